@@ -1,0 +1,1 @@
+"""Frozen types and units. No I/O, no import of any other room."""

@@ -1,0 +1,139 @@
+"""Clients: their names, their manifests, and what they say of themselves."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from fetchoff.model.errors import InputError
+
+_ID = re.compile(
+    r"(?P<language>[a-z][a-z0-9-]*)/(?P<library>[a-z0-9][a-z0-9._-]*)"
+    r"(?:\+(?P<variant>[a-z0-9][a-z0-9._-]*))?"
+    r"(?:@(?P<version>[A-Za-z0-9][A-Za-z0-9._-]*))?"
+    r"(?:~(?P<runtime>[a-z0-9][a-z0-9._-]*))?"
+)
+
+
+@dataclass(frozen=True, order=True)
+class ClientId:
+    """`language/library[+variant][@version][~runtime]`."""
+
+    language: str
+    library: str
+    variant: str = ""
+    version: str = ""
+    runtime: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> ClientId:
+        """Read an id; raises InputError where it does not have the form."""
+        match = _ID.fullmatch(text)
+        if match is None:
+            raise InputError(
+                f"'{text}' is not a client id",
+                "the form is language/library[+variant][@version][~runtime], "
+                "e.g. python/requests or ruby/net-http~jruby-1.7",
+            )
+        return cls(**{key: value or "" for key, value in match.groupdict().items()})
+
+    def __str__(self) -> str:
+        marks = (("+", self.variant), ("@", self.version), ("~", self.runtime))
+        tail = "".join(mark + value for mark, value in marks if value)
+        return f"{self.language}/{self.library}{tail}"
+
+
+def matching(pattern: str, names: list[str]) -> list[str]:
+    """The names that a client pattern picks: an exact id, or a glob such as `ruby/*`."""
+    if pattern in names:
+        return [pattern]
+    return fnmatch.filter(names, pattern)
+
+
+class Kind(StrEnum):
+    """`floor` clients are bare sockets: a line to compare with, never ranked."""
+
+    PRODUCT = "product"
+    FLOOR = "floor"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to get an adapter ready: packages, checks, build steps (argument lists, no shell)."""
+
+    apt: tuple[str, ...] = ()
+    check: tuple[tuple[str, ...], ...] = ()
+    hint: str = ""
+    steps: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How to start an adapter. `children`: it starts processes whose cost counts."""
+
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    children: bool = False
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """An adapter folder as read: adapter.toml over its language's kit.toml."""
+
+    id: ClientId
+    kit: str
+    kind: Kind
+    about: str
+    homepage: str
+    folder: Path
+    kit_folders: tuple[tuple[str, Path], ...]
+    source: str
+    recipe: Recipe
+    launch: Launch
+
+    @property
+    def source_path(self) -> Path:
+        """The file that is shown as the client's sample code."""
+        return self.folder / self.source
+
+
+@dataclass(frozen=True)
+class Description:
+    """What an adapter answers to `hello`."""
+
+    version: str
+    runtime: str
+    engine: str
+    features: frozenset[str]
+
+
+class Readiness(StrEnum):
+    """Whether a client can be run on this machine, now."""
+
+    READY = "ready"
+    NOT_SET_UP = "not set up"
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True)
+class Client:
+    """A client of the catalogue with its state on this machine.
+
+    `reason` and `hint` say why it is not ready and which command would help.
+    """
+
+    manifest: Manifest
+    readiness: Readiness
+    description: Description | None = None
+    launch: Launch | None = None
+    reason: str = ""
+    hint: str = ""
+
+    @property
+    def id(self) -> str:
+        """The id as text: the key of a client everywhere outside the model."""
+        return str(self.manifest.id)

@@ -1,0 +1,60 @@
+"""What can go wrong, as a tree. Every error carries what to try next."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class FetchoffError(Exception):
+    """An error that a user can cause or mend.
+
+    `hint` is printed under the message; `exit_code` ends the command.
+    """
+
+    exit_code = 2
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InputError(FetchoffError):
+    """A name, option or file that cannot be used as it was given."""
+
+
+class UnknownName(InputError):
+    """A client, workload or suite that does not exist; names the nearest that do."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+        if not near:
+            near = [known_name for known_name in names if name.lower() in known_name.lower()][:3]
+        meant = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:8])}"
+        super().__init__(f"unknown {kind} '{name}'", meant)
+
+
+class SetupError(FetchoffError):
+    """An adapter could not be built or started."""
+
+    exit_code = 3
+
+
+class AdapterError(FetchoffError):
+    """An adapter broke the protocol: silent, garbled, dead or dishonest."""
+
+    exit_code = 4
+
+
+class OriginError(FetchoffError):
+    """The origin could not be started, or went away."""
+
+    exit_code = 5
+
+
+class StoreError(FetchoffError):
+    """The run folder cannot be written or read."""
+
+    exit_code = 6

@@ -1,0 +1,89 @@
+"""What is to be measured: entrants, workloads, error rates, budget, seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fetchoff.model.workload import Workload
+
+LOOKS = (5, 7, 10, 14, 20, 28, 40)
+MORE_REQUESTS = 0.03
+
+
+class Effect(StrEnum):
+    """A known effect that is put into an entrant's batches on purpose."""
+
+    NONE = "none"
+    MORE = "more"  # a known share of iterations on top
+    BUSY = "busy"  # known nanoseconds of spinning after every exchange
+
+
+class Role(StrEnum):
+    """Why an entrant is in the run."""
+
+    RANKED = "ranked"
+    FLOOR = "floor"
+    CONTROL = "control"
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One line of every block. Entrants with the same `process` share an invocation.
+
+    `amount`: the share on top for MORE (0.03), the share of the client's CPU for BUSY.
+    """
+
+    key: str
+    client: str
+    process: str
+    role: Role = Role.RANKED
+    effect: Effect = Effect.NONE
+    amount: float = 0.0
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Declared before anything is measured, and never changed by what is seen.
+
+    `alpha`: two-sided error rate of the verdicts, looks included. `margin`: relative difference
+    that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per workload.
+    """
+
+    entrants: tuple[Entrant, ...]
+    workloads: tuple[Workload, ...]
+    baseline: str
+    seed: int
+    alpha: float = 0.01
+    margin: float = 0.02
+    budget_s: float = 150.0
+    blocks: int = 6
+    looks: tuple[int, ...] = LOOKS
+    suite: str = ""
+    pair_only: bool = False
+
+
+def with_controls(clients: tuple[tuple[str, str, Role], ...]) -> tuple[Entrant, ...]:
+    """The entrants for (client, kit, role) triples: each client, and a control for each kit.
+
+    A control is a second process of one client of the kit: it must not differ from the first
+    (A/A), and within it 3 % more requests and injected busy time must come back as such.
+    """
+    entrants = [Entrant(key=name, client=name, process=name, role=role) for name, _, role in clients]
+    controlled: dict[str, str] = {}
+    for name, kit, role in sorted(clients):
+        if role is Role.RANKED:
+            controlled.setdefault(kit, name)
+    for name in controlled.values():
+        entrants += controls_of(name)
+    return tuple(entrants)
+
+
+def controls_of(name: str) -> list[Entrant]:
+    """The twin of a client, and the known effects inside the twin's process."""
+    twin = f"{name}#twin"
+    return [
+        Entrant(twin, name, twin, Role.CONTROL),
+        Entrant(f"{name}#more", name, twin, Role.CONTROL, Effect.MORE, MORE_REQUESTS),
+        Entrant(f"{name}#busy", name, twin, Role.CONTROL, Effect.BUSY, 0.1),
+    ]

@@ -1,0 +1,161 @@
+"""Workloads: the exchanges of one iteration, and how they are to be done.
+
+A workload knows no network and no server: exchanges have targets, not addresses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class FormBody:
+    """`application/x-www-form-urlencoded`."""
+
+    fields: Pairs
+    feature = "body.form"
+
+
+@dataclass(frozen=True)
+class JsonBody:
+    """`application/json`; `text` is the document, serialised anew by the client each time."""
+
+    text: str
+    feature = "body.json"
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """A file of a multipart body: `size` deterministic bytes."""
+
+    name: str
+    filename: str
+    content_type: str
+    size: int
+
+
+@dataclass(frozen=True)
+class MultipartBody:
+    """`multipart/form-data`."""
+
+    fields: Pairs
+    files: tuple[FilePart, ...] = ()
+    feature = "body.multipart"
+
+
+@dataclass(frozen=True)
+class RawBody:
+    """`size` deterministic bytes under a content type."""
+
+    content_type: str
+    size: int
+    feature = "body.raw"
+
+
+Body = FormBody | JsonBody | MultipartBody | RawBody
+
+
+@dataclass(frozen=True)
+class Expect:
+    """What a right answer looks like. `bytes`: content after decoding, None: not checked."""
+
+    status: int = 200
+    bytes: int | None = None
+    json: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and its response; `target` is the path and query at the origin."""
+
+    method: str
+    target: str
+    body: Body | None = None
+    headers: Pairs = ()
+    expect: Expect = field(default_factory=Expect)
+
+
+class Sink(StrEnum):
+    """What becomes of the content."""
+
+    BUFFER = "buffer"
+    JSON = "json"
+    DISCARD = "discard"
+    FILE = "file"
+
+
+class Placement(StrEnum):
+    """Which cores the client and the origin run on (design: measurement rule 2)."""
+
+    SHARED_CORE = "shared-core"
+    SEPARATE_CORES = "separate-cores"
+
+
+@dataclass(frozen=True)
+class TimeoutsMs:
+    """Milliseconds; None leaves the library's default."""
+
+    connect: int | None = None
+    read: int | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the exchanges are to be done; see docs/protocol.md."""
+
+    protocol: str = "http/1.1"
+    reuse: bool | None = True
+    concurrency: int = 1
+    sink: Sink = Sink.BUFFER
+    read_size: int | None = None
+    cookies: bool = False
+    decompress: bool = False
+    redirects: int = 0
+    timeout_ms: TimeoutsMs = field(default_factory=TimeoutsMs)
+    options: tuple[tuple[str, bool | int | str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The exchanges of one iteration.
+
+    `batch_ms` is the length that batches are calibrated to.
+    """
+
+    id: str
+    about: str
+    exchanges: tuple[Exchange, ...]
+    settings: Settings = field(default_factory=Settings)
+    placement: Placement = Placement.SHARED_CORE
+    batch_ms: float = 10.0
+
+
+def required_features(workload: Workload) -> tuple[str, ...]:
+    """The features that an adapter must declare to be asked for this workload.
+
+    The one place that turns a workload into the feature names of docs/protocol.md.
+    """
+    settings = workload.settings
+    needed = [settings.protocol, f"sink.{settings.sink}"]
+    needed += sorted({f"method.{exchange.method.lower()}" for exchange in workload.exchanges})
+    needed += sorted({x.body.feature for x in workload.exchanges if x.body is not None})
+    if settings.reuse is not None:
+        needed.append("connection.reuse" if settings.reuse else "connection.fresh")
+    asked = {
+        "headers": any(exchange.headers for exchange in workload.exchanges),
+        "concurrency": settings.concurrency > 1,
+        "read-size": settings.read_size is not None,
+        "cookies": settings.cookies,
+        "decompression": settings.decompress,
+        "redirects": settings.redirects > 0,
+        "timeout.connect": settings.timeout_ms.connect is not None,
+        "timeout.read": settings.timeout_ms.read is not None,
+        "timeout.total": settings.timeout_ms.total is not None,
+    }
+    needed += [feature for feature, is_asked in asked.items() if is_asked]
+    needed += [f"option.{name}" for name, _ in settings.options]
+    return tuple(needed)
