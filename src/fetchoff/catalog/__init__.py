@@ -1,0 +1,1 @@
+"""TOML files to model; discovery and setup of adapters."""

@@ -1,0 +1,43 @@
+"""Where things lie: what is shipped, and the cache that setup builds in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import fetchoff
+from fetchoff.model.errors import StoreError
+
+_PACKAGE = Path(fetchoff.__file__).parent
+
+
+def shipped(name: str) -> Path:
+    """A folder that ships with Fetchoff: `adapters`, `catalog`, `docs`.
+
+    In a source checkout it is the folder at the top; in an installed wheel, a copy inside the package.
+    """
+    checkout = _PACKAGE.parent.parent / name
+    return checkout if (_PACKAGE.parent.parent / "pyproject.toml").exists() else _PACKAGE / "_data" / name
+
+
+def cache() -> Path:
+    """The cache folder: $FETCHOFF_CACHE, or fetchoff/ under the user's cache folder.
+
+    Raises StoreError if it cannot be made.
+    """
+    chosen = os.environ.get("FETCHOFF_CACHE")
+    base = os.environ.get("XDG_CACHE_HOME")
+    folder = Path(chosen) if chosen else Path(base or Path.home() / ".cache") / "fetchoff"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"the cache folder {folder} cannot be made: {error.strerror}",
+            "set FETCHOFF_CACHE to a folder that you can write to",
+        ) from error
+    if not os.access(folder, os.W_OK):
+        raise StoreError(
+            f"the cache folder {folder} cannot be written",
+            "set FETCHOFF_CACHE to a folder that you can write to",
+        )
+    return folder

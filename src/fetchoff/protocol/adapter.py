@@ -1,0 +1,197 @@
+"""The adapter protocol, version 1 (docs/protocol.md): requests as dicts, answers as types."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fetchoff.model import workload as w
+from fetchoff.model.client import Description
+from fetchoff.model.workload import Workload, required_features
+from fetchoff.protocol.fields import Garbled, Message, text, texts, whole
+
+VERSION = 1
+HELLO: Mapping[str, object] = {"op": "hello", "protocol": VERSION}
+FINISH: Mapping[str, object] = {"op": "finish"}
+
+
+@dataclass(frozen=True)
+class Spool:
+    """A folder for what an invocation reads and writes: bodies to send, downloads.
+
+    `file(size)` gives the path of a file with the deterministic bytes.
+    """
+
+    folder: Path
+
+    def path_of(self, size: int) -> Path:
+        return self.folder / f"content-{size}"
+
+
+def sizes(workload: Workload) -> set[int]:
+    """The sizes of content files that the workload's bodies need in the spool."""
+    found: set[int] = set()
+    for exchange in workload.exchanges:
+        match exchange.body:
+            case w.RawBody(size=size):
+                found.add(size)
+            case w.MultipartBody(files=files):
+                found |= {part.size for part in files}
+    return found
+
+
+def prepare(
+    workload: Workload, base_url: str, spool: Spool, extra_features: tuple[str, ...] = ()
+) -> Message:
+    """The `prepare` request: `base_url` has no slash at its end."""
+    settings = workload.settings
+    timeouts = settings.timeout_ms
+    return {
+        "op": "prepare",
+        "require": [*required_features(workload), *extra_features],
+        "exchanges": [_exchange(exchange, base_url, spool) for exchange in workload.exchanges],
+        "settings": {
+            "protocol": settings.protocol,
+            "reuse": settings.reuse,
+            "concurrency": settings.concurrency,
+            "sink": str(settings.sink),
+            "read_size": settings.read_size,
+            "directory": str(spool.folder),
+            "cookies": settings.cookies,
+            "decompress": settings.decompress,
+            "redirects": settings.redirects,
+            "timeout_ms": {
+                "connect": timeouts.connect,
+                "read": timeouts.read,
+                "total": timeouts.total,
+            },
+            "tls_ca": None,
+            "options": dict(settings.options),
+        },
+    }
+
+
+def _exchange(exchange: w.Exchange, base_url: str, spool: Spool) -> Message:
+    expect = exchange.expect
+    return {
+        "method": exchange.method,
+        "url": base_url + exchange.target,
+        "headers": [list(header) for header in exchange.headers],
+        "body": _body(exchange.body, spool),
+        "expect": {
+            "status": expect.status,
+            "bytes": expect.bytes,
+            "json": list(expect.json) if expect.json else None,
+        },
+    }
+
+
+def _body(body: w.Body | None, spool: Spool) -> Message | None:
+    match body:
+        case None:
+            return None
+        case w.FormBody(fields):
+            return {"kind": "form", "fields": [list(field) for field in fields]}
+        case w.JsonBody(document):
+            return {"kind": "json", "value": json.loads(document)}
+        case w.MultipartBody(fields, files):
+            parts = [
+                {
+                    "name": part.name,
+                    "filename": part.filename,
+                    "content_type": part.content_type,
+                    "path": str(spool.path_of(part.size)),
+                    "bytes": part.size,
+                }
+                for part in files
+            ]
+            return {"kind": "multipart", "fields": [list(f) for f in fields], "files": parts}
+        case w.RawBody(content_type, size):
+            path = str(spool.path_of(size))
+            return {"kind": "raw", "content_type": content_type, "path": path, "bytes": size}
+
+
+def run(n: int, *, digest: bool = False, busy_ns: int = 0) -> Message:
+    """The `run` request for n iterations."""
+    message: dict[str, object] = {"op": "run", "n": n}
+    if digest:
+        message["digest"] = True
+    if busy_ns:
+        message["busy_ns"] = busy_ns
+    return message
+
+
+def read_description(message: Message) -> Description:
+    """The answer to `hello`; Garbled if it is not one, or speaks another version."""
+    if "error" in message:
+        raise Garbled(f"answers hello with an error: {message['error']}")
+    if whole(message, "protocol") != VERSION:
+        raise Garbled(f"speaks protocol {message['protocol']}, not {VERSION}")
+    return Description(
+        version=text(message, "version"),
+        runtime=text(message, "runtime"),
+        engine=text(message, "engine"),
+        features=frozenset(texts(message, "features")),
+    )
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The answer to `prepare`: ready when both texts are empty."""
+
+    unsupported: str = ""
+    error: str = ""
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.unsupported and not self.error
+
+
+def read_prepared(message: Message) -> Prepared:
+    """The answer to `prepare`."""
+    if message.get("ready") is True:
+        return Prepared()
+    if "unsupported" in message:
+        return Prepared(unsupported=text(message, "unsupported"))
+    if "error" in message:
+        return Prepared(error=text(message, "error"))
+    raise Garbled(f"answers prepare with {sorted(message)}")
+
+
+@dataclass(frozen=True)
+class Done:
+    """The answer to `run`. `children_ns` is (user, system), None if the adapter says nothing of it."""
+
+    done: int
+    failed: int
+    bytes: int
+    wall_ns: int
+    error: str = ""
+    sha256: tuple[str, ...] = ()
+    spun_ns: int = 0
+    children_ns: tuple[int, int] | None = None
+    children_peak_kb: int = 0
+
+
+def read_done(message: Message) -> Done:
+    """The answer to `run`; Garbled if it is not one."""
+    if "done" not in message and "error" in message:
+        raise Garbled(f"answers run with an error: {message['error']}")
+    children = message.get("children")
+    if children is not None and not isinstance(children, dict):
+        raise Garbled("'children' is not an object")
+    return Done(
+        done=whole(message, "done"),
+        failed=whole(message, "failed"),
+        bytes=whole(message, "bytes"),
+        wall_ns=whole(message, "wall_ns"),
+        error=text(message, "error") if message.get("error") is not None else "",
+        sha256=texts(message, "sha256") if "sha256" in message else (),
+        spun_ns=whole(message, "busy_ns") if "busy_ns" in message else 0,
+        children_ns=(whole(children, "user_ns"), whole(children, "system_ns"))
+        if children
+        else None,
+        children_peak_kb=whole(children, "peak_kb") if children else 0,
+    )
