@@ -1,0 +1,154 @@
+"""What the statistics hand on: estimates, verdicts, comparisons, rankings, summaries.
+
+Ratios are costs relative to a reference: below 1 is faster. A confidence `level` is 0.99, not 99.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+MINIMUM_ROUNDS = 3
+"""With fewer complete rounds there is no interval and no verdict."""
+
+
+class Verdict(StrEnum):
+    FASTER = "faster"
+    SLOWER = "slower"
+    EQUIVALENT = "equivalent"
+    UNDECIDED = "undecided"
+
+
+class Doubt(StrEnum):
+    """Why a verdict is undecided."""
+
+    TOO_FEW_ROUNDS = "too-few-rounds"
+    INTERVAL_TOO_WIDE = "interval-too-wide"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A point inside its interval. Without an interval `low` and `high` are infinitely far apart;
+    without any datum `point` is NaN."""
+
+    point: float
+    low: float
+    high: float
+    level: float
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+    def contains(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Standard deviation of logarithms: `robust` hardly sees outliers, `raw` does."""
+
+    robust: float
+    raw: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoppingRule:
+    """When the data may be looked at, and how much error each look may spend.
+
+    `alpha` is the two-sided error of the whole sequence of looks, `front_loading` the gamma of the
+    spending function of Hwang, Shih and De Cani: (1 - exp(-gamma t)) / (1 - exp(-gamma)).
+    """
+
+    alpha: float = 0.01
+    looks: tuple[int, ...] = (5, 7, 10, 14, 20, 28, 40)
+    front_loading: float = 4.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie between 0 and 1, not {self.alpha}")
+        if not self.looks or self.looks[0] < MINIMUM_ROUNDS:
+            raise ValueError(f"the first look needs at least {MINIMUM_ROUNDS} rounds")
+        if any(b <= a for a, b in zip(self.looks, self.looks[1:], strict=False)):
+            raise ValueError(f"looks must increase, not {self.looks}")
+
+    @property
+    def horizon(self) -> int:
+        """The most rounds that the rule provides for."""
+        return self.looks[-1]
+
+    def next_look(self, rounds: int) -> int | None:
+        """The first planned look after `rounds` rounds."""
+        return next((look for look in self.looks if look > rounds), None)
+
+    def is_look(self, rounds: int) -> bool:
+        return rounds in self.looks
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The cost of `b` relative to that of `a`: `faster` says that b is."""
+
+    a: int
+    b: int
+    ratio: Estimate
+    verdict: Verdict
+    doubt: Doubt | None
+    rounds: int
+    between: Spread
+    within: Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One client in a ranking, against the baseline.
+
+    `tiers`: the first and the last tier it is in. `places`: the best and the worst place that the
+    data leave open to it. Both count from 1, and are None for a client that could not be ranked.
+    """
+
+    client: int
+    ratio: Estimate
+    verdict: Verdict
+    doubt: Doubt | None
+    tiers: tuple[int, int] | None
+    places: tuple[int, int] | None
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A maximal set of clients none of which was shown to differ from another."""
+
+    number: int
+    clients: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Clients from the cheapest to the dearest; the unranked (too few rounds) come last."""
+
+    clients: tuple[Ranked, ...]
+    tiers: tuple[Tier, ...]
+    neighbours: tuple[Comparison, ...]
+    baseline: int
+    rounds: int
+    pairs: int
+    pairs_decided: int
+    prior_degrees: float
+
+    @property
+    def settled(self) -> bool:
+        """Every pair of neighbours is decided: there is nothing left to wait for."""
+        return all(pair.verdict is not Verdict.UNDECIDED for pair in self.neighbours)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The cost of one client in its own unit: geometric mean of the rounds, interval, median."""
+
+    mean: Estimate
+    median: float
+    rounds: int
+    between: Spread
+    within: Spread

@@ -1,0 +1,93 @@
+"""Two clients: the smallest number of rounds that gives a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+
+from fetchoff.model.estimate import (
+    MINIMUM_ROUNDS,
+    Comparison,
+    Doubt,
+    StoppingRule,
+    Verdict,
+)
+from fetchoff.stats import student
+from fetchoff.stats.sequential import looks_taken, nominal_level
+from fetchoff.stats.verdict import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
+from fetchoff.stats.within import (
+    Array,
+    Centre,
+    block_differences,
+    pair_differences,
+    spread,
+    spread_in_rounds,
+)
+
+DEFAULT_RULE = StoppingRule()
+
+
+def compare(
+    y: Array,
+    a: int = 0,
+    b: int = 1,
+    *,
+    rule: StoppingRule = DEFAULT_RULE,
+    final: bool = False,
+    margin: float = MARGIN,
+    resolution: float = RESOLUTION,
+    centre: Centre = Centre.HODGES_LEHMANN,
+) -> Comparison:
+    """The cost of client `b` relative to `a` after all rounds of `y[round, block, client]`.
+
+    `final`: no further round will be measured, so this look may spend all the error that is left.
+    """
+    differences = pair_differences(y, a, b, centre=centre)
+    judged = compare_differences(
+        differences, rule=rule, final=final, margin=margin, resolution=resolution
+    )
+    within = spread_in_rounds(block_differences(y, a, b))
+    return replace(judged, a=a, b=b, within=within)
+
+
+def compare_differences(
+    d: Array,
+    *,
+    rule: StoppingRule = DEFAULT_RULE,
+    final: bool = False,
+    margin: float = MARGIN,
+    resolution: float = RESOLUTION,
+) -> Comparison:
+    """The same from one log-ratio a round, in the order of the rounds; NaN where there is none.
+
+    Looks are counted in complete rounds, so a missing one costs its information and nothing else.
+    """
+    complete = d[np.isfinite(d)]
+    rounds = complete.size
+    within = spread(complete[:0])
+    if rounds < MINIMUM_ROUNDS:
+        estimate = unknown_ratio(float(complete.mean()) if rounds else float("nan"))
+        few = Doubt.TOO_FEW_ROUNDS
+        return Comparison(0, 1, estimate, Verdict.UNDECIDED, few, rounds, spread(complete), within)
+    level = nominal_level(rule, complete_looks(d, rule), final=final)
+    point, half_width = mean_and_half_width(complete, level, resolution)
+    given = verdict(point - half_width, point + half_width, margin)
+    estimate = ratio(point, half_width, 1 - rule.alpha)
+    return Comparison(0, 1, estimate, given, doubt(given), rounds, spread(complete), within)
+
+
+def complete_looks(d: Array, rule: StoppingRule) -> tuple[int, ...]:
+    """The complete rounds that there were at each look taken so far."""
+    so_far = np.isfinite(d).cumsum()
+    counts = [int(so_far[look - 1]) for look in looks_taken(rule, d.size)]
+    return tuple(sorted({count for count in counts if count >= MINIMUM_ROUNDS}))
+
+
+def mean_and_half_width(
+    values: Array, level: float, resolution: float = RESOLUTION
+) -> tuple[float, float]:
+    """Student's interval for the mean at a two-sided `level`, never narrower than `resolution`."""
+    error = float(values.std(ddof=1)) / sqrt(values.size)
+    return float(values.mean()), max(student.critical(level, values.size - 1) * error, resolution)

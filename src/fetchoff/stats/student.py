@@ -1,0 +1,18 @@
+"""Student's distribution, from scipy.special only: scipy.stats takes half a second to import."""
+
+from __future__ import annotations
+
+from math import inf
+
+from scipy.special import stdtr, stdtrit
+
+
+def critical(level: float, degrees: float) -> float:
+    """|t| that is exceeded with probability `level`."""
+    if level <= 0 or degrees <= 0:
+        return inf
+    return -float(stdtrit(degrees, level / 2)) if level < 1 else 0.0
+
+
+def two_sided(t: float, degrees: float) -> float:
+    return 2 * float(stdtr(degrees, -abs(t)))

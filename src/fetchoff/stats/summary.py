@@ -1,0 +1,44 @@
+"""What one client costs, in its own unit: docs/analysis.md#summaries."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fetchoff.model.estimate import MINIMUM_ROUNDS, Summary
+from fetchoff.stats.compare import mean_and_half_width
+from fetchoff.stats.verdict import RESOLUTION, ratio, unknown_ratio
+from fetchoff.stats.within import Array, as_costs, hodges_lehmann, spread, spread_in_rounds
+
+LEVEL = 0.95
+
+
+def summary(
+    y: Array, client: int, *, level: float = LEVEL, resolution: float = RESOLUTION
+) -> Summary:
+    """Cost of one client over `y[round, block, client]`, in the unit whose logarithm `y` is.
+
+    The interval is for this client alone and for describing it: it holds what all clients of a
+    round have in common, so two such intervals do not compare two clients.
+    """
+    blocks = as_costs(y)[:, :, client]
+    rounds = hodges_lehmann(blocks)
+    return summarise(rounds, level=level, resolution=resolution, blocks=blocks)
+
+
+def summarise(
+    rounds: Array,
+    *,
+    level: float = LEVEL,
+    resolution: float = RESOLUTION,
+    blocks: Array | None = None,
+) -> Summary:
+    """The same from the logarithm of one figure a round, NaN where there is none."""
+    known = rounds[np.isfinite(rounds)]
+    within = spread_in_rounds(rounds[:, None] if blocks is None else blocks)
+    median = float(np.exp(np.median(known))) if known.size else float("nan")
+    if known.size < MINIMUM_ROUNDS:
+        mean = unknown_ratio(float(known.mean()) if known.size else float("nan"))
+    else:
+        point, half_width = mean_and_half_width(known, 1 - level, resolution)
+        mean = ratio(point, half_width, level)
+    return Summary(mean, median, known.size, spread(known), within)

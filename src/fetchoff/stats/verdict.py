@@ -1,0 +1,47 @@
+"""From an interval to a verdict: docs/analysis.md#verdicts."""
+
+from __future__ import annotations
+
+from math import exp, inf, log1p, nan
+
+from fetchoff.model.estimate import Doubt, Estimate, Verdict
+
+MARGIN = 0.02
+"""Costs within 2 % of each other are as good as equal."""
+
+RESOLUTION = 5e-4
+"""No interval of a log-ratio is narrower than this to either side, however alike the values are:
+clocks tick, and equal readings prove equality only up to a tick."""
+
+
+def verdict(low: float, high: float, margin: float = MARGIN) -> Verdict:
+    """`low` and `high` bound a log-ratio; `margin` is a relative difference, 0.02 for 2 %.
+
+    Equivalent is two one-sided tests at once: the whole interval lies inside the margin.
+    """
+    tolerated = log1p(margin)
+    if -tolerated < low and high < tolerated:
+        return Verdict.EQUIVALENT
+    if high < 0:
+        return Verdict.FASTER
+    if low > 0:
+        return Verdict.SLOWER
+    return Verdict.UNDECIDED
+
+
+def doubt(given: Verdict) -> Doubt | None:
+    return Doubt.INTERVAL_TOO_WIDE if given is Verdict.UNDECIDED else None
+
+
+def ratio(point: float, half_width: float, level: float) -> Estimate:
+    """A log-ratio and the half-width of its interval as a ratio."""
+    return Estimate(exp(point), _exp(point - half_width), _exp(point + half_width), level)
+
+
+def unknown_ratio(point: float = nan) -> Estimate:
+    """Too few rounds for an interval."""
+    return Estimate(exp(point), 0.0, inf, 0.0)
+
+
+def _exp(x: float) -> float:
+    return inf if x > 700 else exp(x)
