@@ -1,0 +1,162 @@
+// The protocol loop of docs/protocol.md, version 1, for Node.js. An adapter calls `serve` with its description and
+// `open(settings)`, which builds the client and returns { send(exchange), close() }.
+
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+import { Exchange, loadBody } from "./exchange.mjs";
+
+export { formData } from "./exchange.mjs";
+
+const PROTOCOL = 1;
+const KIT_FEATURES = ["concurrency", "inject.busy"];
+// Sinks that need no more of the library than the sink that they are built upon.
+const SINKS_BUILT_UPON = { "sink.buffer": "sink.json", "sink.discard": "sink.file" };
+const GRACE_AT_END_OF_INPUT_MS = 5000;
+
+// Standard output belongs to the protocol from the first import on; libraries that print do so on standard error.
+const writeAnswer = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
+
+/** The version of an installed package, out of its own package.json; `adapter` is the adapter's import.meta.url. */
+export function packageVersion(adapter, name) {
+  return JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, adapter), "utf8")).version;
+}
+
+export async function serve(adapter) {
+  const session = new Session(adapter);
+  const lines = createInterface({ input: process.stdin });
+  // A batch that hangs must not keep the process alive when the harness is gone.
+  process.stdin.once("end", () => setTimeout(() => process.exit(1), GRACE_AT_END_OF_INPUT_MS).unref());
+  for await (const line of lines) {
+    const answer = await session.answer(line);
+    await new Promise((written) => writeAnswer(`${JSON.stringify(answer)}\n`, written));
+    if (answer.finished) break;
+  }
+  process.exit(0);
+}
+
+class Session {
+  #adapter;
+  #features;
+  #workload = null;
+
+  constructor(adapter) {
+    this.#adapter = adapter;
+    const built = adapter.features.map((feature) => SINKS_BUILT_UPON[feature]).filter(Boolean);
+    this.#features = [...adapter.features, ...built, ...KIT_FEATURES];
+  }
+
+  async answer(line) {
+    try {
+      const message = JSON.parse(line);
+      switch (message?.op) {
+        case "hello":
+          return this.#hello(message);
+        case "prepare":
+          return await this.#prepare(message);
+        case "run":
+          return await this.#run(message);
+        case "finish":
+          await this.#drop();
+          return { finished: true };
+        default:
+          return { error: `unknown op: ${JSON.stringify(message?.op ?? message)}` };
+      }
+    } catch (error) {
+      return { error: describe(error) };
+    }
+  }
+
+  #hello({ protocol }) {
+    if (protocol !== PROTOCOL) throw new Error(`protocol ${protocol} was asked for, ${PROTOCOL} is spoken here`);
+    const { client, version, engine = "" } = this.#adapter;
+    const runtime = `Node.js ${process.version}`;
+    return { protocol: PROTOCOL, client, version, runtime, engine, features: this.#features };
+  }
+
+  async #prepare({ require, exchanges, settings }) {
+    await this.#drop();
+    const unsupported = require.find((feature) => !this.#features.includes(feature));
+    if (unsupported !== undefined) return { unsupported };
+    const loaded = await Promise.all(
+      exchanges.map(async (exchange) => ({ ...exchange, body: await loadBody(exchange.body) })),
+    );
+    // Every worker has exchanges of its own, so that two of them never write to the same file.
+    const workers = Array.from({ length: settings.concurrency }, (_, worker) =>
+      loaded.map((exchange, index) => new Exchange(exchange, settings.sink, filePath(settings, worker, index))),
+    );
+    this.#workload = { client: await this.#adapter.open(settings), workers };
+    return { ready: true };
+  }
+
+  async #run({ n, digest = false, busy_ns = 0 }) {
+    if (this.#workload === null) throw new Error("run before a successful prepare");
+    if (!Number.isSafeInteger(n) || n < 1) throw new Error(`n is not a positive whole number: ${n}`);
+    if (digest && n !== 1) throw new Error("a digest is of one iteration: n must be 1");
+    const { client, workers } = this.#workload;
+    const [exchanges] = workers;
+    for (const exchange of exchanges) exchange.digest(digest);
+    const answer = await runBatch(client, workers, n, busy_ns);
+    if (digest) answer.sha256 = exchanges.map((exchange) => exchange.sha256);
+    return answer;
+  }
+
+  async #drop() {
+    const workload = this.#workload;
+    this.#workload = null;
+    await workload?.client.close();
+  }
+}
+
+function filePath({ sink, directory }, worker, index) {
+  return sink === "file" ? path.join(directory, `content-${worker}-${index}`) : null;
+}
+
+async function runBatch(client, workers, n, busyNs) {
+  const batch = { left: n, done: 0, failed: 0, bytes: 0, spunMs: 0, error: undefined };
+  const start = performance.now();
+  await Promise.all(workers.slice(0, n).map((exchanges) => work(batch, client, exchanges, busyNs / 1e6)));
+  const answer = {
+    done: batch.done,
+    failed: batch.failed,
+    bytes: batch.bytes,
+    wall_ns: Math.round((performance.now() - start) * 1e6),
+  };
+  if (batch.error !== undefined) answer.error = batch.error;
+  if (busyNs > 0) answer.busy_ns = Math.round(batch.spunMs * 1e6);
+  return answer;
+}
+
+async function work(batch, client, exchanges, busyMs) {
+  while (batch.left > 0) {
+    batch.left -= 1;
+    for (const exchange of exchanges) {
+      try {
+        const bytes = await client.send(exchange);
+        batch.bytes += bytes;
+        batch.done += 1;
+      } catch (error) {
+        batch.failed += 1;
+        batch.error ??= describe(error);
+      }
+      if (busyMs > 0) batch.spunMs += spin(busyMs);
+    }
+  }
+}
+
+function spin(ms) {
+  const start = performance.now();
+  let now = start;
+  while (now - start < ms) now = performance.now();
+  return now - start;
+}
+
+// fetch and Happy Eyeballs hide what happened in `cause` and `errors`, under a message of their own or none.
+function describe(error) {
+  if (!(error instanceof Error)) return String(error);
+  const text = `${error.name}: ${error.message || error.code}`;
+  const inner = error.cause ?? error.errors?.[0];
+  return inner ? `${text} (${describe(inner)})` : text;
+}

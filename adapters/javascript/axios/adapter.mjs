@@ -1,0 +1,55 @@
+import { formData, serve } from "../_kit/kit.mjs";
+import axios from "axios";
+import http from "node:http";
+
+function open({ reuse, decompress, redirects, timeout_ms, sink, options }) {
+  const httpAgent = new http.Agent({ keepAlive: reuse, noDelay: options.tcp_nodelay });
+  const client = axios.create({
+    httpAgent,
+    decompress,
+    headers: decompress ? {} : { "Accept-Encoding": "identity" },
+    maxRedirects: redirects,
+    responseType: sink === "buffer" || sink === "json" ? "arraybuffer" : "stream",
+    validateStatus: null,
+  });
+
+  async function send(exchange) {
+    const { method, url, headers, body } = exchange;
+    const response = await client.request({
+      method,
+      url,
+      headers: body?.content_type ? { ...headers, "Content-Type": body.content_type } : headers,
+      data: body && (await encode(body)),
+      signal: timeout_ms.total ? AbortSignal.timeout(timeout_ms.total) : undefined,
+    });
+    if (exchange.streamed) return exchange.stream(response.status, response.data);
+    return exchange.content(response.status, response.data);
+  }
+  return { send, close: () => httpAgent.destroy() };
+}
+
+function encode(body) {
+  switch (body.kind) {
+    case "form":
+      return new URLSearchParams(body.fields);
+    case "json":
+      return body.value;
+    case "multipart":
+      return formData(body);
+    case "raw":
+      return body.data;
+  }
+}
+
+serve({
+  client: "axios",
+  version: axios.VERSION,
+  engine: "node:http",
+  features: [
+    "http/1.1", "method.get", "method.head", "method.post", "method.put",
+    "body.form", "body.json", "body.multipart", "body.raw", "headers",
+    "connection.reuse", "connection.fresh", "sink.buffer", "sink.discard",
+    "decompression", "redirects", "timeout.total", "option.tcp_nodelay",
+  ],
+  open,
+});

@@ -1,0 +1,59 @@
+import { formData, serve } from "../_kit/kit.mjs";
+
+function open({ reuse, decompress, redirects, timeout_ms }) {
+  const defaults = {};
+  if (!reuse) defaults.connection = "close";
+  if (!decompress) defaults["accept-encoding"] = "identity";
+  const redirect = redirects > 0 ? "follow" : "manual";
+
+  async function send(exchange) {
+    const { method, url, body } = exchange;
+    const headers = { ...defaults, ...exchange.headers };
+    if (body?.content_type) headers["content-type"] = body.content_type;
+    const response = await fetch(url, {
+      method,
+      headers,
+      body: body && (await encode(body)),
+      redirect,
+      signal: timeout_ms.total && AbortSignal.timeout(timeout_ms.total),
+    });
+    if (exchange.streamed) return exchange.stream(response.status, response.body);
+    return exchange.content(response.status, await response.arrayBuffer());
+  }
+  return { send, close: closeConnections };
+}
+
+function encode(body) {
+  switch (body.kind) {
+    case "form":
+      return new URLSearchParams(body.fields);
+    case "json":
+      return JSON.stringify(body.value);
+    case "multipart":
+      return formData(body);
+    case "raw":
+      return body.data;
+  }
+}
+
+// fetch has no client object to close: its connections belong to undici's global dispatcher.
+async function closeConnections() {
+  const name = Symbol.for("undici.globalDispatcher.1");
+  const dispatcher = globalThis[name];
+  if (!dispatcher) return;
+  globalThis[name] = new dispatcher.constructor();
+  await dispatcher.destroy();
+}
+
+serve({
+  client: "fetch",
+  version: process.versions.node,
+  engine: `undici ${process.versions.undici}`,
+  features: [
+    "http/1.1", "method.get", "method.head", "method.post", "method.put",
+    "body.form", "body.json", "body.multipart", "body.raw", "headers",
+    "connection.reuse", "connection.fresh", "sink.buffer", "sink.discard",
+    "decompression", "redirects", "timeout.total",
+  ],
+  open,
+});
