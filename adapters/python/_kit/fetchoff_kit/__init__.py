@@ -1,0 +1,12 @@
+"""What a Python adapter needs that is not its library's: see docs/protocol.md.
+
+An adapter subclasses `Client` (or `AsyncClient`), and ends with `serve(ItsClient)`.
+"""
+
+from __future__ import annotations
+
+from .client import AsyncClient, Client, python_version
+from .protocol import serve
+from .workload import Exchange, Settings
+
+__all__ = ["AsyncClient", "Client", "Exchange", "Settings", "python_version", "serve"]

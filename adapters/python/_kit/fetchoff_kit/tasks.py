@@ -1,0 +1,159 @@
+"""A prepared workload whose client is made of coroutines: as many tasks as iterations in flight."""
+
+from __future__ import annotations
+
+import asyncio
+from copy import copy
+from itertools import repeat
+
+from .checks import check_answer, check_member
+from .loop import Tally, describe, spin
+from .workload import worker_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+    from typing import Any
+
+    from .client import AsyncClient
+    from .workload import Exchange, Settings
+
+    Take = Callable[[Exchange], Awaitable[int]]
+
+
+class Tasks:
+    """The workload of one `prepare`."""
+
+    def __init__(
+        self, client_class: type[AsyncClient], settings: Settings, exchanges: list[Exchange]
+    ) -> None:
+        self._loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self._loop)
+        self._client: AsyncClient | None = None
+        try:
+            self._loop.run_until_complete(self._open(client_class, settings, exchanges))
+        except BaseException:
+            self.close()
+            raise
+
+    async def _open(
+        self, client_class: type[AsyncClient], settings: Settings, exchanges: list[Exchange]
+    ) -> None:
+        self._client = client = client_class(settings)
+        self._sink = SINKS[settings.sink]
+        self._take = self._sink(client)
+        self._workers = [
+            [copy(exchange) for exchange in exchanges] for _ in range(settings.concurrency)
+        ]
+        for number, worker in enumerate(self._workers):
+            for index, exchange in enumerate(worker):
+                exchange.arguments = client.arguments(exchange)
+                exchange.file = worker_file(settings, number, index)
+
+    def run(self, n: int, busy_ns: int) -> Tally:
+        return self._loop.run_until_complete(self._run(n, busy_ns))
+
+    async def _run(self, n: int, busy_ns: int) -> Tally:
+        turns = repeat(None, n)  # one iterator for all: whoever is free takes the next iteration
+        if len(self._workers) == 1:
+            return await iterate(turns, self._workers[0], self._take, busy_ns)
+        total = Tally()
+        flows = (iterate(turns, exchanges, self._take, busy_ns) for exchanges in self._workers)
+        for tally in await asyncio.gather(*flows):
+            total.add(tally)
+        return total
+
+    def digest(self, busy_ns: int) -> tuple[Tally, list[str]]:
+        from .digest import AsyncHashingClient
+
+        assert self._client is not None
+        hashing = AsyncHashingClient(self._client)
+        take = self._sink(hashing)
+        tally = self._loop.run_until_complete(iterate([None], self._workers[0], take, busy_ns))
+        return tally, hashing.digests
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._loop.run_until_complete(self._client.close())
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
+
+
+async def iterate(
+    turns: Iterable[None], exchanges: list[Exchange], take: Take, busy_ns: int
+) -> Tally:
+    """The measured loop: `loop.iterate`, awaiting."""
+    failed = length = spun = 0
+    error = ""
+    for _ in turns:
+        for exchange in exchanges:
+            try:
+                length += await take(exchange)
+            except Exception as caught:
+                failed += 1
+                error = error or describe(caught)
+            if busy_ns:
+                spun += spin(busy_ns)
+    return Tally(failed, length, spun, error)
+
+
+def buffer(client: AsyncClient) -> Take:
+    fetch = client.buffer
+
+    async def take(exchange: Exchange) -> int:
+        status, content = await fetch(exchange)
+        length = len(content)
+        if status != exchange.status or length != exchange.bytes:
+            check_answer(exchange, status, length)
+        return length
+
+    return take
+
+
+def parse(client: AsyncClient) -> Take:
+    fetch = client.json
+
+    async def take(exchange: Exchange) -> int:
+        status, content, document = await fetch(exchange)
+        length = len(content)
+        if status != exchange.status or length != exchange.bytes:
+            check_answer(exchange, status, length)
+        check_member(exchange, document)
+        return length
+
+    return take
+
+
+def discard(client: AsyncClient) -> Take:
+    stream = client.stream
+
+    async def take(exchange: Exchange) -> int:
+        length = 0
+
+        def count(chunk: Any) -> None:
+            nonlocal length
+            length += len(chunk)
+
+        status = await stream(exchange, count)
+        if status != exchange.status or length != exchange.bytes:
+            check_answer(exchange, status, length)
+        return length
+
+    return take
+
+
+def file(client: AsyncClient) -> Take:
+    stream = client.stream
+
+    async def take(exchange: Exchange) -> int:
+        with open(exchange.file, "wb") as target:
+            status = await stream(exchange, target.write)
+            length = target.tell()
+        if status != exchange.status or length != exchange.bytes:
+            check_answer(exchange, status, length)
+        return length
+
+    return take
+
+
+SINKS = {"buffer": buffer, "json": parse, "discard": discard, "file": file}

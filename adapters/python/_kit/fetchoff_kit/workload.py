@@ -1,0 +1,170 @@
+"""The workload as `prepare` describes it, parsed once: the measured loop only reads slots."""
+
+from __future__ import annotations
+
+import json
+import os
+from urllib.parse import urlencode, urlsplit
+
+TYPE_CHECKING = False  # typing itself would cost start-up time in every process
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+
+class Settings:
+    """The settings of one `prepare`. Timeouts are in seconds, as Python's libraries want them."""
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        self.protocol: str = message["protocol"]
+        self.reuse: bool | None = message["reuse"]
+        self.concurrency: int = message["concurrency"]
+        self.sink: str = message["sink"]
+        self.read_size: int | None = message["read_size"]
+        self.directory: str | None = message["directory"]
+        self.cookies: bool = message["cookies"]
+        self.decompress: bool = message["decompress"]
+        self.redirects: int = message["redirects"]
+        timeouts = message["timeout_ms"]
+        self.connect_timeout = _seconds(timeouts["connect"])
+        self.read_timeout = _seconds(timeouts["read"])
+        self.total_timeout = _seconds(timeouts["total"])
+        self.tls_ca: str | None = message["tls_ca"]
+        self.options: dict[str, Any] = message["options"]
+        if self.concurrency < 1:
+            raise ValueError(f"concurrency is {self.concurrency}, and must be at least 1")
+        if self.sink == "file" and not self.directory:
+            raise ValueError("the sink is file, and there is no directory")
+
+
+def _seconds(milliseconds: int | None) -> float | None:
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def worker_file(settings: Settings, worker: int, exchange: int) -> str:
+    """Where the sink `file` puts the content: workers do not write over each other's."""
+    if settings.directory is None:
+        return os.devnull
+    return os.path.join(settings.directory, f"{worker}-{exchange}")
+
+
+class Upload:
+    """A file of a multipart body; opened anew for every exchange."""
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        self.name: str = message["name"]
+        self.filename: str = message["filename"]
+        self.content_type: str = message["content_type"]
+        self.path: str = message["path"]
+
+
+class Exchange:
+    """One request, and what is expected of its response."""
+
+    __slots__ = (
+        "arguments",
+        "body",
+        "bytes",
+        "content_type",
+        "fields",
+        "file",
+        "files",
+        "headers",
+        "host",
+        "kind",
+        "member",
+        "method",
+        "port",
+        "scheme",
+        "status",
+        "target",
+        "url",
+    )
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        self.method: str = message["method"]
+        self.url: str = message["url"]
+        parts = urlsplit(self.url)
+        self.scheme = parts.scheme
+        self.host = parts.hostname or ""
+        self.port = parts.port or (443 if parts.scheme == "https" else 80)
+        self.target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self.headers: list[tuple[str, str]] = _pairs(message["headers"])
+
+        self.kind, self.body, self.content_type = _body(message["body"])
+        self.files: list[Upload] = []
+        if self.kind == "multipart":
+            self.files = [Upload(file) for file in message["body"]["files"]]
+        if self.kind == "raw":
+            self.headers.append(("Content-Type", self.content_type))
+
+        expect = message["expect"]
+        self.status: int = expect["status"]
+        self.bytes: int | None = expect["bytes"]
+        self.member: tuple[str, str] | None = tuple(expect["json"]) if expect["json"] else None
+        self.file = os.devnull
+        self.arguments: Any = None
+
+    def typed_headers(self) -> list[tuple[str, str]]:
+        """The headers for clients that take any body as bytes, and cannot know its type."""
+        if self.kind in ("form", "json"):
+            return [*self.headers, ("Content-Type", self.content_type)]
+        return self.headers
+
+    def encode(self) -> bytes | None:
+        """The body made anew, for clients that take bytes."""
+        kind = self.kind
+        if kind is None:
+            return None
+        if kind == "form":
+            return urlencode(self.body).encode()
+        if kind == "json":
+            return json.dumps(self.body).encode()
+        return self.body  # type: ignore[no-any-return]
+
+    def open_files(self) -> OpenFiles:
+        return OpenFiles(self.files)
+
+
+class OpenFiles:
+    """A multipart body's files, open inside a `with`, in the shape that many libraries share."""
+
+    def __init__(self, uploads: list[Upload]) -> None:
+        self._uploads = uploads
+        self._files: list[BinaryIO] = []
+
+    def __enter__(self) -> list[tuple[str, tuple[str, BinaryIO, str]]]:
+        for upload in self._uploads:
+            self._files.append(open(upload.path, "rb"))
+        return [
+            (upload.name, (upload.filename, file, upload.content_type))
+            for upload, file in zip(self._uploads, self._files)
+        ]
+
+    def __exit__(self, *error: object) -> None:
+        for file in self._files:
+            file.close()
+
+
+def _body(message: dict[str, Any] | None) -> tuple[str | None, Any, str]:
+    """The kind of a body, its fields, document or bytes, and its content type."""
+    if message is None:
+        return None, None, ""
+    kind = message["kind"]
+    if kind == "raw":
+        return kind, _read(message["path"]), message["content_type"]
+    if kind == "json":
+        return kind, message["value"], "application/json"
+    if kind == "form":
+        return kind, _pairs(message["fields"]), "application/x-www-form-urlencoded"
+    if kind == "multipart":
+        return kind, _pairs(message["fields"]), "multipart/form-data"
+    raise ValueError(f"unknown kind of body {kind!r}")
+
+
+def _pairs(message: list[list[str]]) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in message]
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

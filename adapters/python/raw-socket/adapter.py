@@ -1,0 +1,130 @@
+"""A blocking socket: one sendall() for each request, and just enough HTTP to find the end."""
+
+import socket
+
+from fetchoff_kit import Client, python_version, serve
+
+CHUNKED = b"\r\ntransfer-encoding: chunked"
+CLOSE = b"\r\nconnection: close"
+END = b"\r\n\r\n"
+LENGTH = b"\r\ncontent-length:"
+
+
+class RawSocket(Client):
+    name = "raw-socket"
+    features = """
+        http/1.1 method.get method.head method.post method.put body.form body.json body.raw headers
+        connection.reuse connection.fresh read-size timeout.connect timeout.read option.tcp_nodelay
+    """
+
+    @classmethod
+    def version(cls):
+        return python_version()
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.read_size = settings.read_size or 65536
+        self.sockets = {}
+
+    def arguments(self, exchange):
+        fields = [("Host", f"{exchange.host}:{exchange.port}"), *exchange.typed_headers()]
+        if self.settings.reuse is False:
+            fields.append(("Connection", "close"))
+        if exchange.body is None and exchange.method in ("POST", "PUT"):
+            fields.append(("Content-Length", "0"))
+        lines = [f"{exchange.method} {exchange.target} HTTP/1.1"]
+        lines += [f"{name}: {value}" for name, value in fields]
+        head = "\r\n".join(lines).encode("latin-1")
+        return (exchange.host, exchange.port), head + END if exchange.kind is None else head
+
+    def connect(self, address):
+        connection = socket.create_connection(address, self.settings.connect_timeout)
+        connection.settimeout(self.settings.read_timeout)
+        nodelay = self.settings.options.get("tcp_nodelay", True)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, nodelay)
+        self.sockets[address] = connection
+        return connection
+
+    def stream(self, exchange, write):
+        address, head = exchange.arguments
+        connection = self.sockets.get(address) or self.connect(address)
+        try:
+            body = exchange.encode()
+            if body is not None:
+                head = b"%b%b %d%b%b" % (head, LENGTH, len(body), END, body)
+            connection.sendall(head)
+            status, keep = receive(connection, exchange.method, self.read_size, write)
+        except Exception:
+            self.sockets.pop(address).close()
+            raise
+        if not keep:
+            self.sockets.pop(address).close()
+        return status
+
+    def buffer(self, exchange):
+        parts = []
+        status = self.stream(exchange, parts.append)
+        return status, b"".join(parts)
+
+    def close(self):
+        for connection in self.sockets.values():
+            connection.close()
+
+
+def receive(connection, method, size, write):
+    """Read one response and `write` its content: its status, and whether the connection lasts."""
+    data = read(connection, size)
+    while END not in data:
+        data += read(connection, size)
+    head, _, data = data.partition(END)
+    status = int(head[9:12])
+    fields = head.lower()
+    keep = CLOSE not in fields
+    if method == "HEAD" or status in (204, 304):
+        return status, keep
+    _, found, length = fields.partition(LENGTH)
+    if found:
+        counted(connection, size, data, int(length.partition(b"\r\n")[0]), write)
+    elif CHUNKED in fields:
+        chunked(connection, size, data, write)
+    else:
+        keep = False
+        while True:
+            write(data)
+            data = connection.recv(size)
+            if not data:
+                break
+    return status, keep
+
+
+def counted(connection, size, data, left, write):
+    while True:
+        if data:
+            write(data)
+            left -= len(data)
+        if left <= 0:
+            return
+        data = read(connection, min(size, left))
+
+
+def chunked(connection, size, data, write):
+    left = -1
+    while left != 0:
+        while b"\r\n" not in data:
+            data += read(connection, size)
+        line, _, data = data.partition(b"\r\n")
+        left = int(line, 16)
+        while len(data) < left + 2:
+            data += read(connection, size)
+        write(data[:left])
+        data = data[left + 2 :]
+
+
+def read(connection, size):
+    data = connection.recv(size)
+    if not data:
+        raise ConnectionError("the connection was closed before the end of the response")
+    return data
+
+
+serve(RawSocket)
