@@ -1,0 +1,30 @@
+/* What the kit's own files share. */
+#ifndef FETCHOFF_INTERNAL_H
+#define FETCHOFF_INTERNAL_H
+
+#include "fetchoff.h"
+
+struct fo_run {
+    long long n, busy_ns;
+    bool digest;
+};
+
+/* Fails with an error noted; fo_workload_free is due in any case. */
+void fo_workload_read(struct fo_workload *workload, json_t *message, struct fo_error *error);
+void fo_workload_free(struct fo_workload *workload);
+
+void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings,
+                    SHA256_CTX *digest);
+void fo_answer_check(struct fo_answer *answer, const struct fo_exchange *exchange);
+void fo_answer_close(struct fo_answer *answer);
+
+/* Runs a batch, and returns the protocol's answer to it. */
+json_t *fo_batch(const struct fo_adapter *adapter, const struct fo_workload *workload,
+                 const struct fo_run *run);
+
+/* An error as the protocol's answer. */
+json_t *fo_error_answer(const struct fo_error *error);
+/* The text as JSON, bytes that are not UTF-8 replaced. */
+json_t *fo_text(const char *text);
+
+#endif
