@@ -23,7 +23,8 @@ class SelfCheck:
     """One check of the run on itself.
 
     `kind`: "a/a", "more requests", "busy time", "clock" or "placement". `expected` and `estimate` in `unit`
-    ("ratio" or "ns"); `metric` is "wall" or "cpu".
+    ("ratio" or "ns"); `metric` is "wall" or "cpu". `tolerance`, in the same unit: how far from
+    `expected` the estimate may lie; None where the check states no such distance.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class SelfCheck:
     estimate: Estimate | None
     outcome: CheckOutcome
     text: str
+    tolerance: float | None = None
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,16 @@ class SectionDone:
 
 
 @dataclass(frozen=True)
+class Interrupted:
+    """An attempt at a section came to nothing: its batches are kept, and do not count."""
+
+    round: int
+    attempt: int
+    workload: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Ended:
     """The run came to its end. `reason`: decided, budget, rounds or interrupted."""
 
@@ -121,4 +131,4 @@ class Ended:
     rounds: int
 
 
-Record = Batch | Invocation | SectionDone | Ended
+Record = Batch | Invocation | SectionDone | Interrupted | Ended

@@ -1,0 +1,27 @@
+"""What pyproject.toml cannot say: the wheel carries the adapters' sources and the catalogue."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+CARRIED = ("adapters", "catalog", "docs")
+LITTER = shutil.ignore_patterns("__pycache__", "node_modules", "target", "*.pyc", "*.o")
+
+
+class BuildWithData(build_py):
+    """Copies the carried folders into fetchoff/_data, unless the install is editable."""
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:
+            return
+        for name in CARRIED:
+            target = Path(self.build_lib, "fetchoff", "_data", name)
+            shutil.copytree(name, target, ignore=LITTER, dirs_exist_ok=True)
+
+
+setup(cmdclass={"build_py": BuildWithData})

@@ -1,0 +1,1 @@
+"""Processes, clocks, placement, origins, and the runner that turns a plan into observations."""

@@ -1,0 +1,170 @@
+"""An adapter process: the protocol's four requests over a child."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from fetchoff.model.client import Description, Launch
+from fetchoff.model.errors import AdapterError
+from fetchoff.protocol import adapter as protocol
+from fetchoff.protocol.fields import Garbled, Message, parse
+from fetchoff.run import cgroups
+from fetchoff.run.clocks import ReadNs, cgroup_cpu_clock, process_cpu_clock
+from fetchoff.run.process import Child, ChildFailed, encode
+
+HELLO_TIMEOUT_S = 30.0
+PREPARE_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True)
+class Timed:
+    """An answer to `run` with what the clocks said around it. Nanoseconds."""
+
+    answer: protocol.Done
+    wall_ns: int
+    cpu_ns: int
+    origin_cpu_ns: int
+
+
+class Adapter:
+    """A started adapter. Every method raises AdapterError when it does not do as the protocol says."""
+
+    def __init__(
+        self,
+        name: str,
+        launch: Launch,
+        cwd: Path,
+        stderr: Path,
+        core: int | None = None,
+    ) -> None:
+        self.name = name
+        self._group = cgroups.create(f"{abs(hash(name)):x}") if launch.children else None
+        self._counts_children = launch.children
+        self._started_ns = time.monotonic_ns()
+        self.start_up_ms = 0.0
+        self.children_peak_kb = 0
+        try:
+            self._child = Child(launch.command, launch.env, cwd, stderr, core)
+        except ChildFailed as error:
+            self._drop_group()
+            raise self._fault(error) from error
+        self._clock = self._make_clock()
+
+    def _make_clock(self) -> ReadNs:
+        if self._group is not None and cgroups.add(self._group, self.pid):
+            self._counts_children = False
+            return cgroup_cpu_clock(self._group)
+        try:
+            return process_cpu_clock(self.pid)
+        except OSError:
+            return lambda: 0
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._child.is_alive
+
+    def say_hello(self) -> None:
+        """Send `hello`; the answer is read by `description`, so that many can start at once."""
+        try:
+            self._child.send(protocol.HELLO)
+        except ChildFailed as error:
+            raise self._fault(error) from error
+
+    def description(self, timeout_s: float = HELLO_TIMEOUT_S) -> Description:
+        """The answer to `hello`."""
+        try:
+            description = protocol.read_description(self._child.receive(timeout_s))
+        except (ChildFailed, Garbled) as error:
+            raise self._fault(error) from error
+        self.start_up_ms = (time.monotonic_ns() - self._started_ns) / 1e6
+        return description
+
+    def prepare(self, message: Message, timeout_s: float = PREPARE_TIMEOUT_S) -> protocol.Prepared:
+        """Send a `prepare` request."""
+        try:
+            return protocol.read_prepared(self._child.ask(message, timeout_s))
+        except (ChildFailed, Garbled) as error:
+            raise self._fault(error) from error
+
+    def refuses_nonsense(self, message: Message) -> bool:
+        """Whether it answers `unsupported` to a feature with a random name."""
+        name = f"made-up-{secrets.token_hex(4)}"
+        required = message["require"]
+        assert isinstance(required, list)
+        asked = {**message, "require": [*required, name]}
+        answer = self.prepare(asked)
+        return bool(answer.unsupported)
+
+    def run(self, n: int, timeout_s: float, *, digest: bool = False) -> protocol.Done:
+        """Run n iterations, untimed."""
+        try:
+            answer = self._child.ask(protocol.run(n, digest=digest), timeout_s)
+            return self._checked(protocol.read_done(answer))
+        except (ChildFailed, Garbled) as error:
+            raise self._fault(error) from error
+
+    def run_timed(
+        self, n: int, timeout_s: float, origin_cpu: ReadNs, *, busy_ns: int = 0
+    ) -> Timed:
+        """Run n iterations between two readings of the clocks."""
+        line = encode(protocol.run(n, busy_ns=busy_ns))
+        clock, now = self._clock, time.perf_counter_ns
+        try:
+            origin_before = origin_cpu()
+            cpu_before = clock()
+            wall_before = now()
+            self._child.send_line(line)
+            answer_line = self._child.receive_line(timeout_s)
+            wall_after = now()
+            cpu_after = clock()
+            origin_after = origin_cpu()
+            answer = self._checked(protocol.read_done(parse(answer_line)))
+        except (ChildFailed, Garbled, OSError) as error:
+            raise self._fault(error) from error
+        cpu_ns = cpu_after - cpu_before
+        if self._counts_children and answer.children_ns is not None:
+            cpu_ns += sum(answer.children_ns)
+        return Timed(answer, wall_after - wall_before, cpu_ns, origin_after - origin_before)
+
+    def _checked(self, answer: protocol.Done) -> protocol.Done:
+        self.children_peak_kb = max(self.children_peak_kb, answer.children_peak_kb)
+        if self._child.has_unread:
+            raise Garbled("says more than one line for one request")
+        return answer
+
+    def end(self) -> None:
+        """Finish, and leave nothing behind."""
+        self._child.end(protocol.FINISH)
+        self._drop_group()
+
+    def kill(self) -> None:
+        """End it now."""
+        self._child.kill()
+        self._drop_group()
+
+    def _drop_group(self) -> None:
+        if self._group is not None:
+            cgroups.remove(self._group)
+
+    def _fault(self, error: Exception) -> AdapterError:
+        return AdapterError(
+            f"{self.name}: {error}", f"'fetchoff check {self.name}' tries it by itself"
+        )
+
+
+def hello(name: str, launch: Launch, cwd: Path, stderr: Path) -> Description:
+    """Start an adapter, ask who it is, and end it."""
+    adapter = Adapter(name, launch, cwd, stderr)
+    try:
+        adapter.say_hello()
+        return adapter.description()
+    finally:
+        adapter.end()
+

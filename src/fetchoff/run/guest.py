@@ -1,0 +1,233 @@
+"""One adapter process on one workload: admitted, verified, warmed up, run batch by batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.observation import Cost, Invocation, Outcome, Seen
+from fetchoff.model.workload import Workload
+from fetchoff.protocol.adapter import Done, Spool, prepare
+from fetchoff.protocol.origin import gained
+from fetchoff.run import procfs
+from fetchoff.run.adapter import Adapter, Timed
+from fetchoff.run.clocks import ReadNs
+from fetchoff.run.origin import Ledger
+from fetchoff.run.reference import Reference
+
+LEAST_WARM_UPS = 2
+MOST_WARM_UPS = 8
+STEADY = 0.95  # a warm-up batch that is no more than 5 % faster than the one before
+LEAST_TIMEOUT_S = 10.0
+MOST_ITERATIONS = 1_000_000
+
+
+class Refused(Exception):
+    """The guest takes no (further) part in this section; `outcome` and the text say why."""
+
+    def __init__(self, outcome: Outcome, message: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One batch of a guest: what was asked, answered, paid and seen."""
+
+    answer: Done
+    cost: Cost
+    seen: Seen
+
+
+class Guest:
+    """Raises Refused where it must not go on; nothing it did before is lost by that."""
+
+    def __init__(
+        self, process: str, client: str, adapter: Adapter, ledger: Ledger, reference: Reference
+    ) -> None:
+        self.process = process
+        self.client = client
+        self.adapter = adapter
+        self.iterations = 0
+        self.outcome = Outcome.OK
+        self.message = ""
+        self._ledger = ledger
+        self._reference = reference
+        self._warm_ups = 0
+        self._cpu_ns_per_exchange = 0.0
+        self._before: procfs.Reading | None = None
+
+    @property
+    def workload(self) -> Workload:
+        return self._reference.workload
+
+    def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
+        """Prepare the workload, and check the answers of two iterations against the reference."""
+        message = prepare(self.workload, self._ledger.base_url, spool)
+        if try_nonsense and not self.adapter.refuses_nonsense(message):
+            raise Refused(
+                Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
+            )
+        answer = self.adapter.prepare(message)
+        if answer.unsupported:
+            raise Refused(Outcome.UNSUPPORTED, answer.unsupported)
+        if answer.error:
+            raise Refused(Outcome.FAILED, f"cannot prepare: {answer.error}")
+        self._verify()
+
+    def _verify(self) -> None:
+        before = self._ledger.read().seen
+        for _ in range(2):
+            answer = self.adapter.run(1, self._timeout_s, digest=True)
+            self._must_be_complete(answer, 1)
+            if answer.sha256 != self._reference.sha256:
+                raise Refused(Outcome.FAILED, _digest_fault(answer, self._reference))
+        seen = gained(before, self._ledger.read().seen)
+        self._must_agree(seen, 2)
+        reuse, concurrency = self.workload.settings.reuse, self.workload.settings.concurrency
+        if reuse is True and seen.connections > concurrency:
+            raise Refused(
+                Outcome.INVALID,
+                f"asked to reuse connections, opened {seen.connections} for {seen.requests} requests",
+            )
+        if reuse is False and seen.connections < seen.requests:
+            raise Refused(
+                Outcome.INVALID,
+                f"asked for fresh connections, opened {seen.connections} "
+                f"for {seen.requests} requests",
+            )
+
+    def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
+        """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
+        self.iterations = iterations or self._calibrate(origin_cpu)
+        previous = float("inf")
+        for warm_ups in range(1, MOST_WARM_UPS + 1):
+            timed = self._timed(self.iterations, origin_cpu)
+            self._warm_ups = warm_ups
+            if warm_ups >= LEAST_WARM_UPS and timed.wall_ns > STEADY * previous:
+                break
+            previous = timed.wall_ns
+        if not iterations:
+            self._recalibrate(timed)
+        self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
+
+    def _calibrate(self, origin_cpu: ReadNs) -> int:
+        n = 1
+        while n < MOST_ITERATIONS:
+            wall_ms = self._timed(n, origin_cpu).wall_ns / 1e6
+            if wall_ms >= self.workload.batch_ms / 2:
+                return self._fitting(n, wall_ms)
+            n *= 4 if wall_ms < self.workload.batch_ms / 8 else 2
+        return MOST_ITERATIONS
+
+    def _recalibrate(self, steady: Timed) -> None:
+        """What was compiled meanwhile made the batches shorter than they should be."""
+        self.iterations = self._fitting(self.iterations, steady.wall_ns / 1e6)
+
+    def _fitting(self, n: int, wall_ms: float) -> int:
+        return max(1, min(MOST_ITERATIONS, round(n * self.workload.batch_ms / wall_ms)))
+
+    def begin_blocks(self) -> None:
+        """Note what the operating system has counted so far."""
+        procfs.reset_peak(self.adapter.pid)
+        self.adapter.children_peak_kb = 0
+        self._before = procfs.read(self.adapter.pid)
+
+    def busy_ns(self, share: float) -> int:
+        """The spinning that makes `share` of the client's CPU time an exchange."""
+        return max(200, round(share * self._cpu_ns_per_exchange))
+
+    def batch(self, iterations: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Measured:
+        """A measured batch. It is for the caller to keep it before `judge` refuses it."""
+        before = self._ledger.read().seen
+        timed = self.adapter.run_timed(iterations, self._timeout_s, origin_cpu, busy_ns=busy_ns)
+        seen = gained(before, self._ledger.read().seen)
+        cost = Cost(
+            wall_ns=timed.wall_ns,
+            cpu_ns=timed.cpu_ns,
+            origin_cpu_ns=timed.origin_cpu_ns,
+            own_wall_ns=timed.answer.wall_ns,
+            spun_ns=timed.answer.spun_ns,
+        )
+        return Measured(timed.answer, cost, seen)
+
+    def judge(self, measured: Measured, iterations: int) -> None:
+        """Check a batch against the ledger."""
+        self._must_be_complete(measured.answer, iterations)
+        self._must_agree(measured.seen, iterations)
+
+    def refuse(self, error: Refused | AdapterError) -> None:
+        """Take note that this section goes on without it."""
+        self.outcome = error.outcome if isinstance(error, Refused) else Outcome.FAILED
+        self.message = str(error)
+
+    def record(self, round_: int, attempt: int, origin_involuntary: int) -> Invocation:
+        """The invocation as it is kept."""
+        reading = self._before and self._reading()
+        usage = (
+            reading.since(self._before, self.adapter.children_peak_kb)
+            if reading and self._before
+            else None
+        )
+        return Invocation(
+            round=round_,
+            attempt=attempt,
+            workload=self.workload.id,
+            process=self.process,
+            client=self.client,
+            outcome=self.outcome,
+            message=self.message,
+            iterations=self.iterations,
+            warm_ups=self._warm_ups,
+            start_up_ms=self.adapter.start_up_ms,
+            **({"usage": usage} if usage else {}),
+            ledger=dict(self._ledger.close().raw),
+            origin_involuntary_switches=origin_involuntary,
+        )
+
+    def _reading(self) -> procfs.Reading | None:
+        try:
+            return procfs.read(self.adapter.pid)
+        except OSError:
+            return None
+
+    def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
+        timed = self.adapter.run_timed(n, self._timeout_s, origin_cpu)
+        self._must_be_complete(timed.answer, n)
+        return timed
+
+    @property
+    def _timeout_s(self) -> float:
+        return max(LEAST_TIMEOUT_S, 50 * self.workload.batch_ms / 1000)
+
+    def _must_be_complete(self, answer: Done, iterations: int) -> None:
+        asked = iterations * len(self.workload.exchanges)
+        if answer.failed:
+            raise Refused(
+                Outcome.FAILED,
+                f"{answer.failed} of {asked} exchanges failed: {answer.error or 'no reason given'}",
+            )
+        if answer.done != asked:
+            raise Refused(Outcome.INVALID, f"was asked for {asked} exchanges, reports {answer.done}")
+        expected = iterations * sum(x.expect.bytes or 0 for x in self.workload.exchanges)
+        if answer.bytes != expected:
+            raise Refused(
+                Outcome.FAILED, f"delivered {answer.bytes} bytes of content instead of {expected}"
+            )
+
+    def _must_agree(self, seen: Seen, iterations: int) -> None:
+        asked = iterations * len(self.workload.exchanges)
+        followed = self.workload.settings.redirects > 0
+        if seen.requests != asked and not (followed and seen.requests > asked):
+            raise Refused(
+                Outcome.INVALID,
+                f"reports {asked} exchanges, the origin saw {seen.requests} requests",
+            )
+
+
+def _digest_fault(answer: Done, reference: Reference) -> str:
+    if len(answer.sha256) != len(reference.sha256):
+        return f"gave {len(answer.sha256)} digests for {len(reference.sha256)} exchanges"
+    pairs = zip(reference.workload.exchanges, answer.sha256, reference.sha256, strict=True)
+    exchange = next(x for x, got, right in pairs if got != right)
+    return f"the content of {exchange.method} {exchange.target} is not what the origin sent"

@@ -1,0 +1,134 @@
+"""The built-in origin as a process of ours, and the seam that other origins fit in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sysconfig
+from pathlib import Path
+from typing import Protocol
+
+from fetchoff.model.errors import OriginError
+from fetchoff.protocol import origin as control
+from fetchoff.protocol.fields import Garbled, Message, whole
+from fetchoff.protocol.origin import Counters
+from fetchoff.run import procfs
+from fetchoff.run.clocks import ReadNs, process_cpu_clock
+from fetchoff.run.placement import misplaced, place
+from fetchoff.run.process import Child, ChildFailed
+
+BINARY = "fetchoff-origin"
+CONTROL_TIMEOUT_S = 10.0
+
+
+class Ledger(Protocol):
+    """One listener of an origin and what it saw."""
+
+    base_url: str
+
+    def read(self) -> Counters: ...
+    def close(self) -> Counters: ...
+
+
+class Origin(Protocol):
+    """A server that clients are measured against. Five methods, so that others fit in."""
+
+    cpu_clock: ReadNs
+
+    def open(self) -> Ledger: ...
+    def place(self, core: int, nice: int) -> None: ...
+    def misplaced(self, core: int, nice: int) -> str: ...
+    def involuntary_switches(self) -> int: ...
+    def end(self) -> None: ...
+
+
+def binary() -> Path:
+    """The origin's program: $FETCHOFF_ORIGIN, beside this Python's scripts, or on the PATH."""
+    chosen = os.environ.get("FETCHOFF_ORIGIN")
+    beside = Path(sysconfig.get_path("scripts")) / BINARY
+    on_path = shutil.which(BINARY)
+    for place_ in (chosen, beside, on_path):
+        if place_ and os.access(place_, os.X_OK):
+            return Path(place_)
+    raise OriginError(
+        f"the origin's program '{BINARY}' is not installed",
+        "'pip install .' in the source tree builds it (Rust is needed), "
+        "or FETCHOFF_ORIGIN names one",
+    )
+
+
+class BuiltInOrigin:
+    """fetchoff-origin behind its control channel. OriginError when it goes away."""
+
+    def __init__(self, folder: Path, core: int | None = None) -> None:
+        try:
+            self._child = Child(
+                (str(binary()), "--control"), {}, folder, folder / "origin.stderr", core
+            )
+            self._child.receive(CONTROL_TIMEOUT_S)
+        except ChildFailed as error:
+            raise OriginError(f"the origin {error}", "'fetchoff doctor' looks closer") from error
+        self.cpu_clock = process_cpu_clock(self._child.pid)
+
+    def ask(self, message: Message) -> Message:
+        """One request on the control channel."""
+        try:
+            answer = self._child.ask(message, CONTROL_TIMEOUT_S)
+        except ChildFailed as error:
+            raise OriginError(
+                f"the origin {error}", "what was measured is kept; 'fetchoff resume' goes on"
+            ) from error
+        if "error" in answer:
+            raise OriginError(f"the origin refuses: {answer['error']}")
+        return answer
+
+    def open(self) -> BuiltInLedger:
+        return BuiltInLedger(self)
+
+    def place(self, core: int, nice: int) -> None:
+        place(self._child.pid, core, nice)
+
+    def misplaced(self, core: int, nice: int) -> str:
+        return misplaced(self._child.pid, core, nice)
+
+    def involuntary_switches(self) -> int:
+        try:
+            return procfs.read(self._child.pid).involuntary_switches
+        except OSError as error:
+            raise OriginError(
+                "the origin ended", "what was measured is kept; 'fetchoff resume' goes on"
+            ) from error
+
+    def end(self) -> None:
+        self._child.end()
+
+
+class BuiltInLedger:
+    """A listener on a port of its own: no client can be taken for another."""
+
+    def __init__(self, origin: BuiltInOrigin) -> None:
+        self._origin = origin
+        answer = origin.ask(control.open_ledger())
+        try:
+            self._id = whole(answer, "ledger")
+            self.base_url = f"http://127.0.0.1:{whole(answer, 'port')}"
+        except Garbled as error:
+            raise OriginError(f"the origin answers 'open' with garbage: {error}") from error
+
+    def read(self) -> Counters:
+        """The counters as they stand."""
+        return self._counters(control.read_ledger(self._id))
+
+    def hash_uploads(self, *, on: bool) -> None:
+        """Switch the hashing of uploads."""
+        self._origin.ask(control.hash_uploads(self._id, on=on))
+
+    def close(self) -> Counters:
+        """The last counters; the listener is gone."""
+        return self._counters(control.close_ledger(self._id))
+
+    def _counters(self, message: Message) -> Counters:
+        try:
+            return control.read_counters(self._origin.ask(message))
+        except Garbled as error:
+            raise OriginError(f"the origin's ledger is garbled: {error}") from error

@@ -1,0 +1,181 @@
+"""A child process that speaks JSON lines, with deadlines. Nothing here knows what is said."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from fetchoff.protocol.fields import Garbled, Message, parse, shorten
+
+LONGEST_LINE = 4 << 20
+_KEPT = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LD_LIBRARY_PATH")
+
+
+class ChildFailed(Exception):
+    """The child is silent, gone or garbled; the text says which, with the tail of its stderr."""
+
+
+def environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """A child's environment: short and the same everywhere, without proxies and certificate paths."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra}
+
+
+class Child:
+    """A process that answers each line on its standard input with one line on its standard output.
+
+    It dies with the harness: its input ends, and where setpriv(1) exists the kernel kills it.
+    """
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        env: Mapping[str, str],
+        cwd: Path,
+        stderr: Path,
+        core: int | None = None,
+    ) -> None:
+        self.name = Path(command[0]).name
+        self._stderr = stderr
+        _must_be_executable(command[0])
+        guard = shutil.which("setpriv")
+        argv = [guard, "--pdeathsig", "KILL", "--", *command] if guard else list(command)
+        permitted = os.sched_getaffinity(0)
+        try:
+            if core is not None:
+                # Inherited: a runtime that counts cores at its start counts the one it gets.
+                os.sched_setaffinity(0, {core})
+            with stderr.open("ab") as errors:
+                self._popen = subprocess.Popen(
+                    argv,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env=environment(env),
+                    cwd=cwd,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise ChildFailed(f"cannot be started: {error.strerror}: {command[0]}") from error
+        finally:
+            if core is not None:
+                os.sched_setaffinity(0, permitted)
+        assert self._popen.stdin is not None and self._popen.stdout is not None
+        self._in = self._popen.stdin.fileno()
+        self._out = self._popen.stdout.fileno()
+        self._buffer = b""
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN)
+
+    @property
+    def pid(self) -> int:
+        return self._popen.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._popen.poll() is None
+
+    def ask(self, message: Message, timeout_s: float) -> Message:
+        """Send one line and read one; ChildFailed on anything else."""
+        self.send(message)
+        return self.receive(timeout_s)
+
+    def send(self, message: Message) -> None:
+        """Write one line."""
+        self.send_line(encode(message))
+
+    def send_line(self, line: bytes) -> None:
+        """Write a line that is encoded already: nothing else is done while a batch is timed."""
+        try:
+            view = memoryview(line)
+            while view:
+                view = view[os.write(self._in, view) :]
+        except OSError as error:
+            raise ChildFailed(self._obituary()) from error
+
+    def receive(self, timeout_s: float) -> Message:
+        """Read one line."""
+        line = self.receive_line(timeout_s)
+        try:
+            return parse(line)
+        except Garbled as error:
+            raise ChildFailed(f"prints garbage: {error}{self.last_words()}") from error
+
+    def receive_line(self, timeout_s: float) -> bytes:
+        """Read one line's bytes; ChildFailed at the deadline or the child's end."""
+        deadline = time.monotonic() + timeout_s
+        while b"\n" not in self._buffer:
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._poll.poll(left * 1000):
+                raise ChildFailed(f"no answer within {timeout_s:g} s{self.last_words()}")
+            chunk = os.read(self._out, 1 << 16)
+            if not chunk:
+                raise ChildFailed(self._obituary())
+            self._buffer += chunk
+            if len(self._buffer) > LONGEST_LINE:
+                raise ChildFailed(f"prints a line without an end: {shorten(self._buffer[:200])}")
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether it has said more than it was asked."""
+        return bool(self._buffer) or bool(self._poll.poll(0))
+
+    def end(self, farewell: Message | None = None, patience_s: float = 2.0) -> int:
+        """Say farewell, close its input, and kill what has not ended in time. The exit status."""
+        if farewell is not None and self.is_alive:
+            with contextlib.suppress(ChildFailed):
+                self.send(farewell)
+        assert self._popen.stdin is not None and self._popen.stdout is not None
+        with contextlib.suppress(OSError):
+            self._popen.stdin.close()
+        try:
+            self._popen.wait(timeout=patience_s)
+        except subprocess.TimeoutExpired:
+            pass
+        self.kill()
+        self._popen.stdout.close()
+        return self._popen.returncode
+
+    def kill(self) -> None:
+        """End the process and whatever it started, now."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, signal.SIGKILL)
+        self._popen.wait()
+
+    def last_words(self, most: int = 300) -> str:
+        """The tail of its stderr, as an end of a sentence."""
+        try:
+            said = self._stderr.read_bytes()[-4096:].decode(errors="replace").strip()
+        except OSError:
+            return ""
+        last = said.splitlines()[-1][:most] if said else ""
+        return f"; its last words: {last}" if last else ""
+
+    def _obituary(self) -> str:
+        try:
+            status = self._popen.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            return f"closed its output and lives on{self.last_words()}"
+        how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+        return f"ended with {how}{self.last_words()}"
+
+
+def _must_be_executable(command: str) -> None:
+    if shutil.which(command) is None:
+        what = "is not executable" if Path(command).exists() else "does not exist"
+        raise ChildFailed(f"cannot be started: {command} {what}")
+
+
+def encode(message: Message) -> bytes:
+    """A message as its line."""
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"

@@ -1,0 +1,77 @@
+"""What /proc tells of a process."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from fetchoff.model.observation import Usage
+
+_RESET_PEAK = "5"  # proc(5), clear_refs: reset the peak resident set size
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Totals since the process began; ticks are 1/100 s, ended children included."""
+
+    user_ticks: int
+    system_ticks: int
+    peak_kb: int
+    voluntary_switches: int
+    involuntary_switches: int
+
+    def since(self, earlier: Reading, peak_kb: int = 0) -> Usage:
+        """The usage between two readings; `peak_kb`: of children, if larger."""
+        return Usage(
+            user_ticks=self.user_ticks - earlier.user_ticks,
+            system_ticks=self.system_ticks - earlier.system_ticks,
+            peak_kb=max(self.peak_kb, peak_kb),
+            voluntary_switches=self.voluntary_switches - earlier.voluntary_switches,
+            involuntary_switches=self.involuntary_switches - earlier.involuntary_switches,
+        )
+
+
+def read(pid: int) -> Reading:
+    """Read a live process; raises OSError when it is gone."""
+    folder = Path("/proc") / str(pid)
+    after_name = (folder / "stat").read_text().rpartition(")")[2].split()
+    utime, stime, cutime, cstime = (int(field) for field in after_name[11:15])
+    voluntary = involuntary = 0
+    for thread in threads(pid):
+        status = _fields(folder / "task" / str(thread) / "status")
+        voluntary += status.get("voluntary_ctxt_switches", 0)
+        involuntary += status.get("nonvoluntary_ctxt_switches", 0)
+    peak_kb = _fields(folder / "status").get("VmHWM", 0)
+    return Reading(utime + cutime, stime + cstime, peak_kb, voluntary, involuntary)
+
+
+def reset_peak(pid: int) -> None:
+    """Start the peak of resident memory anew, where the kernel lets us."""
+    try:
+        (Path("/proc") / str(pid) / "clear_refs").write_text(_RESET_PEAK)
+    except OSError:
+        return
+
+
+def threads(pid: int) -> list[int]:
+    """The thread ids of a process; none when it is gone."""
+    try:
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return []
+
+
+def _fields(path: Path) -> dict[str, int]:
+    """The whole numbers of a `Name:  value unit` file."""
+    found = {}
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        first = value.split(maxsplit=1)[:1]
+        if first and first[0].isdigit():
+            found[name] = int(first[0])
+    return found

@@ -1,0 +1,141 @@
+"""What the right answers are: fetched once with the standard library, apart from every client."""
+
+from __future__ import annotations
+
+import hashlib
+import http.cookiejar
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass, replace
+from http.client import HTTPMessage
+from typing import IO
+
+from fetchoff.model.errors import InputError
+from fetchoff.model.workload import (
+    Body,
+    Exchange,
+    FormBody,
+    JsonBody,
+    MultipartBody,
+    RawBody,
+    Workload,
+)
+from fetchoff.protocol.content import content
+
+TIMEOUT_S = 70.0
+_BOUNDARY = "fetchoff-reference-boundary"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The SHA-256 of each exchange's content, in order, and the workload with its lengths filled in."""
+
+    workload: Workload
+    sha256: tuple[str, ...]
+
+
+def fetch(workload: Workload, base_url: str) -> Reference:
+    """Do one iteration; InputError if an answer is not what the workload itself expects."""
+    opener = _opener(workload)
+    exchanges, digests = [], []
+    for exchange in workload.exchanges:
+        status, body = _answer(opener, exchange, base_url)
+        if status != exchange.expect.status:
+            raise InputError(
+                f"workload '{workload.id}' expects status {exchange.expect.status} of "
+                f"{exchange.method} {exchange.target}, the origin answers {status}",
+                "mend the workload's 'expect', or its target",
+            )
+        if exchange.expect.bytes not in (None, len(body)):
+            raise InputError(
+                f"workload '{workload.id}' expects {exchange.expect.bytes} bytes of "
+                f"{exchange.method} {exchange.target}, the origin answers {len(body)}",
+                "mend the workload's 'expect', or its target",
+            )
+        exchanges.append(replace(exchange, expect=replace(exchange.expect, bytes=len(body))))
+        digests.append(hashlib.sha256(body).hexdigest())
+    return Reference(replace(workload, exchanges=tuple(exchanges)), tuple(digests))
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """Redirects are answers like any other."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
+    ) -> None:
+        return None
+
+
+def _opener(workload: Workload) -> urllib.request.OpenerDirector:
+    handlers: list[urllib.request.BaseHandler] = [urllib.request.ProxyHandler({})]
+    if workload.settings.cookies:
+        handlers.append(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+    if not workload.settings.redirects:
+        handlers.append(_Stay())
+    return urllib.request.build_opener(*handlers)
+
+
+def _answer(
+    opener: urllib.request.OpenerDirector, exchange: Exchange, base_url: str
+) -> tuple[int, bytes]:
+    data, content_type = _encoded(exchange.body)
+    headers = dict(exchange.headers)
+    if content_type:
+        headers["Content-Type"] = content_type
+    request = urllib.request.Request(
+        base_url + exchange.target, data=data, headers=headers, method=exchange.method
+    )
+    try:
+        with opener.open(request, timeout=TIMEOUT_S) as response:
+            return response.status, response.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
+    except OSError as error:
+        raise InputError(
+            f"{exchange.method} {base_url + exchange.target} fails: {error}",
+            "the workload must work before clients can be measured on it",
+        ) from error
+
+
+def _encoded(body: Body | None) -> tuple[bytes | None, str]:
+    match body:
+        case None:
+            return None, ""
+        case FormBody(fields):
+            encoded = urllib.parse.urlencode(fields).encode()
+            return encoded, "application/x-www-form-urlencoded"
+        case JsonBody(text):
+            return text.encode(), "application/json"
+        case RawBody(content_type, size):
+            return content(size), content_type
+        case MultipartBody():
+            return _multipart(body), f"multipart/form-data; boundary={_BOUNDARY}"
+
+
+def _multipart(body: MultipartBody) -> bytes:
+    """RFC 7578."""
+    parts = [
+        (f'form-data; name="{name}"', None, value.encode()) for name, value in body.fields
+    ] + [
+        (
+            f'form-data; name="{part.name}"; filename="{part.filename}"',
+            part.content_type,
+            content(part.size),
+        )
+        for part in body.files
+    ]
+    lines = []
+    for disposition, content_type, value in parts:
+        lines += [f"--{_BOUNDARY}\r\nContent-Disposition: {disposition}\r\n".encode()]
+        if content_type:
+            lines += [f"Content-Type: {content_type}\r\n".encode()]
+        lines += [b"\r\n", value, b"\r\n"]
+    return b"".join([*lines, f"--{_BOUNDARY}--\r\n".encode()])

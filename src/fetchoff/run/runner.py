@@ -1,0 +1,281 @@
+"""The runner: round after round until it is decided, or the budget is spent."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fetchoff.model.client import Launch
+from fetchoff.model.errors import AdapterError, OriginError
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.observation import (
+    Ended,
+    Interrupted,
+    Invocation,
+    Outcome,
+    Record,
+    SectionDone,
+)
+from fetchoff.plan.rounds import Round, Section, plan_round
+from fetchoff.protocol.adapter import Spool, sizes
+from fetchoff.protocol.content import content
+from fetchoff.run import cgroups
+from fetchoff.run.adapter import Adapter
+from fetchoff.run.events import Journal, Listener
+from fetchoff.run.origin import Origin
+from fetchoff.run.placement import Layout, lay_out, may_raise_priority
+from fetchoff.run.reference import Reference, fetch
+from fetchoff.run.section import SectionRun, Stage
+
+STARTING_AT_ONCE = 4
+MOST_FAILURES = 2  # of a client in a workload, before it is not tried any more
+ORIGIN_LIVES = 3
+
+StartOrigin = Callable[[Path, int], Origin]
+IsDecided = Callable[[Sequence[Record], int], bool]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a run needs from outside.
+
+    `launches`: by client. `spool`: a folder to make and remove. `is_decided` is asked after planned looks.
+    """
+
+    spool: Path
+    launches: Mapping[str, Launch]
+    start_origin: StartOrigin
+    journal: Journal
+    listener: Listener
+    is_decided: IsDecided
+
+
+class Runner:
+    """Runs an experiment, or goes on with one: what the journal holds is not measured again."""
+
+    def __init__(self, experiment: Experiment, bench: Bench) -> None:
+        self._experiment = experiment
+        self._bench = bench
+        self._cores = sorted(os.sched_getaffinity(0))
+        self._may_raise_priority = may_raise_priority()
+        self._references: dict[str, Reference] = {}
+        self._calibrated: dict[str, dict[str, int]] = {w.id: {} for w in experiment.workloads}
+        self._failures: dict[tuple[str, str], int] = {}
+        self._done: set[tuple[int, str]] = set()
+        self._attempts: dict[tuple[int, str], int] = {}
+        self._spent_s = 0.0
+        for record in bench.journal.records():
+            self._recall(record)
+
+    def run(self) -> Ended:
+        """Measure to the end; the journal has all of it. OriginError, StoreError, KeyboardInterrupt pass."""
+        cgroups.sweep()
+        most = self._experiment.looks[-1]
+        with _on_core(self._cores[0]), _emptied(self._bench.spool) as folder:
+            self._fill_spool(Spool(folder))
+            reason, number = "rounds", 0
+            for number in range(most):
+                if not self._is_done(number):
+                    if number and self._spent_s * (number + 1) / number > self._experiment.budget_s:
+                        reason, number = "budget", number - 1
+                        break
+                    self._run_round(number, folder)
+                looked = number + 1 in self._experiment.looks
+                if looked and self._bench.is_decided(self._bench.journal.records(), number + 1):
+                    reason = "decided"
+                    break
+            ended = Ended(reason, number + 1)
+            self._bench.journal.append(ended)
+            return ended
+
+    def _recall(self, record: Record) -> None:
+        match record:
+            case SectionDone():
+                self._done.add((record.round, record.workload))
+                self._spent_s += record.seconds
+            case Invocation():
+                self._note_outcome(record)
+        if isinstance(record, Invocation | SectionDone | Interrupted):
+            key = (record.round, record.workload)
+            self._attempts[key] = max(self._attempts.get(key, 0), record.attempt + 1)
+
+    def _note_outcome(self, record: Invocation) -> None:
+        key = (record.client, record.workload)
+        if record.outcome is Outcome.OK:
+            self._calibrated[record.workload].setdefault(record.client, record.iterations)
+        elif record.outcome is Outcome.UNSUPPORTED:
+            self._failures[key] = MOST_FAILURES
+        else:
+            self._failures[key] = self._failures.get(key, 0) + 1
+
+    def _is_done(self, number: int) -> bool:
+        return all((number, workload.id) in self._done for workload in self._experiment.workloads)
+
+    def _run_round(self, number: int, folder: Path) -> None:
+        began = time.monotonic()
+        self._bench.listener.round_began(number, self._experiment.looks[-1])
+        planned = plan_round(self._experiment, number)
+        left = [s for s in planned.sections if (number, s.workload.id) not in self._done]
+        for life in range(ORIGIN_LIVES):
+            try:
+                self._run_sections(planned, left, folder)
+                break
+            except OriginError as error:
+                self._bench.listener.trouble(error.message)
+                if life == ORIGIN_LIVES - 1:
+                    raise
+                left = [s for s in left if (number, s.workload.id) not in self._done]
+        seconds = time.monotonic() - began
+        self._spent_s += seconds
+        self._bench.listener.round_done(number, seconds)
+
+    def _run_sections(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
+        core = self._cores[-1]
+        origin = self._bench.start_origin(folder, core)
+        adapters: dict[str, Adapter] = {}
+        try:
+            clients = dict(planned.processes)
+            for index, section in enumerate(left):
+                workload = section.workload
+                self._restart_missing(adapters, planned, workload.id, folder)
+                guests = {
+                    process: adapter
+                    for process, adapter in adapters.items()
+                    if not self._is_given_up(clients[process], workload.id)
+                }
+                stage = Stage(
+                    origin,
+                    self._layout_of(section),
+                    Spool(folder),
+                    self._bench.journal,
+                    self._bench.listener,
+                )
+                self._run_section(section, planned.number, stage, guests, clients, first=index == 0)
+        finally:
+            for adapter in adapters.values():
+                adapter.end()
+            origin.end()
+
+    def _run_section(
+        self,
+        section: Section,
+        number: int,
+        stage: Stage,
+        guests: Mapping[str, Adapter],
+        clients: Mapping[str, str],
+        *,
+        first: bool,
+    ) -> None:
+        workload = section.workload
+        attempt = self._attempts.get((number, workload.id), 0)
+        seen_before = len(self._bench.journal.records())
+        run = SectionRun(section, self._reference(section, stage.origin), stage, number, attempt)
+        try:
+            run.run(guests, clients, self._calibrated[workload.id], try_nonsense=first)
+        except (OriginError, KeyboardInterrupt) as error:
+            reason = str(error) or "interrupted by the user"
+            stage.journal.append(Interrupted(number, attempt, workload.id, reason))
+            self._attempts[(number, workload.id)] = attempt + 1
+            raise
+        for record in self._bench.journal.records()[seen_before:]:
+            if isinstance(record, Invocation):
+                self._note_outcome(record)
+        self._done.add((number, workload.id))
+
+    def _restart_missing(
+        self, adapters: dict[str, Adapter], planned: Round, workload: str, folder: Path
+    ) -> None:
+        """Start what does not run: at the round's start everything, later what was killed."""
+        wanted = [
+            (process, client)
+            for process, client in planned.processes
+            if not self._is_given_up(client, workload)
+            and (process not in adapters or not adapters[process].is_alive)
+        ]
+        self._bench.listener.step_began(workload, "starting", len(wanted))
+        for begin in range(0, len(wanted), STARTING_AT_ONCE):
+            few = wanted[begin : begin + STARTING_AT_ONCE]
+            started = [
+                self._start(process, client, folder, self._cores[index % len(self._cores)])
+                for index, (process, client) in enumerate(few)
+            ]
+            for (process, client), adapter in zip(few, started, strict=True):
+                adapters.pop(process, None)
+                try:
+                    if isinstance(adapter, AdapterError):
+                        raise adapter
+                    adapter.description()
+                    adapters[process] = adapter
+                except AdapterError as error:
+                    self._note_absence(process, client, workload, planned.number, error)
+                self._bench.listener.step_went_on()
+
+    def _start(
+        self, process: str, client: str, folder: Path, core: int
+    ) -> Adapter | AdapterError:
+        stderr = folder / (process.replace("/", "--") + ".stderr")
+        try:
+            adapter = Adapter(client, self._bench.launches[client], folder, stderr, core)
+            adapter.say_hello()
+        except AdapterError as error:
+            return error
+        return adapter
+
+    def _note_absence(
+        self, process: str, client: str, workload: str, number: int, error: AdapterError
+    ) -> None:
+        attempt = self._attempts.get((number, workload), 0)
+        absent = Invocation(
+            number, attempt, workload, process, client, Outcome.UNAVAILABLE, error.message
+        )
+        self._bench.journal.append(absent)
+        self._note_outcome(absent)
+        self._bench.listener.trouble(error.message)
+
+    def _is_given_up(self, client: str, workload: str) -> bool:
+        return self._failures.get((client, workload), 0) >= MOST_FAILURES
+
+    def _layout_of(self, section: Section) -> Layout:
+        return lay_out(
+            section.workload.placement, self._cores, may_raise_priority=self._may_raise_priority
+        )
+
+    def _reference(self, section: Section, origin: Origin) -> Reference:
+        workload = section.workload
+        if workload.id not in self._references:
+            ledger = origin.open()
+            self._references[workload.id] = fetch(workload, ledger.base_url)
+            ledger.close()
+        return self._references[workload.id]
+
+    def _fill_spool(self, spool: Spool) -> None:
+        for workload in self._experiment.workloads:
+            for size in sizes(workload):
+                spool.path_of(size).write_bytes(content(size))
+
+
+@contextlib.contextmanager
+def _on_core(core: int) -> Iterator[None]:
+    """Keep the harness itself off the core that is measured."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextlib.contextmanager
+def _emptied(folder: Path) -> Iterator[Path]:
+    """A folder for as long as the run lasts; what a killed run left in it goes first."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,50 @@
+"""Records as JSON lines, and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import cache
+
+from pydantic import TypeAdapter, ValidationError
+
+from fetchoff.model.observation import (
+    Batch,
+    Ended,
+    Interrupted,
+    Invocation,
+    Record,
+    SectionDone,
+)
+
+_KINDS: dict[str, type[Record]] = {
+    "batch": Batch,
+    "invocation": Invocation,
+    "section": SectionDone,
+    "interrupted": Interrupted,
+    "ended": Ended,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+
+def to_line(record: Record) -> bytes:
+    """One record as its line."""
+    document = {"kind": _NAMES[type(record)], **asdict(record)}
+    return json.dumps(document, separators=(",", ":")).encode() + b"\n"
+
+
+def from_line(line: bytes) -> Record:
+    """One record back; ValueError if the line is not one."""
+    document = json.loads(line)
+    if not isinstance(document, dict) or document.get("kind") not in _KINDS:
+        raise ValueError("not a record")
+    kind = document.pop("kind")
+    try:
+        return _adapter(kind).validate_python(document)
+    except ValidationError as error:
+        raise ValueError(str(error)) from error
+
+
+@cache
+def _adapter(kind: str) -> TypeAdapter[Record]:
+    return TypeAdapter(_KINDS[kind])

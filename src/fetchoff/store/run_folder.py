@@ -1,0 +1,164 @@
+"""A run is a folder: run.json, batches.jsonl, and what is derived from them.
+
+batches.jsonl is only appended to, one write a record, so a kill at any moment loses at most
+the record that was being written; an unfinished last line is cut off when the run goes on.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.observation import Record
+from fetchoff.store.records import from_line, to_line
+
+HEADER = "run.json"
+JOURNAL = "batches.jsonl"
+
+
+@dataclass(frozen=True)
+class ClientRecord:
+    """What is kept of a client: enough to report and to go on without the catalogue."""
+
+    id: str
+    kit: str
+    kind: str
+    about: str
+    homepage: str
+    version: str
+    runtime: str
+    engine: str
+    source_name: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Header:
+    """run.json: everything that was decided before the first batch."""
+
+    run_id: str
+    title: str
+    started: str
+    fetchoff: str
+    experiment: Experiment
+    clients: tuple[ClientRecord, ...]
+    environment: dict[str, str]
+    notes: tuple[str, ...] = ()
+    absent: tuple[tuple[str, str], ...] = field(default=())  # (client, why it is not in the run)
+
+
+class RunFolder:
+    """An open run folder. One process at a time may append (flock)."""
+
+    def __init__(self, path: Path, header: Header) -> None:
+        self.path = path
+        self.header = header
+        self._records: list[Record] = []
+        self._fd = -1
+
+    @classmethod
+    def create(cls, path: Path, header: Header) -> RunFolder:
+        """Make the folder and its run.json; StoreError where that cannot be."""
+        folder = cls(path, header)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if (path / HEADER).exists():
+                raise StoreError(
+                    f"{path} holds a run already",
+                    f"'fetchoff resume {path}' goes on with it, or choose another --out",
+                )
+            text = json.dumps(asdict(header), indent=1)
+            part = path / (HEADER + ".part")
+            part.write_text(text, encoding="utf-8")
+            part.replace(path / HEADER)
+            folder._open_journal()
+        except OSError as error:
+            raise StoreError(
+                f"{path} cannot be written: {error.strerror}", "choose another folder with --out"
+            ) from error
+        return folder
+
+    @classmethod
+    def open(cls, path: Path, *, to_append: bool = False) -> RunFolder:
+        """Read a folder; with `to_append`, get ready to go on. StoreError if it is not a run."""
+        try:
+            text = (path / HEADER).read_text(encoding="utf-8")
+        except OSError as error:
+            raise InputError(
+                f"{path} is not a run: {HEADER}: {error.strerror}",
+                "a run is the folder that 'fetchoff run' names at its end",
+            ) from error
+        try:
+            header = TypeAdapter(Header).validate_json(text)
+        except ValidationError as error:
+            raise StoreError(f"{path / HEADER} is damaged: {error.errors()[0]['msg']}") from error
+        folder = cls(path, header)
+        if to_append:
+            folder._open_journal()
+        folder._read()
+        return folder
+
+    def records(self) -> Sequence[Record]:
+        """All records, in order."""
+        return self._records
+
+    def append(self, record: Record) -> None:
+        """Keep a record: one write to the end of the file."""
+        line = to_line(record)
+        try:
+            written = os.write(self._fd, line)
+            if written != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            raise StoreError(
+                f"{self.path / JOURNAL} cannot be written: {error.strerror}",
+                "what was measured before is kept; make room, then "
+                f"'fetchoff resume {self.path}' goes on",
+            ) from error
+        self._records.append(record)
+
+    def close(self) -> None:
+        """Let another process append."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _open_journal(self) -> None:
+        try:
+            self._fd = os.open(
+                self.path / JOURNAL, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
+            )
+        except OSError as error:
+            raise StoreError(f"{self.path / JOURNAL}: {error.strerror}") from error
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self.close()
+            raise StoreError(f"{self.path} is being measured by another process") from error
+
+    def _read(self) -> None:
+        """Read the journal; cut an unfinished last line off if we may append."""
+        try:
+            data = (self.path / JOURNAL).read_bytes()
+        except FileNotFoundError:
+            return
+        whole = data[: data.rfind(b"\n") + 1]
+        if self._fd >= 0 and len(whole) != len(data):
+            os.ftruncate(self._fd, len(whole))
+        for number, line in enumerate(whole.splitlines(), start=1):
+            try:
+                self._records.append(from_line(line))
+            except ValueError as error:
+                raise StoreError(
+                    f"{self.path / JOURNAL}:{number} is damaged", "restore it from a copy"
+                ) from error
+
