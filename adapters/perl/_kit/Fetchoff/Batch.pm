@@ -1,0 +1,84 @@
+package Fetchoff::Batch;
+
+# The measured loop: n iterations, each answer checked.
+
+use strict;
+use warnings;
+
+use JSON::XS    ();
+use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
+
+sub run {
+    my ( $work, $request ) = @_;
+    my $digest    = $request->{digest};
+    my $exchanges = $work->{exchanges};
+    my $receive   = $digest ? $work->{digest} : $work->{receive};
+    my $busy_s    = ( $request->{busy_ns} // 0 ) / 1e9;
+    my ( $failed, $bytes, $spun, $error, @sha256 ) = ( 0, 0, 0 );
+
+    my $start = clock_gettime(CLOCK_MONOTONIC);
+    for ( 1 .. $request->{n} ) {
+        for my $exchange (@$exchanges) {
+            my ( $status, $length, $content, $sha256 ) = eval { $receive->($exchange) };
+            my $fault = defined $status ? fault_in( $exchange, $status, $length ) : text_of($@);
+            $fault //= json_fault( $exchange, $content ) if $work->{parse};
+            if ( defined $fault ) {
+                $failed++;
+                $error //= "$exchange->{method} $exchange->{url}: $fault";
+            }
+            $bytes += $length // 0;
+            push @sha256, $sha256 // '' if $digest;
+            $spun += spin($busy_s) if $busy_s;
+        }
+    }
+    my $wall = clock_gettime(CLOCK_MONOTONIC) - $start;
+
+    return {
+        done    => $request->{n} * @$exchanges,
+        failed  => $failed,
+        bytes   => $bytes,
+        wall_ns => int( $wall * 1e9 ),
+        defined $error ? ( error   => $error )             : (),
+        $digest        ? ( sha256  => \@sha256 )           : (),
+        $busy_s        ? ( busy_ns => int( $spun * 1e9 ) ) : (),
+    };
+}
+
+# Nothing, or what is wrong with an answer.
+sub fault_in {
+    my ( $exchange, $status, $length ) = @_;
+    my $expect = $exchange->{expect};
+    return "status $status instead of $expect->{status}"
+        if defined $expect->{status} && $status != $expect->{status};
+    return "$length bytes instead of $expect->{bytes}"
+        if defined $expect->{bytes} && $length != $expect->{bytes};
+    return;
+}
+
+sub json_fault {
+    my ( $exchange, $content ) = @_;
+    my $document = eval { JSON::XS::decode_json($$content) };
+    return 'not JSON: ' . text_of($@) if $@;
+    my $member = $exchange->{expect}{json} or return;
+    my ( $name, $value ) = @$member;
+    return if ref $document eq 'HASH' && ( $document->{$name} // '' ) eq $value;
+    return "the JSON member '$name' is not '$value'";
+}
+
+# The text of an exception, without the places in the source.
+sub text_of {
+    my ($error) = @_;
+    $error =~ s/\s+at \S+ line \d+(?:, <\w*> line \d+)?\.?//g;
+    $error =~ s/\s+\z//;
+    return $error;
+}
+
+sub spin {
+    my ($seconds) = @_;
+    my $start     = clock_gettime(CLOCK_MONOTONIC);
+    my $now       = $start;
+    $now = clock_gettime(CLOCK_MONOTONIC) while $now < $start + $seconds;
+    return $now - $start;
+}
+
+1;

@@ -1,0 +1,67 @@
+#!/usr/bin/env perl
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../_kit";
+
+use Fetchoff::Kit;
+use Furl;
+use HTTP::CookieJar;
+use HTTP::Request::Common qw(POST);
+
+serve(
+    client   => 'Furl',
+    version  => Furl->VERSION,
+    prepare  => \&prepare,
+    features => [
+        qw(http/1.1 tls method.get method.head method.post method.put
+            body.form body.json body.multipart body.raw headers
+            connection.reuse connection.fresh sink.buffer sink.discard
+            cookies decompression redirects timeout.read timeout.total)
+    ],
+);
+
+sub prepare {
+    my ( $settings, $exchanges ) = @_;
+    my %timeout = %{ $settings->{timeout_ms} };
+
+    # Furl's documentation: "if you use the HEAD method, the connection is closed immediately".
+    unsupported('connection.reuse') if $settings->{reuse} && grep { $_->{method} eq 'HEAD' } @$exchanges;
+
+    my @headers = (
+        $settings->{decompress}                           ? ( 'Accept-Encoding' => 'gzip' )  : (),
+        defined $settings->{reuse} && !$settings->{reuse} ? ( 'Connection'      => 'close' ) : (),
+    );
+    my $furl = Furl->new(
+        headers       => \@headers,
+        max_redirects => $settings->{redirects},
+        $settings->{cookies}        ? ( cookie_jar         => HTTP::CookieJar->new )                   : (),
+        defined $timeout{read}      ? ( inactivity_timeout => seconds( $timeout{read} ) )              : (),
+        defined $timeout{total}     ? ( timeout            => seconds( $timeout{total} ) )             : (),
+        defined $settings->{tls_ca} ? ( ssl_opts           => { SSL_ca_file => $settings->{tls_ca} } ) : (),
+    );
+
+    return sub {
+        my ( $exchange, $sink )    = @_;
+        my ( $type,     $content ) = content_of( $exchange->{body} );
+        my $response = $furl->request(
+            method  => $exchange->{method},
+            url     => $exchange->{url},
+            headers => [ @{ $exchange->{headers} }, $type ? ( 'Content-Type' => $type ) : () ],
+            content => $content,
+            $sink ? ( write_code => sub { $sink->( $_[3] ) } ) : (),
+        );
+        die $response->message if $response->message =~ /\AInternal Response: /;
+        return ( $response->code, $response->content );
+    };
+}
+
+sub content_of {
+    my ($body) = @_;
+    return                            if !$body;
+    return ( undef, $body->{octets} ) if $body->{kind} eq 'form';
+    return typed_content($body)       if $body->{kind} ne 'multipart';
+    my $post = POST( '', Content_Type => 'form-data', Content => form_data($body) );
+    return ( $post->header('Content-Type'), $post->content );
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env perl
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../_kit";
+
+use Fetchoff::Kit;
+use HTTP::CookieJar;
+use HTTP::Tiny;
+
+serve(
+    client   => 'HTTP::Tiny',
+    version  => HTTP::Tiny->VERSION,
+    prepare  => \&prepare,
+    features => [
+        qw(http/1.1 tls method.get method.head method.post method.put body.form body.json body.raw headers
+            connection.reuse connection.fresh sink.buffer sink.discard cookies redirects
+            timeout.connect timeout.read)
+    ],
+);
+
+sub prepare {
+    my ($settings) = @_;
+    my $timeout    = one_timeout($settings);
+    my $http       = HTTP::Tiny->new(
+        max_redirect => $settings->{redirects},
+        verify_SSL   => 1,
+        defined $settings->{reuse}  ? ( keep_alive  => $settings->{reuse} )                     : (),
+        defined $timeout            ? ( timeout     => $timeout )                               : (),
+        $settings->{cookies}        ? ( cookie_jar  => HTTP::CookieJar->new )                   : (),
+        defined $settings->{tls_ca} ? ( SSL_options => { SSL_ca_file => $settings->{tls_ca} } ) : (),
+    );
+    my $encode_form = sub { $http->www_form_urlencode( $_[0]{fields} ) };
+
+    return sub {
+        my ( $exchange, $sink ) = @_;
+        my %headers = @{ $exchange->{headers} };
+        my %options = ( headers => \%headers );
+        $options{data_callback} = $sink if $sink;
+        if ( my $body = $exchange->{body} ) {
+            ( $headers{'Content-Type'}, $options{content} ) = typed_content( $body, $encode_form );
+        }
+        my $response = $http->request( $exchange->{method}, $exchange->{url}, \%options );
+        die $response->{content} if $response->{status} == 599;
+        return ( $response->{status}, $response->{content} );
+    };
+}
