@@ -1,0 +1,85 @@
+//! Fetchoff's built-in origin: arguments and wiring only.
+
+mod arguments;
+mod channel;
+
+use std::io;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use clap::Parser as _;
+use fetchoff_serve::{Control, Greeting, Limits, Listener, Site, Terms};
+use tokio::runtime;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::LocalSet;
+
+use crate::arguments::Arguments;
+use crate::channel::Channel;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The status of a process that was asked for something it cannot do.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    match Arguments::parse().checked().and_then(|arguments| run(&arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start: {error}"))?;
+    let site = Site::new(Limits::default());
+    let outcome = LocalSet::new().block_on(&runtime, async {
+        tokio::select! {
+            outcome = serve(arguments, site) => outcome,
+            outcome = interrupted() => outcome.map_err(|error| error.to_string()),
+        }
+    });
+    // A document that is still being made is nobody's any more.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn serve(arguments: &Arguments, site: Rc<Site>) -> Result<(), String> {
+    if arguments.control {
+        return control(arguments.listen, site).await.map_err(|error| error.to_string());
+    }
+    let terms = Terms { keep_alive: true, digest: false };
+    let listener = Listener::open(arguments.listen, terms, site)
+        .map_err(|error| arguments::explained(arguments.listen, &error))?;
+    eprintln!("listening on http://{} (Ctrl-C ends it)", listener.address());
+    std::future::pending().await
+}
+
+async fn control(listen: SocketAddr, site: Rc<Site>) -> io::Result<()> {
+    let mut channel = Channel::open();
+    let mut control = Control::new(listen.ip(), site);
+    channel::say(&Greeting::of_this_process(VERSION))?;
+    while let Some(line) = channel.next().await {
+        let answer = match line {
+            Ok(line) => control.answer(&line),
+            Err(error) => fetchoff_serve::Answer::error(error),
+        };
+        channel::say(&answer)?;
+    }
+    Ok(())
+}
+
+async fn interrupted() -> io::Result<()> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! From routes to answers.
+
+use std::rc::Rc;
+
+use bytes::Bytes;
+use hyper::header::{
+    CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderValue, LOCATION, SET_COOKIE, VARY,
+};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Response};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::content::Content;
+use crate::documents::Document;
+use crate::limits::PROMPT_BYTES;
+use crate::received::{Received, Sum};
+use crate::record::Record;
+use crate::refusal::Refusal;
+use crate::routes::Route;
+use crate::site::Site;
+use crate::{coding, echo, forms, login, multipart};
+
+const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
+const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
+const HTML: HeaderValue = HeaderValue::from_static("text/html");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+
+/// An answer, or why there is none.
+pub type Answer = Result<Response<Content>, Refusal>;
+
+/// The answer, if it needs neither time nor the request's content.
+pub fn prompt(route: &Route, parts: &Parts, site: &Site, record: &Rc<Record>) -> Option<Answer> {
+    let answer = match route {
+        Route::Home if parts.method == Method::POST => text(HTML, "HiPost"),
+        Route::Home => text(HTML, "Hi"),
+        Route::Bytes(length) => answer(BYTES, Content::bytes(*length)),
+        Route::Json(size) => answer(JSON, whole(site.shelf.prompt(Document::Plain(*size))?)),
+        Route::Gzip(size) => {
+            let document = negotiated(*size, &parts.headers);
+            coded(document, site.shelf.prompt(document)?)
+        }
+        Route::Private if login::has_session(&parts.headers) => text(TEXT, "private"),
+        Route::Private => return Some(Err(Refusal::NoSession)),
+        Route::Chunked { length, chunk } => answer(BYTES, Content::chunked(*length, *chunk)),
+        Route::Drip { length, size, every } => answer(BYTES, Content::drip(*length, *size, *every)),
+        Route::Redirect { status, location } => {
+            let mut response = answer(TEXT, Content::empty());
+            *response.status_mut() = *status;
+            let location = HeaderValue::from_str(location).map_err(|_| Refusal::UnknownRoute);
+            return Some(location.map(|value| with(response, LOCATION, value)));
+        }
+        Route::Status(status) => {
+            let mut response = text(HTML, "Hi");
+            *response.status_mut() = *status;
+            response
+        }
+        Route::Truncate(length) => answer(BYTES, Content::truncate(*length, record.clone())),
+        Route::Form
+        | Route::Login
+        | Route::ParseJson
+        | Route::Multipart
+        | Route::Upload { .. }
+        | Route::Echo
+        | Route::Delay(_) => return None,
+    };
+    Some(Ok(answer))
+}
+
+/// The answer to a request that has content, or has to wait.
+pub async fn patient(
+    route: Result<Route, Refusal>,
+    parts: &Parts,
+    content: Received,
+    site: &Site,
+    record: &Rc<Record>,
+) -> Answer {
+    content.check_length()?;
+    match route {
+        Err(refusal) => Err(refused(refusal, parts, content).await),
+        Ok(Route::Form) => form(parts, content, site).await,
+        Ok(Route::Login) => logged_in(parts, content, site).await,
+        Ok(Route::ParseJson) => parsed(parts, content, site).await,
+        Ok(Route::Multipart) => described(parts, content).await,
+        Ok(Route::Upload { digest: true }) => Ok(json(&content.hashed().drain().await?)),
+        Ok(Route::Upload { digest: false }) => {
+            let sum = content.drain().await?;
+            Ok(json(&Sum { sha256: None, ..sum }))
+        }
+        Ok(Route::Echo) => Ok(json(&echo::echo(parts, content.hashed().drain().await?))),
+        Ok(route) => {
+            content.drain().await?;
+            waited(&route, parts, site, record).await
+        }
+    }
+}
+
+async fn waited(route: &Route, parts: &Parts, site: &Site, record: &Rc<Record>) -> Answer {
+    if let Some(answer) = prompt(route, parts, site, record) {
+        return answer;
+    }
+    match route {
+        Route::Delay(time) => {
+            tokio::time::sleep(*time).await;
+            Ok(text(HTML, "Hi"))
+        }
+        Route::Json(size) => Ok(answer(JSON, whole(site.shelf.get(Document::Plain(*size)).await))),
+        Route::Gzip(size) => {
+            let document = negotiated(*size, &parts.headers);
+            Ok(coded(document, site.shelf.get(document).await))
+        }
+        _ => Err(Refusal::UnknownRoute),
+    }
+}
+
+/// Content that comes anyway is read first, so that the connection can be used again.
+async fn refused(refusal: Refusal, parts: &Parts, content: Received) -> Refusal {
+    if parts.headers.contains_key(EXPECT) {
+        return refusal;
+    }
+    content.drain().await.err().unwrap_or(refusal)
+}
+
+async fn form(parts: &Parts, content: Received, site: &Site) -> Answer {
+    if !is_form(parts) {
+        return Err(refused(Refusal::MediaType(FORM_TYPE), parts, content).await);
+    }
+    let content = content.collect(site).await?;
+    Ok(answer(FORM, whole(forms::canonical(&content).into())))
+}
+
+async fn logged_in(parts: &Parts, content: Received, site: &Site) -> Answer {
+    if !is_form(parts) {
+        return Err(refused(Refusal::MediaType(FORM_TYPE), parts, content).await);
+    }
+    login::check_form(&content.collect(site).await?)?;
+    Ok(with(text(TEXT, "welcome"), SET_COOKIE, HeaderValue::from_static(login::SET_COOKIE)))
+}
+
+async fn parsed(parts: &Parts, content: Received, site: &Site) -> Answer {
+    if media_type(parts) != Some("application/json") {
+        return Err(refused(Refusal::MediaType("application/json"), parts, content).await);
+    }
+    let content = content.collect(site).await?;
+    let text = if content.len() <= PROMPT_BYTES {
+        rewritten(&content)
+    } else {
+        tokio::task::spawn_blocking(move || rewritten(&content))
+            .await
+            .unwrap_or_else(|error| Err(Refusal::BadContent(error.to_string())))
+    };
+    Ok(answer(JSON, whole(text?.into())))
+}
+
+/// Compact, with sorted keys.
+fn rewritten(content: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let wrong = |error: serde_json::Error| Refusal::BadContent(format!("not JSON: {error}"));
+    serde_json::to_vec(&serde_json::from_slice::<Value>(content).map_err(wrong)?).map_err(wrong)
+}
+
+async fn described(parts: &Parts, content: Received) -> Answer {
+    match multipart::boundary(&parts.headers) {
+        Ok(boundary) => Ok(json(&multipart::described(content, boundary).await?)),
+        Err(refusal) => Err(refused(refusal, parts, content).await),
+    }
+}
+
+const FORM_TYPE: &str = "application/x-www-form-urlencoded";
+
+fn is_form(parts: &Parts) -> bool {
+    media_type(parts) == Some(FORM_TYPE)
+}
+
+fn media_type(parts: &Parts) -> Option<&str> {
+    let value = parts.headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    Some(value.split(';').next().unwrap_or(value).trim())
+}
+
+fn negotiated(size: usize, headers: &HeaderMap) -> Document {
+    if coding::accepts_gzip(headers) { Document::Gzip(size) } else { Document::Plain(size) }
+}
+
+fn coded(document: Document, bytes: Bytes) -> Response<Content> {
+    let response = answer(JSON, whole(bytes));
+    let response = with(response, VARY, HeaderValue::from_static("accept-encoding"));
+    match document {
+        Document::Plain(_) => response,
+        Document::Gzip(_) => with(response, CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+    }
+}
+
+fn whole(bytes: Bytes) -> Content {
+    Content::Whole(bytes)
+}
+
+fn text(media_type: HeaderValue, text: &'static str) -> Response<Content> {
+    answer(media_type, whole(Bytes::from_static(text.as_bytes())))
+}
+
+fn json(value: &impl Serialize) -> Response<Content> {
+    answer(JSON, whole(serde_json::to_vec(value).unwrap_or_default().into()))
+}
+
+fn answer(media_type: HeaderValue, content: Content) -> Response<Content> {
+    with(Response::new(content), CONTENT_TYPE, media_type)
+}
+
+fn with(
+    mut response: Response<Content>,
+    name: hyper::header::HeaderName,
+    value: HeaderValue,
+) -> Response<Content> {
+    response.headers_mut().insert(name, value);
+    response
+}

@@ -1,0 +1,36 @@
+//! The built-in origin: HTTP routes with deterministic content, and a ledger of what really arrived.
+//!
+//! Everything runs on one thread (`tokio`'s current-thread runtime inside a `LocalSet`), so state is
+//! shared by `Rc` and counted in `Cell`s.
+
+mod answers;
+mod bodies;
+mod coding;
+mod connection;
+mod content;
+mod control;
+mod counting;
+mod documents;
+mod echo;
+mod forms;
+mod ledger;
+mod limits;
+mod listener;
+mod login;
+mod multipart;
+mod received;
+mod record;
+mod refusal;
+mod routes;
+mod service;
+mod site;
+mod socket;
+
+pub use bodies::{BLOCK_BYTES, bytes};
+pub use control::{Answer, Control, Greeting};
+pub use documents::document;
+pub use forms::canonical;
+pub use ledger::{Counters, Upload};
+pub use limits::Limits;
+pub use listener::{Listener, Terms};
+pub use site::Site;

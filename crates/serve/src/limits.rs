@@ -1,0 +1,43 @@
+use std::time::Duration;
+
+/// The largest streamed content, sent or received: 16 GiB.
+pub const STREAM_BYTES: u64 = 16 << 30;
+
+/// The largest content that has to be held in memory: 64 MiB.
+pub const DOCUMENT_BYTES: usize = 64 << 20;
+
+/// Work on more content than this leaves the serving thread.
+pub const PROMPT_BYTES: usize = 256 << 10;
+
+/// The longest wait that a request can ask for, in milliseconds.
+pub const DELAY_MS: u64 = 60_000;
+
+/// The longest time that a drip may take from its first to its last write, in milliseconds.
+pub const DRIP_MS: u64 = 600_000;
+
+/// What one client can take from the origin before it is cut off.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The longest request head; beyond it the answer is 431.
+    pub head_bytes: usize,
+    /// From the first byte of a request head to its end.
+    pub head_timeout: Duration,
+    /// How long a connection may stay without a byte in either direction.
+    pub idle_timeout: Duration,
+    /// Request content held in memory for all connections together; beyond it the answer is 503.
+    pub held_bytes: usize,
+    /// How long content that was refused is read and dropped, so that the refusal can be read.
+    pub linger: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            head_bytes: 64 << 10,
+            head_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(300),
+            held_bytes: 512 << 20,
+            linger: Duration::from_secs(1),
+        }
+    }
+}

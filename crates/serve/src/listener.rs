@@ -1,0 +1,126 @@
+//! A port with a ledger of its own.
+
+use std::cell::Cell;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::AsRawFd as _;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::task::{AbortHandle, spawn_local};
+use tokio::time::{MissedTickBehavior, interval, sleep};
+
+use crate::connection::{self, Protocol};
+use crate::counting::CountingIo;
+use crate::ledger::{Counters, Ledger};
+use crate::record::{Record, Sweep};
+use crate::site::Site;
+
+const BACKLOG: u32 = 1024;
+
+/// The pause after a connection could not be accepted, for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Sweeps in the time that a request head may take.
+const SWEEPS_A_HEAD: u32 = 10;
+
+/// How a listener treats its connections.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Whether connections are kept after an answer.
+    pub keep_alive: bool,
+    /// Whether uploads are hashed into the ledger.
+    pub digest: bool,
+}
+
+/// An open port, its connections and their ledger. All of them end when it is dropped.
+#[derive(Debug)]
+pub struct Listener {
+    address: SocketAddr,
+    ledger: Rc<Ledger>,
+    tasks: [AbortHandle; 2],
+}
+
+impl Listener {
+    /// Listens on `address`; must be called inside a `LocalSet`.
+    pub fn open(address: SocketAddr, terms: Terms, site: Rc<Site>) -> io::Result<Self> {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.set_reuseaddr(true)?;
+        // Linux hands TCP_NODELAY on to accepted sockets, which saves a call for each.
+        socket.set_nodelay(true)?;
+        socket.bind(address)?;
+        let listener = socket.listen(BACKLOG)?;
+        let address = listener.local_addr()?;
+        let ledger = Rc::new(Ledger::new(terms.digest));
+        let now = Rc::new(Cell::new(0));
+        let sweeping = spawn_local(sweep(ledger.clone(), now.clone(), site.clone()));
+        let acceptor = Acceptor { ledger: ledger.clone(), now, keep_alive: terms.keep_alive, site };
+        let accepting = spawn_local(acceptor.run(listener));
+        Ok(Self { address, ledger, tasks: [accepting.abort_handle(), sweeping.abort_handle()] })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The counts so far.
+    pub fn counters(&self) -> Counters {
+        self.ledger.counters()
+    }
+
+    /// Whether uploads are hashed into the ledger from now on.
+    pub fn set_digest(&self, on: bool) {
+        self.ledger.set_digest(on);
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(AbortHandle::abort);
+        self.ledger.open().iter().for_each(|record| record.abort());
+    }
+}
+
+struct Acceptor {
+    ledger: Rc<Ledger>,
+    now: Rc<Cell<Sweep>>,
+    keep_alive: bool,
+    site: Rc<Site>,
+}
+
+impl Acceptor {
+    async fn run(self, listener: TcpListener) {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => self.serve(stream),
+                Err(_) => sleep(ACCEPT_PAUSE).await,
+            }
+        }
+    }
+
+    fn serve(&self, stream: TcpStream) {
+        let record = Record::open(self.ledger.clone(), stream.as_raw_fd(), self.now.clone());
+        let io = CountingIo::new(stream, record.clone());
+        let protocol = Protocol::Http1 { keep_alive: self.keep_alive };
+        let serving = connection::serve(io, protocol, self.site.clone(), record.clone());
+        record.served_by(spawn_local(serving).abort_handle());
+    }
+}
+
+/// Ends connections that keep the origin waiting. One timer for all costs a request nothing.
+async fn sweep(ledger: Rc<Ledger>, now: Rc<Cell<Sweep>>, site: Rc<Site>) {
+    let limits = &site.limits;
+    let period = (limits.head_timeout / SWEEPS_A_HEAD).max(Duration::from_millis(1));
+    let idle_sweeps = (limits.idle_timeout.as_nanos() / period.as_nanos()) as Sweep;
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        now.set(now.get() + 1);
+        for record in ledger.open() {
+            record.sweep(SWEEPS_A_HEAD.into(), idle_sweeps);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Requests in, answers out.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HOST, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::service::Service;
+use hyper::{Request, Response, Version};
+
+use crate::answers::{self, Answer};
+use crate::content::{Content, Truncated};
+use crate::received::Received;
+use crate::record::Record;
+use crate::refusal::Refusal;
+use crate::routes::{Query, Route};
+use crate::site::Site;
+
+/// The requests of one connection.
+#[derive(Debug)]
+pub struct Requests {
+    site: Rc<Site>,
+    record: Rc<Record>,
+}
+
+impl Requests {
+    pub fn new(site: Rc<Site>, record: Rc<Record>) -> Self {
+        Self { site, record }
+    }
+
+    async fn patient(
+        site: Rc<Site>,
+        route: Result<Route, Refusal>,
+        parts: Parts,
+        content: Received,
+        exchange: Exchange,
+    ) -> Response<Reply> {
+        let answer = answers::patient(route, &parts, content, &site, &exchange.0).await;
+        exchange.reply(&parts, answer)
+    }
+}
+
+impl Service<Request<Incoming>> for Requests {
+    type Response = Response<Reply>;
+    type Error = Infallible;
+    type Future = Answering;
+
+    fn call(&self, request: Request<Incoming>) -> Answering {
+        let (parts, content) = request.into_parts();
+        let exchange = Exchange::begin(&self.record);
+        let route = route(&parts);
+        if content.is_end_stream() {
+            let answer = match &route {
+                Ok(route) => answers::prompt(route, &parts, &self.site, &self.record),
+                Err(refusal) => Some(Err(refusal.clone())),
+            };
+            if let Some(answer) = answer {
+                return Answering::Done(Some(exchange.reply(&parts, answer)));
+            }
+        }
+        let limit = route.as_ref().map_or(crate::limits::STREAM_BYTES, Route::content_limit);
+        let content = Received::new(&parts, content, self.record.clone(), limit);
+        let site = self.site.clone();
+        Answering::Waiting(Box::pin(Self::patient(site, route, parts, content, exchange)))
+    }
+}
+
+fn route(parts: &Parts) -> Result<Route, Refusal> {
+    // RFC 9112, section 3.2.
+    if parts.version == Version::HTTP_11 && parts.headers.get_all(HOST).iter().count() != 1 {
+        return Err(Refusal::NoHost);
+    }
+    let route = Route::find(parts.uri.path(), Query(parts.uri.query()))?;
+    route.check_method(&parts.method)?;
+    Ok(route)
+}
+
+/// A request that is being answered, until its answer has been handed over.
+#[derive(Debug)]
+struct Exchange(Rc<Record>);
+
+impl Exchange {
+    fn begin(record: &Rc<Record>) -> Self {
+        record.head_read();
+        record.ledger.begin();
+        Self(record.clone())
+    }
+
+    fn reply(self, parts: &Parts, answer: Answer) -> Response<Reply> {
+        let broken = matches!(answer, Err(Refusal::BrokenContent(_)));
+        let mut response = answer.unwrap_or_else(Refusal::into_response);
+        if Query(parts.uri.query()).keep_alive_off() {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        if !broken {
+            self.0.ledger.answered(response.status().as_u16());
+        }
+        response.map(|content| Reply { content, _exchange: self })
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.0.ledger.end();
+        self.0.answered();
+    }
+}
+
+/// An answer on its way; most are there at once.
+pub enum Answering {
+    Done(Option<Response<Reply>>),
+    Waiting(Pin<Box<dyn Future<Output = Response<Reply>>>>),
+}
+
+impl Future for Answering {
+    type Output = Result<Response<Reply>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Done(response) => match response.take() {
+                Some(response) => Poll::Ready(Ok(response)),
+                None => Poll::Pending,
+            },
+            Self::Waiting(response) => response.as_mut().poll(cx).map(Ok),
+        }
+    }
+}
+
+/// An answer's content, which keeps its exchange open.
+#[derive(Debug)]
+pub struct Reply {
+    content: Content,
+    _exchange: Exchange,
+}
+
+impl Body for Reply {
+    type Data = Bytes;
+    type Error = Truncated;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Truncated>>> {
+        Pin::new(&mut self.content).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.content.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.content.size_hint()
+    }
+}

@@ -1,0 +1,70 @@
+//! What all connections share.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::documents::Shelf;
+use crate::limits::Limits;
+
+/// The origin's documents, limits and held memory.
+#[derive(Debug, Default)]
+pub struct Site {
+    pub(crate) limits: Limits,
+    pub(crate) shelf: Shelf,
+    held: Rc<Cell<usize>>,
+}
+
+impl Site {
+    /// A site with these limits.
+    pub fn new(limits: Limits) -> Rc<Self> {
+        Rc::new(Self { limits, ..Self::default() })
+    }
+
+    pub(crate) fn hold(&self) -> Held {
+        Held { total: self.held.clone(), limit: self.limits.held_bytes, mine: 0 }
+    }
+}
+
+/// A share of the memory for request content, given back when dropped.
+#[derive(Debug)]
+pub struct Held {
+    total: Rc<Cell<usize>>,
+    limit: usize,
+    mine: usize,
+}
+
+impl Held {
+    /// Takes `bytes` more, if all shares together stay within the limit.
+    pub fn take(&mut self, bytes: usize) -> bool {
+        let total = self.total.get() + bytes;
+        let fits = total <= self.limit;
+        if fits {
+            self.total.set(total);
+            self.mine += bytes;
+        }
+        fits
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.total.set(self.total.get() - self.mine);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_shared_and_given_back() {
+        let site = Site::new(Limits { held_bytes: 10, ..Limits::default() });
+        let mut one = site.hold();
+        let mut other = site.hold();
+        assert!(one.take(6));
+        assert!(!other.take(5));
+        assert!(other.take(4));
+        drop(one);
+        assert!(other.take(6));
+    }
+}
