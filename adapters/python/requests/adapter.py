@@ -42,13 +42,10 @@ class Requests(Client):
         return arguments
 
     def send(self, exchange, **options):
-        if exchange.files:
-            with exchange.open_files() as files:
-                return self.request(exchange, files=files, **options)
-        return self.request(exchange, **options)
-
-    def request(self, exchange, **options):
-        return self.session.request(exchange.method, exchange.url, **exchange.arguments, **options)
+        with exchange.open_files() as files:
+            return self.session.request(
+                exchange.method, exchange.url, files=files, **exchange.arguments, **options
+            )
 
     def buffer(self, exchange):
         response = self.send(exchange)

@@ -113,7 +113,7 @@ class Exchange:
     def encode(self) -> bytes | None:
         """The body made anew, for clients that take bytes."""
         kind = self.kind
-        if kind is None:
+        if kind is None or kind == "multipart":
             return None
         if kind == "form":
             return urlencode(self.body).encode()
@@ -122,7 +122,8 @@ class Exchange:
         return self.body  # type: ignore[no-any-return]
 
     def open_files(self) -> OpenFiles:
-        return OpenFiles(self.files)
+        """For `with`: the files of a multipart body, opened anew; none for other bodies."""
+        return OpenFiles(self.files) if self.files else NO_FILES
 
 
 class OpenFiles:
@@ -143,6 +144,9 @@ class OpenFiles:
     def __exit__(self, *error: object) -> None:
         for file in self._files:
             file.close()
+
+
+NO_FILES = OpenFiles([])
 
 
 def _body(message: dict[str, Any] | None) -> tuple[str | None, Any, str]:

@@ -1,0 +1,85 @@
+"""aiohttp: one ClientSession, which tasks share."""
+
+import aiohttp
+from fetchoff_kit import AsyncClient, serve
+
+
+class Aiohttp(AsyncClient):
+    name = "aiohttp"
+    features = """
+        http/1.1 method.get method.head method.post method.put
+        body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
+        read-size cookies decompression redirects timeout.connect timeout.read timeout.total
+    """
+
+    def __init__(self, settings):
+        options = {}
+        if not settings.decompress:
+            options["headers"] = {"Accept-Encoding": "identity"}
+        if settings.cookies:
+            options["cookie_jar"] = aiohttp.CookieJar(unsafe=True)  # for hosts that are addresses
+        timeouts = {
+            "total": settings.total_timeout,
+            "sock_connect": settings.connect_timeout,
+            "sock_read": settings.read_timeout,
+        }
+        if any(timeouts.values()):
+            options["timeout"] = aiohttp.ClientTimeout(**timeouts)
+        connector = aiohttp.TCPConnector(
+            limit=max(100, settings.concurrency), force_close=settings.reuse is False
+        )
+        self.session = aiohttp.ClientSession(connector=connector, **options)
+        # it counts the answers that redirect, and wants less of them than this
+        self.redirects = {
+            "allow_redirects": settings.redirects > 0,
+            "max_redirects": settings.redirects + 1,
+        }
+        self.read_size = settings.read_size
+
+    def arguments(self, exchange):
+        arguments = {"headers": exchange.headers, **self.redirects}
+        if exchange.kind == "json":
+            arguments["json"] = exchange.body
+        elif exchange.kind in ("form", "raw"):
+            arguments["data"] = exchange.body
+        return arguments
+
+    def request(self, exchange):
+        arguments = exchange.arguments
+        if exchange.kind == "multipart":
+            arguments = {**arguments, "data": multipart(exchange)}
+        return self.session.request(exchange.method, exchange.url, **arguments)
+
+    async def buffer(self, exchange):
+        async with self.request(exchange) as response:
+            return response.status, await response.read()
+
+    async def json(self, exchange):
+        async with self.request(exchange) as response:
+            return response.status, await response.read(), await response.json()
+
+    async def stream(self, exchange, write):
+        async with self.request(exchange) as response:
+            content = response.content
+            size = self.read_size
+            async for chunk in content.iter_chunked(size) if size else content.iter_any():
+                write(chunk)
+            return response.status
+
+    async def close(self):
+        await self.session.close()
+
+
+def multipart(exchange):
+    form = aiohttp.FormData(exchange.body)
+    for upload in exchange.files:
+        form.add_field(
+            upload.name,
+            open(upload.path, "rb"),
+            filename=upload.filename,
+            content_type=upload.content_type,
+        )
+    return form
+
+
+serve(Aiohttp)

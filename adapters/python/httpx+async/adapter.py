@@ -1,0 +1,80 @@
+"""httpx: one AsyncClient, which tasks share."""
+
+import httpcore
+import httpx
+from fetchoff_kit import AsyncClient, serve
+
+
+class AsyncHttpx(AsyncClient):
+    name = "httpx"
+    features = """
+        http/1.1 method.get method.head method.post method.put
+        body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
+        read-size cookies decompression redirects timeout.connect timeout.read
+    """
+
+    @classmethod
+    def engine(cls):
+        return f"httpcore {httpcore.__version__}"
+
+    def __init__(self, settings):
+        connections = settings.concurrency
+        timeouts = {"connect": settings.connect_timeout, "read": settings.read_timeout}
+        self.read_size = settings.read_size
+        self.client = httpx.AsyncClient(
+            headers=None if settings.decompress else {"Accept-Encoding": "identity"},
+            follow_redirects=settings.redirects > 0,
+            max_redirects=settings.redirects,
+            limits=httpx.Limits(
+                max_connections=connections,
+                max_keepalive_connections=0 if settings.reuse is False else connections,
+            ),
+            timeout=httpx.Timeout(5.0, **{k: v for k, v in timeouts.items() if v is not None}),
+        )
+
+    def arguments(self, exchange):
+        arguments = {"headers": exchange.headers}
+        if exchange.kind in ("form", "multipart"):
+            arguments["data"] = grouped(exchange.body)
+        elif exchange.kind == "json":
+            arguments["json"] = exchange.body
+        elif exchange.kind == "raw":
+            arguments["content"] = exchange.body
+        return arguments
+
+    async def request(self, exchange):
+        with exchange.open_files() as files:
+            return await self.client.request(
+                exchange.method, exchange.url, files=files, **exchange.arguments
+            )
+
+    async def buffer(self, exchange):
+        response = await self.request(exchange)
+        return response.status_code, response.content
+
+    async def json(self, exchange):
+        response = await self.request(exchange)
+        return response.status_code, response.content, response.json()
+
+    async def stream(self, exchange, write):
+        with exchange.open_files() as files:
+            async with self.client.stream(
+                exchange.method, exchange.url, files=files, **exchange.arguments
+            ) as response:
+                async for chunk in response.aiter_bytes(self.read_size):
+                    write(chunk)
+                return response.status_code
+
+    async def close(self):
+        await self.client.aclose()
+
+
+def grouped(fields):
+    """httpx takes a dict of lists, not pairs."""
+    groups = {}
+    for name, value in fields:
+        groups.setdefault(name, []).append(value)
+    return groups
+
+
+serve(AsyncHttpx)

@@ -1,0 +1,66 @@
+"""niquests: one Session for all exchanges."""
+
+import niquests
+import urllib3
+from fetchoff_kit import Client, serve
+
+KEYWORDS = {"form": "data", "json": "json", "multipart": "data", "raw": "data"}
+
+
+class Niquests(Client):
+    name = "niquests"
+    features = """
+        http/1.1 method.get method.head method.post method.put
+        body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
+        read-size cookies decompression redirects timeout.connect timeout.read
+    """
+
+    @classmethod
+    def engine(cls):
+        return f"urllib3-future {urllib3.__version__}"
+
+    def __init__(self, settings):
+        self.session = niquests.Session()
+        if settings.redirects:
+            self.session.max_redirects = settings.redirects
+        if settings.reuse is False:
+            self.session.headers["Connection"] = "close"
+        if not settings.decompress:
+            self.session.headers["Accept-Encoding"] = "identity"
+        self.read_size = {"chunk_size": settings.read_size} if settings.read_size else {}
+        self.options = {
+            "allow_redirects": settings.redirects > 0,
+            "timeout": (settings.connect_timeout, settings.read_timeout),
+        }
+
+    def arguments(self, exchange):
+        arguments = {"headers": dict(exchange.headers), **self.options}
+        if exchange.kind:
+            arguments[KEYWORDS[exchange.kind]] = exchange.body
+        return arguments
+
+    def send(self, exchange, **options):
+        with exchange.open_files() as files:
+            return self.session.request(
+                exchange.method, exchange.url, files=files, **exchange.arguments, **options
+            )
+
+    def buffer(self, exchange):
+        response = self.send(exchange)
+        return response.status_code, response.content
+
+    def json(self, exchange):
+        response = self.send(exchange)
+        return response.status_code, response.content, response.json()
+
+    def stream(self, exchange, write):
+        with self.send(exchange, stream=True) as response:
+            for chunk in response.iter_content(**self.read_size):
+                write(chunk)
+            return response.status_code
+
+    def close(self):
+        self.session.close()
+
+
+serve(Niquests)

@@ -1,0 +1,70 @@
+"""urllib.request: an opener, which opens a connection for every request and closes it."""
+
+from shutil import COPY_BUFSIZE
+from urllib.error import HTTPError
+from urllib.request import HTTPCookieProcessor, HTTPRedirectHandler, Request, build_opener
+
+from fetchoff_kit import Client, python_version, serve
+
+
+class UrllibRequest(Client):
+    name = "urllib-request"
+    features = """
+        http/1.1 method.get method.head method.post method.put body.form body.json body.raw headers
+        connection.fresh read-size cookies redirects timeout.read
+    """
+
+    @classmethod
+    def version(cls):
+        return python_version()
+
+    @classmethod
+    def engine(cls):
+        return f"http.client {python_version()}"
+
+    def __init__(self, settings):
+        handlers = [redirect_handler(settings.redirects)]
+        if settings.cookies:
+            handlers.append(HTTPCookieProcessor())
+        self.opener = build_opener(*handlers)
+        self.read_size = settings.read_size or COPY_BUFSIZE
+        self.timeout = {} if settings.read_timeout is None else {"timeout": settings.read_timeout}
+
+    def open(self, exchange):
+        request = Request(
+            exchange.url,
+            data=exchange.encode(),
+            headers=exchange.arguments,
+            method=exchange.method,
+        )
+        try:
+            return self.opener.open(request, **self.timeout)
+        except HTTPError as response:
+            return response  # it is one, of any status that is not a success
+
+    def arguments(self, exchange):
+        return dict(exchange.typed_headers())
+
+    def buffer(self, exchange):
+        with self.open(exchange) as response:
+            return response.status, response.read()
+
+    def stream(self, exchange, write):
+        with self.open(exchange) as response:
+            while True:
+                chunk = response.read(self.read_size)
+                if not chunk:
+                    return response.status
+                write(chunk)
+
+
+def redirect_handler(most):
+    class Redirects(HTTPRedirectHandler):
+        max_redirections = most
+
+    if most == 0:
+        Redirects.redirect_request = lambda *args: None
+    return Redirects
+
+
+serve(UrllibRequest)

@@ -1,0 +1,73 @@
+"""urllib3: one PoolManager, which threads share."""
+
+from socket import IPPROTO_TCP, TCP_NODELAY
+
+import urllib3
+from fetchoff_kit import Client, serve
+
+
+class Urllib3(Client):
+    name = "urllib3"
+    shared = True
+    features = """
+        http/1.1 method.get method.head method.post method.put
+        body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
+        read-size decompression redirects timeout.connect timeout.read option.tcp_nodelay
+    """
+
+    def __init__(self, settings):
+        self.headers = urllib3.make_headers(accept_encoding="gzip" if settings.decompress else None)
+        if settings.reuse is False:
+            self.headers["Connection"] = "close"
+        options = {"maxsize": settings.concurrency}
+        if "tcp_nodelay" in settings.options:
+            nodelay = int(settings.options["tcp_nodelay"])
+            options["socket_options"] = [(IPPROTO_TCP, TCP_NODELAY, nodelay)]
+        timeout = urllib3.Timeout(connect=settings.connect_timeout, read=settings.read_timeout)
+        self.pool = urllib3.PoolManager(timeout=timeout, **options)
+        self.options = {"redirect": False}
+        if settings.redirects:
+            retries = urllib3.Retry(max(3, settings.redirects), redirect=settings.redirects)
+            self.options = {"retries": retries}
+        self.stream_options = {"amt": settings.read_size} if settings.read_size else {}
+
+    def arguments(self, exchange):
+        arguments = {"headers": {**self.headers, **dict(exchange.headers)}, **self.options}
+        if exchange.kind == "form":
+            arguments.update(fields=exchange.body, encode_multipart=False)
+        elif exchange.kind == "json":
+            arguments.update(json=exchange.body)
+        elif exchange.kind == "raw":
+            arguments.update(body=exchange.body)
+        return arguments
+
+    def send(self, exchange, **options):
+        if exchange.kind == "multipart":
+            options["fields"] = [*exchange.body, *map(part, exchange.files)]
+        return self.pool.request(exchange.method, exchange.url, **exchange.arguments, **options)
+
+    def buffer(self, exchange):
+        response = self.send(exchange)
+        return response.status, response.data
+
+    def json(self, exchange):
+        response = self.send(exchange)
+        return response.status, response.data, response.json()
+
+    def stream(self, exchange, write):
+        response = self.send(exchange, preload_content=False)
+        for chunk in response.stream(**self.stream_options):
+            write(chunk)
+        response.release_conn()
+        return response.status
+
+    def close(self):
+        self.pool.clear()
+
+
+def part(upload):
+    with open(upload.path, "rb") as file:
+        return upload.name, (upload.filename, file.read(), upload.content_type)
+
+
+serve(Urllib3)
