@@ -1,4 +1,4 @@
-/* The C kit: everything of an adapter that is not the library's. The contract is docs/protocol.md. */
+/* The C kit: all of an adapter that is not the library's. The contract is docs/protocol.md. */
 #ifndef FETCHOFF_H
 #define FETCHOFF_H
 
@@ -39,8 +39,8 @@ enum fo_body_kind { FO_NO_BODY, FO_FORM, FO_JSON, FO_MULTIPART, FO_RAW };
 
 struct fo_body {
     enum fo_body_kind kind;
-    char *header; /* "Content-Type: …"; NULL: no body, or multipart, whose boundary is the library's */
-    struct fo_field *fields;  /* form and multipart */
+    char *header;            /* "Content-Type: …"; NULL for multipart and for no body */
+    struct fo_field *fields; /* form and multipart */
     size_t field_count;
     struct fo_file *files; /* multipart */
     size_t file_count;
@@ -95,7 +95,7 @@ void fo_read_bodies(struct fo_workload *workload, struct fo_error *error);
 void fo_print_body(struct fo_buffer *out, const struct fo_body *body);
 void fo_print_escaped(struct fo_buffer *out, const char *text);
 
-/* What became of one exchange. The adapter sets the status, hands over the content, notes errors. */
+/* What became of an exchange. The adapter sets the status, hands over content, notes errors. */
 struct fo_answer {
     int status;
     struct fo_error error;

@@ -70,8 +70,7 @@ static json_t *prepare(struct session *session, json_t *request)
     json_t *feature, *required = json_object_get(request, "require");
     if (!json_is_array(required))
         return failure("prepare: \"require\" is not a list");
-    json_array_foreach(required, i, feature)
-    {
+    json_array_foreach (required, i, feature) {
         const char *name = json_string_value(feature);
         if (!name)
             return failure("prepare: \"require\" is not a list of texts");
@@ -141,8 +140,8 @@ static json_t *answer_line(struct session *session, const char *line, size_t len
 
 static bool send_line(FILE *out, json_t *reply)
 {
-    bool sent = json_dumpf(reply, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF &&
-                fflush(out) == 0;
+    bool sent =
+        json_dumpf(reply, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
     json_decref(reply);
     return sent;
 }

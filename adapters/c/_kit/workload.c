@@ -36,8 +36,7 @@ static void read_headers(struct fo_exchange *exchange, json_t *list, struct fo_e
     exchange->headers = many(json_array_size(list), sizeof *exchange->headers);
     size_t i;
     json_t *pair;
-    json_array_foreach(list, i, pair)
-    {
+    json_array_foreach (list, i, pair) {
         const char *name = "", *value = "";
         READ(error, pair, "[s,s]", &name, &value);
         exchange->headers[exchange->header_count++] = line(name, value);
@@ -50,7 +49,7 @@ static void read_fields(struct fo_body *body, json_t *list, struct fo_error *err
     body->fields = many(body->field_count, sizeof *body->fields);
     size_t i;
     json_t *pair;
-    json_array_foreach(list, i, pair)
+    json_array_foreach (list, i, pair)
         READ(error, pair, "[s,s]", &body->fields[i].name, &body->fields[i].value);
 }
 
@@ -60,8 +59,7 @@ static void read_files(struct fo_body *body, json_t *list, struct fo_error *erro
     body->files = many(body->file_count, sizeof *body->files);
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach (list, i, item) {
         struct fo_file *file = &body->files[i];
         READ(error, item, "{s:s, s:s, s:s, s:s}", "name", &file->name, "filename", &file->filename,
              "content_type", &file->content_type, "path", &file->path);
@@ -159,8 +157,7 @@ void fo_workload_read(struct fo_workload *workload, json_t *message, struct fo_e
     workload->exchanges = many(json_array_size(exchanges), sizeof *workload->exchanges);
     size_t i;
     json_t *item;
-    json_array_foreach(exchanges, i, item)
-    {
+    json_array_foreach (exchanges, i, item) {
         workload->count++;
         read_exchange(&workload->exchanges[i], item, error);
     }

@@ -33,8 +33,10 @@ static void print_request(struct fo_buffer *out, const struct fo_exchange *excha
         fo_print(out, "%s\r\n", exchange->headers[i]);
     if (exchange->body.kind) {
         fo_print_body(&body, &exchange->body);
-        fo_print(out, "%s\r\nContent-Length: %zu\r\n", exchange->body.header, body.size);
+        fo_print(out, "%s\r\n", exchange->body.header);
     }
+    if (strcmp(exchange->method, "POST") == 0 || strcmp(exchange->method, "PUT") == 0)
+        fo_print(out, "Content-Length: %zu\r\n", body.size);
     fo_append(out, "\r\n", 2);
     fo_append(out, body.data, body.size);
     fo_free(&body);
