@@ -1,0 +1,108 @@
+"""Numbers as readers see them. Everything that is shown is formatted here, and nowhere else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from fetchoff.model.estimate import Estimate
+
+MISSING = "–"
+
+
+def is_number(value: float | None) -> bool:
+    """Whether there is a finite figure to show."""
+    return value is not None and math.isfinite(value)
+
+
+def decimals_for(values: Iterable[float | None]) -> int:
+    """One count of decimals for a whole column, so that its numerals line up.
+
+    The smallest figure keeps two significant digits; large columns get none.
+    """
+    smallest = min((abs(v) for v in values if v is not None and math.isfinite(v) and v), default=1)
+    if smallest >= 100:
+        return 0
+    return 1 if smallest >= 1 else 2
+
+
+def number(value: float | None, decimals: int = 0) -> str:
+    """`12,345.6`, or a dash where there is none."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return f"{value:,.{decimals}f}"
+
+
+def ratio(value: float | None) -> str:
+    """Four significant digits between 1 and 1000: `0.482`, `1.003`, `13.42`."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    size = abs(value)
+    return f"{value:.3f}" if size < 10 else f"{value:.2f}" if size < 100 else f"{value:.1f}"
+
+
+def interval(estimate: Estimate | None) -> str:
+    """`0.478–0.486`."""
+    if estimate is None or not (is_number(estimate.low) and is_number(estimate.high)):
+        return MISSING
+    return f"{ratio(estimate.low)}–{ratio(estimate.high)}"
+
+
+def times(value: float) -> str:
+    """A factor in prose: `1.04`, `2.1`, `13`."""
+    if value < 1.2:
+        return f"{value:.3f}"
+    return f"{value:.2f}" if value < 2 else f"{value:.1f}" if value < 10 else f"{value:.0f}"
+
+
+def factor(point: float, low: float, high: float) -> str:
+    """A factor with its interval in prose, as precise as the interval: `2.1 × (1.9–2.3)`."""
+    width = high - low
+    if not (math.isfinite(width) and width > 0):
+        return times(point) + " ×"
+    digits = min(max(math.ceil(-math.log10(width)), 0), 4)
+    return f"{point:.{digits}f} × ({low:.{digits}f}–{high:.{digits}f})"
+
+
+def microseconds(value: float) -> str:
+    """A time in prose, in the unit that suits it: `12.3 µs`, `4.56 ms`."""
+    if not math.isfinite(value):
+        return MISSING
+    if value < 1000:
+        return f"{value:.3g} µs"
+    return f"{value / 1000:.3g} ms" if value < 1e6 else f"{value / 1e6:.3g} s"
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """`2 %`, `0.5 %`."""
+    return f"{share * 100:.{decimals}f} %"
+
+
+def seconds(value: float) -> str:
+    """A duration in prose: `48 s`, `3 min 5 s`, `1 h 2 min`."""
+    if not math.isfinite(value):
+        return MISSING
+    whole = round(value)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def tier(tiers: tuple[int, int] | None) -> str:
+    """`1`, or `2–4` for a client that may stand in any of them."""
+    if tiers is None:
+        return ""
+    best, worst = tiers
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def names(clients: Iterable[str], most: int = 4) -> str:
+    """`a`, `b` and `c`; a long list ends in `and 7 more`. Names are in backticks."""
+    quoted = [f"`{client}`" for client in clients]
+    if len(quoted) > most:
+        quoted = [*quoted[: most - 1], f"{len(quoted) - most + 1} more"]
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -1,0 +1,61 @@
+"""The standings of a workload, sorted into what is ranked, what is a line, and what has no figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fetchoff.model.analysis import CheckOutcome, Costs, SelfCheck, Standing, WorkloadResult
+from fetchoff.model.experiment import Role
+from fetchoff.model.observation import Outcome
+
+
+@dataclass(frozen=True)
+class Groups:
+    """`ranked` is best first, or by name where the ranking is withheld. `left_out` has no figures."""
+
+    ranked: tuple[Standing, ...]
+    floors: tuple[Standing, ...]
+    left_out: tuple[Standing, ...]
+
+    @property
+    def measured(self) -> tuple[Standing, ...]:
+        """Everything that has figures."""
+        return self.ranked + self.floors
+
+
+def groups_of(result: WorkloadResult) -> Groups:
+    """Sort a workload's standings for display; controls are shown as self-checks instead."""
+    shown = [s for s in result.standings if s.role is not Role.CONTROL]
+    measured = [s for s in shown if s.outcome is Outcome.OK and s.costs is not None]
+    ranked = [s for s in measured if s.role is Role.RANKED]
+    if result.withheld:
+        ranked.sort(key=lambda s: s.client)
+    return Groups(
+        ranked=tuple(ranked),
+        floors=tuple(s for s in measured if s.role is Role.FLOOR),
+        left_out=tuple(s for s in shown if s not in measured),
+    )
+
+
+def costs_of(standing: Standing) -> Costs:
+    """The costs of a standing that is known to be measured."""
+    if standing.costs is None:
+        raise ValueError(f"{standing.client} has no costs")
+    return standing.costs
+
+
+def reason_of(standing: Standing) -> str:
+    """Why a standing has no figures: its message, or what can be said without one."""
+    return standing.message or "no round of it was finished"
+
+
+def troubled(checks: tuple[SelfCheck, ...]) -> tuple[SelfCheck, ...]:
+    """The checks a reader must know of: failed first, then inconclusive."""
+    order = (CheckOutcome.FAILED, CheckOutcome.INCONCLUSIVE)
+    return tuple(check for outcome in order for check in checks if check.outcome is outcome)
+
+
+def tally(checks: tuple[SelfCheck, ...]) -> str:
+    """`12 passed, 1 failed, 2 inconclusive`."""
+    counts = [(sum(c.outcome is outcome for c in checks), outcome.value) for outcome in CheckOutcome]
+    return ", ".join(f"{count} {name}" for count, name in counts if count) or "none"

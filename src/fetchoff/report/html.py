@@ -1,0 +1,63 @@
+"""report.html: one file that needs no network, with charts, tables and every sample program."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from fetchoff.model.analysis import Analysis
+from fetchoff.report.charts import SANS, Spec
+from fetchoff.report.explain import EXPLANATIONS, LIMITS
+from fetchoff.report.listing import coloured
+from fetchoff.report.page import page_of
+
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def text(analysis: Analysis) -> str:
+    """The whole page."""
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        page=page_of(analysis),
+        explanations=EXPLANATIONS,
+        limits=LIMITS,
+        sans=Markup(SANS),
+        vega=Markup(_vega()),
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("fetchoff.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["prose"] = _prose
+    environment.filters["coloured"] = lambda card: coloured(card.source_name, card.source)
+    environment.filters["spec"] = _embedded
+    return environment
+
+
+def _prose(sentence: str) -> Markup:
+    """A sentence with its backticks as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(sentence))))
+
+
+def _embedded(spec: Spec) -> Markup:
+    """A chart as JSON that cannot end the script element it stands in."""
+    plain = json.dumps(spec, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(plain.replace("<", "\\u003c"))
+
+
+@functools.cache
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that may stand inside the page."""
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return re.sub(r"</(?=script)", r"<\\/", bundle, flags=re.IGNORECASE)

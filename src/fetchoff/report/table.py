@@ -1,0 +1,258 @@
+"""The terminal's ranking: renderables that fit themselves to the width they are given.
+
+Columns go in the order of `DROPPED_FIRST` until the table fits, and the caption names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from fetchoff.model.analysis import (
+    Analysis,
+    CheckOutcome,
+    ClientCard,
+    Relative,
+    SelfCheck,
+    Standing,
+    WorkloadResult,
+)
+from fetchoff.model.estimate import Verdict
+from fetchoff.model.experiment import Role
+from fetchoff.report import wording
+from fetchoff.report.figures import (
+    MISSING,
+    decimals_for,
+    interval,
+    number,
+    percent,
+    ratio,
+    seconds,
+    tier,
+)
+from fetchoff.report.groups import Groups, costs_of, groups_of, reason_of, tally, troubled
+
+Cell = str | Text
+VERDICT_STYLES = {
+    Verdict.FASTER: "green",
+    Verdict.SLOWER: "red",
+    Verdict.EQUIVALENT: "cyan",
+    Verdict.UNDECIDED: "yellow",
+}
+RULED = box.Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
+DROPPED_FIRST = (
+    "adapter lines",
+    "connections",
+    "segments",
+    "CPU ÷ wall",
+    "peak MB",
+    "user + system µs",
+    "CPU interval",
+    "req/s",
+    "CPU ratio",
+    "verdict",
+    "CPU µs",
+    "interval",
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: what `DROPPED_FIRST` calls it, its heading, and a cell for each standing."""
+
+    name: str
+    heading: str
+    cells: tuple[Cell, ...]
+    numeric: bool = True
+
+
+class Ranking:
+    """The ranking of one workload, as wide as fits."""
+
+    def __init__(self, result: WorkloadResult, cards: Mapping[str, ClientCard]) -> None:
+        self._groups = groups_of(result)
+        self._result = result
+        self._columns = _columns(result, self._groups, cards)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        kept = list(self._columns)
+        dropped: list[str] = []
+        waiting = [name for name in DROPPED_FIRST if any(c.name == name for c in kept)]
+        while waiting and self._width(console, options, kept) > options.max_width:
+            dropped.append(waiting.pop(0))
+            kept = [column for column in kept if column.name != dropped[-1]]
+        yield self._table(kept)
+        if dropped:
+            yield Text(f"not shown at this width: {', '.join(dropped)}", style="dim")
+
+    def _width(self, console: Console, options: ConsoleOptions, kept: list[Column]) -> int:
+        unlimited = options.update(width=10_000, max_width=10_000)
+        return Measurement.get(console, unlimited, self._table(kept)).maximum
+
+    def _table(self, columns: list[Column]) -> Table:
+        table = Table(box=RULED, padding=(0, 1), pad_edge=False, show_edge=False)
+        for column in columns:
+            table.add_column(
+                column.heading,
+                justify="right" if column.numeric else "left",
+                no_wrap=True,
+                overflow="ellipsis",
+                style="dim" if column.name in ("interval", "CPU interval") else "",
+            )
+        last_ranked = len(self._groups.ranked) - 1
+        for row, standing in enumerate(self._groups.measured):
+            table.add_row(
+                *(column.cells[row] for column in columns),
+                style="bold" if standing.client == self._result.baseline else "",
+                end_section=row == last_ranked and bool(self._groups.floors),
+            )
+        return table
+
+
+def whole(analysis: Analysis) -> Group:
+    """Everything the terminal shows of a run."""
+    parts: list[RenderableType] = []
+    for result in analysis.results:
+        parts += [workload(result, analysis), Text()]
+    parts += [*(_bullet(note) for note in analysis.notes), footer(analysis)]
+    return Group(*parts)
+
+
+def workload(result: WorkloadResult, analysis: Analysis) -> Group:
+    """One workload: heading, verdict, ranking, what was left out, self-checks, notes."""
+    cards = {card.client: card for card in analysis.cards}
+    parts: list[RenderableType] = [heading(result), sentence(result, analysis.margin)]
+    if result.withheld:
+        parts += [Text(f"hint: {line}", style="yellow") for line in wording.advice(result)]
+        parts.append(Text("The figures below are listed by name and rank nothing.", style="yellow"))
+    if groups_of(result).measured:
+        parts.append(Ranking(result, cards))
+    parts += [left_out(result), checks(result.checks), *(_bullet(note) for note in result.notes)]
+    return Group(*parts)
+
+
+def heading(result: WorkloadResult) -> Text:
+    """`get-small · GET of 16 bytes · shared-core · 7 rounds`."""
+    about = f"{result.about} · {result.placement} · {result.rounds} rounds"
+    return Text.assemble((result.workload, "bold underline"), ("  " + about, "dim"))
+
+
+def sentence(result: WorkloadResult, margin: float) -> Text:
+    """The verdict in plain words, coloured only where it is withheld."""
+    said = " ".join((wording.verdict(result, margin), wording.least_cpu(result))).strip()
+    return Text(said.replace("`", ""), style="bold red" if result.withheld else "")
+
+
+def left_out(result: WorkloadResult) -> RenderableType:
+    """The clients without figures, each with its outcome and its reason."""
+    missing = groups_of(result).left_out
+    if not missing:
+        return Group()
+    table = Table(box=None, padding=(0, 1), pad_edge=False, show_header=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(style="yellow", no_wrap=True)
+    table.add_column(overflow="fold")
+    for standing in missing:
+        table.add_row(standing.client, standing.outcome.value, Text(reason_of(standing)))
+    return table
+
+
+def checks(found: tuple[SelfCheck, ...]) -> Group:
+    """One line of counts, and a line for each check that did not pass."""
+    trouble = troubled(found)
+    failed = any(check.outcome is CheckOutcome.FAILED for check in trouble)
+    style = "red" if failed else "yellow" if trouble else "green"
+    lines = [Text.assemble(("self-checks: ", "dim"), (tally(found), style))]
+    for check in trouble:
+        lines.append(Text(f"  {check.outcome.value}: {check.kind}: {check.text}"))
+    return Group(*lines)
+
+
+def footer(analysis: Analysis) -> Text:
+    """How sure all this is."""
+    said = (
+        f"ratios are to the baseline, below 1 is faster; {percent(analysis.level)} intervals, "
+        f"verdicts at α = {analysis.alpha:g}, margin ±{percent(analysis.margin)}; "
+        f"{seconds(analysis.seconds)} of measuring, ended: {analysis.ended_reason}; "
+        f"seed {analysis.seed}"
+    )
+    return Text(said, style="dim")
+
+
+def _bullet(note: str) -> Text:
+    return Text.assemble(("note: ", "cyan"), note)
+
+
+def _columns(
+    result: WorkloadResult, groups: Groups, cards: Mapping[str, ClientCard]
+) -> tuple[Column, ...]:
+    rows = groups.measured
+
+    def texts(name: str, heading: str, cell: Callable[[Standing], Cell]) -> Column:
+        return Column(name, heading, tuple(cell(s) for s in rows), numeric=False)
+
+    def strings(name: str, heading: str, cell: Callable[[Standing], str]) -> Column:
+        return Column(name, heading, tuple(cell(s) for s in rows))
+
+    def numbers(name: str, heading: str, value: Callable[[Standing], float | None]) -> Column:
+        values = [value(s) for s in rows]
+        return Column(name, heading, _aligned(values))
+
+    lines = {client: card.adapter_lines for client, card in cards.items()}
+    columns = [
+        strings("tier", "tier", lambda s: tier(s.tiers)),
+        texts("client", "client", lambda s: _client(s, result.baseline)),
+        strings("ratio", "wall ×", lambda s: _ratio(s.wall)),
+        strings("interval", "interval", lambda s: _interval(s, s.wall, result.baseline)),
+        texts("verdict", "verdict", lambda s: _verdict(s, result.baseline)),
+        numbers("wall µs", "wall µs", lambda s: costs_of(s).wall_us.point),
+        strings("CPU ratio", "CPU ×", lambda s: _ratio(s.cpu)),
+        strings("CPU interval", "interval", lambda s: _interval(s, s.cpu, result.baseline)),
+        numbers("CPU µs", "CPU µs", lambda s: costs_of(s).cpu_us.point),
+        numbers("user + system µs", "user", lambda s: costs_of(s).user_us),
+        numbers("user + system µs", "sys", lambda s: costs_of(s).system_us),
+        strings("CPU ÷ wall", "CPU÷wall", lambda s: number(costs_of(s).cpu_per_wall, 2)),
+        strings("req/s", "req/s", lambda s: number(costs_of(s).per_second)),
+        numbers("peak MB", "peak MB", lambda s: costs_of(s).peak_mb),
+        strings("connections", "conn", lambda s: number(s.wire and s.wire.connections)),
+        strings("segments", "seg", lambda s: number(s.wire and s.wire.segments_per_exchange, 1)),
+        strings("adapter lines", "lines", lambda s: number(lines.get(s.client))),
+    ]
+    if result.withheld:
+        columns = [column for column in columns if column.name != "verdict"]
+    return tuple(columns if any(s.tiers for s in rows) else columns[1:])
+
+
+def _aligned(values: Iterable[float | None]) -> tuple[str, ...]:
+    known = list(values)
+    decimals = min(decimals_for(known), 1)
+    return tuple(number(value, decimals) for value in known)
+
+
+def _client(standing: Standing, baseline: str) -> Text:
+    if standing.client == baseline:
+        return Text.assemble(standing.client, (" ◂ baseline", "dim"))
+    if standing.role is Role.FLOOR:
+        return Text.assemble(standing.client, ("  floor", "dim"))
+    return Text(standing.client)
+
+
+def _ratio(relative: Relative | None) -> str:
+    return ratio(relative.ratio.point) if relative else MISSING
+
+
+def _interval(standing: Standing, relative: Relative | None, baseline: str) -> str:
+    return "" if standing.client == baseline else interval(relative.ratio if relative else None)
+
+
+def _verdict(standing: Standing, baseline: str) -> Cell:
+    if standing.role is Role.FLOOR or standing.client == baseline or standing.wall is None:
+        return ""
+    found = standing.wall.verdict
+    return Text(found.value, style=VERDICT_STYLES[found])

@@ -1,0 +1,363 @@
+"""A made-up run that looks like a real one: 28 clients, 3 workloads, everything that can go wrong."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, replace
+from statistics import median
+
+from fetchoff.model.analysis import (
+    Analysis,
+    CheckOutcome,
+    ClientCard,
+    Costs,
+    OnTheWire,
+    Point,
+    Relative,
+    SelfCheck,
+    Standing,
+    WorkloadResult,
+)
+from fetchoff.model.estimate import Estimate, Verdict
+from fetchoff.model.experiment import Role
+from fetchoff.model.observation import Outcome
+
+LEVEL = 0.99
+ROUNDS = 7
+BLOCKS = 6
+BASELINE = "python/requests"
+WORKLOADS = {
+    "get-small": ("GET of 2 bytes over a kept connection", 1.0, 0.0),
+    "post-form": ("POST of a small form over a kept connection", 1.35, 4.0),
+    "get-json-335k": ("GET of 335,114 bytes of JSON, parsed and checked", 1.2, 900.0),
+}
+SCRIPT = "<script>alert('message')</script>"
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A client of the made-up run: its cost for the smallest exchange and its share of CPU."""
+
+    client: str
+    wall_us: float
+    cpu_share: float
+    system_share: float
+    peak_mb: float
+    lines: int
+    engine: str = ""
+    kind: str = "product"
+
+
+SORTS = (
+    Sort("c/socket", 14.2, 0.62, 0.86, 1.6, 58, kind="floor"),
+    Sort("python/socket", 21.9, 0.74, 0.55, 10.8, 46, kind="floor"),
+    Sort("c/libcurl", 20.6, 0.71, 0.61, 6.2, 60, "libcurl 7.88.1"),
+    Sort("go/net-http", 41.8, 0.86, 0.52, 14.7, 57),
+    Sort("go/fasthttp", 27.1, 0.81, 0.55, 12.1, 55),
+    Sort("perl/hijk", 33.0, 0.79, 0.42, 9.4, 33),
+    Sort("perl/www-curl", 33.4, 0.80, 0.40, 13.9, 47, "libcurl 7.88.1"),
+    Sort("perl/furl", 68.9, 0.88, 0.24, 17.2, 38),
+    Sort("perl/http-tiny", 118.0, 0.92, 0.18, 14.4, 31),
+    Sort("perl/lwp", 402.0, 0.97, 0.08, 31.8, 36),
+    Sort("python/pycurl", 37.5, 0.83, 0.38, 21.2, 52, "libcurl 7.88.1"),
+    Sort("python/http-client", 104.0, 0.92, 0.19, 16.9, 44),
+    Sort("python/urllib3", 176.0, 0.94, 0.13, 22.8, 40),
+    Sort("python/aiohttp", 171.0, 0.93, 0.16, 36.1, 51),
+    Sort("python/httpx", 389.0, 0.97, 0.09, 38.5, 39),
+    Sort("python/requests", 371.0, 0.97, 0.08, 29.7, 37, "urllib3 2.5.0"),
+    Sort("javascript/node-http", 62.2, 0.95, 0.33, 63.1, 54),
+    Sort("javascript/undici", 48.4, 0.97, 0.36, 68.9, 41),
+    Sort("javascript/fetch", 112.0, 0.99, 0.23, 79.2, 34, "undici 6.21.0"),
+    Sort("javascript/axios", 141.0, 0.98, 0.20, 82.4, 36),
+    Sort("ruby/net-http", 96.5, 0.91, 0.22, 27.3, 38),
+    Sort("ruby/curb", 45.1, 0.85, 0.36, 31.9, 45, "libcurl 7.88.1"),
+    Sort("ruby/typhoeus", 139.0, 0.93, 0.20, 36.6, 42, "libcurl 7.88.1"),
+    Sort("ruby/excon", 98.9, 0.92, 0.21, 29.8, 35),
+    Sort("ruby/httparty", 183.0, 0.95, 0.14, 33.0, 34, "Net::HTTP"),
+    Sort("command/curl", 6120.0, 0.93, 0.41, 12.7, 39, "libcurl 7.88.1"),
+    Sort("ruby/http+persistent", 151.0, 0.94, 0.17, 35.2, 40),
+    Sort("ruby/net-http~jruby-1.7", 212.0, 1.31, 0.21, 412.0, 38),
+)
+NOT_MEASURED = {
+    "ruby/net-http~jruby-1.7": (Outcome.UNAVAILABLE, "java was not found; try: apt install default-jre"),
+    "perl/hijk": (Outcome.UNSUPPORTED, "unsupported: body.form"),
+    "javascript/axios": (Outcome.FAILED, f"3 of 412 answers were short: {SCRIPT}"),
+}
+
+
+def estimate(point: float, spread: float) -> Estimate:
+    """An estimate with a symmetric interval on the log scale."""
+    return Estimate(point, point * math.exp(-spread), point * math.exp(spread), LEVEL)
+
+
+def relative(ratio: float, spread: float, margin: float = 0.02) -> Relative:
+    """A ratio to the baseline with the verdict that its interval asks for."""
+    found = estimate(ratio, spread if ratio != 1 else 0)
+    if found.high < 1:
+        return Relative(found, Verdict.FASTER)
+    if found.low > 1:
+        return Relative(found, Verdict.SLOWER)
+    within = found.low > 1 / (1 + margin) and found.high < 1 + margin
+    return Relative(found, Verdict.EQUIVALENT if within else Verdict.UNDECIDED)
+
+
+def costs(wall_us: float, sort: Sort, spread: float) -> Costs:
+    """The absolute figures that go with a wall time."""
+    cpu = wall_us * sort.cpu_share
+    return Costs(
+        wall_us=estimate(wall_us, spread),
+        cpu_us=estimate(cpu, spread * 0.7),
+        user_us=cpu * (1 - sort.system_share),
+        system_us=cpu * sort.system_share,
+        origin_cpu_us=5.4,
+        cpu_per_wall=sort.cpu_share,
+        per_second=1e6 / wall_us,
+        peak_mb=sort.peak_mb,
+        start_up_ms=sort.peak_mb * 2.1,
+    )
+
+
+def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Standing, ...]:
+    """Every client on a workload, best first, the unmeasured last."""
+    _, factor, extra = WORKLOADS[workload]
+    walls = {s.client: s.wall_us * factor * noise.uniform(0.9, 1.1) + extra for s in SORTS}
+    base = next(s for s in SORTS if s.client == BASELINE)
+    found, missing = [], []
+    for sort in SORTS:
+        role = Role.FLOOR if sort.kind == "floor" else Role.RANKED
+        outcome, message = NOT_MEASURED.get(sort.client, (Outcome.OK, ""))
+        if outcome is not Outcome.OK and (workload == "post-form" or "jruby" in sort.client):
+            missing.append(Standing(sort.client, role, outcome, message, 0))
+            continue
+        spread = noise.uniform(0.01, 0.06)
+        wall, cpu = walls[sort.client], walls[sort.client] * sort.cpu_share
+        found.append(
+            Standing(
+                client=sort.client,
+                role=role,
+                outcome=Outcome.OK,
+                message="",
+                rounds=ROUNDS,
+                wall=relative(wall / walls[BASELINE], spread),
+                cpu=relative(cpu / (walls[BASELINE] * base.cpu_share), spread * 0.7),
+                costs=costs(wall, sort, spread),
+                wire=OnTheWire(
+                    connections=36000.0 if sort.client == "command/curl" else 1.0,
+                    exchanges_per_connection=1.0 if sort.client == "command/curl" else 36000.0,
+                    segments_per_exchange=2.0 if workload == "post-form" else 1.0,
+                    bytes_in_per_exchange=112.0,
+                    bytes_out_per_exchange=148.0,
+                ),
+            )
+        )
+    found.sort(key=lambda s: s.wall.ratio.point if s.wall else math.inf)
+    return tuple(([] if withheld else with_tiers(found)) or found) + tuple(missing)
+
+
+def with_tiers(found: list[Standing]) -> list[Standing]:
+    """Overlapping tiers: maximal sets of ranked clients whose intervals overlap with the first's."""
+    ranked = [s for s in found if s.role is Role.RANKED]
+    spans: list[tuple[int, int]] = []
+    for first, standing in enumerate(ranked):
+        last = max(i for i, other in enumerate(ranked) if _low(other) <= _high(standing))
+        if not spans or last > spans[-1][1]:
+            spans.append((first, last))
+    tiers = {}
+    for place, standing in enumerate(ranked):
+        within = [n for n, (first, last) in enumerate(spans, 1) if first <= place <= last]
+        tiers[standing.client] = (within[0], within[-1])
+    return [replace(s, tiers=tiers.get(s.client)) for s in found]
+
+
+def _low(standing: Standing) -> float:
+    return standing.wall.ratio.low if standing.wall else math.nan
+
+
+def _high(standing: Standing) -> float:
+    return standing.wall.ratio.high if standing.wall else math.nan
+
+
+def checks(workload: str, withheld: bool) -> tuple[SelfCheck, ...]:
+    """A/A, known requests and known time for each kit; one fails where the ranking is withheld."""
+    found = []
+    kits = {"c": "c/libcurl", "python": "python/pycurl", "go": "go/net-http", "ruby": "ruby/curb"}
+    for place, (kit, client) in enumerate(kits.items()):
+        bad = withheld and kit == "go"
+        shift = 0.021 if bad else 0.0007 * (place - 1)
+        outcome = CheckOutcome.FAILED if bad else CheckOutcome.PASSED
+        for metric in ("wall", "cpu"):
+            same = estimate(1 + shift, 0.004)
+            text = f"{client} against itself, {metric}: {same.point:.4f}"
+            found.append(
+                SelfCheck(
+                    "a/a", kit, client, workload, metric, "ratio", 1.0, same, outcome, text, 0.01
+                )
+            )
+        more = estimate(1.03 + shift / 9, 0.003)
+        found.append(
+            SelfCheck(
+                "more requests", kit, client, workload, "wall", "ratio", 1.03, more,
+                CheckOutcome.PASSED, f"{client} with 3 % more requests: {more.point:.4f}",
+                0.005,
+            )
+        )  # fmt: skip
+        busy = Estimate(2040.0 - 25 * place, 1890.0, 2190.0, LEVEL)
+        found.append(
+            SelfCheck(
+                "busy time", kit, client, workload, "cpu", "ns", 2000.0, busy,
+                CheckOutcome.INCONCLUSIVE if kit == "ruby" else CheckOutcome.PASSED,
+                f"{client} with 2000 ns of injected time: {busy.point:.0f} ns",
+                200.0,
+            )
+        )  # fmt: skip
+    found.append(
+        SelfCheck("placement", "", "", workload, "wall", "ratio", 0.0, None,
+                  CheckOutcome.PASSED, "the origin was never moved off its core")
+    )  # fmt: skip
+    return tuple(found)
+
+
+def points(found: tuple[Standing, ...], noise: random.Random) -> tuple[Point, ...]:
+    """Every batch, in run order, with a slow drift, one disturbed stretch and some outliers."""
+    measured = [s for s in found if s.costs is not None]
+    made: list[Point] = []
+    for round_ in range(ROUNDS):
+        per_process = {s.client: noise.gauss(0, 0.012) for s in measured}
+        for block in range(BLOCKS):
+            for standing in noise.sample(measured, len(measured)):
+                if standing.costs is None:
+                    continue
+                drift = 0.01 * math.sin(len(made) / 400) + per_process[standing.client]
+                jump = noise.expovariate(12) if noise.random() < 0.04 else 0.0
+                storm = 0.08 if round_ == 4 and block == 3 else 0.0
+                shift = math.exp(drift + jump + storm + noise.gauss(0, 0.006))
+                made.append(
+                    Point(
+                        len(made), round_, block, standing.client,
+                        standing.costs.wall_us.point * shift,
+                        standing.costs.cpu_us.point * math.exp(drift / 2 + noise.gauss(0, 0.004)),
+                    )
+                )  # fmt: skip
+    return tuple(made)
+
+
+def card(sort: Sort) -> ClientCard:
+    """What the report shows of a client beside its figures."""
+    language, library = sort.client.split("/")
+    return ClientCard(
+        client=sort.client,
+        kind=sort.kind,
+        about=f"{library} as its own documentation shows it",
+        homepage=f"https://{library.split('+')[0].split('~')[0]}.example",
+        version="2.32.5",
+        runtime={"python": "CPython 3.11.7", "ruby": "ruby 3.1.2", "c": "gcc 12.2.0"}.get(language, language),
+        engine=sort.engine,
+        kit=language,
+        source_name="adapter.py" if language == "python" else "adapter.txt",
+        source=SOURCES.get(language, "# one exchange after the other\nclient.get(url)\n"),
+        adapter_lines=sort.lines,
+    )
+
+
+SOURCES = {
+    "python": '''from __future__ import annotations
+
+import library
+from kit import Adapter, serve
+
+
+class Sample(Adapter):
+    """A session, as the quickstart shows."""
+
+    def prepare(self, work):
+        self.session = library.Session()  # keeps connections: "</script>" & <b>no markup</b>
+
+    def exchange(self, request):
+        answer = self.session.request(request.method, request.url, timeout=10.0)
+        return answer.status_code, answer.content
+
+
+serve(Sample)
+''',
+    "c": """#include <curl/curl.h>
+
+/* One easy handle, reused, so that its connection is. */
+int main(void) {
+    CURL *handle = curl_easy_init();
+    return handle == NULL ? 1 : 0;
+}
+""",
+}
+
+
+def result(workload: str, withheld: str = "", seed: int = 7) -> WorkloadResult:
+    """One workload's ranking."""
+    noise = random.Random(f"{seed} {workload}")
+    return WorkloadResult(
+        workload=workload,
+        about=WORKLOADS[workload][0],
+        placement="separate-cores" if "335k" in workload else "shared-core",
+        baseline=BASELINE,
+        rounds=ROUNDS,
+        standings=standings(workload, bool(withheld), noise),
+        checks=checks(workload, bool(withheld)),
+        withheld=withheld,
+        notes=("client CPU and total CPU disagree in sign for ruby/curb",) if withheld else (),
+    )
+
+
+def analysis(seed: int = 7) -> Analysis:
+    """The whole run: the middle workload's ranking is withheld."""
+    results = (
+        result("get-small", seed=seed),
+        result("post-form", "go/net-http differed from itself by 2.1 % in wall time", seed),
+        result("get-json-335k", seed=seed),
+    )
+    return Analysis(
+        run_id="2026-11-20T09-41-07-default",
+        title="default suite",
+        started="2026-11-20T09:41:07+00:00",
+        ended_reason="budget",
+        seconds=151.4,
+        seed=4021776392,
+        alpha=0.01,
+        margin=0.02,
+        level=LEVEL,
+        results=results,
+        cards=tuple(card(sort) for sort in SORTS),
+        points={r.workload: points(r.standings, random.Random(seed)) for r in results},
+        environment={
+            "processor": "AMD EPYC 7B13, 2 cores",
+            "kernel": "Linux 6.1.0",
+            "memory": "24 GiB",
+            "frequency scaling": "not visible to this machine",
+            "python": "CPython 3.11.7",
+            "origin": "fetchoff-origin 0.1.0",
+            "command line": "fetchoff run default --client 'c/*' --out <folder>",
+        },
+        notes=("nice -20 was not permitted: batches ran at nice 0",),
+    )
+
+
+def middle(values: list[float]) -> float:
+    """The median, for tests that recompute what charts show."""
+    return median(values)
+
+
+def many(count: int) -> Analysis:
+    """A run of one workload with `count` clients, for charts that must grow."""
+    first = result("get-small")
+    ranked = [s for s in first.standings if s.costs is not None]
+    grown = tuple(
+        replace(ranked[i % len(ranked)], client=f"{ranked[i % len(ranked)].client}+v{i}")
+        if i >= len(ranked)
+        else ranked[i]
+        for i in range(count)
+    )
+    whole = analysis()
+    return replace(
+        whole,
+        results=(replace(first, standings=grown),),
+        points={first.workload: points(grown, random.Random(1))},
+    )
