@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -95,6 +97,14 @@ def state(manifest: Manifest) -> Client:
         reason="not set up yet",
         hint=f"fetchoff setup {manifest.id}",
     )
+
+
+@contextlib.contextmanager
+def lock() -> Iterator[None]:
+    """One setup at a time in a cache: a second one waits for the first."""
+    with (cache() / "setup.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def set_up(

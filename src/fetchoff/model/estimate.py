@@ -101,10 +101,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One client in a ranking, against the baseline.
+    """One client in a ranking. `ratio` and `verdict` are against the baseline.
 
-    `tiers`: the first and the last tier it is in. `places`: the best and the worst place that the
-    data leave open to it. Both count from 1, and are None for a client that could not be ranked.
+    `tiers` holds the best and the worst tier it can be in, `places` the best and the worst place,
+    both from 1; None for a client that could not be ranked. `beaten_by` are the clients shown to
+    be faster.
     """
 
     client: int
@@ -113,33 +114,29 @@ class Ranked:
     doubt: Doubt | None
     tiers: tuple[int, int] | None
     places: tuple[int, int] | None
+    beaten_by: tuple[int, ...]
     rounds: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """A maximal set of clients none of which was shown to differ from another."""
-
-    number: int
-    clients: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Clients from the cheapest to the dearest; the unranked (too few rounds) come last."""
+    """Clients from the cheapest to the dearest; those that could not be ranked come last.
+
+    `neighbours` compares each ranked client (b) with the one before it (a), at the error rate of
+    all pairs together.
+    """
 
     clients: tuple[Ranked, ...]
-    tiers: tuple[Tier, ...]
     neighbours: tuple[Comparison, ...]
     baseline: int
     rounds: int
+    tiers: int
     pairs: int
-    pairs_decided: int
-    prior_degrees: float
+    pairs_that_differ: int
 
     @property
     def settled(self) -> bool:
-        """Every pair of neighbours is decided: there is nothing left to wait for."""
+        """Every two neighbours are decided: there is nothing left to wait for."""
         return all(pair.verdict is not Verdict.UNDECIDED for pair in self.neighbours)
 
 

@@ -17,6 +17,7 @@ from fetchoff.report.listing import coloured
 from fetchoff.report.page import page_of
 
 _CODE = re.compile(r"`([^`]+)`")
+_FACTOR = re.compile(r"[\d.]+ ×(?: \([\d.]+–[\d.]+\))?")
 
 
 def text(analysis: Analysis) -> str:
@@ -46,8 +47,9 @@ def _environment() -> Environment:
 
 
 def _prose(sentence: str) -> Markup:
-    """A sentence with its backticks as code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(sentence))))
+    """A sentence with its backticks as code, and its factors kept on one line."""
+    marked = _CODE.sub(r"<code>\1</code>", str(escape(sentence)))
+    return Markup(_FACTOR.sub(r'<span class="unbroken">\g<0></span>', marked))
 
 
 def _embedded(spec: Spec) -> Markup:

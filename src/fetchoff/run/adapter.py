@@ -102,6 +102,18 @@ class Adapter:
         answer = self.prepare(asked)
         return bool(answer.unsupported)
 
+    def ask_raw(self, line: bytes) -> Message:
+        """Send bytes as they are, and read the answer."""
+        try:
+            self._child.send_line(line)
+            return self._child.receive(PREPARE_TIMEOUT_S)
+        except ChildFailed as error:
+            raise self._fault(error) from error
+
+    def ends_with_its_input(self, patience_s: float = 5.0) -> bool:
+        """Close its input: whether it ends by itself."""
+        return self._child.ends_with_its_input(patience_s)
+
     def run(self, n: int, timeout_s: float, *, digest: bool = False) -> protocol.Done:
         """Run n iterations, untimed."""
         try:

@@ -146,6 +146,16 @@ class Child:
         self._popen.stdout.close()
         return self._popen.returncode
 
+    def ends_with_its_input(self, patience_s: float) -> bool:
+        """Close its input: whether it ends by itself."""
+        assert self._popen.stdin is not None
+        self._popen.stdin.close()
+        try:
+            self._popen.wait(timeout=patience_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def kill(self) -> None:
         """End the process and whatever it started, now."""
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -18,6 +18,7 @@ from fetchoff.model.estimate import Spread
 Array = NDArray[np.float64]
 
 TRIMMED_SHARE = 0.2
+FITTING_STEPS = 4
 GAP_TO_SIGMA = 1.0483580
 """1 / (sqrt(2) x 0.6745): the median of |x - x'| to the standard deviation, for normal values."""
 
@@ -63,6 +64,28 @@ def pair_differences(y: Array, a: int, b: int, *, centre: Centre = Centre.HODGES
 def block_differences(y: Array, a: int, b: int) -> Array:
     checked = as_costs(y)
     return checked[..., b] - checked[..., a]
+
+
+def round_scores(y: Array, *, centre: Centre = Centre.HODGES_LEHMANN) -> Array:
+    """`x[round, client]`: what a client cost in a round, without what its blocks had in common.
+
+    Only differences between the clients of one round mean anything, and for two clients they are
+    those of `pair_differences`. A block's common part is the median over its clients of what is
+    left when their own level is taken away; levels and common parts are fitted in turn. NaN where
+    a client has fewer than half of its blocks.
+    """
+    costs = as_costs(y)
+    clients = costs.shape[-1]
+    enough = 2 * np.isfinite(costs).sum(1) >= max(costs.shape[1], 1)
+    costs = np.where(enough[:, None, :], costs, np.nan)
+    if clients > 1:
+        shared = np.isfinite(costs).sum(-1, keepdims=True) > 1
+        costs = np.where(shared, costs, np.nan)
+    scores = _median(np.swapaxes(costs, 1, 2))
+    for _ in range(FITTING_STEPS if clients > 1 else 0):
+        common = _median(costs - scores[:, None, :])
+        scores = CENTRES[centre](np.swapaxes(costs - common[:, :, None], 1, 2))
+    return scores
 
 
 def as_costs(y: Array) -> Array:

@@ -1,0 +1,96 @@
+"""Records to arrays: what counts, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fetchoff.model.experiment import Entrant, Experiment
+from fetchoff.model.observation import Batch, Invocation, Outcome, Record, SectionDone
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Series:
+    """The batches of one workload that count, in the order of the experiment's entrants.
+
+    Arrays have the shape (rounds, blocks, entrants), NaN where there is no batch. `wall_ns` and
+    `cpu_ns` are per *planned* exchange, so that known extra requests show as extra cost; `spun_ns`
+    per exchange that was done.
+    """
+
+    workload: str
+    entrants: tuple[Entrant, ...]
+    wall_ns: Array
+    cpu_ns: Array
+    origin_cpu_ns: Array
+    spun_ns: Array
+    batches: tuple[Batch, ...]
+    invocations: tuple[Invocation, ...]
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that were measured whole."""
+        return int(self.wall_ns.shape[0])
+
+    def index(self, key: str) -> int:
+        """The place of an entrant on the last axis."""
+        return next(i for i, entrant in enumerate(self.entrants) if entrant.key == key)
+
+    def log_wall(self) -> Array:
+        return _log(self.wall_ns)
+
+    def log_cpu(self) -> Array:
+        return _log(self.cpu_ns)
+
+
+def _log(costs: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logs = np.log(costs)
+    logs[~np.isfinite(logs)] = np.nan
+    return np.asarray(logs)
+
+
+def series_of(experiment: Experiment, records: Sequence[Record], workload: str) -> Series:
+    """The series of a workload.
+
+    A batch counts if its section was measured to its end, in that attempt, and its process ended the
+    section well. Everything else stays in the journal and is not used.
+    """
+    finished = [r for r in records if isinstance(r, SectionDone) and r.workload == workload]
+    attempts = {done.round: done.attempt for done in finished}
+    invocations = tuple(
+        r
+        for r in records
+        if isinstance(r, Invocation)
+        and r.workload == workload
+        and attempts.get(r.round) == r.attempt
+    )
+    well = {(i.round, i.process) for i in invocations if i.outcome is Outcome.OK}
+    process_of = {entrant.key: entrant.process for entrant in experiment.entrants}
+    batches = tuple(
+        r
+        for r in records
+        if isinstance(r, Batch)
+        and r.workload == workload
+        and attempts.get(r.round) == r.attempt
+        and (r.round, process_of[r.entrant]) in well
+    )
+    rows = {number: row for row, number in enumerate(sorted(attempts))}
+    columns = {entrant.key: column for column, entrant in enumerate(experiment.entrants)}
+    shape = (len(rows), experiment.blocks, len(columns))
+    wall, cpu, origin, spun = (np.full(shape, np.nan) for _ in range(4))
+    for batch in batches:
+        at = (rows[batch.round], batch.block, columns[batch.entrant])
+        planned = batch.exchanges * batch.planned / batch.iterations
+        wall[at] = batch.cost.wall_ns / planned
+        cpu[at] = batch.cost.cpu_ns / planned
+        origin[at] = batch.cost.origin_cpu_ns / planned
+        spun[at] = batch.cost.spun_ns / batch.exchanges
+    return Series(
+        workload, experiment.entrants, wall, cpu, origin, spun, batches, invocations
+    )

@@ -1,0 +1,1 @@
+"""One file a command. Only here is anything printed, or the process ended."""

@@ -1,0 +1,49 @@
+"""`fetchoff check`: the contract suite against one adapter."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+NAME = "check"
+
+
+def command(
+    adapters: Annotated[list[str], typer.Argument(help="Ids, globs, or adapter folders.")],
+    only: Annotated[str, typer.Option("--only", help="Only cases whose name contains this.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what failed.")] = False,
+) -> None:
+    """Try adapters against the contract: for people who write one.
+
+    Sets the adapter up, starts it, and drives every feature that it declares against the built-in
+    origin, whose ledger decides. Exit status 1 if a case failed.
+    """
+    from fetchoff.cli.choose import chosen
+    from fetchoff.cli.console import print_json, say
+    from fetchoff.cli.setup import set_up_all
+    from fetchoff.contract.case import Verdict
+    from fetchoff.contract.suite import opened
+
+    documents, failures = [], 0
+    for client in set_up_all(chosen(adapters), quiet=True):
+        if client.launch is None:
+            failures += 1
+            continue
+        counts = dict.fromkeys(Verdict, 0)
+        with opened(client.id, client.launch) as suite:
+            for result in suite.results(only):
+                counts[result.verdict] += 1
+                document = {"client": client.id, "case": result.case}
+                documents.append({**document, "verdict": result.verdict, "text": result.text})
+                if not as_json and not (quiet and result.verdict is not Verdict.FAILED):
+                    about = f": {result.text}" if result.text else ""
+                    print(f"{result.verdict:<12} {client.id} {result.case}{about}", flush=True)
+        failures += counts[Verdict.FAILED]
+        summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        say(f"{client.id}: {summary}")
+    if as_json:
+        print_json(documents)
+    if failures:
+        raise typer.Exit(1)

@@ -1,0 +1,66 @@
+"""`fetchoff clients`: what there is, and what is ready."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fetchoff.model.client import Client
+
+NAME = "clients"
+
+
+def command(
+    patterns: Annotated[list[str] | None, typer.Argument(help="Ids or globs; all if none.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+    features: Annotated[bool, typer.Option("--features", help="Show what each can do.")] = False,
+) -> None:
+    """List the clients: version, runtime, engine, and whether they are ready here."""
+    from fetchoff.cli.choose import chosen, states
+    from fetchoff.cli.console import data_console, print_json
+
+    found = states(chosen(patterns or ["*"]))
+    if as_json:
+        print_json([_document(client) for client in found])
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("client", "version", "runtime", "engine", "state"):
+        table.add_column(column, overflow="fold", no_wrap=column == "client")
+    for client in found:
+        about = client.description
+        facts = (about.version, about.runtime, about.engine) if about else ("", "", "")
+        table.add_row(client.id, *facts, _state(client))
+        if features and about:
+            table.add_row("", "", "", "", f"[dim]{' '.join(sorted(about.features))}")
+    data_console().print(table)
+
+
+def _state(client: Client) -> str:
+    from rich.markup import escape
+
+    if client.readiness == "ready":
+        floor = " (floor line)" if client.manifest.kind == "floor" else ""
+        return f"[green]ready[/]{floor}"
+    hint = f" — {escape(client.hint)}" if client.hint else ""
+    return f"[yellow]{client.readiness}[/]: {escape(client.reason)}{hint}"
+
+
+def _document(client: Client) -> dict[str, object]:
+    about = client.description
+    return {
+        "client": client.id,
+        "kind": str(client.manifest.kind),
+        "about": client.manifest.about,
+        "homepage": client.manifest.homepage,
+        "state": str(client.readiness),
+        "reason": client.reason,
+        "hint": client.hint,
+        "version": about.version if about else None,
+        "runtime": about.runtime if about else None,
+        "engine": about.engine if about else None,
+        "features": sorted(about.features) if about else [],
+    }

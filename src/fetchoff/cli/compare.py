@@ -1,0 +1,3 @@
+NAME="compare"
+def command() -> None:
+    """x"""

@@ -1,0 +1,46 @@
+"""Standard output for data, standard error for messages; colours only where they are wanted."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fetchoff.model.errors import FetchoffError
+
+
+def data_console() -> Console:
+    """Where results go."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def message_console() -> Console:
+    """Where progress, notes and errors go."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def say(text: str) -> None:
+    """A message for the person, on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def print_json(document: object) -> None:
+    """A document for a program, on standard output."""
+    print(json.dumps(document, indent=2, ensure_ascii=False, default=str))
+
+
+def print_error(error: FetchoffError) -> None:
+    """`error:` and `hint:` lines."""
+    is_plain = not sys.stderr.isatty() or "NO_COLOR" in os.environ
+    red, cyan, end = ("", "", "") if is_plain else ("\x1b[1;31m", "\x1b[36m", "\x1b[0m")
+    say(f"{red}error:{end} {error.message}")
+    if error.hint:
+        say(f"{cyan}hint:{end} {error.hint}")

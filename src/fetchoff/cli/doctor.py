@@ -1,0 +1,3 @@
+NAME="doctor"
+def command() -> None:
+    """x"""

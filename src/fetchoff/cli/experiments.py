@@ -1,0 +1,73 @@
+"""From what the user asked for to an experiment that can be run."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from fetchoff.model.client import Client, Kind, Readiness
+from fetchoff.model.errors import InputError
+from fetchoff.model.experiment import Entrant, Experiment, Role, controls_of, with_controls
+from fetchoff.model.workload import Workload
+
+PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
+
+
+def ranking(
+    clients: Sequence[Client],
+    workloads: Sequence[Workload],
+    *,
+    suite: str,
+    baseline: str,
+    budget_s: float,
+    seed: int | None,
+) -> Experiment:
+    """Rank all of the clients that are ready."""
+    ready = [client for client in clients if client.readiness is Readiness.READY]
+    if not ready:
+        raise InputError(
+            "none of these clients is ready", "'fetchoff setup --all', or 'fetchoff run --setup'"
+        )
+    return Experiment(
+        entrants=with_controls(tuple((c.id, c.manifest.kit, _role(c)) for c in ready)),
+        workloads=tuple(workloads),
+        baseline=_baseline(baseline, [client.id for client in ready]),
+        seed=_seed(seed),
+        budget_s=budget_s,
+        suite=suite,
+    )
+
+
+def pair(
+    a: Client, b: Client, workloads: Sequence[Workload], *, budget_s: float, seed: int | None
+) -> Experiment:
+    """Compare b with a. The same client twice is a fair question: two processes of it."""
+    entrants = [Entrant(a.id, a.id, a.id)]
+    if a.id == b.id:
+        entrants.append(Entrant(f"{b.id}#again", b.id, f"{b.id}#again"))
+    else:
+        entrants.append(Entrant(b.id, b.id, b.id))
+    for client in (a, b) if a.manifest.kit != b.manifest.kit else (a,):
+        entrants += controls_of(client.id)
+    return Experiment(
+        entrants=tuple(entrants),
+        workloads=tuple(workloads),
+        baseline=a.id,
+        seed=_seed(seed),
+        budget_s=budget_s,
+        pair_only=True,
+    )
+
+
+def _role(client: Client) -> Role:
+    return Role.FLOOR if client.manifest.kind is Kind.FLOOR else Role.RANKED
+
+
+def _baseline(wanted: str, ready: Sequence[str]) -> str:
+    if wanted in ready:
+        return wanted
+    return next((name for name in PREFERRED_BASELINES if name in ready), ready[0])
+
+
+def _seed(given: int | None) -> int:
+    return secrets.randbelow(2**31) if given is None else given

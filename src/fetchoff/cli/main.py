@@ -1,0 +1,57 @@
+"""The `fetchoff` command. Commands import what they need when they run, so that help is quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+import fetchoff
+from fetchoff.cli import check, clients, compare, doctor, origin, report, resume, run, setup
+from fetchoff.cli.console import print_error, say
+from fetchoff.model.errors import FetchoffError
+
+app = typer.Typer(
+    name="fetchoff",
+    help="Measure HTTP clients, head to head, in any language.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Begin with 'fetchoff doctor', then 'fetchoff run --setup'.",
+)
+for module in (run, compare, report, resume, clients, setup, check, origin, doctor):
+    app.command(name=module.NAME)(module.command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"fetchoff {fetchoff.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    """Measure HTTP clients, head to head, in any language."""
+
+
+def main() -> None:
+    """Run the command line; every error a user can cause ends in one message and an exit code."""
+    try:
+        app()
+    except FetchoffError as error:
+        print_error(error)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        say("interrupted")
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

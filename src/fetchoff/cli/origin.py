@@ -1,0 +1,3 @@
+NAME="origin"
+def command() -> None:
+    """x"""

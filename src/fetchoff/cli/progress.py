@@ -1,0 +1,56 @@
+"""Progress on standard error: quiet when asked, plain lines where there is no terminal."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Protocol
+
+from fetchoff.cli.console import message_console
+
+
+class Count(Protocol):
+    """A count that goes up."""
+
+    def now(self, what: str) -> None: ...
+    def one_more(self, what: str) -> None: ...
+
+
+class _Silent:
+    def now(self, what: str) -> None: ...
+    def one_more(self, what: str) -> None: ...
+
+
+@contextlib.contextmanager
+def counting(title: str, total: int, *, quiet: bool) -> Iterator[Count]:
+    """Show how many of `total` are done, and what is being worked on."""
+    console = message_console()
+    if quiet or not console.is_terminal:
+        yield _Silent()
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[doing]}"),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(title, total=total, doing="")
+
+        class _Shown:
+            def now(self, what: str) -> None:
+                progress.update(task, doing=what)
+
+            def one_more(self, what: str) -> None:
+                progress.update(task, advance=1, doing=what)
+
+        yield _Shown()

@@ -1,0 +1,3 @@
+NAME="report"
+def command() -> None:
+    """x"""

@@ -1,0 +1,3 @@
+NAME="resume"
+def command() -> None:
+    """x"""

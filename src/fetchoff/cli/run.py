@@ -1,0 +1,3 @@
+NAME="run"
+def command() -> None:
+    """x"""

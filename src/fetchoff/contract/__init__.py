@@ -1,0 +1,1 @@
+"""The contract suite: what every adapter must do, judged by the origin's ledger."""

@@ -1,0 +1,64 @@
+"""One case of the contract: a workload, what is run of it, and who judges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fetchoff.model.observation import Seen
+from fetchoff.model.workload import Workload
+from fetchoff.protocol.adapter import Done
+from fetchoff.protocol.origin import Counters
+
+
+class Verdict(StrEnum):
+    """How a case ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNSUPPORTED = "unsupported"
+
+
+@dataclass(frozen=True)
+class Result:
+    """`text`: the fault, or the feature that the client does not have."""
+
+    case: str
+    verdict: Verdict
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a case's judge sees. `wall_s`, `cpu_ns`, `peak_growth_kb` are read from outside."""
+
+    answer: Done
+    seen: Seen
+    counters: Counters
+    right_sha256: tuple[str, ...]
+    wall_s: float
+    cpu_ns: int
+    peak_growth_kb: int
+
+
+Judge = Callable[[Evidence], str]
+
+
+@dataclass(frozen=True)
+class Case:
+    """`judge` returns the fault, or "".
+
+    `digest`: ask for digests (one iteration). `fails`: the exchanges are meant to fail, so there is
+    no reference. `target_port`: another port than the origin's ("closed", "black hole").
+    """
+
+    name: str
+    workload: Workload
+    judge: Judge
+    iterations: int = 1
+    digest: bool = False
+    fails: bool = False
+    elsewhere: str = ""
+    busy_ns: int = 0
+    features: tuple[str, ...] = field(default=())

@@ -1,0 +1,227 @@
+"""The cases: what an adapter that declares a feature must do with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fetchoff.contract.case import Case, Judge
+from fetchoff.contract.judges import (
+    connections,
+    content,
+    content_bytes,
+    done,
+    everything,
+    failed,
+    flat_memory,
+    in_flight,
+    requests,
+    sent_out,
+    spun,
+    within_s,
+)
+from fetchoff.model.workload import (
+    Body,
+    Exchange,
+    Expect,
+    FilePart,
+    FormBody,
+    JsonBody,
+    MultipartBody,
+    RawBody,
+    Settings,
+    Sink,
+    TimeoutsMs,
+    Workload,
+)
+
+FIELDS = (("comment", "two words & a = sign, 100 % Grüße"), ("user", "ada"))
+OCTETS = "application/octet-stream"
+KEPT = Settings(reuse=None)
+MEGABYTE = 1_000_000
+
+
+def _workload(name: str, settings: Settings, *exchanges: Exchange) -> Workload:
+    return Workload(name, "contract", exchanges, settings)
+
+
+def _get(target: str, **expect: object) -> Exchange:
+    return Exchange("GET", target, expect=replace(Expect(), **expect))  # type: ignore[arg-type]
+
+
+def _right(name: str, settings: Settings, *exchanges: Exchange, and_: Judge | None = None) -> Case:
+    """One iteration whose contents must be the right ones, and whose requests are counted."""
+    count = len(exchanges)
+    judges = [done(count), content()] + ([and_] if and_ else [requests(count)])
+    return Case(name, _workload(name, settings, *exchanges), everything(*judges), digest=True)
+
+
+def _repeated(name: str, settings: Settings, n: int, target: str, *judges: Judge) -> Case:
+    workload = _workload(name, settings, _get(target))
+    return Case(name, workload, everything(done(n), requests(n), *judges), iterations=n)
+
+
+def _must_fail(name: str, exchange: Exchange, settings: Settings = KEPT, *judges: Judge) -> Case:
+    workload = _workload(name, settings, exchange)
+    return Case(name, workload, everything(failed(1), *judges), fails=True)
+
+
+def _send(name: str, method: str, target: str, body: Body) -> Case:
+    return _right(name, KEPT, Exchange(method, target, body))
+
+
+def methods_and_bodies() -> list[Case]:
+    """Every method and kind of body arrives as it was meant: the origin's answer tells."""
+    parts = (FilePart("file", "numbers.bin", OCTETS, 70_000),)
+    return [
+        _right("get", KEPT, _get("/bytes/16")),
+        _right("head", KEPT, Exchange("HEAD", "/bytes/16", expect=Expect(bytes=0))),
+        _send("post-form", "POST", "/form", FormBody(FIELDS)),
+        _send("post-json", "POST", "/json", JsonBody('{"list":[1,2,{"ü":null}],"yes":true}')),
+        _send("post-multipart", "POST", "/multipart", MultipartBody(FIELDS)),
+        _send("post-multipart-file", "POST", "/multipart", MultipartBody(FIELDS, parts)),
+        _send("post-raw", "POST", "/upload", RawBody(OCTETS, 70_000)),
+        _send("post-raw-large", "POST", "/upload", RawBody(OCTETS, 5 * MEGABYTE)),
+        _send("put", "PUT", "/upload", RawBody(OCTETS, 70_000)),
+        _right(
+            "headers",
+            KEPT,
+            Exchange("GET", "/need/x-fetchoff/yes", headers=(("X-Fetchoff", "yes"),)),
+        ),
+        _right("two-exchanges", KEPT, _get("/bytes/10"), _get("/json/17")),
+    ]
+
+
+def answers() -> list[Case]:
+    """Framings and sizes of answers, delivered whole."""
+    return [
+        _right("empty", KEPT, _get("/bytes/0")),
+        _right("no-content", KEPT, _get("/status/204", status=204)),
+        _right("chunked", KEPT, _get("/chunked/100000")),
+        _right("ten-megabytes", KEPT, _get("/bytes/10000000")),
+        _right("not-found", KEPT, _get("/nowhere", status=404)),
+        Case(
+            "bytes-counted",
+            _workload("bytes-counted", KEPT, _get("/bytes/1234")),
+            everything(done(5), content_bytes(5 * 1234)),
+            iterations=5,
+        ),
+    ]
+
+
+def sinks() -> list[Case]:
+    """Buffered, parsed, dropped or filed: the same content."""
+    document = _get("/json/335114", json=("end", "335114"))
+    stream = _get("/bytes/3000000")
+    return [
+        _right("sink-json", Settings(reuse=None, sink=Sink.JSON), document),
+        _right("sink-json-17", Settings(reuse=None, sink=Sink.JSON), _get("/json/17", json=("foo", "bar"))),
+        _right("sink-discard", Settings(reuse=None, sink=Sink.DISCARD), stream),
+        _right("sink-file", Settings(reuse=None, sink=Sink.FILE), stream),
+        _right("read-size", Settings(reuse=None, sink=Sink.DISCARD, read_size=16_384), stream),
+        Case(
+            "flat-memory",
+            _workload(
+                "flat-memory",
+                Settings(reuse=None, sink=Sink.DISCARD, read_size=65_536),
+                _get("/bytes/100000000"),
+            ),
+            everything(done(1), content_bytes(100 * MEGABYTE), flat_memory(40_000)),
+        ),
+    ]
+
+
+def connection_use() -> list[Case]:
+    """Connections are kept, fresh or closed as asked."""
+    return [
+        _repeated("reuse", Settings(reuse=True), 10, "/bytes/16", connections(1, 1)),
+        _repeated("fresh", Settings(reuse=False), 10, "/bytes/16", connections(10, 10)),
+        _repeated(
+            "origin-closes", Settings(reuse=True), 5, "/bytes/16?keep-alive=off", connections(5, 5)
+        ),
+        _repeated(
+            "concurrency",
+            Settings(reuse=None, concurrency=4),
+            16,
+            "/delay/60",
+            in_flight(4),
+            within_s(3),
+        ),
+    ]
+
+
+def settings() -> list[Case]:
+    """Cookies, codings, redirects and timeouts do what their names say."""
+    login = FormBody((("password", "secret"), ("user", "ada")))
+    gzip = _get("/gzip/200000")
+    follow = Settings(reuse=None, redirects=5)
+    slow = _get("/delay/5000")
+    return [
+        _right(
+            "cookies",
+            Settings(reuse=None, cookies=True),
+            Exchange("POST", "/login", login),
+            _get("/private"),
+        ),
+        _right("no-cookies", KEPT, Exchange("POST", "/login", login), _get("/private", status=401)),
+        _right("decompression", Settings(reuse=None, decompress=True), gzip, and_=sent_out(most=100_000)),
+        _right("no-decompression", KEPT, gzip, and_=sent_out(least=200_000)),
+        _right("redirects", follow, _get("/redirect/3"), and_=requests(4)),
+        _right("no-redirects", KEPT, _get("/redirect/3", status=302)),
+        _must_fail(
+            "timeout-total",
+            slow,
+            Settings(reuse=None, timeout_ms=TimeoutsMs(total=300)),
+            within_s(3),
+        ),
+        _must_fail(
+            "timeout-read",
+            slow,
+            Settings(reuse=None, timeout_ms=TimeoutsMs(read=300)),
+            within_s(3),
+        ),
+        replace(
+            _must_fail(
+                "timeout-connect",
+                _get("/bytes/16"),
+                Settings(reuse=None, timeout_ms=TimeoutsMs(connect=300)),
+                within_s(4),
+            ),
+            elsewhere="black hole",
+        ),
+    ]
+
+
+def failures() -> list[Case]:
+    """What is wrong is counted as failed, never as done."""
+    return [
+        _must_fail("truncated", _get("/truncate/100000", bytes=100_000)),
+        _must_fail("wrong-status", _get("/status/500")),
+        _must_fail("wrong-length", _get("/bytes/16", bytes=17)),
+        _must_fail(
+            "wrong-json",
+            _get("/json/17", json=("foo", "baz")),
+            Settings(reuse=None, sink=Sink.JSON),
+        ),
+        replace(_must_fail("refused", _get("/bytes/16")), elsewhere="closed"),
+    ]
+
+
+def harness() -> list[Case]:
+    """What the harness itself relies on."""
+    return [
+        Case(
+            "busy",
+            _workload("busy", KEPT, _get("/bytes/16")),
+            everything(done(20), requests(20), spun(20, 200_000)),
+            iterations=20,
+            busy_ns=200_000,
+            features=("inject.busy",),
+        ),
+        _repeated("hundred", KEPT, 100, "/bytes/16"),
+    ]
+
+
+def all_cases() -> list[Case]:
+    """The whole contract, in the order in which it is tried."""
+    rooms = (methods_and_bodies, answers, sinks, connection_use, settings, failures, harness)
+    return [case for room in rooms for case in room()]

@@ -1,0 +1,216 @@
+"""Trying an adapter against the contract."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from fetchoff.contract.case import Case, Evidence, Result, Verdict
+from fetchoff.contract.cases import all_cases
+from fetchoff.model.client import Description, Launch
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.workload import required_features
+from fetchoff.protocol.adapter import Spool, prepare, sizes
+from fetchoff.protocol.content import content
+from fetchoff.protocol.origin import gained
+from fetchoff.run import procfs
+from fetchoff.run.adapter import Adapter
+from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.reference import Reference, fetch
+
+CASE_TIMEOUT_S = 30.0
+REPEATS = 30  # of prepare, before open connections are counted
+
+
+class ContractSuite:
+    """One adapter against one origin; a new process whenever the old one was lost."""
+
+    def __init__(self, name: str, launch: Launch, folder: Path) -> None:
+        self._name = name
+        self._launch = launch
+        self._folder = folder
+        self._spool = Spool(folder)
+        self._origin = BuiltInOrigin(folder)
+        self._adapter: Adapter | None = None
+        self._features: frozenset[str] = frozenset()
+
+    def end(self) -> None:
+        """Leave no process behind."""
+        if self._adapter is not None:
+            self._adapter.end()
+        self._origin.end()
+
+    def results(self, only: str = "") -> Iterator[Result]:
+        """Every case in turn, or those whose name contains `only`."""
+        try:
+            self._features = self._running()[1].features
+        except AdapterError as error:
+            yield Result("hello", Verdict.FAILED, error.message)
+            return
+        yield Result("hello", Verdict.PASSED)
+        manners = (
+            ("made-up-feature", self._refuses_nonsense),
+            ("garbled-message", self._survives_garbage),
+            ("prepared-again", self._drops_connections),
+        )
+        for name, judge in manners:
+            if only in name:
+                yield self._judged(name, judge)
+        for case in all_cases():
+            if only in case.name:
+                yield self._try(case)
+        if only in "end-of-input":
+            yield self._judged("end-of-input", self._ends_with_its_input)
+
+    def _running(self) -> tuple[Adapter, Description]:
+        if self._adapter is not None and self._adapter.is_alive:
+            return self._adapter, Description("", "", "", self._features)
+        adapter = Adapter(self._name, self._launch, self._folder, self._folder / "stderr")
+        self._adapter = adapter
+        adapter.say_hello()
+        return adapter, adapter.description()
+
+    def _judged(self, name: str, judge) -> Result:  # type: ignore[no-untyped-def]
+        try:
+            fault = judge()
+        except AdapterError as error:
+            self._lose()
+            fault = error.message
+        return Result(name, Verdict.FAILED if fault else Verdict.PASSED, fault)
+
+    def _lose(self) -> None:
+        if self._adapter is not None:
+            self._adapter.kill()
+            self._adapter = None
+
+    def _try(self, case: Case) -> Result:
+        needed = (*required_features(case.workload), *case.features)
+        missing = [feature for feature in needed if feature not in self._features]
+        if missing:
+            return Result(case.name, Verdict.UNSUPPORTED, missing[0])
+        ledger = self._origin.open()
+        try:
+            fault = self._run(case, ledger)
+        except AdapterError as error:
+            self._lose()
+            fault = error.message
+        finally:
+            ledger.close()
+        return Result(case.name, Verdict.FAILED if fault else Verdict.PASSED, fault)
+
+    def _run(self, case: Case, ledger: BuiltInLedger) -> str:
+        for size in sizes(case.workload):
+            self._spool.path_of(size).write_bytes(content(size))
+        reference = (
+            Reference(case.workload, ()) if case.fails else fetch(case.workload, ledger.base_url)
+        )
+        with _address(case.elsewhere, ledger.base_url) as base_url:
+            adapter, _ = self._running()
+            answer = adapter.prepare(prepare(reference.workload, base_url, self._spool))
+            if not answer.is_ready:
+                return f"is not ready for what it declares: {answer.unsupported or answer.error}"
+            before = ledger.read()
+            procfs.reset_peak(adapter.pid)
+            peak_before = procfs.read(adapter.pid).peak_kb
+            began = time.monotonic()
+            if case.digest:
+                done = adapter.run(case.iterations, CASE_TIMEOUT_S, digest=True)
+                cpu_ns = 0
+            else:
+                timed = adapter.run_timed(
+                    case.iterations, CASE_TIMEOUT_S, self._origin.cpu_clock, busy_ns=case.busy_ns
+                )
+                done, cpu_ns = timed.answer, timed.cpu_ns
+            wall_s = time.monotonic() - began
+            after = ledger.read()
+            growth_kb = procfs.read(adapter.pid).peak_kb - peak_before
+        return case.judge(
+            Evidence(
+                answer=done,
+                seen=gained(before.seen, after.seen),
+                counters=after,
+                right_sha256=reference.sha256,
+                wall_s=wall_s,
+                cpu_ns=cpu_ns,
+                peak_growth_kb=max(growth_kb, adapter.children_peak_kb),
+            )
+        )
+
+    def _refuses_nonsense(self) -> str:
+        ledger = self._origin.open()
+        case = all_cases()[0]
+        adapter, _ = self._running()
+        refused = adapter.refuses_nonsense(prepare(case.workload, ledger.base_url, self._spool))
+        ledger.close()
+        return "" if refused else "says that it is ready for a feature with a random name"
+
+    def _survives_garbage(self) -> str:
+        adapter, _ = self._running()
+        for line in (b"this is not JSON\n", b'{"op":"dance"}\n'):
+            answer = adapter.ask_raw(line)
+            if "error" not in answer:
+                return f"answers {line!r} with {sorted(answer)} instead of an error"
+        return ""
+
+    def _drops_connections(self) -> str:
+        ledger = self._origin.open()
+        workload = all_cases()[0].workload
+        adapter, _ = self._running()
+        for _ in range(REPEATS):
+            adapter.prepare(prepare(workload, ledger.base_url, self._spool))
+            adapter.run(1, CASE_TIMEOUT_S)
+        left = _settled_open(ledger)
+        ledger.close()
+        return "" if left <= 2 else f"after {REPEATS} prepares {left} connections are still open"
+
+    def _ends_with_its_input(self) -> str:
+        adapter, _ = self._running()
+        ended = adapter.ends_with_its_input()
+        self._lose()
+        return "" if ended else "lives on after the end of its input"
+
+
+def _settled_open(ledger: BuiltInLedger) -> int:
+    """Open connections, once the last closes have arrived."""
+    left = ledger.read().open
+    for _ in range(20):
+        if left <= 2:
+            break
+        time.sleep(0.05)
+        left = ledger.read().open
+    return left
+
+
+@contextlib.contextmanager
+def _address(elsewhere: str, base_url: str) -> Iterator[str]:
+    """The origin's address, or one where nobody listens, or where connects hang."""
+    if not elsewhere:
+        yield base_url
+        return
+    with contextlib.ExitStack() as sockets:
+        listener = sockets.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        if elsewhere == "black hole":
+            # A full accept queue drops SYNs, so a connect neither succeeds nor is refused.
+            listener.listen(0)
+            for _ in range(3):
+                filler = sockets.enter_context(socket.socket())
+                filler.setblocking(False)
+                filler.connect_ex(("127.0.0.1", port))
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def opened(name: str, launch: Launch) -> Iterator[ContractSuite]:
+    """A suite in a temporary folder; nothing is left of either."""
+    with tempfile.TemporaryDirectory(prefix="fetchoff-check-") as folder:
+        suite = ContractSuite(name, launch, Path(folder))
+        try:
+            yield suite
+        finally:
+            suite.end()

@@ -1,0 +1,84 @@
+"""All pairs of many clients at once, and which of them differ: docs/analysis.md#many-clients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+
+from fetchoff.model.estimate import MINIMUM_ROUNDS
+from fetchoff.stats.moderation import moderate
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """For each pair a < b of clients: the mean of b - a over their common rounds and its error.
+
+    `error` and `degrees` are NaN and 0 for pairs with too few common rounds.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    difference: Array
+    error: Array
+    degrees: Array
+    rounds: NDArray[np.int64]
+
+    @property
+    def testable(self) -> Flags:
+        return self.rounds >= MINIMUM_ROUNDS
+
+    def half_widths(self, level: float, resolution: float) -> Array:
+        """Of each pair's own interval at a two-sided `level`; infinite where there is none."""
+        result = np.full(self.a.size, np.inf)
+        if level > 0:
+            ok = self.testable
+            t = -stdtrit(self.degrees[ok], level / 2)
+            result[ok] = np.maximum(t * self.error[ok], resolution)
+        return result
+
+    def index(self, a: int, b: int) -> int:
+        low, high = min(a, b), max(a, b)
+        return int(np.flatnonzero((self.a == low) & (self.b == high))[0])
+
+
+def all_pairs(scores: Array) -> Pairs:
+    """From `scores[round, client]`, NaN where a client has no round."""
+    clients = scores.shape[1]
+    a, b = np.triu_indices(clients, 1)
+    d = scores[:, b] - scores[:, a]
+    present = np.isfinite(d)
+    rounds = present.sum(0)
+    ok = rounds >= MINIMUM_ROUNDS
+    mean = np.where(present, d, 0.0).sum(0) / np.maximum(rounds, 1)
+    squares = np.where(present, (d - mean) ** 2, 0.0).sum(0)
+
+    error, degrees = np.full(a.size, np.nan), np.zeros(a.size)
+    moderated = moderate(squares[ok] / (rounds[ok] - 1), rounds[ok] - 1.0, clients=clients)
+    error[ok] = np.sqrt(moderated.variances / rounds[ok])
+    degrees[ok] = moderated.degrees
+    return Pairs(a, b, np.where(rounds > 0, mean, np.nan), error, degrees, rounds)
+
+
+def differing(pairs: Pairs, level: float, resolution: float) -> Flags:
+    """The pairs shown to differ: Holm's step-down test of all of them at a family-wise `level`."""
+    ok = pairs.testable & (np.abs(pairs.difference) > resolution)
+    p = np.ones(pairs.a.size)
+    error = np.maximum(pairs.error[ok], np.finfo(float).tiny)
+    p[ok] = 2 * stdtr(pairs.degrees[ok], -np.abs(pairs.difference[ok]) / error)
+    return holm(p, level, family=int(pairs.testable.sum()))
+
+
+def holm(p: Array, level: float, *, family: int) -> Flags:
+    """Holm (1979): the i-th smallest of p-values is held against level / (family - i)."""
+    order = np.argsort(p, kind="stable")
+    left = np.maximum(family - np.arange(p.size), 1)
+    rejected = np.logical_and.accumulate(p[order] <= level / left)
+    result = np.zeros(p.size, dtype=np.bool_)
+    result[order] = rejected
+    return result

@@ -1,0 +1,39 @@
+"""Tiers and places from proven differences alone: docs/analysis.md#tiers.
+
+A client's best tier is one more than the best tier of any client shown to be faster, so the number
+of tiers is the length of the longest chain of proven differences, and no two clients with the same
+best tier were shown to differ. Its worst tier follows in the same way from the other end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Standing:
+    """(best, worst) that the proven differences leave open, from 1."""
+
+    tiers: tuple[int, int]
+    places: tuple[int, int]
+
+
+def standing(faster: NDArray[np.bool_]) -> tuple[Standing, ...]:
+    """Of clients in order: `faster[i, j]` says that i was shown to be faster than j, and i < j."""
+    clients = faster.shape[0]
+    best = np.ones(clients, dtype=np.int64)
+    for j in range(clients):
+        best[j] = 1 + max(best[faster[:, j]], default=0)
+    count = int(best.max(initial=0))
+    worst = np.full(clients, count)
+    for i in reversed(range(clients)):
+        worst[i] = min(worst[faster[i]], default=count + 1) - 1
+    first = 1 + faster.sum(0)
+    last = clients - faster.sum(1)
+    return tuple(
+        Standing((int(best[i]), int(worst[i])), (int(first[i]), int(last[i])))
+        for i in range(clients)
+    )
