@@ -112,13 +112,16 @@ static void arguments(const struct fo_exchange *exchange, struct fo_call *call)
     fo_arguments(call, exchange->url, NULL);
 }
 
-/* The status is what --write-out put last. */
+/* The status is what --write-out put last; advice may follow the error. */
 static int status(char *log, int exit_status)
 {
     size_t length = strlen(log);
     char *code = log + (length < 3 ? 0 : length - 3);
     int status = atoi(code);
     *code = '\0';
+    char *reason = strstr(log, "curl: (");
+    if (reason)
+        reason[strcspn(reason, "\n")] = '\0';
     return exit_status == 0 ? status : 0;
 }
 

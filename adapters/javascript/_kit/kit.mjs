@@ -77,6 +77,9 @@ class Session {
   }
 
   async #prepare({ require, exchanges, settings }) {
+    if (!Array.isArray(require) || !Array.isArray(exchanges) || !settings) {
+      throw new Error("prepare needs require, exchanges and settings");
+    }
     await this.#drop();
     const unsupported = require.find((feature) => !this.#features.includes(feature));
     if (unsupported !== undefined) return { unsupported };
@@ -87,7 +90,9 @@ class Session {
     const workers = Array.from({ length: settings.concurrency }, (_, worker) =>
       loaded.map((exchange, index) => new Exchange(exchange, settings.sink, filePath(settings, worker, index))),
     );
-    this.#workload = { client: await this.#adapter.open(settings), workers };
+    // null leaves it to the client; every client here keeps connections if it is not told otherwise.
+    const reuse = settings.reuse ?? true;
+    this.#workload = { client: await this.#adapter.open({ ...settings, reuse }), workers };
     return { ready: true };
   }
 
@@ -158,5 +163,6 @@ function describe(error) {
   if (!(error instanceof Error)) return String(error);
   const text = `${error.name}: ${error.message || error.code}`;
   const inner = error.cause ?? error.errors?.[0];
-  return inner ? `${text} (${describe(inner)})` : text;
+  const isNews = inner instanceof Error && !text.includes(inner.message);
+  return isNews ? `${text} (${describe(inner)})` : text;
 }

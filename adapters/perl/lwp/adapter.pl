@@ -47,7 +47,7 @@ sub prepare {
 
         my $response = $ua->$method( $exchange->{url}, @arguments );
         my $died     = $response->header('X-Died');
-        my $internal = $response->header('Client-Warning');
+        my $internal = ( $response->header('Client-Warning') // '' ) eq 'Internal response';
         die $died || $response->status_line if $died || $internal;
         my $content = $decoded ? $response->decoded_content(@DECODING) : $response->content;
         return ( $response->code, $content );

@@ -1,7 +1,8 @@
 """aiohttp: one ClientSession, which tasks share."""
 
-import aiohttp
 from fetchoff_kit import AsyncClient, serve
+
+import aiohttp
 
 
 class Aiohttp(AsyncClient):
@@ -18,12 +19,8 @@ class Aiohttp(AsyncClient):
             options["headers"] = {"Accept-Encoding": "identity"}
         if settings.cookies:
             options["cookie_jar"] = aiohttp.CookieJar(unsafe=True)  # for hosts that are addresses
-        timeouts = {
-            "total": settings.total_timeout,
-            "sock_connect": settings.connect_timeout,
-            "sock_read": settings.read_timeout,
-        }
-        if any(timeouts.values()):
+        timeouts = settings.timeouts(connect="sock_connect", read="sock_read", total="total")
+        if timeouts:
             options["timeout"] = aiohttp.ClientTimeout(**timeouts)
         connector = aiohttp.TCPConnector(
             limit=max(100, settings.concurrency), force_close=settings.reuse is False
@@ -37,18 +34,12 @@ class Aiohttp(AsyncClient):
         self.read_size = settings.read_size
 
     def arguments(self, exchange):
-        arguments = {"headers": exchange.headers, **self.redirects}
-        if exchange.kind == "json":
-            arguments["json"] = exchange.body
-        elif exchange.kind in ("form", "raw"):
-            arguments["data"] = exchange.body
-        return arguments
+        body = exchange.body_as(form="data", json="json", raw="data")
+        return {"headers": exchange.headers, **body, **self.redirects}
 
     def request(self, exchange):
-        arguments = exchange.arguments
-        if exchange.kind == "multipart":
-            arguments = {**arguments, "data": multipart(exchange)}
-        return self.session.request(exchange.method, exchange.url, **arguments)
+        body = {"data": multipart(exchange)} if exchange.files else {}
+        return self.session.request(exchange.method, exchange.url, **exchange.arguments, **body)
 
     async def buffer(self, exchange):
         async with self.request(exchange) as response:
@@ -74,10 +65,7 @@ def multipart(exchange):
     form = aiohttp.FormData(exchange.body)
     for upload in exchange.files:
         form.add_field(
-            upload.name,
-            open(upload.path, "rb"),
-            filename=upload.filename,
-            content_type=upload.content_type,
+            upload.name, upload.open(), filename=upload.filename, content_type=upload.content_type
         )
     return form
 

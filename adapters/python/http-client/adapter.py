@@ -20,7 +20,7 @@ class HttpClient(Client):
     def __init__(self, settings):
         self.fresh = settings.reuse is False
         self.read_size = settings.read_size or COPY_BUFSIZE
-        self.timeout = {} if settings.read_timeout is None else {"timeout": settings.read_timeout}
+        self.timeout = settings.timeouts(read="timeout")
         self.connections = {}
 
     def arguments(self, exchange):

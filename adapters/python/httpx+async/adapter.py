@@ -1,8 +1,9 @@
 """httpx: one AsyncClient, which tasks share."""
 
 import httpcore
-import httpx
 from fetchoff_kit import AsyncClient, serve
+
+import httpx
 
 
 class AsyncHttpx(AsyncClient):
@@ -19,7 +20,6 @@ class AsyncHttpx(AsyncClient):
 
     def __init__(self, settings):
         connections = settings.concurrency
-        timeouts = {"connect": settings.connect_timeout, "read": settings.read_timeout}
         self.read_size = settings.read_size
         self.client = httpx.AsyncClient(
             headers=None if settings.decompress else {"Accept-Encoding": "identity"},
@@ -29,18 +29,14 @@ class AsyncHttpx(AsyncClient):
                 max_connections=connections,
                 max_keepalive_connections=0 if settings.reuse is False else connections,
             ),
-            timeout=httpx.Timeout(5.0, **{k: v for k, v in timeouts.items() if v is not None}),
+            timeout=httpx.Timeout(5.0, **settings.timeouts(connect="connect", read="read")),
         )
 
     def arguments(self, exchange):
-        arguments = {"headers": exchange.headers}
+        body = exchange.body_as(json="json", raw="content")
         if exchange.kind in ("form", "multipart"):
-            arguments["data"] = grouped(exchange.body)
-        elif exchange.kind == "json":
-            arguments["json"] = exchange.body
-        elif exchange.kind == "raw":
-            arguments["content"] = exchange.body
-        return arguments
+            body["data"] = grouped(exchange.body)
+        return {"headers": exchange.headers, **body}
 
     async def request(self, exchange):
         with exchange.open_files() as files:

@@ -1,10 +1,9 @@
 """niquests: one Session for all exchanges."""
 
-import niquests
-import urllib3
 from fetchoff_kit import Client, serve
 
-KEYWORDS = {"form": "data", "json": "json", "multipart": "data", "raw": "data"}
+import niquests
+import urllib3
 
 
 class Niquests(Client):
@@ -28,16 +27,15 @@ class Niquests(Client):
         if not settings.decompress:
             self.session.headers["Accept-Encoding"] = "identity"
         self.read_size = {"chunk_size": settings.read_size} if settings.read_size else {}
+        timeouts = settings.timeouts(connect="connect", read="read")
         self.options = {
             "allow_redirects": settings.redirects > 0,
-            "timeout": (settings.connect_timeout, settings.read_timeout),
+            "timeout": (timeouts.get("connect"), timeouts.get("read")),
         }
 
     def arguments(self, exchange):
-        arguments = {"headers": dict(exchange.headers), **self.options}
-        if exchange.kind:
-            arguments[KEYWORDS[exchange.kind]] = exchange.body
-        return arguments
+        body = exchange.body_as(form="data", json="json", multipart="data", raw="data")
+        return {"headers": dict(exchange.headers), **body, **self.options}
 
     def send(self, exchange, **options):
         with exchange.open_files() as files:

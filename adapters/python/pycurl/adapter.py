@@ -1,7 +1,8 @@
 """pycurl: one Curl handle, told anew only what differs from the request before."""
 
-import pycurl
 from fetchoff_kit import Client, serve
+
+import pycurl
 
 
 class Pycurl(Client):
@@ -31,10 +32,8 @@ class Pycurl(Client):
         if settings.redirects:
             options[pycurl.FOLLOWLOCATION] = 1
             options[pycurl.MAXREDIRS] = settings.redirects
-        if settings.connect_timeout:
-            options[pycurl.CONNECTTIMEOUT_MS] = int(settings.connect_timeout * 1000)
-        if settings.total_timeout:
-            options[pycurl.TIMEOUT_MS] = int(settings.total_timeout * 1000)
+        timeouts = settings.timeouts(connect=pycurl.CONNECTTIMEOUT_MS, total=pycurl.TIMEOUT_MS)
+        options.update({option: int(seconds * 1000) for option, seconds in timeouts.items()})
         if "tcp_nodelay" in settings.options:
             options[pycurl.TCP_NODELAY] = int(settings.options["tcp_nodelay"])
         self.options = options
@@ -46,11 +45,9 @@ class Pycurl(Client):
             options[pycurl.HTTPHEADER] = [f"{name}: {value}" for name, value in fields]
         if exchange.method == "HEAD":
             options[pycurl.NOBODY] = 1
-        elif exchange.method != "GET":
+        elif exchange.method not in ("GET", "POST"):
             options[pycurl.CUSTOMREQUEST] = exchange.method
-        if exchange.kind == "multipart":
-            options[pycurl.HTTPPOST] = [*exchange.body, *map(part, exchange.files)]
-        elif exchange.method == "POST":
+        elif exchange.method == "POST" and exchange.kind != "multipart":
             options[pycurl.POSTFIELDS] = ""
         return options
 
@@ -59,6 +56,8 @@ class Pycurl(Client):
             self.curl.reset()  # connections and cookies stay
             for option, value in exchange.arguments.items():
                 self.curl.setopt(option, value)
+            if exchange.kind == "multipart":
+                self.curl.setopt(pycurl.MIMEPOST, mime(self.curl, exchange))
             self.current = exchange
         body = exchange.encode()
         if body is not None:
@@ -79,10 +78,13 @@ class Pycurl(Client):
         self.curl.close()
 
 
-def part(upload):
-    file = pycurl.FORM_FILE, upload.path
-    named = pycurl.FORM_FILENAME, upload.filename
-    return upload.name, (*file, *named, pycurl.FORM_CONTENTTYPE, upload.content_type)
+def mime(curl, exchange):
+    parts = pycurl.CurlMime(curl)
+    for name, value in exchange.body:
+        parts.add_field(name, value.encode())
+    for file in exchange.files:
+        parts.add_file(file.name, file.path, file.filename, file.content_type)
+    return parts
 
 
 serve(Pycurl)

@@ -22,13 +22,15 @@ class RawSocket(Client):
         return python_version()
 
     def __init__(self, settings):
-        self.settings = settings
+        self.fresh = settings.reuse is False
+        self.nodelay = settings.options.get("tcp_nodelay", True)
+        self.timeouts = settings.timeouts(connect="connect", read="read")
         self.read_size = settings.read_size or 65536
         self.sockets = {}
 
     def arguments(self, exchange):
         fields = [("Host", f"{exchange.host}:{exchange.port}"), *exchange.typed_headers()]
-        if self.settings.reuse is False:
+        if self.fresh:
             fields.append(("Connection", "close"))
         if exchange.body is None and exchange.method in ("POST", "PUT"):
             fields.append(("Content-Length", "0"))
@@ -38,10 +40,9 @@ class RawSocket(Client):
         return (exchange.host, exchange.port), head + END if exchange.kind is None else head
 
     def connect(self, address):
-        connection = socket.create_connection(address, self.settings.connect_timeout)
-        connection.settimeout(self.settings.read_timeout)
-        nodelay = self.settings.options.get("tcp_nodelay", True)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, nodelay)
+        connection = socket.create_connection(address, self.timeouts.get("connect"))
+        connection.settimeout(self.timeouts.get("read"))
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, self.nodelay)
         self.sockets[address] = connection
         return connection
 

@@ -1,11 +1,10 @@
 """requests: one Session for all exchanges."""
 
-import requests
-import urllib3
 from fetchoff_kit import Client, serve
 from requests.models import CONTENT_CHUNK_SIZE
 
-KEYWORDS = {"form": "data", "json": "json", "multipart": "data", "raw": "data"}
+import requests
+import urllib3
 
 
 class Requests(Client):
@@ -30,16 +29,15 @@ class Requests(Client):
             self.session.headers["Accept-Encoding"] = "identity"
         # iter_content() would read byte by byte; this is what the library itself asks for
         self.read_size = settings.read_size or CONTENT_CHUNK_SIZE
+        timeouts = settings.timeouts(connect="connect", read="read")
         self.options = {
             "allow_redirects": settings.redirects > 0,
-            "timeout": (settings.connect_timeout, settings.read_timeout),
+            "timeout": (timeouts.get("connect"), timeouts.get("read")),
         }
 
     def arguments(self, exchange):
-        arguments = {"headers": dict(exchange.headers), **self.options}
-        if exchange.kind:
-            arguments[KEYWORDS[exchange.kind]] = exchange.body
-        return arguments
+        body = exchange.body_as(form="data", json="json", multipart="data", raw="data")
+        return {"headers": dict(exchange.headers), **body, **self.options}
 
     def send(self, exchange, **options):
         with exchange.open_files() as files:

@@ -23,12 +23,12 @@ class UrllibRequest(Client):
         return f"http.client {python_version()}"
 
     def __init__(self, settings):
-        handlers = [redirect_handler(settings.redirects)]
+        handlers = [Redirects(settings.redirects) if settings.redirects else NoRedirects]
         if settings.cookies:
             handlers.append(HTTPCookieProcessor())
         self.opener = build_opener(*handlers)
         self.read_size = settings.read_size or COPY_BUFSIZE
-        self.timeout = {} if settings.read_timeout is None else {"timeout": settings.read_timeout}
+        self.timeout = settings.timeouts(read="timeout")
 
     def open(self, exchange):
         request = Request(
@@ -58,13 +58,14 @@ class UrllibRequest(Client):
                 write(chunk)
 
 
-def redirect_handler(most):
-    class Redirects(HTTPRedirectHandler):
-        max_redirections = most
+class NoRedirects(HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
 
-    if most == 0:
-        Redirects.redirect_request = lambda *args: None
-    return Redirects
+
+class Redirects(HTTPRedirectHandler):
+    def __init__(self, most):
+        self.max_redirections = most
 
 
 serve(UrllibRequest)

@@ -2,8 +2,9 @@
 
 from socket import IPPROTO_TCP, TCP_NODELAY
 
-import urllib3
 from fetchoff_kit import Client, serve
+
+import urllib3
 
 
 class Urllib3(Client):
@@ -23,7 +24,7 @@ class Urllib3(Client):
         if "tcp_nodelay" in settings.options:
             nodelay = int(settings.options["tcp_nodelay"])
             options["socket_options"] = [(IPPROTO_TCP, TCP_NODELAY, nodelay)]
-        timeout = urllib3.Timeout(connect=settings.connect_timeout, read=settings.read_timeout)
+        timeout = urllib3.Timeout(**settings.timeouts(connect="connect", read="read"))
         self.pool = urllib3.PoolManager(timeout=timeout, **options)
         self.options = {"redirect": False}
         if settings.redirects:
@@ -32,14 +33,11 @@ class Urllib3(Client):
         self.stream_options = {"amt": settings.read_size} if settings.read_size else {}
 
     def arguments(self, exchange):
-        arguments = {"headers": {**self.headers, **dict(exchange.headers)}, **self.options}
+        headers = {**self.headers, **dict(exchange.headers)}
+        body = exchange.body_as(form="fields", json="json", raw="body")
         if exchange.kind == "form":
-            arguments.update(fields=exchange.body, encode_multipart=False)
-        elif exchange.kind == "json":
-            arguments.update(json=exchange.body)
-        elif exchange.kind == "raw":
-            arguments.update(body=exchange.body)
-        return arguments
+            body["encode_multipart"] = False
+        return {"headers": headers, **body, **self.options}
 
     def send(self, exchange, **options):
         if exchange.kind == "multipart":
@@ -66,7 +64,7 @@ class Urllib3(Client):
 
 
 def part(upload):
-    with open(upload.path, "rb") as file:
+    with upload.open() as file:
         return upload.name, (upload.filename, file.read(), upload.content_type)
 
 

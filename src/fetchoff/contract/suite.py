@@ -12,7 +12,7 @@ from pathlib import Path
 from fetchoff.contract.case import Case, Evidence, Result, Verdict
 from fetchoff.contract.cases import all_cases
 from fetchoff.model.client import Description, Launch
-from fetchoff.model.errors import AdapterError
+from fetchoff.model.errors import AdapterError, InputError
 from fetchoff.model.workload import required_features
 from fetchoff.protocol.adapter import Spool, prepare, sizes
 from fetchoff.protocol.content import content
@@ -97,6 +97,8 @@ class ContractSuite:
             fault = self._run(case, ledger)
         except AdapterError as error:
             self._lose()
+            fault = error.message
+        except InputError as error:
             fault = error.message
         finally:
             ledger.close()

@@ -14,13 +14,13 @@ from .workload import Exchange, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Union
+    from typing import Any
 
     from .blocking import Blocking
     from .loop import Tally
     from .tasks import Tasks
 
-    Workload = Union[Blocking, Tasks]
+    Workload = Blocking | Tasks
 
 PROTOCOL = 1
 

@@ -8,11 +8,13 @@ from urllib.parse import urlencode, urlsplit
 
 TYPE_CHECKING = False  # typing itself would cost start-up time in every process
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from typing import Any, BinaryIO, TypeVar
+
+    Name = TypeVar("Name")
 
 
 class Settings:
-    """The settings of one `prepare`. Timeouts are in seconds, as Python's libraries want them."""
+    """The settings of one `prepare`."""
 
     def __init__(self, message: dict[str, Any]) -> None:
         self.protocol: str = message["protocol"]
@@ -24,10 +26,11 @@ class Settings:
         self.cookies: bool = message["cookies"]
         self.decompress: bool = message["decompress"]
         self.redirects: int = message["redirects"]
-        timeouts = message["timeout_ms"]
-        self.connect_timeout = _seconds(timeouts["connect"])
-        self.read_timeout = _seconds(timeouts["read"])
-        self.total_timeout = _seconds(timeouts["total"])
+        self._timeouts = {
+            kind: milliseconds / 1000
+            for kind, milliseconds in message["timeout_ms"].items()
+            if milliseconds is not None
+        }
         self.tls_ca: str | None = message["tls_ca"]
         self.options: dict[str, Any] = message["options"]
         if self.concurrency < 1:
@@ -35,9 +38,11 @@ class Settings:
         if self.sink == "file" and not self.directory:
             raise ValueError("the sink is file, and there is no directory")
 
-
-def _seconds(milliseconds: int | None) -> float | None:
-    return None if milliseconds is None else milliseconds / 1000
+    def timeouts(self, **names: str) -> dict[str, float]:
+        """The timeouts that were asked for, in seconds, by the names that the library has."""
+        return {
+            name: self._timeouts[kind] for kind, name in names.items() if kind in self._timeouts
+        }
 
 
 def worker_file(settings: Settings, worker: int, exchange: int) -> str:
@@ -55,6 +60,9 @@ class Upload:
         self.filename: str = message["filename"]
         self.content_type: str = message["content_type"]
         self.path: str = message["path"]
+
+    def open(self) -> BinaryIO:
+        return open(self.path, "rb")
 
 
 class Exchange:
@@ -104,6 +112,10 @@ class Exchange:
         self.file = os.devnull
         self.arguments: Any = None
 
+    def body_as(self, **keywords: str) -> dict[str, Any]:
+        """The body as a keyword argument, by the name that the library has for its kind."""
+        return {keywords[self.kind]: self.body} if self.kind in keywords else {}
+
     def typed_headers(self) -> list[tuple[str, str]]:
         """The headers for clients that take any body as bytes, and cannot know its type."""
         if self.kind in ("form", "json"):
@@ -135,7 +147,7 @@ class OpenFiles:
 
     def __enter__(self) -> list[tuple[str, tuple[str, BinaryIO, str]]]:
         for upload in self._uploads:
-            self._files.append(open(upload.path, "rb"))
+            self._files.append(upload.open())
         return [
             (upload.name, (upload.filename, file, upload.content_type))
             for upload, file in zip(self._uploads, self._files)
