@@ -1,0 +1,61 @@
+"""Estimates, verdicts, rankings and self-checks: pure functions over arrays, no I/O.
+
+Costs are natural logarithms of nanoseconds (or of anything that is compared by ratios) an exchange,
+`y[round, block, client]`, NaN where there is none: a failed invocation, a block that was not
+measured. A round is one fresh process of each client; a block is one batch of each, in random
+order. Rounds stand in the order in which they were measured.
+
+    compare(y, a, b)             two clients          -> Comparison   docs/analysis.md#two-clients
+    rank(y, baseline=...)        many clients         -> Ranking      docs/analysis.md#many-clients
+    judge([identical(...), ...]) known truths         -> Judged, ...  docs/analysis.md#self-checks
+    summarise(y, client)         one client's cost    -> Summary      docs/analysis.md#summaries
+
+Whatever goes in comes back as ratios of costs, never as logarithms. Both `compare` and `rank` take
+`rule`, the `StoppingRule`, and `final`, which says that no further round is going to be measured.
+Call them after each planned look (`rule.next_look`), with all rounds so far, and once with `final`
+when the time is over; a look that nothing depends on, such as a progress line, is free.
+
+Missing rounds are left out pair by pair. With fewer than three the verdict is undecided, and its
+`doubt` says why. `ValueError` is raised for arrays of another shape and for more rounds than the
+rule provides for; data never raise anything.
+"""
+
+from __future__ import annotations
+
+from fetchoff.stats.comparison import compare, compare_differences
+from fetchoff.stats.ranking import rank
+from fetchoff.stats.selfcheck import (
+    Check,
+    Judged,
+    busy_time,
+    expected_ratio,
+    identical,
+    judge,
+    more_requests,
+    recovered_share,
+)
+from fetchoff.stats.sequential import nominal_level
+from fetchoff.stats.summaries import summarise, summarise_rounds
+from fetchoff.stats.verdicts import verdict
+from fetchoff.stats.within import Centre, pair_differences, round_scores
+
+__all__ = [
+    "Centre",
+    "Check",
+    "Judged",
+    "busy_time",
+    "compare",
+    "compare_differences",
+    "expected_ratio",
+    "identical",
+    "judge",
+    "more_requests",
+    "nominal_level",
+    "pair_differences",
+    "rank",
+    "recovered_share",
+    "round_scores",
+    "summarise",
+    "summarise_rounds",
+    "verdict",
+]

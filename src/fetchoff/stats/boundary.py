@@ -75,8 +75,8 @@ def _level_that_spends(spend: float, survival: Array) -> float:
 def _survival(last: _Look, observations: int, statistic: Array) -> Array:
     """P(no crossing up to and including the last look | statistic at this one).
 
-    With s the coordinate of the old-against-new contrast on the residual sphere and B ~ Beta the old
-    observations' part of the remaining residuals, the statistic at the last look was
+    With s the coordinate of the old-against-new contrast on the residual sphere and B ~ Beta the
+    part of the old observations in the remaining residuals, the statistic at the last look was
     sqrt(K) (alpha + beta s) / sqrt(1 - s^2). It lies within the boundary between two roots in s.
     """
     m1, m2 = last.observations, observations

@@ -22,7 +22,7 @@ from scipy.special import digamma, polygamma
 Array = NDArray[np.float64]
 
 LOWEST = 1e-5
-"""Variances below this share of the median one count as this much, so that they have a logarithm."""
+"""Of the median variance: a lower one counts as this much, so that it has a logarithm."""
 
 SHARED_FROM = 4
 """Fewer clients have nothing that could be told apart from chance."""
@@ -40,7 +40,7 @@ def moderate(variances: Array, degrees: Array, *, clients: int) -> Moderated:
     `clients`: how many independent sources of noise there are behind the variances.
     """
     middle = float(np.median(variances)) if variances.size else 0.0
-    if clients < SHARED_FROM or middle <= 0:
+    if min(clients, variances.size) < SHARED_FROM or middle <= 0:
         return Moderated(variances, degrees)
     known = np.maximum(variances, LOWEST * middle)
     location, excess = _log_moments(known, degrees)

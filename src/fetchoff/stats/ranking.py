@@ -17,10 +17,10 @@ from fetchoff.model.estimate import (
     Verdict,
 )
 from fetchoff.stats import tiers
-from fetchoff.stats.compare import DEFAULT_RULE
+from fetchoff.stats.comparison import DEFAULT_RULE
 from fetchoff.stats.pairs import Array, Flags, Pairs, all_pairs, differing
 from fetchoff.stats.sequential import looks_taken, nominal_level, shares
-from fetchoff.stats.verdict import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
+from fetchoff.stats.verdicts import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
 from fetchoff.stats.within import (
     Centre,
     as_costs,
@@ -62,7 +62,21 @@ def rank(
     `rule.alpha`. Ratios are against `baseline`, their intervals simultaneous over all clients; or
     against the cheapest client, which the data chose, and then simultaneous over all pairs.
     """
-    field = _field(as_costs(y), rule, final, margin, resolution, centre)
+    costs = as_costs(y)
+    scores = round_scores(costs, centre=centre)
+    pairs = all_pairs(scores)
+    level = family_level(rule, costs.shape[0], int(pairs.testable.sum()), final=final)
+    field = _Field(
+        y=costs,
+        scores=scores,
+        pairs=pairs,
+        differ=differing(pairs, level, resolution),
+        order=_order(scores),
+        level=level,
+        confidence=1 - rule.alpha,
+        margin=margin,
+        resolution=resolution,
+    )
     chosen = baseline if baseline is not None else (field.order[0] if field.order else 0)
     family = len(field.order) - 1 if baseline is not None else int(field.pairs.testable.sum())
     half_widths = field.pairs.half_widths(field.level / max(family, 1), resolution)
@@ -83,25 +97,6 @@ def rank(
         tiers=max((last for _, last in (s.tiers for s in standing)), default=0),
         pairs=int(field.pairs.testable.sum()),
         pairs_that_differ=int(field.differ.sum()),
-    )
-
-
-def _field(
-    y: Array, rule: StoppingRule, final: bool, margin: float, resolution: float, centre: Centre
-) -> _Field:
-    scores = round_scores(y, centre=centre)
-    pairs = all_pairs(scores)
-    level = family_level(rule, y.shape[0], int(pairs.testable.sum()), final=final)
-    return _Field(
-        y=y,
-        scores=scores,
-        pairs=pairs,
-        differ=differing(pairs, level, resolution),
-        order=_order(scores),
-        level=level,
-        confidence=1 - rule.alpha,
-        margin=margin,
-        resolution=resolution,
     )
 
 

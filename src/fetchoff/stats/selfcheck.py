@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, nan
 
 import numpy as np
-from scipy.special import stdtrit
 
 from fetchoff.model.analysis import CheckOutcome
 from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate
+from fetchoff.stats import student
 from fetchoff.stats.moderation import moderate
-from fetchoff.stats.verdict import MARGIN, RESOLUTION, ratio, unknown_ratio
+from fetchoff.stats.verdicts import MARGIN, RESOLUTION, ratio, unknown_ratio
 from fetchoff.stats.within import Array, Centre, hodges_lehmann, pair_differences
 
 MORE_TOLERANCE = 0.005
@@ -39,6 +39,10 @@ class Check:
     band: tuple[float, float]
     limit: float
     logarithmic: bool = True
+
+    @property
+    def known(self) -> Array:
+        return self.values[np.isfinite(self.values)]
 
 
 @dataclass(frozen=True)
@@ -115,42 +119,39 @@ def judge(
     `family`: how many checks share the error rate, if more than these.
     """
     level = alpha / max(family or len(checks), 1)
-    errors = _moderated_errors(checks)
+    half_widths = _half_widths(checks, level, resolution)
     return tuple(
-        _judge(check, *error, level, 1 - alpha, resolution)
-        for check, error in zip(checks, errors, strict=True)
+        _judged(check, _estimate(check, half_width, 1 - alpha))
+        for check, half_width in zip(checks, half_widths, strict=True)
     )
 
 
-def _moderated_errors(checks: Sequence[Check]) -> list[tuple[float, float]]:
-    """Standard error and degrees of freedom of each check's mean."""
-    result = [(inf, 0.0)] * len(checks)
+def _half_widths(checks: Sequence[Check], level: float, resolution: float) -> list[float]:
+    """Of each check's interval, from variances moderated within its kind."""
+    result = [inf] * len(checks)
     for kind in {check.kind for check in checks}:
-        places, known = [], []
-        for place, check in enumerate(checks):
-            values = check.values[np.isfinite(check.values)]
-            if check.kind == kind and values.size >= MINIMUM_ROUNDS:
-                places.append(place)
-                known.append(values)
-        variances = np.array([values.var(ddof=1) for values in known])
-        degrees = np.array([values.size - 1.0 for values in known])
-        moderated = moderate(variances, degrees, clients=len(known))
-        for i, place in enumerate(places):
-            error = float(np.sqrt(moderated.variances[i] / known[i].size))
-            result[place] = (error, float(moderated.degrees[i]))
+        places = [
+            place
+            for place, check in enumerate(checks)
+            if check.kind == kind and check.known.size >= MINIMUM_ROUNDS
+        ]
+        rounds = np.array([checks[place].known.size for place in places], dtype=np.float64)
+        variances = np.array([checks[place].known.var(ddof=1) for place in places])
+        moderated = moderate(variances, rounds - 1, clients=len(places))
+        errors = np.sqrt(moderated.variances / rounds)
+        for place, error, degrees in zip(places, errors, moderated.degrees, strict=True):
+            result[place] = max(student.critical(level, degrees) * float(error), resolution)
     return result
 
 
-def _judge(
-    check: Check,
-    error: float,
-    degrees: float,
-    level: float,
-    confidence: float,
-    resolution: float,
-) -> Judged:
-    values = check.values[np.isfinite(check.values)]
-    estimate = _estimate(check, values, error, degrees, level, confidence, resolution)
+def _estimate(check: Check, half_width: float, confidence: float) -> Estimate:
+    point = float(check.known.mean()) if check.known.size else nan
+    if not check.logarithmic:
+        return Estimate(point, point - half_width, point + half_width, confidence)
+    return unknown_ratio(point) if half_width == inf else ratio(point, half_width, confidence)
+
+
+def _judged(check: Check, estimate: Estimate) -> Judged:
     low, high = check.band
     if estimate.high < low or estimate.low > high:
         outcome = CheckOutcome.FAILED
@@ -158,26 +159,5 @@ def _judge(
         outcome = CheckOutcome.PASSED
     else:
         outcome = CheckOutcome.INCONCLUSIVE
-    return Judged(check.name, check.kind, outcome, estimate, check.band, check.limit, values.size)
-
-
-def _estimate(
-    check: Check,
-    values: Array,
-    error: float,
-    degrees: float,
-    level: float,
-    confidence: float,
-    resolution: float,
-) -> Estimate:
-    point = float(values.mean()) if values.size else float("nan")
-    if values.size < MINIMUM_ROUNDS:
-        return unknown_ratio(point if check.logarithmic else _log(point))
-    half_width = max(-float(stdtrit(degrees, level / 2)) * error, resolution)
-    if check.logarithmic:
-        return ratio(point, half_width, confidence)
-    return Estimate(point, point - half_width, point + half_width, confidence)
-
-
-def _log(x: float) -> float:
-    return log(x) if x > 0 else float("nan")
+    rounds = check.known.size
+    return Judged(check.name, check.kind, outcome, estimate, check.band, check.limit, rounds)

@@ -23,7 +23,7 @@ def looks_taken(rule: StoppingRule, rounds: int) -> tuple[int, ...]:
 
 
 def share_spent(rule: StoppingRule, rounds: int) -> float:
-    """The share of alpha that may be spent up to a look at `rounds` rounds (Hwang, Shih, De Cani)."""
+    """What may be spent of alpha up to a look at `rounds` rounds (Hwang, Shih, De Cani 1990)."""
     fraction = min(rounds / rule.horizon, 1.0)
     if rule.front_loading == 0:
         return fraction
@@ -44,9 +44,9 @@ def shares(rule: StoppingRule, looks: Sequence[int], *, final: bool = False) -> 
 
 
 def nominal_level(rule: StoppingRule, looks: Sequence[int], *, final: bool = False) -> float:
-    """The two-sided level of the t test at the last of `looks` that keeps the whole within alpha."""
+    """The two-sided level of the t test at the last of `looks`: all looks together spend alpha."""
     spent = shares(rule, looks, final=final)
-    usable = [(look, rule.alpha * share) for look, share in zip(looks, spent, strict=True) if share]
-    if not usable or usable[-1][0] != looks[-1]:
+    if not spent or not spent[-1]:
         return 0.0
-    return nominal_levels(tuple(m for m, _ in usable), tuple(spend for _, spend in usable))[-1]
+    used = [(look, rule.alpha * share) for look, share in zip(looks, spent, strict=True) if share]
+    return nominal_levels(tuple(look for look, _ in used), tuple(spend for _, spend in used))[-1]

@@ -16,7 +16,7 @@ from fetchoff.model.estimate import (
 )
 from fetchoff.stats import student
 from fetchoff.stats.sequential import looks_taken, nominal_level
-from fetchoff.stats.verdict import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
+from fetchoff.stats.verdicts import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
 from fetchoff.stats.within import (
     Array,
     Centre,

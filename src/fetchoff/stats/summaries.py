@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from fetchoff.model.estimate import MINIMUM_ROUNDS, Summary
-from fetchoff.stats.compare import mean_and_half_width
-from fetchoff.stats.verdict import RESOLUTION, ratio, unknown_ratio
+from fetchoff.stats.comparison import mean_and_half_width
+from fetchoff.stats.verdicts import RESOLUTION, ratio, unknown_ratio
 from fetchoff.stats.within import Array, as_costs, hodges_lehmann, spread, spread_in_rounds
 
 LEVEL = 0.95
 
 
-def summary(
+def summarise(
     y: Array, client: int, *, level: float = LEVEL, resolution: float = RESOLUTION
 ) -> Summary:
     """Cost of one client over `y[round, block, client]`, in the unit whose logarithm `y` is.
@@ -22,10 +22,10 @@ def summary(
     """
     blocks = as_costs(y)[:, :, client]
     rounds = hodges_lehmann(blocks)
-    return summarise(rounds, level=level, resolution=resolution, blocks=blocks)
+    return summarise_rounds(rounds, level=level, resolution=resolution, blocks=blocks)
 
 
-def summarise(
+def summarise_rounds(
     rounds: Array,
     *,
     level: float = LEVEL,
