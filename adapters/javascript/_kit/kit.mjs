@@ -1,5 +1,5 @@
-// The protocol loop of docs/protocol.md, version 1, for Node.js. An adapter calls `serve` with its description and
-// `open(settings)`, which builds the client and returns { send(exchange), close() }.
+// The protocol loop of docs/protocol.md, version 1, for Node.js. An adapter calls `serve` with its
+// description and `open(settings)`, which builds the client: { send(exchange), close() }.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -15,20 +15,23 @@ const KIT_FEATURES = ["concurrency", "inject.busy"];
 const SINKS_BUILT_UPON = { "sink.buffer": "sink.json", "sink.discard": "sink.file" };
 const GRACE_AT_END_OF_INPUT_MS = 5000;
 
-// Standard output belongs to the protocol from the first import on; libraries that print do so on standard error.
+// Standard output belongs to the protocol from the first import on; a library that prints does so
+// on standard error.
 const writeAnswer = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
-/** The version of an installed package, out of its own package.json; `adapter` is the adapter's import.meta.url. */
+/** The version in an installed package's package.json; `adapter`: the adapter's import.meta.url. */
 export function packageVersion(adapter, name) {
-  return JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, adapter), "utf8")).version;
+  const path = new URL(`node_modules/${name}/package.json`, adapter);
+  return JSON.parse(readFileSync(path, "utf8")).version;
 }
 
 export async function serve(adapter) {
   const session = new Session(adapter);
   const lines = createInterface({ input: process.stdin });
   // A batch that hangs must not keep the process alive when the harness is gone.
-  process.stdin.once("end", () => setTimeout(() => process.exit(1), GRACE_AT_END_OF_INPUT_MS).unref());
+  const giveUp = () => process.exit(1);
+  process.stdin.once("end", () => setTimeout(giveUp, GRACE_AT_END_OF_INPUT_MS).unref());
   for await (const line of lines) {
     const answer = await session.answer(line);
     await new Promise((written) => writeAnswer(`${JSON.stringify(answer)}\n`, written));
@@ -70,7 +73,7 @@ class Session {
   }
 
   #hello({ protocol }) {
-    if (protocol !== PROTOCOL) throw new Error(`protocol ${protocol} was asked for, ${PROTOCOL} is spoken here`);
+    if (protocol !== PROTOCOL) throw new Error(`protocol ${protocol}: ${PROTOCOL} is spoken here`);
     const { client, version, engine = "" } = this.#adapter;
     const runtime = `Node.js ${process.version}`;
     return { protocol: PROTOCOL, client, version, runtime, engine, features: this.#features };
@@ -88,9 +91,11 @@ class Session {
     );
     // Every worker has exchanges of its own, so that two of them never write to the same file.
     const workers = Array.from({ length: settings.concurrency }, (_, worker) =>
-      loaded.map((exchange, index) => new Exchange(exchange, settings.sink, filePath(settings, worker, index))),
+      loaded.map((exchange, index) => {
+        return new Exchange(exchange, settings.sink, filePath(settings, worker, index));
+      }),
     );
-    // null leaves it to the client; every client here keeps connections if it is not told otherwise.
+    // null leaves it to the client, and every client here can keep connections.
     const reuse = settings.reuse ?? true;
     this.#workload = { client: await this.#adapter.open({ ...settings, reuse }), workers };
     return { ready: true };
@@ -98,7 +103,7 @@ class Session {
 
   async #run({ n, digest = false, busy_ns = 0 }) {
     if (this.#workload === null) throw new Error("run before a successful prepare");
-    if (!Number.isSafeInteger(n) || n < 1) throw new Error(`n is not a positive whole number: ${n}`);
+    if (!Number.isSafeInteger(n) || n < 1) throw new Error(`n is no positive whole number: ${n}`);
     if (digest && n !== 1) throw new Error("a digest is of one iteration: n must be 1");
     const { client, workers } = this.#workload;
     const [exchanges] = workers;
@@ -122,7 +127,8 @@ function filePath({ sink, directory }, worker, index) {
 async function runBatch(client, workers, n, busyNs) {
   const batch = { left: n, done: 0, failed: 0, bytes: 0, spunMs: 0, error: undefined };
   const start = performance.now();
-  await Promise.all(workers.slice(0, n).map((exchanges) => work(batch, client, exchanges, busyNs / 1e6)));
+  const busyMs = busyNs / 1e6;
+  await Promise.all(workers.slice(0, n).map((own) => work(batch, client, own, busyMs)));
   const answer = {
     done: batch.done,
     failed: batch.failed,
@@ -158,7 +164,8 @@ function spin(ms) {
   return now - start;
 }
 
-// fetch and Happy Eyeballs hide what happened in `cause` and `errors`, under a message of their own or none.
+// fetch and Happy Eyeballs hide what happened in `cause` and `errors`, under a message of their own
+// or none.
 function describe(error) {
   if (!(error instanceof Error)) return String(error);
   const text = `${error.name}: ${error.message || error.code}`;

@@ -31,7 +31,8 @@ function open({ reuse, timeout_ms, options }) {
 
 function encode(body) {
   if (body.kind === "raw") return body.data;
-  return body.kind === "json" ? JSON.stringify(body.value) : new URLSearchParams(body.fields).toString();
+  if (body.kind === "json") return JSON.stringify(body.value);
+  return new URLSearchParams(body.fields).toString();
 }
 
 function entityHeaders({ content_type = "application/x-www-form-urlencoded" }, data) {

@@ -1,0 +1,3 @@
+module fetchoff/kit
+
+go 1.19
