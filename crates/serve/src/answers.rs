@@ -7,7 +7,7 @@ use hyper::header::{
     CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderValue, LOCATION, SET_COOKIE, VARY,
 };
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Response};
+use hyper::{HeaderMap, Method, Response, StatusCode};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ pub fn prompt(route: &Route, parts: &Parts, site: &Site, record: &Rc<Record>) ->
             return Some(location.map(|value| with(response, LOCATION, value)));
         }
         Route::Status(status) => {
-            let mut response = text(HTML, "Hi");
+            let mut response = text(HTML, if has_content(*status) { "Hi" } else { "" });
             *response.status_mut() = *status;
             response
         }
@@ -151,6 +151,11 @@ async fn parsed(parts: &Parts, content: Received, site: &Site) -> Answer {
             .unwrap_or_else(|error| Err(Refusal::BadContent(error.to_string())))
     };
     Ok(answer(JSON, whole(text?.into())))
+}
+
+/// RFC 9110, section 6.4.1.
+pub fn has_content(status: StatusCode) -> bool {
+    !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
 /// Compact, with sorted keys.

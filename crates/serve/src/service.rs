@@ -8,10 +8,10 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, HOST, HeaderValue};
+use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::service::Service;
-use hyper::{Request, Response, Version};
+use hyper::{Method, Request, Response, Version};
 
 use crate::answers::{self, Answer};
 use crate::content::{Content, Truncated};
@@ -96,6 +96,11 @@ impl Exchange {
         let mut response = answer.unwrap_or_else(Refusal::into_response);
         if Query(parts.uri.query()).keep_alive_off() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        // hyper leaves out the length of an empty answer to HEAD.
+        let no_content = response.body().is_end_stream() && answers::has_content(response.status());
+        if parts.method == Method::HEAD && no_content {
+            response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         if !broken {
             self.0.ledger.answered(response.status().as_u16());

@@ -1,0 +1,323 @@
+//! Whatever a client sends, the origin stays.
+
+mod common;
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{Client, Origin, head};
+use fetchoff_serve::{Limits, Terms};
+use proptest::prelude::*;
+
+const TERMS: Terms = Terms { keep_alive: true, digest: false };
+
+fn quick() -> Limits {
+    Limits {
+        head_timeout: Duration::from_millis(200),
+        idle_timeout: Duration::from_millis(600),
+        linger: Duration::from_millis(200),
+        ..Limits::default()
+    }
+}
+
+fn still_answers(origin: &Origin) {
+    assert_eq!(origin.get("/").text(), "Hi");
+}
+
+#[test]
+fn what_is_not_a_request_is_refused() {
+    let origin = Origin::start();
+    let cases: [&[u8]; 9] = [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"hello\r\n\r\n",
+        b"GET / HTTP/3.7\r\nHost: o\r\n\r\n",
+        b"GET /\x00 HTTP/1.1\r\nHost: o\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: o\r\nno colon\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: o\r\nSpace : x\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: o\r\nContent-Length: -1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: o\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        b"POST / HTTP/1.1\r\nHost: o\r\nTransfer-Encoding: gzip\r\n\r\n",
+    ];
+    for case in cases {
+        let mut client = origin.connect();
+        client.send(case);
+        client.end_of_sending();
+        let answer = client.rest();
+        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 400"), "{case:?}");
+    }
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert_eq!(counters.bad_requests, cases.len() as u64);
+    assert_eq!(counters.requests, 0);
+    still_answers(&origin);
+}
+
+#[test]
+fn exactly_one_host() {
+    let origin = Origin::start();
+    for (fields, status) in [("", 400), ("Host: a\r\n", 200), ("Host: a\r\nHost: a\r\n", 400)] {
+        let mut client = origin.connect();
+        client.send(format!("GET / HTTP/1.1\r\n{fields}\r\n"));
+        assert_eq!(client.reply().status, status, "{fields}");
+    }
+    let mut client = origin.connect();
+    client.send("GET / HTTP/1.0\r\n\r\n");
+    assert_eq!(client.reply().status, 200);
+    assert!(client.is_ended());
+}
+
+#[test]
+fn a_head_may_have_64_kib_and_not_more() {
+    let origin = Origin::start();
+    let with = |pad: usize| head("GET", "/", &[&format!("X: {}", "x".repeat(pad))], 0);
+    let rest = with(0).len();
+    let reply = {
+        let mut client = origin.connect();
+        client.send(with((64 << 10) - rest));
+        client.reply()
+    };
+    assert_eq!(reply.status, 200);
+    let mut client = origin.connect();
+    client.send(with((64 << 10) - rest + 1));
+    assert_eq!(client.reply().status, 431);
+    assert!(client.is_ended());
+    let mut client = origin.connect();
+    client.send(with(1 << 20));
+    assert_eq!(client.reply().status, 431);
+    still_answers(&origin);
+}
+
+#[test]
+fn ten_thousand_fields_are_too_many() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    let fields = "a: b\r\n".repeat(10_000);
+    client.send(format!("GET / HTTP/1.1\r\nHost: o\r\n{fields}\r\n"));
+    assert_eq!(client.reply().status, 431);
+    assert!(client.is_ended());
+    let mut client = origin.connect();
+    let fields = "a: b\r\n".repeat(99);
+    client.send(format!("GET / HTTP/1.1\r\nHost: o\r\n{fields}\r\n"));
+    assert_eq!(client.reply().status, 200);
+}
+
+#[test]
+fn a_slow_head_is_not_waited_for() {
+    let origin = Origin::with(quick(), TERMS);
+    let mut client = origin.connect();
+    let begun = Instant::now();
+    client.send("GET / HTTP/1.1\r\n");
+    // More bytes do not buy more time.
+    sleep(Duration::from_millis(100));
+    client.send("Host: o\r\n");
+    assert!(client.is_ended());
+    let waited = begun.elapsed();
+    assert!((200..500).contains(&waited.as_millis()), "{waited:?}");
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert_eq!((counters.bad_requests, counters.requests), (1, 0));
+}
+
+#[test]
+fn an_idle_connection_outlives_the_head_timeout_but_does_not_leak() {
+    let origin = Origin::with(quick(), TERMS);
+    let mut client = origin.connect();
+    assert_eq!(client.ask("GET", "/", &[], b"").status, 200);
+    sleep(Duration::from_millis(400));
+    assert_eq!(client.ask("GET", "/", &[], b"").status, 200);
+    assert!(client.is_ended());
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert_eq!((counters.closed_by_origin, counters.bad_requests), (1, 0));
+    let mut silent = origin.connect();
+    assert!(silent.is_ended());
+}
+
+#[test]
+fn a_client_that_does_not_read_is_cut_off() {
+    let origin = Origin::with(quick(), TERMS);
+    let mut client = origin.connect();
+    client.send(head("GET", "/bytes/17179869184", &[], 0));
+    let counters = origin.counters_when(|counters| counters.connections == 1 && counters.open == 0);
+    assert!(counters.bytes_out < 100 << 20);
+}
+
+#[test]
+fn a_delay_is_not_idleness_within_the_limit() {
+    let origin = Origin::with(quick(), TERMS);
+    assert_eq!(origin.get("/delay/400").text(), "Hi");
+}
+
+#[test]
+fn truncated_uploads() {
+    let origin = Origin::start();
+    for target in ["/upload", "/form", "/json", "/multipart", "/", "/nowhere"] {
+        let kind = match target {
+            "/form" => "Content-Type: application/x-www-form-urlencoded",
+            "/json" => "Content-Type: application/json",
+            _ => "Content-Type: multipart/form-data; boundary=x",
+        };
+        let mut client = origin.connect();
+        client.send(head("POST", target, &[kind], 1000));
+        client.send("a=1");
+        client.end_of_sending();
+        let answer = client.rest();
+        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 400"), "{target}");
+    }
+    let mut client = origin.connect();
+    client.send(head("PUT", "/upload", &[], 1000));
+    drop(client);
+    let counters = origin.counters_when(|counters| counters.connections == 7 && counters.open == 0);
+    assert_eq!((counters.requests, counters.bad_requests), (0, 7));
+    still_answers(&origin);
+}
+
+#[test]
+fn broken_chunks() {
+    let origin = Origin::start();
+    for chunk in ["zz\r\n", "3\r\nabcd\r\n", "fffffffffffffffffff\r\n", "-1\r\n"] {
+        let mut client = origin.connect();
+        client.send("PUT /upload HTTP/1.1\r\nHost: o\r\nTransfer-Encoding: chunked\r\n\r\n");
+        client.send(chunk);
+        client.end_of_sending();
+        let answer = client.rest();
+        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 400"), "{chunk}");
+    }
+    still_answers(&origin);
+}
+
+#[test]
+fn too_much_content_is_refused_before_it_is_sent() {
+    let origin = Origin::start();
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    for (target, length) in [
+        ("/form", (64 << 20) + 1),
+        ("/json", (64 << 20) + 1),
+        ("/multipart", (64 << 20) + 1),
+        ("/upload", (16 << 30) + 1),
+    ] {
+        let mut client = origin.connect();
+        client.send(head("POST", target, &[form, "Expect: 100-continue"], length));
+        let reply = client.reply();
+        assert_eq!((reply.status, reply.field("connection")), (413, Some("close")), "{target}");
+        assert!(client.is_ended());
+    }
+    assert_eq!(origin.counters().body_bytes_in, 0);
+}
+
+#[test]
+fn too_much_content_of_unknown_length_is_refused_on_the_way() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    client.send(
+        "POST /form HTTP/1.1\r\nHost: o\r\nTransfer-Encoding: chunked\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\n\r\n",
+    );
+    let mut chunk = b"100000\r\n".to_vec();
+    chunk.resize(chunk.len() + (1 << 20), b'x');
+    chunk.extend_from_slice(b"\r\n");
+    for _ in 0..65 {
+        client.send(&chunk);
+    }
+    assert_eq!(client.reply().status, 413);
+    still_answers(&origin);
+}
+
+#[test]
+fn memory_for_content_is_bounded_over_all_connections() {
+    let limits = Limits { held_bytes: 1 << 20, ..Limits::default() };
+    let origin = Origin::with(limits, TERMS);
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    let mut holding = origin.connect();
+    holding.send(head("POST", "/form", &[form], 1 << 20));
+    holding.send(vec![b'x'; 600 << 10]);
+    origin.counters_when(|counters| counters.body_bytes_in == 600 << 10);
+    let mut other = origin.connect();
+    let reply = other.ask("POST", "/form", &[form], &vec![b'x'; 600 << 10]);
+    assert_eq!((reply.status, reply.field("retry-after")), (503, Some("1")));
+    holding.send(vec![b'x'; 424 << 10]);
+    assert_eq!(holding.reply().status, 200);
+    let reply = origin.connect().ask("POST", "/form", &[form], &vec![b'x'; 600 << 10]);
+    assert_eq!(reply.status, 200);
+}
+
+#[test]
+fn a_refusal_is_readable_while_the_client_still_sends() {
+    let origin = Origin::start();
+    let limits = (64 << 20) + 1;
+    let mut client = origin.connect();
+    client.send(head("POST", "/form", &[], limits));
+    client.send(vec![0; 4 << 20]);
+    assert_eq!(client.reply().status, 413);
+}
+
+#[test]
+fn a_continue_is_sent_only_for_content_that_is_wanted() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    client.send(head("PUT", "/upload", &["Expect: 100-continue"], 3));
+    assert_eq!(client.reply().status, 100);
+    client.send("abc");
+    assert_eq!(client.reply().json()["bytes"], 3);
+    client.send(head("PUT", "/nowhere", &["Expect: 100-continue"], 3));
+    assert_eq!(client.reply().status, 404);
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_order() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    let mut requests = String::new();
+    for n in 0..50 {
+        requests += &head("GET", &format!("/bytes/{n}"), &[], 0);
+        requests += &(head("POST", "/", &[], 3) + "abc");
+    }
+    client.send(requests);
+    for n in 0..50 {
+        assert_eq!(client.reply().content.len(), n);
+        assert_eq!(client.reply().text(), "HiPost");
+    }
+    let counters = origin.counters();
+    assert_eq!((counters.requests, counters.body_bytes_in), (100, 150));
+    assert_eq!(counters.max_in_flight, 1);
+}
+
+#[test]
+fn a_head_in_single_bytes() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    for byte in head("GET", "/bytes/3", &[], 0).bytes() {
+        client.send([byte]);
+    }
+    assert_eq!(client.reply().content.len(), 3);
+}
+
+#[test]
+fn many_connections_come_and_go() {
+    let origin = Origin::start();
+    for _ in 0..20 {
+        let mut clients: Vec<Client> = (0..50).map(|_| origin.connect()).collect();
+        for client in clients.iter_mut().step_by(2) {
+            assert_eq!(client.ask("GET", "/", &[], b"").status, 200);
+        }
+    }
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert_eq!((counters.connections, counters.requests), (1000, 500));
+    assert_eq!(counters.closed_by_client, 1000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn garbage_never_ends_the_origin(
+        before in "(GET|POST|PUT|) ?(/[a-z]{0,9}/?[0-9]{0,3})? ?(HTTP/1.[01])?(\r\n)?",
+        garbage in proptest::collection::vec(any::<u8>(), 0..300),
+    ) {
+        thread_local!(static ORIGIN: Origin = Origin::with(quick(), TERMS));
+        ORIGIN.with(|origin| {
+            let mut client = origin.connect();
+            client.send(before.as_bytes());
+            client.send(&garbage);
+            client.end_of_sending();
+            client.rest();
+            still_answers(origin);
+        });
+    }
+}
