@@ -7,6 +7,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
+const streamAbove = 16 * 1024
+
 type session struct {
 	client   fasthttp.Client
 	settings *kit.Settings
@@ -15,7 +17,11 @@ type session struct {
 func open(settings *kit.Settings) (kit.Session, error) {
 	s := &session{settings: settings}
 	// Only whole content can be decoded (BodyUncompressed).
-	s.client.StreamResponseBody = settings.Streamed() && !settings.Decompress
+	if settings.Streamed() && !settings.Decompress {
+		s.client.StreamResponseBody = true
+		// What is longer is streamed; without it, content of known length is read whole first.
+		s.client.MaxResponseBodySize = streamAbove
+	}
 	s.client.MaxConnsPerHost = settings.Concurrency
 	if connect := settings.TimeoutMS.Connect.Duration(); connect > 0 {
 		s.client.Dial = func(address string) (net.Conn, error) {
