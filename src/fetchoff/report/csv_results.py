@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from fetchoff.model.analysis import (
     Analysis,
     ClientCard,
-    Costs,
-    OnTheWire,
     Relative,
     Standing,
     WorkloadResult,
@@ -20,6 +18,22 @@ from fetchoff.model.estimate import Estimate
 from fetchoff.report.groups import groups_of
 
 Value = str | int | float | None
+COSTS = {
+    "user_us_per_exchange": "user_us",
+    "system_us_per_exchange": "system_us",
+    "origin_cpu_us_per_exchange": "origin_cpu_us",
+    "cpu_per_wall": "cpu_per_wall",
+    "exchanges_per_second": "per_second",
+    "peak_mb": "peak_mb",
+    "start_up_ms": "start_up_ms",
+}
+WIRE = {
+    "connections_per_round": "connections",
+    "exchanges_per_connection": "exchanges_per_connection",
+    "segments_per_exchange": "segments_per_exchange",
+    "origin_bytes_in_per_exchange": "bytes_in_per_exchange",
+    "origin_bytes_out_per_exchange": "bytes_out_per_exchange",
+}
 
 
 def text(analysis: Analysis) -> str:
@@ -38,25 +52,23 @@ def _rows(analysis: Analysis) -> Iterator[dict[str, Value]]:
     for result in analysis.results:
         groups = groups_of(result)
         for standing in groups.ranked + groups.floors + groups.left_out:
-            yield _row(analysis, result, standing, cards)
+            yield _row(analysis, result, standing, cards.get(standing.client))
 
 
 def _row(
     analysis: Analysis,
     result: WorkloadResult,
     standing: Standing,
-    cards: Mapping[str, ClientCard],
+    card: ClientCard | None,
 ) -> dict[str, Value]:
-    card = cards.get(standing.client)
     best, worst = standing.tiers or (None, None)
+    costs = standing.costs
     return {
         "run": analysis.run_id,
         "workload": result.workload,
         "placement": result.placement,
         "client": standing.client,
-        "version": card and card.version,
-        "runtime": card and card.runtime,
-        "engine": card and card.engine,
+        **_fields(card, ("version", "runtime", "engine")),
         "role": standing.role.value,
         "outcome": standing.outcome.value,
         "message": standing.message,
@@ -68,50 +80,32 @@ def _row(
         "level": analysis.level,
         **_relative("wall", standing.wall),
         **_relative("cpu", standing.cpu),
-        **_costs(standing.costs),
-        **_wire(standing.wire),
-        "adapter_lines": card and card.adapter_lines,
+        **_estimate("wall_us_per_exchange", costs.wall_us if costs else None),
+        **_estimate("cpu_us_per_exchange", costs.cpu_us if costs else None),
+        **_fields(costs, COSTS),
+        **_fields(standing.wire, WIRE),
+        **_fields(card, ("adapter_lines",)),
         "notes": "; ".join(standing.notes),
     }
 
 
 def _relative(metric: str, relative: Relative | None) -> dict[str, Value]:
-    ratio = relative and relative.ratio
     return {
-        **_estimate(f"{metric}_ratio", ratio),
-        f"{metric}_verdict": relative and relative.verdict.value,
+        **_estimate(f"{metric}_ratio", relative.ratio if relative else None),
+        f"{metric}_verdict": None if relative is None else relative.verdict.value,
     }
 
 
 def _estimate(name: str, estimate: Estimate | None) -> dict[str, Value]:
+    return _fields(estimate, {name: "point", f"{name}_low": "low", f"{name}_high": "high"})
+
+
+def _fields(source: object | None, names: Mapping[str, str] | tuple[str, ...]) -> dict[str, Value]:
+    """Columns of a part that may be missing: column name to attribute, or both the same."""
+    attributes = names if isinstance(names, Mapping) else {name: name for name in names}
     return {
-        name: estimate and estimate.point,
-        f"{name}_low": estimate and estimate.low,
-        f"{name}_high": estimate and estimate.high,
-    }
-
-
-def _costs(costs: Costs | None) -> dict[str, Value]:
-    return {
-        **_estimate("wall_us_per_exchange", costs and costs.wall_us),
-        **_estimate("cpu_us_per_exchange", costs and costs.cpu_us),
-        "user_us_per_exchange": costs and costs.user_us,
-        "system_us_per_exchange": costs and costs.system_us,
-        "origin_cpu_us_per_exchange": costs and costs.origin_cpu_us,
-        "cpu_per_wall": costs and costs.cpu_per_wall,
-        "exchanges_per_second": costs and costs.per_second,
-        "peak_mb": costs and costs.peak_mb,
-        "start_up_ms": costs and costs.start_up_ms,
-    }
-
-
-def _wire(wire: OnTheWire | None) -> dict[str, Value]:
-    return {
-        "connections_per_round": wire and wire.connections,
-        "exchanges_per_connection": wire and wire.exchanges_per_connection,
-        "segments_per_exchange": wire and wire.segments_per_exchange,
-        "origin_bytes_in_per_exchange": wire and wire.bytes_in_per_exchange,
-        "origin_bytes_out_per_exchange": wire and wire.bytes_out_per_exchange,
+        column: None if source is None else getattr(source, attribute)
+        for column, attribute in attributes.items()
     }
 
 

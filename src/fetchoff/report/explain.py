@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 
 
@@ -14,103 +15,133 @@ class Explanation:
     text: str
 
 
+def _explain(anchor: str, title: str, text: str) -> Explanation:
+    return Explanation(anchor, title, " ".join(textwrap.dedent(text).split()))
+
+
 EXPLANATIONS = (
-    Explanation(
+    _explain(
         "wall-and-cpu-time",
         "Wall and CPU time",
-        "Both are read from outside the client, around batches of about 10 ms: wall time by the "
-        "harness's clock, CPU time by the operating system's clock of the client's process, all its "
-        "threads included. What the client says of itself is only a cross-check. CPU ÷ wall near 1 "
-        "means that the client hardly ever waited.",
+        """
+        Both are read from outside the client, around batches of about 10 ms: wall time by the
+        harness's clock, CPU time by the operating system's clock of the client's process, all its
+        threads included. What the client says of itself is only a cross-check. CPU ÷ wall near 1
+        means that the client hardly ever waited.
+        """,
     ),
-    Explanation(
+    _explain(
         "ratios-and-intervals",
         "Ratios and intervals",
-        "A ratio compares a client with the baseline inside the same few milliseconds, so what "
-        "disturbs the machine disturbs both. Below 1 is faster. The sample is the process, not the "
-        "batch: each round starts every client afresh. The interval allows for having looked at the "
-        "data while the run was going on.",
+        """
+        A ratio compares a client with the baseline inside the same few milliseconds, so what
+        disturbs the machine disturbs both. Below 1 is faster. The sample is the process, not the
+        batch: each round starts every client afresh. The interval allows for having looked at the
+        data while the run was going on.
+        """,
     ),
-    Explanation(
+    _explain(
         "verdicts",
         "Verdicts",
-        "Faster or slower: the interval excludes no difference. Equivalent: it lies within the "
-        "margin. Undecided: neither was shown; more rounds could tell. Equal is never concluded from "
-        "a lack of evidence.",
+        """
+        Faster or slower: the interval excludes no difference. Equivalent: it lies within the
+        margin. Undecided: neither was shown; more rounds could tell. Equal is never concluded
+        from a lack of evidence.
+        """,
     ),
-    Explanation(
+    _explain(
         "tiers",
         "Tiers",
-        "Clients in one tier were not shown to differ from each other, with the chance of any false "
-        "difference in the whole ranking held at the stated error rate. Tiers overlap: a client "
-        "marked 2–3 was told apart from neither the one nor the other.",
+        """
+        Clients in one tier were not shown to differ from each other, with the chance of any false
+        difference in the whole ranking held at the stated error rate. Tiers overlap: a client
+        marked 2–3 was told apart neither from the others in tier 2 nor from those in tier 3.
+        """,
     ),
-    Explanation(
+    _explain(
         "user-and-system-time",
         "User and system time",
-        "User time is spent in the client's own code and its libraries, system time in the kernel on "
-        "its behalf: reading, writing, waking up. The split is sampled by the kernel, the total is "
-        "exact. A gap between bar and tick is time spent waiting, most of it for the origin.",
+        """
+        User time is spent in the client's own code and its libraries, system time in the kernel
+        on its behalf: reading, writing, waking up. The split is sampled by the kernel, the total
+        is exact. A gap between bar and tick is time spent waiting, most of it for the origin.
+        """,
     ),
-    Explanation(
+    _explain(
         "observations",
         "Observations in run order",
-        "Every batch is a dot in its client's lane, in the order in which they were measured; up is "
-        "slower than that client's median. Dots that lie beyond the lane are drawn as diamonds on its "
-        "edge. A stripe through all lanes is the machine, a step in one lane a process that "
-        "turned out differently, a slope drift. None of them was removed.",
+        """
+        Every batch is a dot in its client's lane, in the order in which they were measured; up is
+        slower than that client's median. Those beyond the lane are diamonds on its edge.
+        A stripe through all lanes is the machine, a step in one lane a process that
+        turned out differently, a slope drift. None of them was removed.
+        """,
     ),
-    Explanation(
+    _explain(
         "self-checks",
         "Self-checks",
-        "Every run tests itself: a second process of the same client must not differ (a/a), 3 % more "
-        "requests must come back as 3 %, injected time as that time. A check that fails withholds "
-        "the ranking.",
+        """
+        Every run tests itself: a second process of the same client must not differ (a/a), 3 %
+        more requests must come back as 3 %, injected time as that time. A check that fails
+        withholds the ranking.
+        """,
     ),
-    Explanation(
+    _explain(
         "placement",
         "Placement",
-        "Small exchanges: client and origin take turns on one core, which makes waking up part of "
-        "neither. Bulk and concurrent ones: a core each.",
+        """
+        Small exchanges: client and origin take turns on one core, which makes waking up part of
+        neither. Bulk and concurrent ones: a core each.
+        """,
     ),
-    Explanation(
+    _explain(
         "error-rates-and-stopping",
         "Error rate, margin and stopping",
-        "α is the chance of one false difference, looks during the run included. The margin is the "
-        "relative difference that is taken not to matter. Both were fixed before the first batch. The "
-        "seed reproduces the order of everything.",
+        """
+        α is the chance of one false difference, looks during the run included. The margin is the
+        relative difference that is taken not to matter. Both were fixed before the first batch.
+        The seed reproduces the order of everything.
+        """,
     ),
-    Explanation(
+    _explain(
         "on-the-wire",
         "On the wire",
-        "Connections and TCP segments are counted by the origin, not told by the client. More than "
-        "one segment for a small request means that it was written in pieces.",
+        """
+        Connections and TCP segments are counted by the origin, not told by the client. More than
+        one segment for a small request means that it was written in pieces.
+        """,
     ),
-    Explanation(
+    _explain(
         "memory-and-start-up",
         "Memory and start-up",
-        "Peak resident memory of the process in MB of 10⁶ bytes, its runtime and the adapter "
-        "included; start-up is the time from the start of the process to its first answer.",
+        """
+        Peak resident memory of the process in MB of 10⁶ bytes, its runtime and the adapter
+        included; start-up is the time from the start of the process to its first answer.
+        """,
     ),
-    Explanation(
+    _explain(
         "adapter-lines",
         "Lines of adapter code",
-        "The non-blank lines of the sample program below, without the kit that all clients of a "
-        "language share: a rough measure of how much a user has to write.",
+        """
+        The lines of the sample program on this page, without the kit that all clients of a
+        language share: a rough measure of how much a user has to write.
+        """,
     ),
-    Explanation(
+    _explain(
         "floors",
         "Floors",
-        "Bare sockets that send fixed bytes. They do less than any library must, show what "
-        "the language and the machine cost, and are never ranked.",
+        """
+        Bare sockets that send fixed bytes. They do less than any library must, show what
+        the language and the machine cost, and are never ranked.
+        """,
     ),
 )
 
 LIMITS = (
-    "Latency under load: these are closed loops, one exchange after the other.",
+    "Latency under load: in these closed loops an exchange waits for an earlier one to end.",
     "Real networks: all traffic stays on this machine, without delay, loss or a rate limit.",
     "Other settings: a client may do better with options that its documentation does not "
-    "show first; each sample program below is what was measured.",
+    "show first; what was measured is the sample programs on this page.",
     "Other machines: ratios travel better than microseconds, and neither travels everywhere.",
     "Correctness beyond the checks: answers were verified, standards conformance was not.",
 )

@@ -1,4 +1,4 @@
-"""The standings of a workload, sorted into what is ranked, what is a line, and what has no figures."""
+"""The standings of a workload, sorted into the ranked, the floors, and those without figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fetchoff.model.observation import Outcome
 
 @dataclass(frozen=True)
 class Groups:
-    """`ranked` is best first, or by name where the ranking is withheld. `left_out` has no figures."""
+    """`ranked`: best first, or by name where the ranking is withheld. `left_out`: no figures."""
 
     ranked: tuple[Standing, ...]
     floors: tuple[Standing, ...]
@@ -57,5 +57,7 @@ def troubled(checks: tuple[SelfCheck, ...]) -> tuple[SelfCheck, ...]:
 
 def tally(checks: tuple[SelfCheck, ...]) -> str:
     """`12 passed, 1 failed, 2 inconclusive`."""
-    counts = [(sum(c.outcome is outcome for c in checks), outcome.value) for outcome in CheckOutcome]
+    counts = [
+        (sum(c.outcome is outcome for c in checks), outcome.value) for outcome in CheckOutcome
+    ]
     return ", ".join(f"{count} {name}" for count, name in counts if count) or "none"

@@ -11,10 +11,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from fetchoff.model.analysis import Analysis
-from fetchoff.report.charts import SANS, Spec
 from fetchoff.report.explain import EXPLANATIONS, LIMITS
 from fetchoff.report.listing import coloured
 from fetchoff.report.page import page_of
+from fetchoff.report.vega import SANS, Spec
 
 _CODE = re.compile(r"`([^`]+)`")
 _FACTOR = re.compile(r"[\d.]+ ×(?: \([\d.]+–[\d.]+\))?")

@@ -11,6 +11,7 @@ from typing import TypeVar
 from fetchoff.model.analysis import (
     Analysis,
     ClientCard,
+    Costs,
     Relative,
     SelfCheck,
     Standing,
@@ -29,6 +30,7 @@ from fetchoff.report.figures import (
     tier,
 )
 from fetchoff.report.groups import costs_of, groups_of, reason_of, tally
+from fetchoff.report.vega import Spec
 
 T = TypeVar("T")
 
@@ -45,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Heading:
-    """A column's heading. `about`: the anchor of its explanation; `first`: sorts ascending first."""
+    """A column's heading. `about`: its explanation's anchor; `first`: the order of one click."""
 
     text: str
     unit: str
@@ -85,7 +87,7 @@ class CheckGroup:
     kind: str
     unit: str
     checks: tuple[SelfCheck, ...]
-    chart: charts.Spec | None
+    chart: Spec | None
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,9 @@ class Section:
     headings: tuple[Heading, ...]
     rows: tuple[Row, ...]
     left_out: tuple[LeftOut, ...]
-    relative: charts.Spec | None
-    absolute: charts.Spec | None
-    observations: charts.Spec | None
+    relative: Spec | None
+    absolute: Spec | None
+    observations: Spec | None
     batches: int
     reach: str
     tally: str
@@ -239,10 +241,16 @@ def _span(tiers: tuple[int, int] | None, count: int) -> tuple[float, float] | No
 def _columns(
     result: WorkloadResult, measured: Sequence[Standing], cards: Mapping[str, ClientCard]
 ) -> tuple[tuple[Cell, ...], ...]:
+    times = min(decimals_for(costs_of(s).wall_us.point for s in measured), 1)
+
     def figures(value: Callable[[Standing], float | None], most: int = 1) -> tuple[Cell, ...]:
         values = [value(standing) for standing in measured]
         decimals = min(decimals_for(values), most)
         return tuple(Cell(number(found, decimals), _key(found)) for found in values)
+
+    def microseconds(value: Callable[[Costs], float]) -> tuple[Cell, ...]:
+        values = [value(costs_of(standing)) for standing in measured]
+        return tuple(Cell(number(found, times), _key(found)) for found in values)
 
     def lines(standing: Standing) -> float | None:
         card = cards.get(standing.client)
@@ -252,10 +260,10 @@ def _columns(
         tuple(_ratio_cell(s, s.wall, result.baseline) for s in measured),
         tuple(_ratio_cell(s, s.cpu, result.baseline) for s in measured),
         tuple(_verdict_cell(s, result) for s in measured),
-        figures(lambda s: costs_of(s).wall_us.point),
-        figures(lambda s: costs_of(s).cpu_us.point),
-        figures(lambda s: costs_of(s).user_us),
-        figures(lambda s: costs_of(s).system_us),
+        microseconds(lambda costs: costs.wall_us.point),
+        microseconds(lambda costs: costs.cpu_us.point),
+        microseconds(lambda costs: costs.user_us),
+        microseconds(lambda costs: costs.system_us),
         figures(lambda s: costs_of(s).cpu_per_wall, most=2),
         figures(lambda s: costs_of(s).per_second, most=0),
         figures(lambda s: costs_of(s).peak_mb),

@@ -5,7 +5,7 @@ Columns go in the order of `DROPPED_FIRST` until the table fits, and the caption
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rich import box
@@ -200,10 +200,10 @@ def _columns(
     def strings(name: str, heading: str, cell: Callable[[Standing], str]) -> Column:
         return Column(name, heading, tuple(cell(s) for s in rows))
 
-    def numbers(name: str, heading: str, value: Callable[[Standing], float | None]) -> Column:
-        values = [value(s) for s in rows]
-        return Column(name, heading, _aligned(values))
+    def numbers(name: str, heading: str, value: Callable[[Standing], float], most: int) -> Column:
+        return Column(name, heading, tuple(number(value(s), most) for s in rows))
 
+    times = min(decimals_for(costs_of(s).wall_us.point for s in rows), 1)
     lines = {client: card.adapter_lines for client, card in cards.items()}
     columns = [
         strings("tier", "tier", lambda s: tier(s.tiers)),
@@ -211,28 +211,22 @@ def _columns(
         strings("ratio", "wall ×", lambda s: _ratio(s.wall)),
         strings("interval", "interval", lambda s: _interval(s, s.wall, result.baseline)),
         texts("verdict", "verdict", lambda s: _verdict(s, result.baseline)),
-        numbers("wall µs", "wall µs", lambda s: costs_of(s).wall_us.point),
+        numbers("wall µs", "wall µs", lambda s: costs_of(s).wall_us.point, times),
         strings("CPU ratio", "CPU ×", lambda s: _ratio(s.cpu)),
         strings("CPU interval", "interval", lambda s: _interval(s, s.cpu, result.baseline)),
-        numbers("CPU µs", "CPU µs", lambda s: costs_of(s).cpu_us.point),
-        numbers("user + system µs", "user", lambda s: costs_of(s).user_us),
-        numbers("user + system µs", "sys", lambda s: costs_of(s).system_us),
+        numbers("CPU µs", "CPU µs", lambda s: costs_of(s).cpu_us.point, times),
+        numbers("user + system µs", "user", lambda s: costs_of(s).user_us, times),
+        numbers("user + system µs", "sys", lambda s: costs_of(s).system_us, times),
         strings("CPU ÷ wall", "CPU÷wall", lambda s: number(costs_of(s).cpu_per_wall, 2)),
         strings("req/s", "req/s", lambda s: number(costs_of(s).per_second)),
-        numbers("peak MB", "peak MB", lambda s: costs_of(s).peak_mb),
-        strings("connections", "conn", lambda s: number(s.wire and s.wire.connections)),
-        strings("segments", "seg", lambda s: number(s.wire and s.wire.segments_per_exchange, 1)),
+        numbers("peak MB", "peak MB", lambda s: costs_of(s).peak_mb, 1),
+        strings("connections", "conn", lambda s: _wire(s, "connections", 0)),
+        strings("segments", "seg", lambda s: _wire(s, "segments_per_exchange", 1)),
         strings("adapter lines", "lines", lambda s: number(lines.get(s.client))),
     ]
     if result.withheld:
         columns = [column for column in columns if column.name != "verdict"]
     return tuple(columns if any(s.tiers for s in rows) else columns[1:])
-
-
-def _aligned(values: Iterable[float | None]) -> tuple[str, ...]:
-    known = list(values)
-    decimals = min(decimals_for(known), 1)
-    return tuple(number(value, decimals) for value in known)
 
 
 def _client(standing: Standing, baseline: str) -> Text:
@@ -241,6 +235,10 @@ def _client(standing: Standing, baseline: str) -> Text:
     if standing.role is Role.FLOOR:
         return Text.assemble(standing.client, ("  floor", "dim"))
     return Text(standing.client)
+
+
+def _wire(standing: Standing, count: str, decimals: int) -> str:
+    return number(getattr(standing.wire, count, None), decimals)
 
 
 def _ratio(relative: Relative | None) -> str:

@@ -100,7 +100,9 @@ def _tie(leaders: tuple[Standing, ...], baseline: str) -> str:
     listed = names(s.client for s in leaders)
     text = f"{listed} share the first tier: this run does not show which of them is fastest."
     ratios = [
-        s.wall.ratio.point for s in leaders if s.wall is not None and s.wall.verdict is Verdict.FASTER
+        s.wall.ratio.point
+        for s in leaders
+        if s.wall is not None and s.wall.verdict is Verdict.FASTER
     ]
     if len(ratios) == len(leaders):
         low, high = times(1 / max(ratios)), times(1 / min(ratios))

@@ -1,0 +1,101 @@
+"""The manner that all charts share, and small words for Vega-Lite's grammar.
+
+Colours are the page's CSS variables, so that a chart follows the reader's light or dark scheme.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+Spec = dict[str, Any]
+Rows = list[dict[str, Any]]
+
+SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+"""The page's font too: Vega measures labels with it, and knows no CSS variables for that."""
+
+ROW_HEIGHT = 24
+CONFIG: Spec = {
+    "font": SANS,
+    "view": {"stroke": None},
+    "axis": {
+        "domain": False,
+        "ticks": False,
+        "labelFontSize": 12,
+        "labelColor": "var(--muted)",
+        "gridColor": "var(--hair)",
+        "labelPadding": 6,
+        "title": None,
+    },
+    "axisY": {"labelColor": "var(--ink)", "grid": False},
+}
+
+
+def chart(rows: int, layers: list[Spec], datasets: dict[str, Rows | str], **more: Any) -> Spec:
+    """Layers over each other, as wide as the page allows and as high as `rows` rows."""
+    return {
+        "width": "container",
+        "height": max(rows, 1) * ROW_HEIGHT,
+        "padding": 4,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "background": "transparent",
+        "config": CONFIG,
+        **more,
+        "layer": layers,
+        "datasets": datasets,
+    }
+
+
+def layer(data: str, mark: str, look: Spec, encoding: Spec, *transforms: Spec) -> Spec:
+    """One kind of mark for the rows of a named data set.
+
+    Marks without a tooltip only repeat what others say, so they are hidden from screen readers.
+    """
+    silent = {} if "tooltip" in encoding else {"aria": False}
+    built: Spec = {
+        "data": {"name": data},
+        "mark": {"type": mark, **silent, **look},
+        "encoding": encoding,
+    }
+    return {**built, "transform": list(transforms)} if transforms else built
+
+
+def only(test: str) -> Spec:
+    """The rows that pass a test."""
+    return {"filter": test}
+
+
+def calculate(name: str, expression: str) -> Spec:
+    """One more field."""
+    return {"calculate": expression, "as": name}
+
+
+def number(field: str, **more: Any) -> Spec:
+    """A field on a continuous scale."""
+    return {"field": field, "type": "quantitative", "title": None, **more}
+
+
+def label(field: str, title: str, **more: Any) -> Spec:
+    """A field as one line of a tooltip."""
+    return {"field": field, "title": title, "type": "nominal", **more}
+
+
+def clients(names: Sequence[str], floors: Sequence[str], baseline: str) -> Spec:
+    """The axis of clients, in the order given: the baseline in bold, the floors muted."""
+    axis = {"labelLimit": 0, "labelPadding": 8, **client_labels("datum.value", floors, baseline)}
+    return {"field": "client", "type": "nominal", "sort": list(names), "title": None, "axis": axis}
+
+
+def client_labels(name: str, floors: Sequence[str], baseline: str) -> Spec:
+    """How the labels of an axis look; `name` is the expression for a label's client."""
+    return {
+        "labelFontWeight": _when(f"{name} === {json.dumps(baseline)}", "bold", "normal"),
+        "labelColor": _when(
+            f"indexof({json.dumps(list(floors))}, {name}) >= 0", "var(--muted)", "var(--ink)"
+        ),
+    }
+
+
+def _when(test: str, then: str, otherwise: str) -> Spec:
+    return {"condition": {"test": test, "value": then}, "value": otherwise}
