@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require "digest"
+
+module Fetchoff
+  # One timed run of n iterations, which workers share out among themselves.
+  class Batch
+    attr_reader :busy_ns
+
+    def initialize(iterations, busy_ns, digest)
+      @left = iterations
+      @lock = Mutex.new
+      @busy_ns = busy_ns
+      @digest = digest
+    end
+
+    def digest?
+      @digest
+    end
+
+    # Whether there is another iteration to do; the caller has it then.
+    def claim?
+      @lock.synchronize { (@left -= 1) >= 0 }
+    end
+  end
+
+  # What was done.
+  class Tally
+    attr_reader :done, :failed, :bytes, :spun_ns, :error, :sha256
+
+    def initialize
+      @done = @failed = @bytes = @spun_ns = 0
+      @sha256 = []
+    end
+
+    def count(length)
+      @done += 1
+      @bytes += length
+    end
+
+    def blame(text)
+      @failed += 1
+      @error ||= text
+    end
+
+    def spin(nanoseconds)
+      start = now = Fetchoff.now_ns
+      now = Fetchoff.now_ns while now < start + nanoseconds
+      @spun_ns += now - start
+    end
+
+    def +(other)
+      @done += other.done
+      @failed += other.failed
+      @bytes += other.bytes
+      @spun_ns += other.spun_ns
+      @error ||= other.error
+      @sha256.concat(other.sha256)
+      self
+    end
+  end
+
+  # One client object and its part in batches: the measured loop.
+  class Worker
+    def initialize(adapter, exchanges, settings, number)
+      @adapter = adapter
+      @exchanges = exchanges
+      @sink = Sinks.for(settings, number)
+      @parse = settings.sink == "json"
+    end
+
+    def work(batch)
+      tally = Tally.new
+      sha256 = Digest::SHA256.new if batch.digest?
+      busy_ns = batch.busy_ns
+      while batch.claim?
+        @exchanges.each do |exchange|
+          perform(exchange, tally, sha256)
+          tally.spin(busy_ns) if busy_ns.positive?
+        end
+      end
+      tally
+    end
+
+    def close
+      @adapter.close
+    end
+
+    private
+
+    def perform(exchange, tally, sha256)
+      length = 0
+      status, length, content = @sink.receive(@adapter, exchange, sha256)
+      fault = exchange.fault_in(status, length)
+      fault ||= exchange.json_fault_in(content) if @parse
+    rescue StandardError => e
+      fault = e.message.empty? ? e.class.name : e.message
+    ensure
+      tally.count(length)
+      tally.blame("#{exchange}: #{fault}") if fault
+      tally.sha256 << sha256.hexdigest! if sha256
+    end
+  end
+
+  def self.now_ns
+    Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+  end
+end

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require "json"
+require "uri"
+
+module Fetchoff
+  # One request and what its response must be. `verb` is :get, :head, :post or :put; `headers` is a Hash.
+  class Exchange
+    attr_reader :verb, :url, :uri, :headers, :body
+
+    def initialize(message)
+      raise BadRequest, "an exchange needs 'method' and 'url'" unless whole?(message)
+
+      @verb = message["method"].downcase.to_sym
+      @url = message["url"]
+      @uri = URI(@url)
+      @headers = (message["headers"] || []).to_h
+      @body = message["body"] && Body.new(message["body"])
+      expect = message["expect"] || {}
+      @status, @length, @member = expect.values_at("status", "bytes", "json")
+    end
+
+    # The headers with the Content-Type, and the content, of a body that is sent as one string; a multipart body is
+    # the library's business.
+    def headers_and_content
+      return [headers, nil] if body.nil? || body.kind == "multipart"
+
+      [headers.merge("Content-Type" => body.content_type), body.content]
+    end
+
+    # "http://127.0.0.1:8080"
+    def origin
+      @origin ||= "#{uri.scheme}://#{uri.host}:#{uri.port}"
+    end
+
+    # Yields pairs of an Upload and its opened File, for as long as the request lasts.
+    def with_files
+      return yield([]) unless body&.files&.any?
+
+      files = body.files.map { |upload| [upload, File.open(upload.path)] }
+      begin
+        yield files
+      ensure
+        files.each { |_, file| file.close }
+      end
+    end
+
+    # nil, or what is wrong with an answer.
+    def fault_in(status, length)
+      return "status #{status} instead of #{@status}" if @status && status != @status
+      return "#{length} bytes instead of #{@length}" if @length && length != @length
+
+      nil
+    end
+
+    def json_fault_in(content)
+      document = JSON.parse(content)
+      return unless @member
+
+      name, value = @member
+      "the JSON member '#{name}' is not '#{value}'" unless document.is_a?(Hash) && document[name] == value
+    end
+
+    def to_s
+      "#{verb.to_s.upcase} #{url}"
+    end
+
+    private
+
+    def whole?(message)
+      message.is_a?(Hash) && message["method"].is_a?(String) && message["url"].is_a?(String)
+    end
+  end
+
+  # What a request carries.
+  class Body
+    Upload = Struct.new(:name, :filename, :content_type, :path)
+
+    # fields: pairs of name and value. value: of a JSON body. files: Uploads.
+    attr_reader :kind, :fields, :value, :files
+
+    def initialize(message)
+      @kind = message["kind"]
+      @fields = message["fields"]
+      @value = message["value"]
+      @files = (message["files"] || []).map { |file| Upload.new(*file.values_at(*Upload.members.map(&:to_s))) }
+      @raw_type = message["content_type"]
+      @raw = File.binread(message["path"]) if kind == "raw"
+    end
+
+    def content_type
+      { "form" => "application/x-www-form-urlencoded", "json" => "application/json" }.fetch(kind, @raw_type)
+    end
+
+    # Serialised anew at each call.
+    def content
+      case kind
+      when "form" then URI.encode_www_form(fields)
+      when "json" then JSON.generate(value)
+      else @raw
+      end
+    end
+  end
+end

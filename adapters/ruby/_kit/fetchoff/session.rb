@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Fetchoff
+  # The conversation with the harness: one answer to each line, until `finish` or the end of the input.
+  class Session
+    PROTOCOL = 1
+    ENGINES = { "ruby" => "Ruby", "jruby" => "JRuby", "truffleruby" => "TruffleRuby" }.freeze
+
+    def initialize(adapter_class, input, output)
+      @adapter_class = adapter_class
+      @input = input
+      @output = output
+    end
+
+    def serve
+      while (line = @input.gets)
+        answer = answer_to(line)
+        @output.write(JSON.generate(answer), "\n")
+        break if answer[:finished]
+      end
+    end
+
+    private
+
+    def answer_to(line)
+      request = parsed(line)
+      case request["op"]
+      when "hello" then hello(request)
+      when "prepare" then prepare(request)
+      when "run" then run(request)
+      when "finish" then { finished: true }
+      else raise BadRequest, "unknown op #{request['op'].inspect}"
+      end
+    rescue StandardError => e
+      { error: printable(e.message) }
+    end
+
+    def parsed(line)
+      request = JSON.parse(line)
+      request.is_a?(Hash) ? request : raise(BadRequest, "not a JSON object on one line")
+    rescue JSON::ParserError, EncodingError
+      raise BadRequest, "not a JSON object on one line"
+    end
+
+    def hello(request)
+      raise BadRequest, "this adapter speaks protocol #{PROTOCOL}" unless request["protocol"] == PROTOCOL
+
+      { protocol: PROTOCOL, client: @adapter_class::CLIENT, version: @adapter_class::VERSION, runtime: runtime,
+        engine: @adapter_class.const_defined?(:ENGINE) ? @adapter_class::ENGINE : "", features: features }
+    end
+
+    def runtime
+      name = ENGINES.fetch(RUBY_ENGINE, RUBY_ENGINE)
+      RUBY_ENGINE == "ruby" ? "#{name} #{RUBY_VERSION}" : "#{name} #{RUBY_ENGINE_VERSION} (#{RUBY_VERSION})"
+    end
+
+    # The adapter's features and those that the kit adds.
+    def features
+      declared = @adapter_class::FEATURES
+      added = ["inject.busy"]
+      added << "sink.json" if declared.include?("sink.buffer")
+      added << "sink.file" if declared.include?("sink.discard")
+      declared + added
+    end
+
+    def prepare(request)
+      drop
+      missing = ((request["require"] || []) - features).first
+      return { unsupported: missing } if missing
+
+      settings = Settings.new(request["settings"])
+      @exchanges = exchanges_of(request)
+      @workers = Workers.start(@adapter_class, @exchanges, settings)
+      { ready: true }
+    rescue Unsupported => e
+      { unsupported: e.message }
+    end
+
+    def exchanges_of(request)
+      exchanges = request["exchanges"]
+      raise BadRequest, "prepare needs 'exchanges'" unless exchanges.is_a?(Array) && exchanges.any?
+
+      exchanges.map { |message| Exchange.new(message) }
+    end
+
+    # Some libraries close their sockets only when the garbage collector finds them.
+    def drop
+      @workers&.close
+      @workers = nil
+      GC.start
+    end
+
+    def run(request)
+      n = request["n"]
+      raise BadRequest, "run before prepare" unless @workers
+      raise BadRequest, "'n' must be a whole number from 1" unless n.is_a?(Integer) && n.positive?
+
+      batch = Batch.new(n, request["busy_ns"] || 0, request["digest"])
+      start = Fetchoff.now_ns
+      tally = @workers.run(batch)
+      report(tally, Fetchoff.now_ns - start, batch)
+    end
+
+    def report(tally, wall_ns, batch)
+      answer = { done: tally.done, failed: tally.failed, bytes: tally.bytes, wall_ns: wall_ns }
+      answer[:error] = printable(tally.error) if tally.error
+      answer[:sha256] = tally.sha256 if batch.digest?
+      answer[:busy_ns] = tally.spun_ns if batch.busy_ns.positive?
+      answer
+    end
+
+    # One line of valid UTF-8, whatever the library said.
+    def printable(text)
+      text.dup.force_encoding(Encoding::UTF_8).scrub.lines.first.to_s.strip
+    end
+  end
+end

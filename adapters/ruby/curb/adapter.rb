@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "../_kit/fetchoff"
+require "curb"
+
+class Adapter
+  CLIENT = "Curb"
+  VERSION = Curl::CURB_VERSION
+  ENGINE = "libcurl #{Curl::CURL_VERSION}"
+  FEATURES = %w[
+    http/1.1 h2 tls method.get method.head method.post method.put
+    body.form body.json body.multipart body.raw headers
+    connection.reuse connection.fresh concurrency sink.buffer sink.discard
+    cookies decompression redirects timeout.connect timeout.total option.tcp_nodelay
+  ].freeze
+  HTTP_VERSIONS = { "http/1.1" => Curl::HTTP_1_1, "h2" => Curl::HTTP_2_0 }.freeze
+
+  def initialize(settings)
+    @curl = Curl::Easy.new
+    @curl.version = HTTP_VERSIONS.fetch(settings.protocol)
+    @curl.set(:forbid_reuse, 1) unless settings.reuse?
+    @curl.enable_cookies = settings.cookies?
+    @curl.encoding = "gzip" if settings.decompress?
+    @curl.follow_location = settings.redirects.positive?
+    @curl.max_redirects = settings.redirects
+    @curl.connect_timeout_ms = settings.connect_timeout_ms if settings.connect_timeout_ms
+    @curl.timeout_ms = settings.total_timeout_ms if settings.total_timeout_ms
+    @curl.cacert = settings.tls_ca if settings.tls_ca
+    nodelay = settings.options["tcp_nodelay"]
+    @curl.set(:tcp_nodelay, nodelay ? 1 : 0) unless nodelay.nil?
+  end
+
+  def fetch(exchange, &sink)
+    @curl.url = exchange.url
+    @curl.headers, content = exchange.headers_and_content
+    @curl.on_body { |piece| taken(piece, sink) } if sink
+    send_request(exchange, content)
+    [@curl.response_code, sink ? nil : @curl.body_str]
+  end
+
+  def close
+    @curl.close
+  end
+
+  private
+
+  # libcurl wants to hear how much of a piece was taken.
+  def taken(piece, sink)
+    sink.call(piece)
+    piece.bytesize
+  end
+
+  def send_request(exchange, content)
+    @curl.multipart_form_post = exchange.body&.kind == "multipart"
+    case exchange.verb
+    when :get then @curl.http_get
+    when :head then @curl.http_head
+    when :put then @curl.http_put(content || "")
+    when :post then @curl.http_post(*(@curl.multipart_form_post? ? parts(exchange.body) : content))
+    end
+  end
+
+  def parts(body)
+    fields = body.fields.map { |name, value| Curl::PostField.content(name, value) }
+    fields + body.files.map do |file|
+      Curl::PostField.file(file.name, file.path, file.filename).tap { |part| part.content_type = file.content_type }
+    end
+  end
+end
+
+Fetchoff.serve(Adapter)

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "../_kit/fetchoff"
+require "httparty"
+
+class Adapter
+  CLIENT = "HTTParty"
+  VERSION = HTTParty::VERSION
+  ENGINE = "Net::HTTP"
+  FEATURES = %w[
+    http/1.1 tls method.get method.head method.post method.put
+    body.form body.json body.multipart body.raw headers
+    connection.fresh concurrency sink.buffer sink.discard decompression redirects
+    timeout.connect timeout.read
+  ].freeze
+
+  def initialize(settings)
+    @headers = settings.decompress? ? {} : { "Accept-Encoding" => "identity" }
+    @options = {
+      follow_redirects: settings.redirects.positive?,
+      limit: settings.redirects + 1, # counts requests
+      open_timeout: settings.connect_timeout,
+      read_timeout: settings.read_timeout,
+      ssl_ca_file: settings.tls_ca,
+      stream_body: settings.streamed?
+    }.compact
+  end
+
+  def fetch(exchange, &sink)
+    exchange.with_files do |files|
+      options = @options.merge(headers: exchange.headers, **content(exchange, files))
+      options[:headers] = @headers.merge(options[:headers])
+      response = HTTParty.public_send(exchange.verb, exchange.url, options, &(sink && final(sink)))
+      [response.code, sink ? nil : response.body]
+    end
+  end
+
+  def close; end
+
+  private
+
+  def content(exchange, files)
+    body = exchange.body
+    case body&.kind
+    when nil then {}
+    when "form" then { body: body.fields.to_h }
+    when "multipart" then { body: body.fields.to_h.merge(files.to_h { |upload, file| [upload.name, file] }) }
+    else %i[headers body].zip(exchange.headers_and_content).to_h
+    end
+  end
+
+  # The block is given the contents of redirects, too.
+  def final(sink)
+    ->(fragment) { sink.call(fragment) unless @options[:follow_redirects] && fragment.code.between?(300, 399) }
+  end
+end
+
+Fetchoff.serve(Adapter)
