@@ -1,0 +1,239 @@
+"""CPU per request of the built-in origin, beside nginx and a bare epoll loop.
+
+Server and load generator have a core each. The servers take turns under the same load, in an order
+that changes with every repetition; the CPU time comes from the server's process clock, the number
+of requests from the server itself. Exit status 0: the targets are met, 1: one is missed, 2: it
+could not be measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from servers import (
+    MeasurementError,
+    Server,
+    Servers,
+    build_bare_loop,
+    build_origin,
+    nginx_binary,
+    wrk_binary,
+)
+
+CONNECTIONS = 16
+SEED = 20261120
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A target, and how much of nginx's CPU the origin may use for it."""
+
+    target: str
+    at_most: float
+
+
+WORKLOADS = (Workload("/bytes/16", at_most=0.60), Workload("/json/335114", at_most=0.93))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One server under load for a while."""
+
+    server: str
+    repetition: int
+    cpu_us: float
+    requests: int
+
+    @property
+    def us_per_request(self) -> float:
+        return self.cpu_us / self.requests
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Median and range."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Summary:
+        return cls(statistics.median(values), min(values), max(values))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One server's row: its CPU, and its CPU relative to nginx in the same repetition."""
+
+    server: str
+    us_per_request: Summary
+    to_nginx: Summary
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one workload came to."""
+
+    workload: Workload
+    samples: tuple[Sample, ...]
+
+    def lines(self) -> list[Line]:
+        names = dict.fromkeys(sample.server for sample in self.samples)
+        return [
+            Line(name, Summary.of(list(own.values())), self._relative(own))
+            for name in sorted(names)
+            for own in [self._by_repetition(name)]
+        ]
+
+    def met(self) -> bool:
+        origin = next(line for line in self.lines() if line.server == "origin")
+        return origin.to_nginx.median <= self.workload.at_most
+
+    def _relative(self, own: dict[int, float]) -> Summary:
+        nginx = self._by_repetition("nginx")
+        return Summary.of([value / nginx[repetition] for repetition, value in own.items()])
+
+    def _by_repetition(self, server: str) -> dict[int, float]:
+        return {s.repetition: s.us_per_request for s in self.samples if s.server == server}
+
+
+def cpu_us(processes: list[int]) -> float:
+    """The CPU clocks of processes: clock_gettime(2), and CPUCLOCK_SCHED of the kernel."""
+    return sum(time.clock_gettime_ns((~pid << 3) | 2) for pid in processes) / 1000
+
+
+def load(server: Server, core: int, seconds: int) -> None:
+    command = [wrk_binary(), "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", server.url]
+    run = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+    )
+    if run.returncode != 0 or "Socket errors" in run.stdout or "Non-2xx" in run.stdout:
+        raise MeasurementError(f"wrk failed against {server.name}:\n{run.stdout}{run.stderr}")
+
+
+def sample(server: Server, repetition: int, core: int, seconds: int) -> Sample:
+    processes = server.processes()
+    answered, cpu = server.answered(), cpu_us(processes)
+    load(server, core, seconds)
+    cpu = cpu_us(processes) - cpu
+    return Sample(server.name, repetition, cpu, server.answered() - answered)
+
+
+def measure(workload: Workload, arguments: argparse.Namespace, bare_loop: Path) -> Result:
+    server_core, load_core = cores()
+    order = random.Random(SEED)
+    samples: list[Sample] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder,
+        Servers(workload.target, server_core, Path(folder), bare_loop) as running,
+    ):
+        for repetition in range(arguments.repetitions):
+            turns = list(running)
+            order.shuffle(turns)
+            for server in turns:
+                samples.append(sample(server, repetition, load_core, arguments.seconds))
+                progress(f"{workload.target}: {repetition + 1} of {arguments.repetitions}")
+    return Result(workload, tuple(samples))
+
+
+def cores() -> tuple[int, int]:
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < 2:
+        raise MeasurementError("two cores are needed, one for the server and one for the load")
+    return usable[0], usable[1]
+
+
+def progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def as_table(results: list[Result]) -> str:
+    rows = []
+    for result in results:
+        rows.append(f"GET {result.workload.target}: CPU per request, {CONNECTIONS} connections")
+        rows.append(f"  {'':10}{'µs':>8}{'range':>18}{'÷ nginx':>10}{'range':>16}  target")
+        rows.extend(as_row(result, line) for line in result.lines())
+        rows.append("")
+    return "\n".join(rows)
+
+
+def as_row(result: Result, line: Line) -> str:
+    cpu, ratio = line.us_per_request, line.to_nginx
+    cpu_range = f"{cpu.low:.2f} to {cpu.high:.2f}"
+    ratio_range = f"{ratio.low:.3f} to {ratio.high:.3f}"
+    verdict = ""
+    if line.server == "origin":
+        verdict = f"  ≤ {result.workload.at_most:.2f} {'met' if result.met() else 'MISSED'}"
+    return (
+        f"  {line.server:10}{cpu.median:8.2f}{cpu_range:>18}"
+        f"{ratio.median:10.3f}{ratio_range:>16}{verdict}"
+    )
+
+
+def as_json(results: list[Result]) -> str:
+    document = [
+        {
+            "target": result.workload.target,
+            "at_most": result.workload.at_most,
+            "met": result.met(),
+            "servers": {
+                line.server: {
+                    "us_per_request": vars(line.us_per_request),
+                    "to_nginx": vars(line.to_nginx),
+                }
+                for line in result.lines()
+            },
+            "samples": [vars(sample) for sample in result.samples],
+        }
+        for result in results
+    ]
+    return json.dumps(document, indent=2)
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--repetitions", type=int, default=7, metavar="N")
+    parser.add_argument("--seconds", type=int, default=1, metavar="S", help="of load at a time")
+    return parser.parse_args(arguments)
+
+
+def run(arguments: argparse.Namespace) -> list[Result]:
+    nginx_binary()
+    wrk_binary()
+    build_origin()
+    with tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder:
+        bare_loop = build_bare_loop(Path(folder))
+        return [measure(workload, arguments, bare_loop) for workload in WORKLOADS]
+
+
+def main() -> int:
+    arguments = parse()
+    try:
+        results = run(arguments)
+    except MeasurementError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    progress("")
+    print(as_json(results) if arguments.json else as_table(results))
+    return 0 if all(result.met() for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

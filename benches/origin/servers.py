@@ -1,0 +1,263 @@
+"""The servers that are compared, each started pinned to one core, each telling what it answered."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol, Self
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+PATIENCE = 10.0
+
+
+class MeasurementError(Exception):
+    """Something that the measurement needs is missing; the message says what helps."""
+
+
+class Server(Protocol):
+    """A running server that answers one target."""
+
+    name: str
+    url: str
+
+    def processes(self) -> list[int]:
+        """The processes whose CPU time is the server's."""
+
+    def answered(self) -> int:
+        """How many requests it has answered."""
+
+    def stop(self) -> None:
+        """Ends it."""
+
+
+def pinned(core: int) -> Callable[[], None]:
+    """What a child does before it starts, so that its own children are pinned as well."""
+    return lambda: os.sched_setaffinity(0, {core})
+
+
+class LineServer:
+    """A server that is asked by lines on its standard input, and ends with it."""
+
+    def __init__(self, name: str, command: list[str], core: int) -> None:
+        self.name = name
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            preexec_fn=pinned(core),
+        )
+
+    def read_line(self) -> str:
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        if not line:
+            raise MeasurementError(f"{self.name} ended with status {self._process.wait()}")
+        return line
+
+    def ask(self, line: str) -> str:
+        assert self._process.stdin
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+        return self.read_line()
+
+    def processes(self) -> list[int]:
+        return [self._process.pid]
+
+    def stop(self) -> None:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.close()
+        self._process.wait(PATIENCE)
+        self._process.stdout.close()
+
+
+class Origin(LineServer):
+    """The built-in origin, its ledger on."""
+
+    def __init__(self, target: str, core: int) -> None:
+        super().__init__("origin", [str(origin_binary()), "--control"], core)
+        self.read_line()
+        opened = json.loads(self.ask('{"op":"open","keep_alive":true,"digest":false}'))
+        self._ledger = opened["ledger"]
+        self.url = f"http://127.0.0.1:{opened['port']}{target}"
+
+    def answered(self) -> int:
+        return int(json.loads(self.ask(f'{{"op":"read","ledger":{self._ledger}}}'))["requests"])
+
+
+class BareLoop(LineServer):
+    """An epoll loop that knows one answer."""
+
+    def __init__(self, target: str, core: int, binary: Path) -> None:
+        size = target.rpartition("/")[2]
+        super().__init__("bare loop", [str(binary), size], core)
+        self.url = f"http://127.0.0.1:{int(self.read_line())}{target}"
+
+    def answered(self) -> int:
+        return int(self.ask(""))
+
+
+NGINX_CONF = """
+daemon off;
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log stderr crit;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    sendfile on;
+    tcp_nodelay on;
+    keepalive_requests 1000000000;
+    default_type application/octet-stream;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    server {{
+        listen 127.0.0.1:{port};
+        root {folder}/files;
+        location = /stub_status {{ stub_status; }}
+    }}
+}}
+"""
+
+
+class Nginx:
+    """nginx with one worker and a static file of the same content."""
+
+    name = "nginx"
+
+    def __init__(self, target: str, content: bytes, core: int, folder: Path) -> None:
+        file = folder / "files" / target.lstrip("/")
+        file.parent.mkdir(parents=True)
+        file.write_bytes(content)
+        for readable in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
+            readable.chmod(0o755)
+        port = free_port()
+        (folder / "nginx.conf").write_text(NGINX_CONF.format(folder=folder, port=port))
+        self._base = f"http://127.0.0.1:{port}"
+        self.url = self._base + target
+        command = [nginx_binary(), "-p", str(folder), "-c", str(folder / "nginx.conf")]
+        self._process = subprocess.Popen(command, preexec_fn=pinned(core))
+        self._wait_until_up()
+
+    def _wait_until_up(self) -> None:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until and self._process.poll() is None:
+            try:
+                self.answered()
+            except OSError:
+                time.sleep(0.02)
+            else:
+                return
+        raise MeasurementError(f"nginx did not start (status {self._process.poll()})")
+
+    def processes(self) -> list[int]:
+        master = self._process.pid
+        workers = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+        return [master, *map(int, workers)]
+
+    def answered(self) -> int:
+        status = fetch(self._base + "/stub_status").decode()
+        counts = re.search(r"^ *\d+ +\d+ +(\d+) *$", status, re.MULTILINE)
+        if counts is None:
+            raise MeasurementError(f"nginx's stub_status cannot be read: {status!r}")
+        return int(counts[1])
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(PATIENCE)
+
+
+class Servers:
+    """All servers for one target, on one core, until the end of a `with` block."""
+
+    def __init__(self, target: str, core: int, folder: Path, bare_loop: Path) -> None:
+        self._target = target
+        self._core = core
+        self._folder = folder
+        self._bare_loop = bare_loop
+        self._running: list[Server] = []
+
+    def __enter__(self) -> Self:
+        try:
+            origin = Origin(self._target, self._core)
+            self._running.append(origin)
+            content = fetch(origin.url)
+            self._running.append(Nginx(self._target, content, self._core, self._folder))
+            self._running.append(BareLoop(self._target, self._core, self._bare_loop))
+            self._check_contents(content)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._running:
+            self._running.pop().stop()
+
+    def __iter__(self) -> Iterator[Server]:
+        return iter(self._running)
+
+    def _check_contents(self, content: bytes) -> None:
+        for server in self._running:
+            got = fetch(server.url)
+            if len(got) != len(content):
+                raise MeasurementError(f"{server.name} sends {len(got)} bytes, not {len(content)}")
+
+
+def fetch(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+        content: bytes = answer.read()
+        return content
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def tool(name: str, hint: str) -> str:
+    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if path is None:
+        raise MeasurementError(f"{name} is not installed\nhint: {hint}")
+    return path
+
+
+def nginx_binary() -> str:
+    return tool("nginx", "apt install nginx-light")
+
+
+def wrk_binary() -> str:
+    return tool("wrk", "apt install wrk")
+
+
+def origin_binary() -> Path:
+    return ROOT / "target" / "release" / "fetchoff-origin"
+
+
+def build_origin() -> None:
+    cargo = tool("cargo", "https://rustup.rs")
+    command = [cargo, "build", "--release", "--quiet", "-p", "fetchoff-origin"]
+    if subprocess.run(command, cwd=ROOT).returncode != 0:
+        raise MeasurementError("the origin could not be built; cargo says why above")
+
+
+def build_bare_loop(folder: Path) -> Path:
+    binary = folder / "bare_loop"
+    command = [tool("cc", "apt install gcc libc6-dev"), "-O2", "-Wall", "-Wextra", "-Werror"]
+    if subprocess.run([*command, "-o", str(binary), str(HERE / "bare_loop.c")]).returncode != 0:
+        raise MeasurementError("bare_loop.c could not be built; cc says why above")
+    return binary
