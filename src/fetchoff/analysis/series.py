@@ -91,6 +91,4 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         cpu[at] = batch.cost.cpu_ns / planned
         origin[at] = batch.cost.origin_cpu_ns / planned
         spun[at] = batch.cost.spun_ns / batch.exchanges
-    return Series(
-        workload, experiment.entrants, wall, cpu, origin, spun, batches, invocations
-    )
+    return Series(workload, experiment.entrants, wall, cpu, origin, spun, batches, invocations)

@@ -1,1 +1,39 @@
-def is_decided(e,r,n): return False
+"""Whether there is anything left to find out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fetchoff.analysis.series import Series, series_of
+from fetchoff.model.estimate import StoppingRule, Verdict
+from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.observation import Record
+from fetchoff.stats import compare, rank
+
+
+def rule_of(experiment: Experiment) -> StoppingRule:
+    """When an experiment is looked at, and at which error rate."""
+    return StoppingRule(alpha=experiment.alpha, looks=experiment.looks)
+
+
+def is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
+    """Whether every workload is: a pair in wall and CPU, a ranking between all neighbours."""
+    judged = _pair_is_decided if experiment.pair_only else _ranking_is_settled
+    series = (series_of(experiment, records, workload.id) for workload in experiment.workloads)
+    return all(one.rounds >= rounds and judged(experiment, one) for one in series)
+
+
+def _pair_is_decided(experiment: Experiment, series: Series) -> bool:
+    a, b = (i for i, e in enumerate(series.entrants) if e.role is not Role.CONTROL)
+    rule = rule_of(experiment)
+    comparisons = (
+        compare(y, a, b, rule=rule, margin=experiment.margin)
+        for y in (series.log_wall(), series.log_cpu())
+    )
+    return all(comparison.verdict is not Verdict.UNDECIDED for comparison in comparisons)
+
+
+def _ranking_is_settled(experiment: Experiment, series: Series) -> bool:
+    ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
+    y = series.log_wall()[:, :, ranked]
+    return rank(y, rule=rule_of(experiment), margin=experiment.margin).settled

@@ -62,7 +62,9 @@ def read_manifest(folder: Path) -> Manifest:
     kit = read(kit_folder / "kit.toml", _Kit)
     command = adapter.run.command or kit.run.command
     if not command:
-        raise InputError(f"{path}: run.command: neither the adapter nor its kit says how to start it")
+        raise InputError(
+            f"{path}: run.command: neither the adapter nor its kit says how to start it"
+        )
     if not (folder / adapter.source).is_file():
         raise InputError(f"{path}: source: there is no file '{adapter.source}' in {folder}")
     steps = adapter.setup.steps if adapter.setup.steps is not None else kit.setup.steps

@@ -17,7 +17,11 @@ def shipped(name: str) -> Path:
     In a source checkout it is the folder at the top; in an installed wheel, a copy inside the package.
     """
     checkout = _PACKAGE.parent.parent / name
-    return checkout if (_PACKAGE.parent.parent / "pyproject.toml").exists() else _PACKAGE / "_data" / name
+    return (
+        checkout
+        if (_PACKAGE.parent.parent / "pyproject.toml").exists()
+        else _PACKAGE / "_data" / name
+    )
 
 
 def cache() -> Path:

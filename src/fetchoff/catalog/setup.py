@@ -50,7 +50,9 @@ class Workshop:
             "python": sys.executable,
             "jobs": os.cpu_count() or 1,
         }
-        places |= {name.lstrip("_"): self.folder / name for name, _ in self.manifest.kit_folders[1:]}
+        places |= {
+            name.lstrip("_"): self.folder / name for name, _ in self.manifest.kit_folders[1:]
+        }
         for name, value in places.items():
             text = text.replace(f"{{{name}}}", str(value))
         return text
@@ -130,9 +132,7 @@ def set_up(
             yield future.result()
 
 
-def _set_up_one(
-    manifest: Manifest, say_hello: SayHello, on_start: Callable[[str], None]
-) -> Client:
+def _set_up_one(manifest: Manifest, say_hello: SayHello, on_start: Callable[[str], None]) -> Client:
     on_start(str(manifest.id))
     workshop = Workshop.of(manifest)
     try:
@@ -144,7 +144,10 @@ def _set_up_one(
         _write_json(workshop.folder / "failed.json", failure)
         return state(manifest)
     except OSError as error:
-        failure = {"reason": f"{workshop.folder}: {error}", "hint": "look at the folder and the disk"}
+        failure = {
+            "reason": f"{workshop.folder}: {error}",
+            "hint": "look at the folder and the disk",
+        }
         return Client(manifest, Readiness.UNAVAILABLE, **failure)
     (workshop.folder / "failed.json").unlink(missing_ok=True)
     _write_json(

@@ -53,7 +53,9 @@ def _explain(path: Path, text: str, error: ValidationError) -> str:
 def _line_of(text: str, keys: list[str]) -> int | None:
     """The line where the deepest named key stands, as well as text search can tell."""
     for key in reversed([key for key in keys if not key.isdigit()]):
-        pattern = re.compile(rf"^\s*(?:\[+[\w.\"-]*\b{re.escape(key)}\]+|[\"']?{re.escape(key)}[\"']?\s*=)")
+        pattern = re.compile(
+            rf"^\s*(?:\[+[\w.\"-]*\b{re.escape(key)}\]+|[\"']?{re.escape(key)}[\"']?\s*=)"
+        )
         for number, line in enumerate(text.splitlines(), start=1):
             if pattern.match(line) or re.search(rf"[{{,]\s*{re.escape(key)}\s*=", line):
                 return number

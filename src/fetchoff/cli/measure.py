@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,15 +11,20 @@ from typing import TYPE_CHECKING
 
 import fetchoff
 from fetchoff.analysis.stopping import is_decided
+from fetchoff.catalog.manifests import discover
 from fetchoff.cli.live import watching
 from fetchoff.model.client import Client, Launch, Readiness
+from fetchoff.model.errors import FetchoffError, SetupError
 from fetchoff.model.experiment import Experiment
+from fetchoff.model.observation import Batch
 from fetchoff.run.machine import facts
 from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.placement import lay_out, may_raise_priority
 from fetchoff.run.runner import Bench, Runner
 from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 
 if TYPE_CHECKING:
+    from fetchoff.model.analysis import Analysis
     from fetchoff.model.observation import Record
     from fetchoff.run.origin import Origin
 
@@ -48,6 +54,7 @@ def new_run(
         experiment=experiment,
         clients=tuple(client_record(c) for c in clients if c.id in taking_part),
         environment=facts(),
+        notes=placement_notes(experiment),
         absent=tuple(
             (c.id, f"{c.reason} ({c.hint})" if c.hint else c.reason)
             for c in clients
@@ -55,6 +62,16 @@ def new_run(
         ),
     )
     return RunFolder.create(out or Path("runs") / run_id, header)
+
+
+def placement_notes(experiment: Experiment) -> tuple[str, ...]:
+    """What this machine lacks for the placements that the workloads ask for."""
+    cores, priority = sorted(os.sched_getaffinity(0)), may_raise_priority()
+    layouts = (
+        lay_out(workload.placement, cores, may_raise_priority=priority)
+        for workload in experiment.workloads
+    )
+    return tuple(dict.fromkeys(note for layout in layouts for note in layout.notes))
 
 
 def client_record(client: Client) -> ClientRecord:
@@ -70,6 +87,7 @@ def client_record(client: Client) -> ClientRecord:
         version=about.version,
         runtime=about.runtime,
         engine=about.engine,
+        adapter=client.id if client.id in discover() else str(manifest.folder),
         source_name=manifest.source,
         source=manifest.source_path.read_text(encoding="utf-8", errors="replace"),
     )
@@ -102,6 +120,54 @@ def measure(folder: RunFolder, launch: Mapping[str, Launch], manner: Manner) -> 
             folder.close()
 
 
+def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> Analysis:
+    """Measure, write the results, show the ranking. Interrupted or in trouble, show what there is."""
+    from fetchoff.cli import results
+
+    try:
+        measure(folder, launches(clients), manner)
+    except (KeyboardInterrupt, FetchoffError):
+        _rescue(folder, manner)
+        raise
+    analysis = results.analysis_of(folder)
+    results.write(analysis, folder.path)
+    results.show(analysis, folder.path, quiet=manner.quiet, as_json=manner.as_json)
+    return analysis
+
+
+def _rescue(folder: RunFolder, manner: Manner) -> None:
+    """Say what is kept; show it if it is anything that can be shown."""
+    from fetchoff.cli import results
+    from fetchoff.cli.console import say
+
+    batches = sum(isinstance(record, Batch) for record in folder.records())
+    say(f"{batches} batches are kept in {folder.path}; 'fetchoff resume {folder.path}' goes on")
+    try:
+        analysis = results.analysis_of(folder)
+        results.write(analysis, folder.path)
+    except FetchoffError:
+        return
+    results.show(analysis, folder.path, quiet=manner.quiet, as_json=manner.as_json)
+
+
+def must_be_unchanged(header: Header, clients: Sequence[Client]) -> None:
+    """A run goes on with the very clients that it began with, or not at all."""
+    now = {client.id: client for client in clients}
+    for then in header.clients:
+        client = now[then.id]
+        if client.description is None:
+            raise SetupError(f"{then.id} is not ready any more: {client.reason}", client.hint)
+        record = client_record(client)
+        if (record.version, record.runtime, record.source) != (
+            then.version,
+            then.runtime,
+            then.source,
+        ):
+            raise SetupError(
+                f"{then.id} is not what it was when this run began",
+                "begin a new run, or go back to the version that the run folder names",
+            )
+
+
 def _start_origin(folder: Path, core: int) -> Origin:
     return BuiltInOrigin(folder, core)
-

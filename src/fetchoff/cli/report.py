@@ -1,3 +1,20 @@
-NAME="report"
-def command() -> None:
-    """x"""
+"""`fetchoff report`: write and show the results of a run again."""
+
+from __future__ import annotations
+
+from fetchoff.cli import options
+
+NAME = "report"
+
+
+def command(
+    run: options.RunPath, quiet: options.Quiet = False, as_json: options.Json = False
+) -> None:
+    """Compute the results of a run folder anew; print the ranking, write the files."""
+    from fetchoff.cli import results
+    from fetchoff.store.run_folder import RunFolder
+
+    folder = RunFolder.open(run)
+    analysis = results.analysis_of(folder)
+    results.write(analysis, run)
+    results.show(analysis, run, quiet=quiet, as_json=as_json)

@@ -1,3 +1,36 @@
-NAME="resume"
-def command() -> None:
-    """x"""
+"""`fetchoff resume`: go on with a run that was interrupted."""
+
+from __future__ import annotations
+
+from fetchoff.cli import options
+
+NAME = "resume"
+
+
+def command(
+    run: options.RunPath, quiet: options.Quiet = False, as_json: options.Json = False
+) -> None:
+    """Go on with a run that was killed or interrupted: what is whole is not measured again.
+
+    A workload of a round that was cut off is measured anew, with new processes; its earlier batches
+    stay in the folder and do not count.
+    """
+    from fetchoff.cli import results
+    from fetchoff.cli.choose import chosen, states
+    from fetchoff.cli.console import say
+    from fetchoff.cli.measure import Manner, measure_and_show, must_be_unchanged
+    from fetchoff.model.observation import Ended
+    from fetchoff.store.run_folder import RunFolder
+
+    folder = RunFolder.open(run, to_append=True)
+    if any(isinstance(record, Ended) for record in folder.records()):
+        folder.close()
+        if not quiet:
+            say("this run has come to its end; here is its report again")
+        analysis = results.analysis_of(folder)
+        results.write(analysis, run)
+        results.show(analysis, run, quiet=quiet, as_json=as_json)
+        return
+    clients = states(chosen([record.adapter for record in folder.header.clients]))
+    must_be_unchanged(folder.header, clients)
+    measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json))

@@ -114,7 +114,11 @@ def sinks() -> list[Case]:
     stream = _get("/bytes/3000000")
     return [
         _right("sink-json", Settings(reuse=None, sink=Sink.JSON), document),
-        _right("sink-json-17", Settings(reuse=None, sink=Sink.JSON), _get("/json/17", json=("foo", "bar"))),
+        _right(
+            "sink-json-17",
+            Settings(reuse=None, sink=Sink.JSON),
+            _get("/json/17", json=("foo", "bar")),
+        ),
         _right("sink-discard", Settings(reuse=None, sink=Sink.DISCARD), stream),
         _right("sink-file", Settings(reuse=None, sink=Sink.FILE), stream),
         _right("read-size", Settings(reuse=None, sink=Sink.DISCARD, read_size=16_384), stream),
@@ -163,7 +167,12 @@ def settings() -> list[Case]:
             _get("/private"),
         ),
         _right("no-cookies", KEPT, Exchange("POST", "/login", login), _get("/private", status=401)),
-        _right("decompression", Settings(reuse=None, decompress=True), gzip, and_=sent_out(most=100_000)),
+        _right(
+            "decompression",
+            Settings(reuse=None, decompress=True),
+            gzip,
+            and_=sent_out(most=100_000),
+        ),
         _right("no-decompression", KEPT, gzip, and_=sent_out(least=200_000)),
         _right("redirects", follow, _get("/redirect/3"), and_=requests(4)),
         _right("no-redirects", KEPT, _get("/redirect/3", status=302)),

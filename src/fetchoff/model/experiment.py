@@ -69,7 +69,9 @@ def with_controls(clients: tuple[tuple[str, str, Role], ...]) -> tuple[Entrant, 
     A control is a second process of one client of the kit: it must not differ from the first
     (A/A), and within it 3 % more requests and injected busy time must come back as such.
     """
-    entrants = [Entrant(key=name, client=name, process=name, role=role) for name, _, role in clients]
+    entrants = [
+        Entrant(key=name, client=name, process=name, role=role) for name, _, role in clients
+    ]
     controlled: dict[str, str] = {}
     for name, kit, role in sorted(clients):
         if role is Role.RANKED:

@@ -21,6 +21,8 @@ Row = dict[str, Any]
 GAP = 2.5
 """A bar this many times as long as the next shorter one would flatten all others: it is cut."""
 
+ROOM_FOR_FIGURES = {**vega.ROOM, "right": 58}
+
 
 def relative(result: WorkloadResult, margin: float) -> Spec:
     """Wall and CPU ratios to the baseline with their intervals, on a logarithmic axis."""
@@ -47,14 +49,15 @@ def relative(result: WorkloadResult, margin: float) -> Spec:
         layer(
             "rows",
             "text",
-            {"align": "right", "dx": -9, "fontSize": 11, "color": "var(--muted)"},
+            {"align": "left", "dx": 7, "fontSize": 11, "color": "var(--muted)"},
             {"x": number("point"), "y": y, "text": {"field": "label"}},
             only("datum.beyond && datum.metric === 'wall'"),
         ),
     ]
     rows = [_ratio_row(standing, metric, ratios, high) for metric, standing, ratios in found]
     band = [{"from": 1 / (1 + margin), "to": 1 + margin}]
-    return vega.chart(len(standings), layers, {"rows": rows, "margin": band})
+    room = ROOM_FOR_FIGURES if any(row["beyond"] for row in rows) else vega.ROOM
+    return vega.chart(len(standings), layers, {"rows": rows, "margin": band}, padding=room)
 
 
 def absolute(result: WorkloadResult) -> Spec:
@@ -97,8 +100,7 @@ def absolute(result: WorkloadResult) -> Spec:
         ),
     ]
     rows = [_cost_row(standing, limit) for standing in standings]
-    room_for_figures = {"left": 0, "right": 58, "top": 4, "bottom": 4}
-    return vega.chart(len(rows), layers, {"rows": rows}, padding=room_for_figures)
+    return vega.chart(len(rows), layers, {"rows": rows}, padding=ROOM_FOR_FIGURES)
 
 
 def observations(result: WorkloadResult, points: Sequence[Point]) -> Spec:

@@ -16,6 +16,7 @@ SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 """The page's font too: Vega measures labels with it, and knows no CSS variables for that."""
 
 ROW_HEIGHT = 24
+ROOM = {"left": 0, "right": 14, "top": 4, "bottom": 4}
 CONFIG: Spec = {
     "font": SANS,
     "view": {"stroke": None},
@@ -37,7 +38,7 @@ def chart(rows: int, layers: list[Spec], datasets: dict[str, Rows | str], **more
     return {
         "width": "container",
         "height": max(rows, 1) * ROW_HEIGHT,
-        "padding": 4,
+        "padding": ROOM,
         "autosize": {"type": "fit-x", "contains": "padding"},
         "background": "transparent",
         "config": CONFIG,

@@ -122,9 +122,7 @@ class Adapter:
         except (ChildFailed, Garbled) as error:
             raise self._fault(error) from error
 
-    def run_timed(
-        self, n: int, timeout_s: float, origin_cpu: ReadNs, *, busy_ns: int = 0
-    ) -> Timed:
+    def run_timed(self, n: int, timeout_s: float, origin_cpu: ReadNs, *, busy_ns: int = 0) -> Timed:
         """Run n iterations between two readings of the clocks."""
         line = encode(protocol.run(n, busy_ns=busy_ns))
         clock, now = self._clock, time.perf_counter_ns
@@ -179,4 +177,3 @@ def hello(name: str, launch: Launch, cwd: Path, stderr: Path) -> Description:
         return adapter.description()
     finally:
         adapter.end()
-

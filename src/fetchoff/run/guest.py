@@ -208,7 +208,9 @@ class Guest:
                 f"{answer.failed} of {asked} exchanges failed: {answer.error or 'no reason given'}",
             )
         if answer.done != asked:
-            raise Refused(Outcome.INVALID, f"was asked for {asked} exchanges, reports {answer.done}")
+            raise Refused(
+                Outcome.INVALID, f"was asked for {asked} exchanges, reports {answer.done}"
+            )
         expected = iterations * sum(x.expect.bytes or 0 for x in self.workload.exchanges)
         if answer.bytes != expected:
             raise Refused(

@@ -122,9 +122,7 @@ def _encoded(body: Body | None) -> tuple[bytes | None, str]:
 
 def _multipart(body: MultipartBody) -> bytes:
     """RFC 7578."""
-    parts = [
-        (f'form-data; name="{name}"', None, value.encode()) for name, value in body.fields
-    ] + [
+    parts = [(f'form-data; name="{name}"', None, value.encode()) for name, value in body.fields] + [
         (
             f'form-data; name="{part.name}"; filename="{part.filename}"',
             part.content_type,

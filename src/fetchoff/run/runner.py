@@ -215,9 +215,7 @@ class Runner:
                     self._note_absence(process, client, workload, planned.number, error)
                 self._bench.listener.step_went_on()
 
-    def _start(
-        self, process: str, client: str, folder: Path, core: int
-    ) -> Adapter | AdapterError:
+    def _start(self, process: str, client: str, folder: Path, core: int) -> Adapter | AdapterError:
         stderr = folder / (process.replace("/", "--") + ".stderr")
         try:
             adapter = Adapter(client, self._bench.launches[client], folder, stderr, core)

@@ -124,16 +124,17 @@ def _order(scores: Array) -> tuple[int, ...]:
 def client_levels(scores: Array) -> Array:
     """Least-squares client effects of `scores[round, client]`; NaN for a client without rounds.
 
-    With all rounds complete these are the column means, up to a constant.
+    The round effects are eliminated first. With all rounds complete, the effects are the column
+    means less the grand mean.
     """
-    rounds, clients = scores.shape
-    where = np.isfinite(scores)
-    r, c = np.nonzero(where)
-    design = np.zeros((r.size, rounds + clients))
-    design[np.arange(r.size), r] = 1.0
-    design[np.arange(r.size), rounds + c] = 1.0
-    effects = np.linalg.lstsq(design, scores[where], rcond=None)[0][rounds:]
-    return np.where(where.any(0), effects, np.nan)
+    present = np.isfinite(scores)
+    indicator = present.astype(np.float64)
+    known = np.where(present, scores, 0.0)
+    in_round = np.maximum(indicator.sum(1), 1.0)
+    left = np.diag(indicator.sum(0)) - indicator.T @ (indicator / in_round[:, None])
+    right = known.sum(0) - indicator.T @ (known.sum(1) / in_round)
+    effects = np.linalg.lstsq(left, right, rcond=None)[0]
+    return np.where(present.any(0), effects, np.nan)
 
 
 def _shown_faster(field: _Field) -> Flags:

@@ -27,9 +27,10 @@ JOURNAL = "batches.jsonl"
 
 @dataclass(frozen=True)
 class ClientRecord:
-    """What is kept of a client: enough to report and to go on without the catalogue."""
+    """What is kept of a client. `adapter`: its id, or its folder where it is not a shipped one."""
 
     id: str
+    adapter: str
     kit: str
     kind: str
     about: str
@@ -161,4 +162,3 @@ class RunFolder:
                 raise StoreError(
                     f"{self.path / JOURNAL}:{number} is damaged", "restore it from a copy"
                 ) from error
-

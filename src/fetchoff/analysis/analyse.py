@@ -1,0 +1,134 @@
+"""A run's header and records to its analysis. The same input gives the same analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fetchoff.analysis.checks import self_checks, withheld
+from fetchoff.analysis.series import Series, series_of
+from fetchoff.analysis.standings import Field
+from fetchoff.model.analysis import (
+    Analysis,
+    CheckOutcome,
+    ClientCard,
+    Point,
+    SelfCheck,
+    Standing,
+    WorkloadResult,
+)
+from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
+from fetchoff.model.workload import Workload
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What an analysis needs of a run beside its records."""
+
+    run_id: str
+    title: str
+    started: str
+    experiment: Experiment
+    cards: tuple[ClientCard, ...]
+    absent: tuple[tuple[str, str], ...]
+    environment: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
+    """Everything that tables, files and report show."""
+    experiment = run.experiment
+    ended = next((r for r in reversed(records) if isinstance(r, Ended)), None)
+    final = ended is not None and ended.reason != "decided"
+    kits = {card.client: card.kit for card in run.cards}
+    series = {w.id: series_of(experiment, records, w.id) for w in experiment.workloads}
+    measured = [one for one in series.values() if one.rounds]
+    checks = self_checks(experiment, measured, kits)
+    results = tuple(
+        _result(run, workload, series[workload.id], checks, final=final)
+        for workload in experiment.workloads
+        if series[workload.id].rounds
+    )
+    return Analysis(
+        run_id=run.run_id,
+        title=run.title,
+        started=run.started,
+        ended_reason=ended.reason if ended else "interrupted",
+        seconds=sum(r.seconds for r in records if isinstance(r, SectionDone)),
+        seed=experiment.seed,
+        alpha=experiment.alpha,
+        margin=experiment.margin,
+        level=1 - experiment.alpha,
+        results=results,
+        cards=run.cards,
+        points={one.workload: _points(experiment, one) for one in measured},
+        environment=dict(run.environment),
+        notes=run.notes,
+    )
+
+
+def _result(
+    run: RunFacts,
+    workload: Workload,
+    series: Series,
+    checks: Sequence[SelfCheck],
+    *,
+    final: bool,
+) -> WorkloadResult:
+    field = Field(run.experiment, series, final=final)
+    own = tuple(check for check in checks if check.workload == workload.id)
+    absent = tuple(
+        Standing(client, Role.RANKED, Outcome.UNAVAILABLE, why, 0) for client, why in run.absent
+    )
+    return WorkloadResult(
+        workload=workload.id,
+        about=workload.about,
+        placement=str(workload.placement),
+        baseline=field.baseline,
+        rounds=series.rounds,
+        standings=(*field.standings(), *absent),
+        checks=own,
+        withheld=withheld(own),
+        notes=tuple(_notes(run.experiment, series, own, field.baseline)),
+    )
+
+
+def _notes(
+    experiment: Experiment, series: Series, checks: Sequence[SelfCheck], baseline: str
+) -> list[str]:
+    notes = []
+    if baseline != experiment.baseline:
+        notes.append(f"{experiment.baseline} was not measured: relative to {baseline} instead")
+    unclear = [check for check in checks if check.outcome is CheckOutcome.INCONCLUSIVE]
+    if unclear:
+        notes.append(
+            f"{len(unclear)} of {len(checks)} self-checks could not tell: more rounds "
+            "(a larger --budget) or a quieter machine would"
+        )
+    interrupted = sum({i.round: i.origin_involuntary_switches for i in series.invocations}.values())
+    batches = int(np.isfinite(series.wall_ns).sum())
+    if batches and interrupted > batches:
+        notes.append(
+            f"the origin was interrupted {interrupted} times in {batches} batches: "
+            "something else runs on its core"
+        )
+    return notes
+
+
+def _points(experiment: Experiment, series: Series) -> tuple[Point, ...]:
+    shown = {e.key for e in experiment.entrants if e.role is not Role.CONTROL}
+    return tuple(
+        Point(
+            order=order,
+            round=batch.round,
+            block=batch.block,
+            client=batch.entrant,
+            wall_us=batch.cost.wall_ns / batch.exchanges / 1e3,
+            cpu_us=batch.cost.cpu_ns / batch.exchanges / 1e3,
+        )
+        for order, batch in enumerate(series.batches)
+        if batch.entrant in shown
+    )

@@ -1,0 +1,195 @@
+"""One workload's ranking: tiers, ratios, verdicts, costs, and what was seen on the wire."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from statistics import median
+
+import numpy as np
+
+from fetchoff.analysis.series import Array, Series
+from fetchoff.analysis.stopping import rule_of
+from fetchoff.model.analysis import Costs, OnTheWire, Relative, Standing
+from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule, Verdict
+from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.observation import Batch, Invocation, Outcome
+from fetchoff.stats import compare, rank, summarise
+
+ORIGIN_BOUND = 0.5  # of wall time
+CLOCKS_AGREE = 0.05
+
+
+class Field:
+    """All entrants of a workload that are not controls, judged together."""
+
+    def __init__(self, experiment: Experiment, series: Series, *, final: bool) -> None:
+        self._experiment = experiment
+        self._series = series
+        self._final = final
+        self._rule = rule_of(experiment)
+        self._wall, self._cpu = series.log_wall(), series.log_cpu()
+        self._total = np.log(series.cpu_ns + series.origin_cpu_ns)
+        self._ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
+        self._batches: dict[str, list[Batch]] = defaultdict(list)
+        for batch in series.batches:
+            self._batches[batch.entrant].append(batch)
+        self._invocations: dict[str, list[Invocation]] = defaultdict(list)
+        for invocation in series.invocations:
+            self._invocations[invocation.process].append(invocation)
+        self.baseline = self._baseline()
+        self._wall_ranking = self._rank(self._wall)
+        self._cpu_ranking = self._rank(self._cpu)
+
+    def standings(self) -> tuple[Standing, ...]:
+        """The ranked from the fastest on, then floors, then what could not be measured."""
+        order = {self._ranked[r.client]: n for n, r in enumerate(self._wall_ranking.clients)}
+        rows = [
+            self._standing(column)
+            for column, entrant in enumerate(self._series.entrants)
+            if entrant.role is not Role.CONTROL
+        ]
+        columns = {e.key: i for i, e in enumerate(self._series.entrants)}
+
+        def place(row: Standing) -> tuple[int, float, str]:
+            group = 2 if row.costs is None else 1 if row.role is Role.FLOOR else 0
+            return (group, order.get(columns[row.client], math.inf), row.client)
+
+        return tuple(sorted(rows, key=place))
+
+    def _baseline(self) -> str:
+        """The experiment's, or the cheapest if that has no data."""
+        wanted = self._experiment.baseline
+        if np.isfinite(self._wall[:, :, self._series.index(wanted)]).any():
+            return wanted
+        costs = [
+            np.nanmedian(self._wall[:, :, i]) if _any(self._wall, i) else math.inf
+            for i in self._ranked
+        ]
+        if not costs or not np.isfinite(min(costs)):
+            return wanted
+        return self._series.entrants[self._ranked[int(np.argmin(costs))]].key
+
+    def _rank(self, y: Array) -> Ranking:
+        baseline = self._ranked.index(self._series.index(self.baseline))
+        return rank(
+            y[:, :, self._ranked],
+            baseline=baseline,
+            rule=self._rule,
+            final=self._final,
+            margin=self._experiment.margin,
+        )
+
+    def _standing(self, column: int) -> Standing:
+        entrant = self._series.entrants[column]
+        invocations = self._invocations[entrant.process]
+        well = [i for i in invocations if i.outcome is Outcome.OK]
+        bad = [i for i in invocations if i.outcome is not Outcome.OK]
+        if not well or not _any(self._wall, column):
+            last = bad[-1] if bad else None
+            return Standing(
+                client=entrant.key,
+                role=entrant.role,
+                outcome=last.outcome if last else Outcome.UNAVAILABLE,
+                message=last.message if last else "was not measured",
+                rounds=0,
+            )
+        costs = self._costs(column, well)
+        return Standing(
+            client=entrant.key,
+            role=entrant.role,
+            outcome=Outcome.OK,
+            message=f"in {len(bad)} of {len(invocations)} rounds: {bad[-1].message}" if bad else "",
+            rounds=len(well),
+            tiers=self._tiers(column),
+            wall=self._relative(self._wall, self._wall_ranking, column),
+            cpu=self._relative(self._cpu, self._cpu_ranking, column),
+            costs=costs,
+            wire=_on_the_wire(self._batches[entrant.key], len(well)),
+            notes=tuple(self._notes(column, costs)),
+        )
+
+    def _tiers(self, column: int) -> tuple[int, int] | None:
+        if column not in self._ranked:
+            return None
+        place = self._ranked.index(column)
+        return next(r.tiers for r in self._wall_ranking.clients if r.client == place)
+
+    def _relative(self, y: Array, ranking: Ranking, column: int) -> Relative:
+        """Of a ranked client, simultaneous over all; of a pair or a floor line, by itself."""
+        if column in self._ranked and not self._experiment.pair_only:
+            place = self._ranked.index(column)
+            found = next(r for r in ranking.clients if r.client == place)
+            return Relative(found.ratio, found.verdict)
+        if self._series.entrants[column].key == self.baseline:
+            return Relative(Estimate(1.0, 1.0, 1.0, 1 - self._rule.alpha), Verdict.EQUIVALENT)
+        comparison = self._compare(y, column)
+        return Relative(comparison.ratio, comparison.verdict)
+
+    def _compare(self, y: Array, column: int) -> Comparison:
+        return compare(
+            y,
+            self._series.index(self.baseline),
+            column,
+            rule=self._rule,
+            final=self._final,
+            margin=self._experiment.margin,
+        )
+
+    def _costs(self, column: int, invocations: list[Invocation]) -> Costs:
+        wall = _in_us(self._wall, column, self._rule)
+        cpu = _in_us(self._cpu, column, self._rule)
+        user = sum(i.usage.user_ticks for i in invocations)
+        system = sum(i.usage.system_ticks for i in invocations)
+        user_share = user / (user + system) if user + system else math.nan
+        return Costs(
+            wall_us=wall,
+            cpu_us=cpu,
+            user_us=cpu.point * user_share,
+            system_us=cpu.point * (1 - user_share),
+            origin_cpu_us=float(np.nanmedian(self._series.origin_cpu_ns[:, :, column])) / 1e3,
+            cpu_per_wall=cpu.point / wall.point,
+            per_second=1e6 / wall.point,
+            peak_mb=median(i.usage.peak_kb for i in invocations) * 1024 / 1e6,
+            start_up_ms=median(i.start_up_ms for i in invocations),
+        )
+
+    def _notes(self, column: int, costs: Costs) -> list[str]:
+        notes = []
+        if costs.origin_cpu_us > ORIGIN_BOUND * costs.wall_us.point:
+            share = costs.origin_cpu_us / costs.wall_us.point
+            notes.append(f"the origin takes {share:.0%} of the wall time: it is the bottleneck")
+        client, total = (self._compare(y, column).verdict for y in (self._cpu, self._total))
+        if {client, total} == {Verdict.FASTER, Verdict.SLOWER}:
+            notes.append(
+                f"{client} than the baseline in its own CPU time, but {total} with the origin's: "
+                "it moves work to the server"
+            )
+        batches = self._batches[self._series.entrants[column].key]
+        apart = median(abs(1 - b.cost.own_wall_ns / b.cost.wall_ns) for b in batches)
+        if apart > CLOCKS_AGREE:
+            notes.append(f"its own clock is {apart:.0%} off the harness's")
+        return notes
+
+
+def _any(y: Array, column: int) -> bool:
+    return bool(np.isfinite(y[:, :, column]).any())
+
+
+def _in_us(y: Array, column: int, rule: StoppingRule) -> Estimate:
+    nanoseconds = summarise(y, column, level=1 - rule.alpha).mean
+    return Estimate(
+        nanoseconds.point / 1e3, nanoseconds.low / 1e3, nanoseconds.high / 1e3, nanoseconds.level
+    )
+
+
+def _on_the_wire(batches: list[Batch], rounds: int) -> OnTheWire:
+    requests = sum(batch.seen.requests for batch in batches)
+    connections = sum(batch.seen.connections for batch in batches)
+    return OnTheWire(
+        connections=connections / rounds,
+        exchanges_per_connection=requests / connections if connections else None,
+        segments_per_exchange=sum(batch.seen.segments_in for batch in batches) / requests,
+        bytes_in_per_exchange=sum(batch.seen.bytes_in for batch in batches) / requests,
+        bytes_out_per_exchange=sum(batch.seen.bytes_out for batch in batches) / requests,
+    )

@@ -1,0 +1,23 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Workloads = Annotated[
+    list[str] | None,
+    typer.Option("--workload", "-w", help="Only this: a name or a TOML file. Repeatable."),
+]
+Budget = Annotated[
+    float | None, typer.Option("--budget", min=1, help="Seconds of measuring at the most.")
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="The run folder; runs/… if not given.")
+]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Of the random orders.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
+Json = Annotated[bool, typer.Option("--json", help="Results as JSON on standard output.")]
+RunPath = Annotated[Path, typer.Argument(help="A run folder.")]

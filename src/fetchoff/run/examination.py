@@ -1,0 +1,149 @@
+"""Looking at the machine as a place to measure on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from fetchoff.model.errors import OriginError
+from fetchoff.run import machine
+from fetchoff.run.clocks import process_cpu_clock
+from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.placement import may_raise_priority
+
+SPINS = 200
+SPIN_NS = 1_000_000
+NOISY = 0.03
+BUSY_LOAD = 0.5
+
+
+class Health(StrEnum):
+    """`limited`: measured all the same, and said in the result."""
+
+    GOOD = "good"
+    LIMITED = "limited"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing about the machine, and what would help."""
+
+    health: Health
+    text: str
+    hint: str = ""
+
+
+def examine() -> list[Finding]:
+    """All findings; takes about a second."""
+    return [
+        finding
+        for look in (_cores, _priority, _clock, _origin, _steal, _load, _children, _guard)
+        for finding in look()
+    ]
+
+
+def _cores() -> Iterator[Finding]:
+    count = len(os.sched_getaffinity(0))
+    if count == 1:
+        yield Finding(
+            Health.LIMITED,
+            "one core: the harness shares it with client and origin",
+            "CPU time is still good; take wall time with care",
+        )
+    elif count == 2:
+        yield Finding(
+            Health.GOOD, "2 cores: client and origin share one, the harness has the other"
+        )
+    else:
+        yield Finding(Health.GOOD, f"{count} cores")
+
+
+def _priority() -> Iterator[Finding]:
+    if may_raise_priority():
+        yield Finding(Health.GOOD, "nice -20 is permitted: nothing ordinary interrupts a batch")
+    else:
+        yield Finding(
+            Health.LIMITED,
+            "nice -20 is not permitted: other processes can interrupt a batch",
+            "run as root, or raise the limit: 'ulimit -e 40', see limits.conf(5)",
+        )
+
+
+def _clock() -> Iterator[Finding]:
+    try:
+        read = process_cpu_clock(os.getpid())
+    except OSError as error:
+        yield Finding(Health.BAD, f"no CPU clock of other processes: {error}", "Linux is needed")
+        return
+    began = time.perf_counter_ns()
+    for _ in range(1000):
+        read()
+    cost_ns = (time.perf_counter_ns() - began) / 1000
+    yield Finding(Health.GOOD, f"CPU clocks of processes: nanoseconds, {cost_ns:.0f} ns a reading")
+
+
+def _origin() -> Iterator[Finding]:
+    with tempfile.TemporaryDirectory(prefix="fetchoff-doctor-") as folder:
+        try:
+            origin = BuiltInOrigin(Path(folder))
+            origin.open().close()
+            origin.end()
+        except OriginError as error:
+            yield Finding(Health.BAD, error.message, error.hint)
+        else:
+            yield Finding(Health.GOOD, "the built-in origin starts and answers")
+
+
+def _steal() -> Iterator[Finding]:
+    """The same spin again and again: what differs is somebody else's work."""
+    took = []
+    for _ in range(SPINS):
+        began_cpu = time.thread_time_ns()
+        began = time.perf_counter_ns()
+        while time.thread_time_ns() - began_cpu < SPIN_NS:
+            pass
+        took.append((time.perf_counter_ns() - began) / SPIN_NS)
+    lost = statistics.mean(took) - min(took)
+    text = f"while spinning, {lost:.1%} of the time went elsewhere"
+    if lost > NOISY:
+        yield Finding(Health.LIMITED, text, "stop other work; expect more rounds until a verdict")
+    else:
+        yield Finding(Health.GOOD, text)
+
+
+def _load() -> Iterator[Finding]:
+    load = os.getloadavg()[0]
+    if load > BUSY_LOAD * len(os.sched_getaffinity(0)):
+        yield Finding(
+            Health.LIMITED, f"the load is {load:.1f}: something else is running", "wait, or stop it"
+        )
+    else:
+        yield Finding(Health.GOOD, f"the load is {load:.1f}")
+
+
+def _children() -> Iterator[Finding]:
+    if machine.has_cgroups():
+        yield Finding(Health.GOOD, "control groups: the cost of started processes is exact")
+    else:
+        yield Finding(
+            Health.LIMITED,
+            "no control group can be made: the cost of started processes comes from wait4",
+            "root can make control groups",
+        )
+
+
+def _guard() -> Iterator[Finding]:
+    if shutil.which("setpriv") is None:
+        yield Finding(
+            Health.LIMITED,
+            "no setpriv: a client that hangs can outlive a killed harness",
+            "install util-linux",
+        )
