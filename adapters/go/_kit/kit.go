@@ -37,6 +37,12 @@ type Session interface {
 	Close()
 }
 
+// Unsupported is the error of Open for a feature that the library has, but not together with the
+// others.
+type Unsupported string
+
+func (feature Unsupported) Error() string { return "unsupported: " + string(feature) }
+
 var kitFeatures = []string{"concurrency", "inject.busy"}
 
 // Sinks that need no more of the library than the sink that they are built upon.
@@ -75,7 +81,7 @@ func Serve(client Client) {
 	for line := range readLines() {
 		answer, err := adapter.answer(line)
 		if err != nil {
-			answer = map[string]string{"error": err.Error()}
+			answer = failure(err)
 		}
 		if err := encoder.Encode(answer); err != nil {
 			fmt.Fprintln(os.Stderr, "cannot answer:", err)
@@ -85,6 +91,14 @@ func Serve(client Client) {
 			return
 		}
 	}
+}
+
+func failure(err error) map[string]string {
+	var unsupported Unsupported
+	if errors.As(err, &unsupported) {
+		return map[string]string{"unsupported": string(unsupported)}
+	}
+	return map[string]string{"error": err.Error()}
 }
 
 // readLines reads ahead, so that a batch that hangs does not keep the process alive when the harness
@@ -166,7 +180,7 @@ func (a *adapter) prepare(message *request) (any, error) {
 	a.drop()
 	for _, feature := range message.Require {
 		if !contains(a.client.Features, feature) {
-			return map[string]string{"unsupported": feature}, nil
+			return nil, Unsupported(feature)
 		}
 	}
 	workload, err := newWorkload(a.client, message.Exchanges, &message.Settings)

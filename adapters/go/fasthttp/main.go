@@ -16,8 +16,10 @@ type session struct {
 
 func open(settings *kit.Settings) (kit.Session, error) {
 	s := &session{settings: settings}
-	// Only whole content can be decoded (BodyUncompressed).
-	if settings.Streamed() && !settings.Decompress {
+	if settings.Streamed() && settings.Decompress {
+		return nil, kit.Unsupported("decompression") // only of whole content: BodyUncompressed
+	}
+	if settings.Streamed() {
 		s.client.StreamResponseBody = true
 		// What is longer is streamed; without it, content of known length is read whole first.
 		s.client.MaxResponseBodySize = streamAbove

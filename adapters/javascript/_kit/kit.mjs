@@ -1,5 +1,6 @@
 // The protocol loop of docs/protocol.md, version 1, for Node.js. An adapter calls `serve` with its
-// description and `open(settings)`, which builds the client: { send(exchange), close() }.
+// description and `open(settings, exchanges)`, which builds the client, an object with
+// `send(exchange)` and `close()`.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -19,6 +20,14 @@ const GRACE_AT_END_OF_INPUT_MS = 5000;
 // on standard error.
 const writeAnswer = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
+
+/** Thrown by `open` for a feature that the library has, but not together with the others. */
+export class Unsupported extends Error {
+  constructor(feature) {
+    super(`unsupported: ${feature}`);
+    this.feature = feature;
+  }
+}
 
 /** The version in an installed package's package.json; `adapter`: the adapter's import.meta.url. */
 export function packageVersion(adapter, name) {
@@ -68,6 +77,7 @@ class Session {
           return { error: `unknown op: ${JSON.stringify(message?.op ?? message)}` };
       }
     } catch (error) {
+      if (error instanceof Unsupported) return { unsupported: error.feature };
       return { error: describe(error) };
     }
   }
@@ -85,7 +95,7 @@ class Session {
     }
     await this.#drop();
     const unsupported = require.find((feature) => !this.#features.includes(feature));
-    if (unsupported !== undefined) return { unsupported };
+    if (unsupported !== undefined) throw new Unsupported(unsupported);
     const loaded = await Promise.all(
       exchanges.map(async (exchange) => ({ ...exchange, body: await loadBody(exchange.body) })),
     );
@@ -96,8 +106,9 @@ class Session {
       }),
     );
     // null leaves it to the client, and every client here can keep connections.
-    const reuse = settings.reuse ?? true;
-    this.#workload = { client: await this.#adapter.open({ ...settings, reuse }), workers };
+    const reuse = { reuse: settings.reuse ?? true, mustReuse: settings.reuse === true };
+    const client = await this.#adapter.open({ ...settings, ...reuse }, exchanges);
+    this.#workload = { client, workers };
     return { ready: true };
   }
 

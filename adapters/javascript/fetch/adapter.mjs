@@ -1,6 +1,10 @@
-import { formData, serve } from "../_kit/kit.mjs";
+import { formData, serve, Unsupported } from "../_kit/kit.mjs";
 
-function open({ reuse, decompress, redirects, timeout_ms }) {
+function open({ reuse, mustReuse, decompress, redirects, timeout_ms }, exchanges) {
+  // undici closes the connection after HEAD, and fetch has no option against it.
+  if (mustReuse && exchanges.some(({ method }) => method === "HEAD")) {
+    throw new Unsupported("connection.reuse");
+  }
   const defaults = {};
   if (!reuse) defaults.connection = "close";
   if (!decompress) defaults["accept-encoding"] = "identity";
