@@ -20,7 +20,7 @@ class Pycurl(Client):
     def __init__(self, settings):
         self.curl = pycurl.Curl()
         self.current = None
-        options = {pycurl.NOSIGNAL: 1}
+        options = {pycurl.NOSIGNAL: 1} if settings.concurrency > 1 else {}  # as threads require
         if settings.reuse is False:
             options[pycurl.FORBID_REUSE] = 1
         if settings.read_size:

@@ -50,8 +50,8 @@ class RawSocket(Client):
         address, head = exchange.arguments
         connection = self.sockets.get(address) or self.connect(address)
         try:
-            body = exchange.encode()
-            if body is not None:
+            if exchange.kind is not None:
+                body = exchange.encode()
                 head = b"%b%b %d%b%b" % (head, LENGTH, len(body), END, body)
             connection.sendall(head)
             status, keep = receive(connection, exchange.method, self.read_size, write)
@@ -81,34 +81,27 @@ def receive(connection, method, size, write):
     status = int(head[9:12])
     fields = head.lower()
     keep = CLOSE not in fields
+    _, counted, length = fields.partition(LENGTH)
     if method == "HEAD" or status in (204, 304):
-        return status, keep
-    _, found, length = fields.partition(LENGTH)
-    if found:
-        counted(connection, size, data, int(length.partition(b"\r\n")[0]), write)
+        pass
+    elif counted:
+        left = int(length.partition(b"\r\n")[0]) - len(data)
+        write(data)
+        while left > 0:
+            data = read(connection, min(size, left))
+            write(data)
+            left -= len(data)
     elif CHUNKED in fields:
-        chunked(connection, size, data, write)
+        dechunk(connection, data, size, write)
     else:
         keep = False
-        while True:
+        while data := (data or connection.recv(size)):
             write(data)
-            data = connection.recv(size)
-            if not data:
-                break
+            data = b""
     return status, keep
 
 
-def counted(connection, size, data, left, write):
-    while True:
-        if data:
-            write(data)
-            left -= len(data)
-        if left <= 0:
-            return
-        data = read(connection, min(size, left))
-
-
-def chunked(connection, size, data, write):
+def dechunk(connection, data, size, write):
     left = -1
     while left != 0:
         while b"\r\n" not in data:
