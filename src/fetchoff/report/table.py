@@ -129,7 +129,7 @@ def workload(result: WorkloadResult, analysis: Analysis) -> Group:
     cards = {card.client: card for card in analysis.cards}
     parts: list[RenderableType] = [heading(result), sentence(result, analysis.margin)]
     if result.withheld:
-        parts += [Text(f"hint: {line}", style="yellow") for line in wording.advice(result)]
+        parts += [_plain(f"hint: {line}", "yellow") for line in wording.advice(result)]
         parts.append(Text("The figures below are listed by name and rank nothing.", style="yellow"))
     if groups_of(result).measured:
         parts.append(Ranking(result, cards))
@@ -146,7 +146,7 @@ def heading(result: WorkloadResult) -> Text:
 def sentence(result: WorkloadResult, margin: float) -> Text:
     """The verdict in plain words, coloured only where it is withheld."""
     said = " ".join((wording.verdict(result, margin), wording.least_cpu(result))).strip()
-    return Text(said.replace("`", ""), style="bold red" if result.withheld else "")
+    return _plain(said, "bold red" if result.withheld else "")
 
 
 def left_out(result: WorkloadResult) -> RenderableType:
@@ -183,6 +183,10 @@ def footer(analysis: Analysis) -> Text:
         f"seed {analysis.seed}"
     )
     return Text(said, style="dim")
+
+
+def _plain(sentence: str, style: str) -> Text:
+    return Text(sentence.replace("`", ""), style=style)
 
 
 def _bullet(note: str) -> Text:

@@ -11,17 +11,18 @@ from fetchoff.report.figures import factor, is_number, microseconds, names, perc
 from fetchoff.report.groups import Groups, costs_of, groups_of
 
 ADVICE = {
-    "a/a": "the same client differed from itself: close what else is running on this machine, "
-    "then run again, with a larger --budget",
+    "a/a": "a client differed from itself: close what else is running on this machine, then run "
+    "again with a larger `--budget`",
     "more requests": "known extra requests did not come back as measured: run again with a larger "
-    "--budget on a quieter machine",
-    "busy time": "injected time did not come back as measured: see whether 'fetchoff doctor' finds "
-    "frequency scaling, a busy sibling core or missing permissions",
-    "clock": "the adapter's clock and the outside clock disagree: check the adapter with "
-    "'fetchoff check'",
-    "placement": "the processes did not stay where they were put: 'fetchoff doctor' says what "
+    "`--budget` on a quieter machine",
+    "busy time": "injected time did not come back as measured: `fetchoff doctor` tells of frequency "
+    "scaling, a busy sibling core or missing permissions",
+    "clock": "the adapter's clock and the outside clock disagree: try the adapter with "
+    "`fetchoff check`",
+    "placement": "the processes did not stay where they were put: `fetchoff doctor` tells what "
     "placement needs",
 }
+OTHERWISE = "see the self-checks of this workload, then run again with a larger `--budget`"
 
 
 def verdict(result: WorkloadResult, margin: float) -> str:
@@ -65,7 +66,7 @@ def advice(result: WorkloadResult) -> tuple[str, ...]:
     """What to do about a withheld ranking: one line for each kind of check that failed."""
     failed = [c.kind for c in result.checks if c.outcome is CheckOutcome.FAILED]
     known = tuple(ADVICE[kind] for kind in dict.fromkeys(failed) if kind in ADVICE)
-    return known or ("see the self-checks of this workload, then run again with a larger --budget",)
+    return known or (OTHERWISE,)
 
 
 def against(relative: Relative, baseline: str) -> str:

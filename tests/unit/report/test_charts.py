@@ -1,0 +1,142 @@
+"""Chart specifications: valid Vega-Lite, and the right numbers in the right order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import vl_convert
+from tests.unit.report import factory
+
+from fetchoff.model.analysis import WorkloadResult
+from fetchoff.model.estimate import Estimate
+from fetchoff.report import charts
+from fetchoff.report.groups import groups_of
+from fetchoff.report.vega import ROW_HEIGHT
+
+RESULT = factory.result("small-get")
+POINTS = factory.analysis().points["small-get"]
+SPECS = {
+    "relative": charts.relative(RESULT, 0.02),
+    "absolute": charts.absolute(RESULT),
+    "observations": charts.observations(RESULT, POINTS),
+    "self_checks": charts.self_checks([c for c in RESULT.checks if c.kind == "a/a"]),
+}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_chart_compiles_and_draws(name: str) -> None:
+    drawn = vl_convert.vegalite_to_svg({**SPECS[name], "width": 600})
+    assert drawn.startswith("<svg")
+    assert "NaN" not in drawn
+    assert "var(--" in drawn
+
+
+@pytest.mark.parametrize("name", ["relative", "absolute", "observations"])
+def test_a_chart_grows_with_its_clients(name: str) -> None:
+    assert SPECS[name]["height"] == len(groups_of(RESULT).measured) * ROW_HEIGHT
+
+
+def test_ratios_are_drawn_inside_the_axis_and_far_ones_at_its_edge() -> None:
+    rows = SPECS["relative"]["datasets"]["rows"]
+    low, high = domain_of(SPECS["relative"])
+    assert all(low <= row["point"] <= high for row in rows)
+    beyond = {row["client"]: row for row in rows if row["beyond"] and row["metric"] == "wall"}
+    assert set(beyond) == {"command/curl"}
+    assert beyond["command/curl"]["point"] == pytest.approx(high)
+    assert float(beyond["command/curl"]["label"].split()[0]) > 10
+
+
+def test_clients_stand_in_the_order_of_the_ranking() -> None:
+    order = [standing.client for standing in groups_of(RESULT).measured]
+    assert sort_of(SPECS["relative"]) == sort_of(SPECS["absolute"]) == order
+
+
+def test_an_estimate_without_interval_has_no_whisker() -> None:
+    first = RESULT.standings[2]
+    assert first.wall is not None
+    endless = Estimate(first.wall.ratio.point, -math.inf, math.inf, 0.99)
+    changed = replace(first, wall=replace(first.wall, ratio=endless))
+    result = replace(RESULT, standings=(*RESULT.standings[:2], changed, *RESULT.standings[3:]))
+    rows = charts.relative(result, 0.02)["datasets"]["rows"]
+    row = next(r for r in rows if r["client"] == first.client and r["metric"] == "wall")
+    assert (row["low"], row["high"]) == (None, None)
+    assert row["point"] == first.wall.ratio.point
+
+
+def test_bars_stack_user_and_system_and_are_cut_at_the_gap() -> None:
+    rows = {row["client"]: row for row in SPECS["absolute"]["datasets"]["rows"]}
+    costs = next(s.costs for s in RESULT.standings if s.client == "perl/lwp")
+    assert costs is not None
+    assert rows["perl/lwp"]["user"] == costs.user_us
+    assert rows["perl/lwp"]["cpu"] == pytest.approx(costs.user_us + costs.system_us)
+    assert rows["perl/lwp"]["wall"] == costs.wall_us.point
+    assert rows["command/curl"]["label"].endswith("▸")
+    assert [client for client, row in rows.items() if "▸" in row["label"]] == ["command/curl"]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "limit"),
+    [
+        ([], 1.0),
+        ([5.0], 5.25),
+        ([1.0, 2.0, 3.0, 4.0], 4.2),
+        ([1.0, 2.0, 3.0, 40.0], 3.15),
+        ([10.0, math.nan, 11.0, math.inf], 11.55),
+    ],
+)
+def test_where_an_axis_is_cut(lengths: list[float], limit: float) -> None:
+    assert charts.cut_at(lengths) == pytest.approx(limit)
+
+
+def test_every_batch_is_in_the_plot_of_observations() -> None:
+    lines = SPECS["observations"]["datasets"]["batches"].strip().split("\n")
+    assert lines[0] == "order,lane,wall,cpu,round,block"
+    assert len(lines) - 1 == len(POINTS)
+
+
+def test_rounds_are_parted_between_their_batches() -> None:
+    starts = charts.round_starts(POINTS)
+    assert len(starts) == factory.ROUNDS - 1
+    first_of_second = min(point.order for point in POINTS if point.round == 1)
+    assert starts[0] == first_of_second - 0.5
+
+
+def test_checks_are_drawn_as_distance_from_what_was_expected() -> None:
+    checks = [c for c in RESULT.checks if c.kind == "busy time"]
+    rows = charts.self_checks(checks)["datasets"]["rows"]
+    assert rows[0]["point"] == pytest.approx(2.0)  # 2040 ns found, 2000 injected
+    assert rows[0]["tolerance"] == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0.04, 1.3, [0.05, 0.1, 0.2, 0.5, 1.0]),
+        (0.93, 1.08, [0.94, 0.96, 0.98, 1.0, 1.02, 1.04, 1.06, 1.08]),
+        (0.02, 30.0, [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]),
+    ],
+)
+def test_ticks_are_round_numbers(low: float, high: float, ticks: list[float]) -> None:
+    assert charts.log_ticks(low, high) == pytest.approx(ticks)
+
+
+def test_a_workload_of_one_client_can_be_drawn() -> None:
+    only = next(s for s in RESULT.standings if s.client == factory.BASELINE)
+    alone: WorkloadResult = replace(RESULT, standings=(only,))
+    for spec in (charts.relative(alone, 0.02), charts.absolute(alone)):
+        assert vl_convert.vegalite_to_svg({**spec, "width": 400}).startswith("<svg")
+
+
+def domain_of(spec: dict[str, Any]) -> tuple[float, float]:
+    scales = [layer["encoding"].get("x", {}).get("scale") for layer in spec["layer"]]
+    low, high = next(scale for scale in scales if scale)["domain"]
+    return low, high
+
+
+def sort_of(spec: dict[str, Any]) -> list[str]:
+    axes = [layer["encoding"].get("y", {}).get("sort") for layer in spec["layer"]]
+    found: list[str] = next(axis for axis in axes if axis)
+    return found

@@ -1,0 +1,124 @@
+"""results.csv and results.json: complete, stable, documented, and valid by their schema."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from tests.unit.report import factory
+
+from fetchoff.model.analysis import Analysis
+from fetchoff.model.estimate import Estimate
+from fetchoff.report import csv_results, json_results
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    return factory.analysis()
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((DOCS / "results.schema.json").read_text("utf-8"))
+    return loaded
+
+
+def rows_of(analysis: Analysis) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(csv_results.text(analysis))))
+
+
+def without_numbers(analysis: Analysis) -> Analysis:
+    """The same run, as if nothing could be computed."""
+    nothing = Estimate(math.nan, -math.inf, math.inf, 0.99)
+    first = analysis.results[0]
+    emptied = tuple(
+        replace(s, costs=replace(s.costs, wall_us=nothing, peak_mb=math.inf)) if s.costs else s
+        for s in first.standings
+    )
+    return replace(analysis, results=(replace(first, standings=emptied),))
+
+
+def test_csv_has_a_row_for_each_client_and_workload(analysis: Analysis) -> None:
+    rows = rows_of(analysis)
+    found = [(row["workload"], row["client"]) for row in rows]
+    assert len(found) == len(set(found)) == 3 * len(factory.SORTS)
+
+
+def test_csv_numbers_are_the_ones_of_the_analysis(analysis: Analysis) -> None:
+    rows = {(row["workload"], row["client"]): row for row in rows_of(analysis)}
+    for result in analysis.results:
+        for standing in result.standings:
+            row = rows[result.workload, standing.client]
+            if standing.costs is None or standing.wall is None:
+                assert row["wall_us_per_exchange"] == row["wall_ratio"] == ""
+                assert row["message"] == standing.message
+            else:
+                assert float(row["wall_us_per_exchange"]) == standing.costs.wall_us.point
+                assert float(row["wall_ratio_high"]) == standing.wall.ratio.high
+                assert float(row["system_us_per_exchange"]) == standing.costs.system_us
+
+
+def test_csv_text(analysis: Analysis, snapshot: SnapshotAssertion) -> None:
+    assert csv_results.text(replace(analysis, results=analysis.results[1:2])) == snapshot
+
+
+def test_csv_has_no_words_for_missing_numbers(analysis: Analysis) -> None:
+    text = csv_results.text(without_numbers(analysis))
+    assert not re.search(r"(^|,)(-?inf|nan|None)(,|$)", text, re.MULTILINE)
+
+
+def test_csv_columns_are_documented(analysis: Analysis) -> None:
+    documented = set(re.findall(r"`([a-z_]+)`", (DOCS / "results.md").read_text("utf-8")))
+    assert set(rows_of(analysis)[0]) <= documented
+
+
+def test_json_is_valid_by_its_schema(analysis: Analysis, schema: dict[str, Any]) -> None:
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(json_results.text(analysis)), schema)
+
+
+def test_json_without_numbers_is_valid_too(analysis: Analysis, schema: dict[str, Any]) -> None:
+    document = json.loads(json_results.text(without_numbers(analysis)))
+    jsonschema.validate(document, schema)
+    costs = document["results"][0]["standings"][0]["costs"]
+    assert costs["wall_us"] == {"point": None, "low": None, "high": None, "level": 0.99}
+    assert costs["peak_mb"] is None
+
+
+def test_schema_refuses_what_it_does_not_know(analysis: Analysis, schema: dict[str, Any]) -> None:
+    document = json_results.document(analysis)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**document, "surprise": 1}, schema)
+
+
+def test_json_members_are_documented(schema: dict[str, Any]) -> None:
+    text = (DOCS / "results.md").read_text("utf-8")
+    documented = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`([^`]+)`", text))))
+    objects = [schema, *schema["$defs"].values()]
+    members = {name for part in objects for name in part.get("properties", {})}
+    assert members <= documented, members - documented
+
+
+def test_json_keeps_every_batch_in_order(analysis: Analysis) -> None:
+    document = json.loads(json_results.text(analysis))
+    for workload, points in analysis.points.items():
+        columns = document["points"][workload]
+        assert columns["order"] == [point.order for point in points]
+        assert columns["wall_us"] == [point.wall_us for point in points]
+
+
+def test_both_files_are_the_same_every_time() -> None:
+    first, second = factory.analysis(), factory.analysis()
+    assert csv_results.text(first) == csv_results.text(second)
+    assert json_results.text(first) == json_results.text(second)

@@ -1,0 +1,141 @@
+"""Verdicts in plain words: right about ties, and never more than the intervals say."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from tests.unit.report import factory
+
+from fetchoff.model.analysis import Relative, Standing, WorkloadResult
+from fetchoff.model.estimate import Estimate, Verdict
+from fetchoff.report import figures, wording
+
+BASE = factory.BASELINE
+MARGIN = 0.02
+
+
+def of(*standings: Standing) -> WorkloadResult:
+    return replace(factory.result("small-get"), standings=standings)
+
+
+def standing(
+    client: str, relative: Relative | None, tiers: tuple[int, int] | None = None
+) -> Standing:
+    known = next(s for s in factory.result("small-get").standings if s.client == "go/net-http")
+    return replace(known, client=client, wall=relative, tiers=tiers)
+
+
+def ratio(point: float, low: float, high: float, verdict: Verdict) -> Relative:
+    return Relative(Estimate(point, low, high, 0.99), verdict)
+
+
+EQUAL = ratio(1, 1, 1, Verdict.EQUIVALENT)
+
+
+def test_a_single_winner_is_named_with_its_factor() -> None:
+    fast = standing("c/libcurl", ratio(0.476, 0.435, 0.526, Verdict.FASTER), (1, 1))
+    slow = standing("perl/lwp", ratio(1.5, 1.4, 1.6, Verdict.SLOWER), (3, 3))
+    said = wording.verdict(of(fast, standing(BASE, EQUAL, (2, 2)), slow), MARGIN)
+    assert said == f"`c/libcurl` is the fastest: 2.1 × (1.9–2.3) as fast as `{BASE}`."
+
+
+def test_a_tie_names_its_members_and_no_winner() -> None:
+    first = standing("c/libcurl", ratio(0.5, 0.49, 0.51, Verdict.FASTER), (1, 1))
+    second = standing("go/fasthttp", ratio(0.51, 0.5, 0.52, Verdict.FASTER), (1, 2))
+    said = wording.verdict(of(first, second, standing(BASE, EQUAL, (3, 3))), MARGIN)
+    assert said.startswith("`c/libcurl` and `go/fasthttp` share the first tier")
+    assert "is the fastest" not in said.replace("which of them is fastest", "")
+    assert said.endswith(f"They are 1.96 to 2.0 × as fast as `{BASE}`.")
+
+
+def test_a_tie_with_the_baseline_claims_no_factor() -> None:
+    other = standing("c/libcurl", ratio(0.99, 0.96, 1.02, Verdict.UNDECIDED), (1, 1))
+    third = standing("perl/lwp", ratio(1.5, 1.4, 1.6, Verdict.SLOWER), (2, 2))
+    said = wording.verdict(of(other, standing(BASE, EQUAL, (1, 1)), third), MARGIN)
+    assert "share the first tier" in said
+    assert "× as fast" not in said
+
+
+def test_a_baseline_that_wins_is_told_with_the_next() -> None:
+    following = standing("perl/lwp", ratio(1.5, 1.4, 1.6, Verdict.SLOWER), (2, 2))
+    last = standing("ruby/excon", ratio(2.5, 2.4, 2.6, Verdict.SLOWER), (3, 3))
+    said = wording.verdict(of(standing(BASE, EQUAL, (1, 1)), following, last), MARGIN)
+    assert said == (
+        f"`{BASE}`, the baseline, is the fastest. "
+        f"Next is `perl/lwp`: 1.5 × (1.4–1.6) the time of `{BASE}`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("relative", "expected"),
+    [
+        (
+            ratio(0.5, 0.45, 0.55, Verdict.FASTER),
+            f"`c/libcurl` is faster: 2.0 × (1.8–2.2) as fast as `{BASE}`.",
+        ),
+        (
+            ratio(1.05, 1.03, 1.07, Verdict.SLOWER),
+            f"`c/libcurl` is slower: 1.05 × (1.03–1.07) the time of `{BASE}`.",
+        ),
+        (
+            ratio(1.001, 0.996, 1.006, Verdict.EQUIVALENT),
+            f"`c/libcurl` and `{BASE}` are equivalent within ±2 %: 1.00 × (1.00–1.01) the time.",
+        ),
+        (
+            ratio(1.03, 0.97, 1.09, Verdict.UNDECIDED),
+            f"Undecided: `c/libcurl` takes 1.0 × (1.0–1.1) the time of `{BASE}`; "
+            "more rounds could tell.",
+        ),
+        (
+            ratio(1.03, -math.inf, math.inf, Verdict.UNDECIDED),
+            f"Too few rounds were measured to compare `c/libcurl` and `{BASE}`.",
+        ),
+        (None, f"Too few rounds were measured to compare `c/libcurl` and `{BASE}`."),
+    ],
+)
+def test_two_clients(relative: Relative | None, expected: str) -> None:
+    pair = of(standing("c/libcurl", relative, (1, 1)), standing(BASE, EQUAL, (1, 1)))
+    assert wording.verdict(pair, MARGIN) == expected
+
+
+def test_without_tiers_nobody_wins() -> None:
+    standings = [standing(name, None) for name in ("a/x", "a/y", "a/z")]
+    assert wording.verdict(of(*standings), MARGIN) == (
+        "Too few rounds were measured to rank these clients."
+    )
+
+
+def test_one_client_alone_is_not_ranked() -> None:
+    said = wording.verdict(of(standing("a/x", None, (1, 1))), MARGIN)
+    assert said == "Only `a/x` was measured, so there is nothing to rank."
+
+
+def test_a_withheld_ranking_has_advice_for_each_kind_that_failed() -> None:
+    withheld = factory.result("small-get", withheld="a/a failed")
+    assert wording.advice(withheld) == (wording.ADVICE["a/a"],)
+    assert wording.advice(replace(withheld, checks=())) == (wording.OTHERWISE,)
+
+
+def test_many_names_are_cut_with_their_count() -> None:
+    assert figures.names(list("abcdef"), most=4) == "`a`, `b`, `c` and 3 more"
+    assert figures.names(["a", "b"]) == "`a` and `b`"
+    assert figures.names(["a"]) == "`a`"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.0543, "0.054"), (0.4821, "0.482"), (1.0, "1.000"), (13.4, "13.40"), (150.27, "150.3")],
+)
+def test_ratios_keep_their_width(value: float, expected: str) -> None:
+    assert figures.ratio(value) == expected
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, None])
+def test_what_is_not_a_number_is_a_dash(value: float | None) -> None:
+    assert figures.ratio(value) == figures.number(value, 2) == figures.MISSING
+
+
+def test_durations_read_as_they_are_said() -> None:
+    assert [figures.seconds(s) for s in (4.2, 151.4, 3725.0)] == ["4 s", "2 min 31 s", "1 h 2 min"]
