@@ -66,7 +66,7 @@ class Adapter
     case body&.kind
     when nil then {}
     when "form" then { form: body.fields.to_h }
-    when "multipart" then { form: body.fields.to_h.merge(body.files.to_h { |upload| [upload.name, part(upload)] }) }
+    when "multipart" then { form: HTTP::FormData::Multipart.new(body.parts { |upload| part(upload) }) }
     when "json" then { json: body.value }
     else %i[headers body].zip(exchange.headers_and_content).to_h
     end

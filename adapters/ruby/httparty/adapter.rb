@@ -14,6 +14,13 @@ class Adapter
     timeout.connect timeout.read
   ].freeze
 
+  # HTTParty asks an upload for its name and type as Rails' uploads have them.
+  UploadedFile = Struct.new(:original_filename, :content_type, :path) do
+    def read
+      File.read(path)
+    end
+  end
+
   def initialize(settings)
     @headers = settings.decompress? ? {} : { "Accept-Encoding" => "identity" }
     @options = {
@@ -27,26 +34,28 @@ class Adapter
   end
 
   def fetch(exchange, &sink)
-    exchange.with_files do |files|
-      options = @options.merge(headers: exchange.headers, **content(exchange, files))
-      options[:headers] = @headers.merge(options[:headers])
-      response = HTTParty.public_send(exchange.verb, exchange.url, options, &(sink && final(sink)))
-      [response.code, sink ? nil : response.body]
-    end
+    options = @options.merge(headers: exchange.headers, **content(exchange))
+    options[:headers] = @headers.merge(options[:headers])
+    response = HTTParty.public_send(exchange.verb, exchange.url, options, &(sink && final(sink)))
+    [response.code, sink ? nil : response.body]
   end
 
   def close; end
 
   private
 
-  def content(exchange, files)
+  def content(exchange)
     body = exchange.body
     case body&.kind
     when nil then {}
     when "form" then { body: body.fields.to_h }
-    when "multipart" then { body: body.fields.to_h.merge(files.to_h { |upload, file| [upload.name, file] }) }
+    when "multipart" then { multipart: true, body: body.parts { |upload| uploaded_file(upload) } }
     else %i[headers body].zip(exchange.headers_and_content).to_h
     end
+  end
+
+  def uploaded_file(upload)
+    UploadedFile.new(upload.filename, upload.content_type, upload.path)
   end
 
   # The block is given the contents of redirects, too.

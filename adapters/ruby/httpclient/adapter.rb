@@ -45,9 +45,22 @@ class Adapter
     case exchange.body&.kind
     when nil then {}
     when "form" then { body: exchange.body.fields }
-    when "multipart" then { body: exchange.body.fields + files.map { |upload, file| [upload.name, file] } }
+    when "multipart"
+      { header: exchange.headers.merge("Content-Type" => "multipart/form-data"), body: parts(exchange.body, files) }
     else %i[header body].zip(exchange.headers_and_content).to_h
     end
+  end
+
+  def parts(body, files)
+    fields = body.fields.map { |name, value| { "Content-Disposition" => disposition(name), content: value } }
+    fields + files.map do |upload, file|
+      { "Content-Disposition" => "#{disposition(upload.name)}; filename=\"#{upload.filename}\"",
+        "Content-Type" => upload.content_type, content: file }
+    end
+  end
+
+  def disposition(name)
+    "form-data; name=\"#{name}\""
   end
 end
 

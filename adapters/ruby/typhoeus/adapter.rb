@@ -56,7 +56,7 @@ class Adapter
     case body&.kind
     when nil then {}
     when "form" then { body: body.fields.to_h }
-    when "multipart" then { body: body.fields.to_h.merge(files.to_h { |upload, file| [upload.name, file] }) }
+    when "multipart" then { multipart: true, body: body.parts { |upload| files[upload] } }
     else %i[headers body].zip(exchange.headers_and_content).to_h
     end
   end

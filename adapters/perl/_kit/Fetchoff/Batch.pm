@@ -34,7 +34,7 @@ sub run {
     my $wall = clock_gettime(CLOCK_MONOTONIC) - $start;
 
     return {
-        done    => $request->{n} * @$exchanges,
+        done    => $request->{n} * @$exchanges - $failed,
         failed  => $failed,
         bytes   => $bytes,
         wall_ns => int( $wall * 1e9 ),

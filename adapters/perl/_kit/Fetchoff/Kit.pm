@@ -83,7 +83,7 @@ sub hello {
     my $adapter = $state->{adapter};
     ( $request->{protocol} // 0 ) == PROTOCOL or die 'this adapter speaks protocol ' . PROTOCOL . "\n";
     return {
-        protocol => PROTOCOL,
+        protocol => $request->{protocol},
         client   => $adapter->{client},
         version  => "$adapter->{version}",
         runtime  => sprintf( 'Perl v%vd', $^V ),

@@ -33,14 +33,12 @@ module Fetchoff
       @sha256 = []
     end
 
-    def count(length)
-      @done += 1
+    def count(length, fault)
       @bytes += length
-    end
+      return @done += 1 unless fault
 
-    def blame(text)
+      @error ||= fault
       @failed += 1
-      @error ||= text
     end
 
     def spin(nanoseconds)
@@ -96,8 +94,7 @@ module Fetchoff
     rescue StandardError => e
       fault = e.message.empty? ? e.class.name : e.message
     ensure
-      tally.count(length)
-      tally.blame("#{exchange}: #{fault}") if fault
+      tally.count(length, fault && "#{exchange}: #{fault}")
       tally.sha256 << sha256.hexdigest! if sha256
     end
   end

@@ -8,6 +8,8 @@ module Fetchoff
   class Exchange
     attr_reader :verb, :url, :uri, :headers, :body
 
+    NO_FILES = {}.freeze
+
     def initialize(message)
       raise BadRequest, "an exchange needs 'method' and 'url'" unless whole?(message)
 
@@ -33,15 +35,15 @@ module Fetchoff
       @origin ||= "#{uri.scheme}://#{uri.host}:#{uri.port}"
     end
 
-    # Yields pairs of an Upload and its opened File, for as long as the request lasts.
+    # Yields the opened File of each Upload, for as long as the request lasts.
     def with_files
-      return yield([]) unless body&.files&.any?
+      return yield(NO_FILES) unless body&.files&.any?
 
-      files = body.files.map { |upload| [upload, File.open(upload.path)] }
+      files = body.files.to_h { |upload| [upload, File.open(upload.path)] }
       begin
         yield files
       ensure
-        files.each { |_, file| file.close }
+        files.each_value(&:close)
       end
     end
 
@@ -90,6 +92,11 @@ module Fetchoff
 
     def content_type
       { "form" => "application/x-www-form-urlencoded", "json" => "application/json" }.fetch(kind, @raw_type)
+    end
+
+    # Fields and files as the one Hash that most libraries take; the block makes a value of an Upload.
+    def parts
+      fields.to_h.merge(files.to_h { |upload| [upload.name, yield(upload)] })
     end
 
     # Serialised anew at each call.
