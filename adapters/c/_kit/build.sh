@@ -15,7 +15,7 @@ while [ $# -gt 0 ] && [ "$1" != "--" ]; do
 done
 [ $# -eq 0 ] || shift
 
-flags=$(pkg-config --cflags --libs jansson libmd "$@")
+flags=$(pkg-config --cflags --libs jansson libcjson libmd "$@")
 # Word splitting is wanted: each of these is a list.
 # shellcheck disable=SC2086
 exec "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra ${CFLAGS:-} $includes -o "$program" $sources $flags

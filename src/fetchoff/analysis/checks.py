@@ -78,8 +78,8 @@ def _questions(series: Series) -> list[_Question]:
 def _of_control(series: Series, entrant: Entrant) -> list[_Question]:
     this, twin = series.index(entrant.key), series.index(entrant.process)
     metrics = (
-        ("wall", series.wall_ns, series.log_wall()),
-        ("cpu", series.cpu_ns, series.log_cpu()),
+        ("wall", series.wall_ns, series.logs("wall")),
+        ("cpu", series.cpu_ns, series.logs("cpu")),
     )
     found = []
     for metric, costs, logs in metrics:

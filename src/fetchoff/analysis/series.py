@@ -41,11 +41,16 @@ class Series:
         """The place of an entrant on the last axis."""
         return next(i for i, entrant in enumerate(self.entrants) if entrant.key == key)
 
-    def log_wall(self) -> Array:
-        return _log(self.wall_ns)
-
-    def log_cpu(self) -> Array:
-        return _log(self.cpu_ns)
+    def logs(self, metric: str) -> Array:
+        """Logarithms of the costs: `metric` is wall, cpu, or total (the origin's CPU on top)."""
+        match metric:
+            case "wall":
+                return _log(self.wall_ns)
+            case "cpu":
+                return _log(self.cpu_ns)
+            case "total":
+                return _log(self.cpu_ns + self.origin_cpu_ns)
+        raise ValueError(metric)
 
 
 def _log(costs: Array) -> Array:

@@ -28,8 +28,8 @@ class Field:
         self._series = series
         self._final = final
         self._rule = rule_of(experiment)
-        self._wall, self._cpu = series.log_wall(), series.log_cpu()
-        self._total = np.log(series.cpu_ns + series.origin_cpu_ns)
+        self._wall, self._cpu = series.logs("wall"), series.logs("cpu")
+        self._total = series.logs("total")
         self._ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
         self._batches: dict[str, list[Batch]] = defaultdict(list)
         for batch in series.batches:

@@ -28,12 +28,12 @@ def _pair_is_decided(experiment: Experiment, series: Series) -> bool:
     rule = rule_of(experiment)
     comparisons = (
         compare(y, a, b, rule=rule, margin=experiment.margin)
-        for y in (series.log_wall(), series.log_cpu())
+        for y in (series.logs(metric) for metric in experiment.decide_on)
     )
     return all(comparison.verdict is not Verdict.UNDECIDED for comparison in comparisons)
 
 
 def _ranking_is_settled(experiment: Experiment, series: Series) -> bool:
     ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
-    y = series.log_wall()[:, :, ranked]
+    y = series.logs("wall")[:, :, ranked]
     return rank(y, rule=rule_of(experiment), margin=experiment.margin).settled

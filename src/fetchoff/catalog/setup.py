@@ -219,8 +219,12 @@ def _run_step(argv: list[str], workshop: Workshop, log_fd: int) -> None:
 
 
 def _install_packages(manifests: list[Manifest], on_start: Callable[[str], None]) -> None:
-    """One apt-get for what is missing, as root; a package that is not to be had stops no other."""
-    wanted = sorted({package for manifest in manifests for package in manifest.recipe.apt})
+    """One apt-get for what is missing, as root; a package that is not to be had stops no other.
+
+    Only for clients whose checks fail: what works already is not installed a second time.
+    """
+    lacking = [manifest for manifest in manifests if _lacks_something(manifest)]
+    wanted = sorted({package for manifest in lacking for package in manifest.recipe.apt})
     missing = [package for package in wanted if not _is_installed(package)]
     if not missing or os.geteuid() != 0 or shutil.which("apt-get") is None:
         return
@@ -229,6 +233,14 @@ def _install_packages(manifests: list[Manifest], on_start: Callable[[str], None]
     if not _apt("install", "--yes", "--no-install-recommends", *missing):
         for package in missing:
             _apt("install", "--yes", "--no-install-recommends", package)
+
+
+def _lacks_something(manifest: Manifest) -> bool:
+    try:
+        _check(manifest)
+    except SetupError:
+        return True
+    return False
 
 
 def _apt(*arguments: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fetchoff.contract.case import Evidence, Judge
 
+MOST_SPUN = 5  # a spin ends late when its process is interrupted
+
 
 def everything(*judges: Judge) -> Judge:
     """The first fault that any of them finds."""
@@ -118,7 +120,7 @@ def spun(exchanges: int, busy_ns: int) -> Judge:
 
     def judge(evidence: Evidence) -> str:
         asked = exchanges * busy_ns
-        if not asked <= evidence.answer.spun_ns <= 2 * asked:
+        if not asked <= evidence.answer.spun_ns <= MOST_SPUN * asked:
             return f"reports {evidence.answer.spun_ns} ns spun of {asked} ns asked for"
         if evidence.cpu_ns and evidence.cpu_ns < 0.8 * asked:
             return f"its process used {evidence.cpu_ns} ns of CPU, less than the {asked} ns spun"

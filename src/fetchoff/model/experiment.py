@@ -48,6 +48,7 @@ class Experiment:
 
     `alpha`: two-sided error rate of the verdicts, looks included. `margin`: relative difference
     that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per workload.
+    `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
     """
 
     entrants: tuple[Entrant, ...]
@@ -61,6 +62,7 @@ class Experiment:
     looks: tuple[int, ...] = LOOKS
     suite: str = ""
     pair_only: bool = False
+    decide_on: tuple[str, ...] = ("wall", "cpu")
 
 
 def with_controls(clients: tuple[tuple[str, str, Role], ...]) -> tuple[Entrant, ...]:

@@ -19,6 +19,7 @@ LEAST_WARM_UPS = 2
 MOST_WARM_UPS = 8
 STEADY = 0.95  # a warm-up batch that is no more than 5 % faster than the one before
 LEAST_TIMEOUT_S = 10.0
+NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
 
 
@@ -84,12 +85,7 @@ class Guest:
                 raise Refused(Outcome.FAILED, _digest_fault(answer, self._reference))
         seen = gained(before, self._ledger.read().seen)
         self._must_agree(seen, 2)
-        reuse, concurrency = self.workload.settings.reuse, self.workload.settings.concurrency
-        if reuse is True and seen.connections > concurrency:
-            raise Refused(
-                Outcome.INVALID,
-                f"asked to reuse connections, opened {seen.connections} for {seen.requests} requests",
-            )
+        reuse = self.workload.settings.reuse
         if reuse is False and seen.connections < seen.requests:
             raise Refused(
                 Outcome.INVALID,
@@ -155,6 +151,14 @@ class Guest:
         """Check a batch against the ledger."""
         self._must_be_complete(measured.answer, iterations)
         self._must_agree(measured.seen, iterations)
+        seen, settings = measured.seen, self.workload.settings
+        allowed = settings.concurrency + NEW_CONNECTIONS * seen.requests
+        if settings.reuse is True and seen.connections > allowed:
+            raise Refused(
+                Outcome.INVALID,
+                f"asked to reuse connections, opened {seen.connections} "
+                f"for {seen.requests} requests",
+            )
 
     def refuse(self, error: Refused | AdapterError) -> None:
         """Take note that this section goes on without it."""

@@ -87,7 +87,8 @@ def busy_time(
     limit: float = 0.5,
 ) -> Check:
     """`recovered`: recovered ÷ spun nanoseconds of each round, from `recovered_share`."""
-    return Check(name, "busy time", recovered, (1 - tolerance, 1 + tolerance), limit, False)
+    band = (1 - tolerance, 1 + tolerance)
+    return Check(name, "busy time", recovered, band, limit, logarithmic=False)
 
 
 def expected_ratio(extra: float, fixed_share: float = 0.0) -> float:

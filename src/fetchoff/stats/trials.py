@@ -13,6 +13,7 @@ from fetchoff.model.estimate import Comparison, Ranking, StoppingRule, Verdict
 from fetchoff.stats.comparison import DEFAULT_RULE, compare_differences
 from fetchoff.stats.ranking import rank
 from fetchoff.stats.selfcheck import Check, busy_time, identical, judge, more_requests
+from fetchoff.stats.verdicts import MARGIN
 from fetchoff.stats.within import Array, pair_differences
 from fetchoff.stats.worlds import World
 
@@ -92,6 +93,7 @@ def pair_trials(
     rng: np.random.Generator,
     *,
     rule: StoppingRule = DEFAULT_RULE,
+    margin: float = MARGIN,
     budget: int | None = None,
 ) -> PairTrials:
     """`budget`: rounds after which time is over, planned look or not."""
@@ -100,19 +102,21 @@ def pair_trials(
     found = []
     for _ in range(trials):
         d = pair_differences(world.costs(effects, rounds, rng), 0, 1)
-        found.append(compare_until_decided(d, rule))
+        found.append(compare_until_decided(d, rule, margin=margin))
     return PairTrials(effect, tuple(found))
 
 
-def compare_until_decided(d: Array, rule: StoppingRule = DEFAULT_RULE) -> Comparison:
+def compare_until_decided(
+    d: Array, rule: StoppingRule = DEFAULT_RULE, *, margin: float = MARGIN
+) -> Comparison:
     """The runner's loop: look when a look is due, stop at a verdict or when the time is over."""
     for look in rule.looks:
         if look >= d.size:
             break
-        found = compare_differences(d[:look], rule=rule)
+        found = compare_differences(d[:look], rule=rule, margin=margin)
         if found.verdict is not Verdict.UNDECIDED:
             return found
-    return compare_differences(d, rule=rule, final=True)
+    return compare_differences(d, rule=rule, final=True, margin=margin)
 
 
 @dataclass(frozen=True)
