@@ -29,7 +29,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from whole_process import WholeProcesses  # noqa: E402
+from whole_process import WholeProcesses
 
 from fetchoff.analysis.series import series_of
 from fetchoff.analysis.stopping import is_decided, rule_of
@@ -124,9 +124,7 @@ def _trials(arguments: argparse.Namespace, launch: dict[str, Launch]) -> Iterato
                     yield _trial(part, client, launch, effects[part], seed)
 
 
-def _trial(
-    part: str, client: str, launch: dict[str, Launch], extra: float, seed: int
-) -> Trial:
+def _trial(part: str, client: str, launch: dict[str, Launch], extra: float, seed: int) -> Trial:
     effect = Effect.MORE if extra else Effect.NONE
     experiment = Experiment(
         entrants=(
@@ -192,10 +190,10 @@ def _hyperfine(launch: Launch, client: str, number: int) -> Iterator[Trial]:
                 part="hyperfine-aa" if truth == 1.0 else "hyperfine-plus3",
                 client=client,
                 truth=truth,
-                cpu=compared.cpu_verdict,
-                wall=compared.wall_verdict,
-                cpu_ratio=compared.cpu_ratio,
-                wall_ratio=compared.wall_ratio,
+                cpu=compared.verdict,
+                wall=compared.verdict,
+                cpu_ratio=compared.ratio,
+                wall_ratio=compared.ratio,
                 half_width=compared.half_width,
                 rounds=compared.runs,
                 seconds=compared.seconds,
@@ -217,16 +215,14 @@ def _print(trials: list[Trial]) -> None:
                 table.add_row(*_row(part, client, cell))
     console = Console(width=180)
     console.print(table)
-    console.print("CPU verdicts; for aa a trial is false if wall or CPU has one.")
+    console.print("CPU verdicts (hyperfine: wall); for aa a trial is false if wall or CPU has one.")
 
 
 def _row(part: str, client: str, cell: list[Trial]) -> list[str]:
     def count(verdict: Verdict) -> int:
         return sum(trial.cpu == verdict for trial in cell)
 
-    wrong = sum(
-        bool({trial.cpu, trial.wall} & {Verdict.FASTER, Verdict.SLOWER}) for trial in cell
-    )
+    wrong = sum(bool({trial.cpu, trial.wall} & {Verdict.FASTER, Verdict.SLOWER}) for trial in cell)
     seconds = sorted(trial.seconds for trial in cell)
     false_bound = f"{_upper_bound(wrong, len(cell)):.1%} ({wrong})" if part.endswith("aa") else ""
     return [

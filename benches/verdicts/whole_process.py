@@ -23,16 +23,15 @@ from fetchoff.run.origin import BuiltInOrigin
 from fetchoff.run.process import encode
 
 ITERATIONS = 1000
+LEAST_RUNS = 3
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Welch's verdicts on B ÷ A, and what it took."""
+    """Welch's verdict on B ÷ A in wall time (hyperfine exports no CPU time of single runs)."""
 
-    cpu_verdict: str
-    wall_verdict: str
-    cpu_ratio: float
-    wall_ratio: float
+    verdict: str
+    ratio: float
     half_width: float
     runs: int
     seconds: float
@@ -66,46 +65,49 @@ class WholeProcesses:
         """Half of the budget for each side, one after the other as hyperfine does it."""
         began = time.monotonic()
         sides = [("A", ITERATIONS), ("B", round(ITERATIONS * truth))]
-        found = {
+        walls = {
             name: self._measure(name, n, budget_s / 2) for name, n in sides[:: -1 if swap else 1]
         }
-        (a_wall, a_cpu), (b_wall, b_cpu) = found["A"], found["B"]
+        a, b = walls["A"], walls["B"]
         return Compared(
-            cpu_verdict=_welch(a_cpu, b_cpu, alpha),
-            wall_verdict=_welch(a_wall, b_wall, alpha),
-            cpu_ratio=statistics.mean(b_cpu) / statistics.mean(a_cpu),
-            wall_ratio=statistics.mean(b_wall) / statistics.mean(a_wall),
-            half_width=_half_width(a_cpu, b_cpu, alpha),
-            runs=min(len(a_cpu), len(b_cpu)),
+            verdict=_welch(a, b, alpha),
+            ratio=statistics.mean(b) / statistics.mean(a),
+            half_width=_half_width(a, b, alpha),
+            runs=min(len(a), len(b)),
             seconds=time.monotonic() - began,
         )
 
-    def _measure(self, name: str, n: int, budget_s: float) -> tuple[list[float], list[float]]:
-        """Wall and CPU seconds of each run that fits into the budget, three at least."""
+    def _measure(self, name: str, n: int, budget_s: float) -> list[float]:
+        """Wall seconds of as many runs as fit into the budget."""
         ledger = self._origin.open()
-        messages = self._folder / f"{name}.jsonl"
-        message = prepare(self._workload, ledger.base_url, Spool(self._folder))
-        messages.write_bytes(b"".join(map(encode, (HELLO, message, run(n), FINISH))))
-        walls: list[float] = []
-        cpus: list[float] = []
-        began = time.monotonic()
-        while len(walls) < 3 or time.monotonic() - began < budget_s:
-            result = self._hyperfine(messages)
-            walls += result["times"]
-            cpus += [result["user"] + result["system"]]
+        script = self._script(name, n, ledger.base_url)
+        few = self._hyperfine(script, LEAST_RUNS)
+        more = int((budget_s - sum(few)) / statistics.mean(few))
+        rest = self._hyperfine(script, more) if more > 1 else []
         ledger.close()
-        return walls, cpus
+        return few + rest
 
-    def _hyperfine(self, messages: Path):  # type: ignore[no-untyped-def]
+    def _script(self, name: str, n: int, base_url: str) -> Path:
+        """A command without arguments: the adapter with its messages on standard input."""
+        messages = self._folder / f"{name}.jsonl"
+        message = prepare(self._workload, base_url, Spool(self._folder))
+        messages.write_bytes(b"".join(map(encode, (HELLO, message, run(n), FINISH))))
+        script = self._folder / f"{name}.sh"
+        script.write_text(f"#!/bin/sh\nexec {' '.join(self._launch.command)} < {messages}\n")
+        script.chmod(0o755)
+        return script
+
+    def _hyperfine(self, script: Path, runs: int) -> list[float]:
         export = self._folder / "export.json"
-        command = f"{' '.join(self._launch.command)} < {messages}"
+        command = ["hyperfine", "-N", "--style", "none", "--export-json", str(export)]
         subprocess.run(
-            ["hyperfine", "--runs", "2", "--style", "none", "--export-json", str(export), command],
+            [*command, "--runs", str(runs), str(script)],
             check=True,
             capture_output=True,
             env={"PATH": "/usr/bin:/bin", **self._launch.env},
-        )  # fmt: skip
-        return json.loads(export.read_text())["results"][0]
+        )
+        times: list[float] = json.loads(export.read_text())["results"][0]["times"]
+        return times
 
 
 def _welch(a: list[float], b: list[float], alpha: float) -> str:

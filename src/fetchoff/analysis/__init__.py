@@ -1,1 +1,1 @@
-"""Observations to what they say: arrays, estimates, verdicts, self-checks. No I/O, no formatting."""
+"""Observations to what they say: estimates, verdicts, self-checks. No I/O, no formatting."""

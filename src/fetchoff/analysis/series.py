@@ -63,8 +63,8 @@ def _log(costs: Array) -> Array:
 def series_of(experiment: Experiment, records: Sequence[Record], workload: str) -> Series:
     """The series of a workload.
 
-    A batch counts if its section was measured to its end, in that attempt, and its process ended the
-    section well. Everything else stays in the journal and is not used.
+    A batch counts if its section was measured to its end, in that attempt, and its process
+    ended the section well. Everything else stays in the journal and is not used.
     """
     finished = [r for r in records if isinstance(r, SectionDone) and r.workload == workload]
     attempts = {done.round: done.attempt for done in finished}

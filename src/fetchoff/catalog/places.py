@@ -14,7 +14,8 @@ _PACKAGE = Path(fetchoff.__file__).parent
 def shipped(name: str) -> Path:
     """A folder that ships with Fetchoff: `adapters`, `catalog`, `docs`.
 
-    In a source checkout it is the folder at the top; in an installed wheel, a copy inside the package.
+    In a source checkout it is the folder at the top; in an installed wheel, a copy inside the
+    package.
     """
     checkout = _PACKAGE.parent.parent / name
     return (

@@ -32,7 +32,7 @@ class Workshop:
 
     @classmethod
     def of(cls, manifest: Manifest) -> Workshop:
-        """The folder whose name is made from the kit's, the adapter's and the interpreter's content."""
+        """The folder that is named after the kit's, the adapter's and the interpreter's content."""
         name = str(manifest.id).replace("/", "--")
         return cls(manifest, cache() / "adapters" / f"{name}-{_digest(manifest)[:16]}")
 
@@ -80,7 +80,7 @@ def _is_litter(path: Path) -> bool:
 
 
 def state(manifest: Manifest) -> Client:
-    """The client as it stands: ready, not set up, or unavailable with the reason of the last try."""
+    """The client as it stands: ready, not set up, or unavailable and why the last try failed."""
     workshop = Workshop.of(manifest)
     ready = _read_json(workshop.folder / "ready.json")
     if ready is not None:
@@ -116,7 +116,8 @@ def set_up(
 ) -> Iterator[Client]:
     """Make adapters ready, as many at a time as there are cores; yields each as it ends.
 
-    Never raises for a client: one that fails is yielded as unavailable, with why and what would help.
+    Never raises for a client: one that fails is yielded as unavailable, with why and what would
+    help.
     """
     todo = []
     for manifest in manifests:
@@ -144,11 +145,12 @@ def _set_up_one(manifest: Manifest, say_hello: SayHello, on_start: Callable[[str
         _write_json(workshop.folder / "failed.json", failure)
         return state(manifest)
     except OSError as error:
-        failure = {
-            "reason": f"{workshop.folder}: {error}",
-            "hint": "look at the folder and the disk",
-        }
-        return Client(manifest, Readiness.UNAVAILABLE, **failure)
+        return Client(
+            manifest,
+            Readiness.UNAVAILABLE,
+            reason=f"{workshop.folder}: {error}",
+            hint="look at the folder and the disk",
+        )
     (workshop.folder / "failed.json").unlink(missing_ok=True)
     _write_json(
         workshop.folder / "ready.json",

@@ -63,7 +63,7 @@ class Watcher:
         self._steps_done = 0
         self._troubles: set[str] = set()
 
-    def round_began(self, number: int, of: int) -> None:
+    def round_began(self, number: int, of: int) -> None:  # noqa: ARG002
         self._round = number + 1
 
     def step_began(self, workload: str, step: str, of: int) -> None:
@@ -83,7 +83,7 @@ class Watcher:
             self._troubles.add(text)
             self._console.print(f"[yellow]note:[/] {escape(text)}")
 
-    def round_done(self, number: int, seconds: float) -> None:
+    def round_done(self, number: int, seconds: float) -> None:  # noqa: ARG002
         if self.live is None and not self._quiet:
             spent = time.monotonic() - self._began
             budget = self._experiment.budget_s

@@ -121,7 +121,7 @@ def measure(folder: RunFolder, launch: Mapping[str, Launch], manner: Manner) -> 
 
 
 def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> Analysis:
-    """Measure, write the results, show the ranking. Interrupted or in trouble, show what there is."""
+    """Measure, write the results, show the ranking; in trouble, show what there is."""
     from fetchoff.cli import results
 
     try:

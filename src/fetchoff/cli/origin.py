@@ -15,7 +15,10 @@ def command(
         bool, typer.Option("--allow-remote", help="Listen on addresses that others can reach.")
     ] = False,
 ) -> None:
-    """Serve the built-in origin until Ctrl-C, like a local httpbin. docs/origin.md lists its routes."""
+    """Serve the built-in origin until Ctrl-C, like a local httpbin.
+
+    docs/origin.md lists its routes.
+    """
     import os
 
     from fetchoff.run.origin import binary

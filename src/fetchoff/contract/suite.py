@@ -202,7 +202,7 @@ def _address(elsewhere: str, base_url: str) -> Iterator[str]:
             listener.listen(0)
             for _ in range(3):
                 filler = sockets.enter_context(socket.socket())
-                filler.setblocking(False)
+                filler.settimeout(0)
                 filler.connect_ex(("127.0.0.1", port))
         yield f"http://127.0.0.1:{port}"
 

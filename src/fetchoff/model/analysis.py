@@ -22,8 +22,8 @@ class CheckOutcome(StrEnum):
 class SelfCheck:
     """One check of the run on itself.
 
-    `kind`: "a/a", "more requests", "busy time", "clock" or "placement". `expected` and `estimate` in `unit`
-    ("ratio" or "ns"); `metric` is "wall" or "cpu". `tolerance`, in the same unit: how far from
+    `kind`: "a/a", "more requests" or "busy time". `expected` and `estimate` in `unit` ("ratio");
+    `metric` is "wall" or "cpu". `tolerance`, in the same unit: how far from
     `expected` the estimate may lie; None where the check states no such distance.
     """
 
@@ -79,7 +79,10 @@ class OnTheWire:
 
 @dataclass(frozen=True)
 class Standing:
-    """One client on one workload. `tiers`: (best, worst) tier it can be in, from 1; None: not ranked."""
+    """One client on one workload.
+
+    `tiers`: (best, worst) tier that it can be in, from 1; None: not ranked.
+    """
 
     client: str
     role: Role

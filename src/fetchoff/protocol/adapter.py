@@ -162,7 +162,10 @@ def read_prepared(message: Message) -> Prepared:
 
 @dataclass(frozen=True)
 class Done:
-    """The answer to `run`. `children_ns` is (user, system), None if the adapter says nothing of it."""
+    """The answer to `run`.
+
+    `children_ns` is (user, system), None if the adapter says nothing of it.
+    """
 
     done: int
     failed: int

@@ -30,7 +30,7 @@ class Timed:
 
 
 class Adapter:
-    """A started adapter. Every method raises AdapterError when it does not do as the protocol says."""
+    """A started adapter. AdapterError wherever it does not do as the protocol says."""
 
     def __init__(
         self,

@@ -14,7 +14,8 @@ ReadNs = Callable[[], int]
 def process_cpu_clock(pid: int) -> ReadNs:
     """A reader of the CPU time of `pid`, all threads, in nanoseconds.
 
-    Raises OSError once the process is gone. The clock id is what clock_getcpuclockid(3) gives on Linux.
+    Raises OSError once the process is gone. The clock id is what clock_getcpuclockid(3) gives on
+    Linux.
     """
     clock_id = (~pid << 3) | _CPUCLOCK_SCHED
     time.clock_gettime_ns(clock_id)

@@ -58,7 +58,10 @@ def may_raise_priority() -> bool:
 
 
 def place(pid: int, core: int, nice: int) -> None:
-    """Put every thread of a process on a core, under SCHED_BATCH. Threads that end meanwhile are no error."""
+    """Put every thread of a process on a core, under SCHED_BATCH.
+
+    Threads that end meanwhile are no error.
+    """
     for thread in procfs.threads(pid):
         try:
             os.sched_setaffinity(thread, {core})

@@ -24,7 +24,7 @@ class ChildFailed(Exception):
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """A child's environment: short and the same everywhere, without proxies and certificate paths."""
+    """A child's environment: short, the same everywhere, without proxies or certificate paths."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra}
 

@@ -8,8 +8,6 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass, replace
-from http.client import HTTPMessage
-from typing import IO
 
 from fetchoff.model.errors import InputError
 from fetchoff.model.workload import (
@@ -29,7 +27,7 @@ _BOUNDARY = "fetchoff-reference-boundary"
 
 @dataclass(frozen=True)
 class Reference:
-    """The SHA-256 of each exchange's content, in order, and the workload with its lengths filled in."""
+    """The SHA-256 of each exchange's content, in order; the workload with its lengths filled in."""
 
     workload: Workload
     sha256: tuple[str, ...]
@@ -61,15 +59,7 @@ def fetch(workload: Workload, base_url: str) -> Reference:
 class _Stay(urllib.request.HTTPRedirectHandler):
     """Redirects are answers like any other."""
 
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: HTTPMessage,
-        newurl: str,
-    ) -> None:
+    def redirect_request(self, *_: object, **__: object) -> None:
         return None
 
 

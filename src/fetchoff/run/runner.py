@@ -44,7 +44,8 @@ IsDecided = Callable[[Sequence[Record], int], bool]
 class Bench:
     """What a run needs from outside.
 
-    `launches`: by client. `spool`: a folder to make and remove. `is_decided` is asked after planned looks.
+    `launches`: by client. `spool`: a folder to make and remove. `is_decided` is asked after
+    planned looks.
     """
 
     spool: Path
@@ -73,7 +74,10 @@ class Runner:
             self._recall(record)
 
     def run(self) -> Ended:
-        """Measure to the end; the journal has all of it. OriginError, StoreError, KeyboardInterrupt pass."""
+        """Measure to the end; the journal has all of it.
+
+        OriginError, StoreError and KeyboardInterrupt pass.
+        """
         cgroups.sweep()
         most = self._experiment.looks[-1]
         with _on_core(self._cores[0]), _emptied(self._bench.spool) as folder:

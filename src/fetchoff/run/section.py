@@ -51,7 +51,7 @@ class SectionRun:
         *,
         try_nonsense: bool,
     ) -> None:
-        """Both mappings are by process. `calibrated`, iterations by client, is read and added to."""
+        """Both mappings are by process. `calibrated`: iterations by client, read and added to."""
         began = time.monotonic()
         layout = self._stage.layout
         self._stage.origin.place(layout.origin_core, layout.nice)
