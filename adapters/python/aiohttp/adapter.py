@@ -1,8 +1,8 @@
 """aiohttp: one ClientSession, which tasks share."""
 
-from fetchoff_kit import AsyncClient, serve
-
 import aiohttp
+
+from fetchoff_kit import AsyncClient, serve
 
 
 class Aiohttp(AsyncClient):
@@ -17,15 +17,15 @@ class Aiohttp(AsyncClient):
         options = {}
         if not settings.decompress:
             options["headers"] = {"Accept-Encoding": "identity"}
-        if settings.cookies:
-            options["cookie_jar"] = aiohttp.CookieJar(unsafe=True)  # for hosts that are addresses
+        # unsafe: also of hosts that are addresses
+        jar = aiohttp.CookieJar(unsafe=True) if settings.cookies else aiohttp.DummyCookieJar()
         timeouts = settings.timeouts(connect="sock_connect", read="sock_read", total="total")
         if timeouts:
             options["timeout"] = aiohttp.ClientTimeout(**timeouts)
         connector = aiohttp.TCPConnector(
             limit=max(100, settings.concurrency), force_close=settings.reuse is False
         )
-        self.session = aiohttp.ClientSession(connector=connector, **options)
+        self.session = aiohttp.ClientSession(connector=connector, cookie_jar=jar, **options)
         # it counts the answers that redirect, and wants less of them than this
         self.redirects = {
             "allow_redirects": settings.redirects > 0,
@@ -38,7 +38,7 @@ class Aiohttp(AsyncClient):
         return {"headers": exchange.headers, **body, **self.redirects}
 
     def request(self, exchange):
-        body = {"data": multipart(exchange)} if exchange.files else {}
+        body = {"data": multipart(exchange)} if exchange.kind == "multipart" else {}
         return self.session.request(exchange.method, exchange.url, **exchange.arguments, **body)
 
     async def buffer(self, exchange):
@@ -62,7 +62,7 @@ class Aiohttp(AsyncClient):
 
 
 def multipart(exchange):
-    form = aiohttp.FormData(exchange.body)
+    form = aiohttp.FormData(exchange.body, default_to_multipart=True)
     for upload in exchange.files:
         form.add_field(
             upload.name, upload.open(), filename=upload.filename, content_type=upload.content_type

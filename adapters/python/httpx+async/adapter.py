@@ -1,9 +1,13 @@
 """httpx: one AsyncClient, which tasks share."""
 
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+
 import httpcore
+import httpx
+
 from fetchoff_kit import AsyncClient, serve
 
-import httpx
+NO_COOKIES = DefaultCookiePolicy(allowed_domains=())
 
 
 class AsyncHttpx(AsyncClient):
@@ -22,6 +26,7 @@ class AsyncHttpx(AsyncClient):
         connections = settings.concurrency
         self.read_size = settings.read_size
         self.client = httpx.AsyncClient(
+            cookies=None if settings.cookies else CookieJar(NO_COOKIES),
             headers=None if settings.decompress else {"Accept-Encoding": "identity"},
             follow_redirects=settings.redirects > 0,
             max_redirects=settings.redirects,
@@ -34,12 +39,12 @@ class AsyncHttpx(AsyncClient):
 
     def arguments(self, exchange):
         body = exchange.body_as(json="json", raw="content")
-        if exchange.kind in ("form", "multipart"):
+        if exchange.kind == "form":
             body["data"] = grouped(exchange.body)
         return {"headers": exchange.headers, **body}
 
     async def request(self, exchange):
-        with exchange.open_files() as files:
+        with exchange.open_parts() as files:
             return await self.client.request(
                 exchange.method, exchange.url, files=files, **exchange.arguments
             )
@@ -53,7 +58,7 @@ class AsyncHttpx(AsyncClient):
         return response.status_code, response.content, response.json()
 
     async def stream(self, exchange, write):
-        with exchange.open_files() as files:
+        with exchange.open_parts() as files:
             async with self.client.stream(
                 exchange.method, exchange.url, files=files, **exchange.arguments
             ) as response:

@@ -1,9 +1,13 @@
 """httpx: one Client, which threads share."""
 
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+
 import httpcore
+import httpx
+
 from fetchoff_kit import Client, serve
 
-import httpx
+NO_COOKIES = DefaultCookiePolicy(allowed_domains=())
 
 
 class Httpx(Client):
@@ -23,6 +27,7 @@ class Httpx(Client):
         connections = settings.concurrency
         self.read_size = settings.read_size
         self.client = httpx.Client(
+            cookies=None if settings.cookies else CookieJar(NO_COOKIES),
             headers=None if settings.decompress else {"Accept-Encoding": "identity"},
             follow_redirects=settings.redirects > 0,
             max_redirects=settings.redirects,
@@ -35,12 +40,12 @@ class Httpx(Client):
 
     def arguments(self, exchange):
         body = exchange.body_as(json="json", raw="content")
-        if exchange.kind in ("form", "multipart"):
+        if exchange.kind == "form":
             body["data"] = grouped(exchange.body)
         return {"headers": exchange.headers, **body}
 
     def request(self, exchange):
-        with exchange.open_files() as files:
+        with exchange.open_parts() as files:
             return self.client.request(
                 exchange.method, exchange.url, files=files, **exchange.arguments
             )
@@ -55,7 +60,7 @@ class Httpx(Client):
 
     def stream(self, exchange, write):
         with (
-            exchange.open_files() as files,
+            exchange.open_parts() as files,
             self.client.stream(
                 exchange.method, exchange.url, files=files, **exchange.arguments
             ) as response,

@@ -1,9 +1,9 @@
 """niquests: one Session for all exchanges."""
 
-from fetchoff_kit import Client, serve
-
 import niquests
 import urllib3
+
+from fetchoff_kit import Client, serve
 
 
 class Niquests(Client):
@@ -19,7 +19,7 @@ class Niquests(Client):
         return f"urllib3-future {urllib3.__version__}"
 
     def __init__(self, settings):
-        self.session = niquests.Session()
+        self.session = niquests.Session(allow_incoming_cookies=settings.cookies)
         if settings.redirects:
             self.session.max_redirects = settings.redirects
         if settings.reuse is False:
@@ -34,11 +34,11 @@ class Niquests(Client):
         }
 
     def arguments(self, exchange):
-        body = exchange.body_as(form="data", json="json", multipart="data", raw="data")
+        body = exchange.body_as(form="data", json="json", raw="data")
         return {"headers": dict(exchange.headers), **body, **self.options}
 
     def send(self, exchange, **options):
-        with exchange.open_files() as files:
+        with exchange.open_parts() as files:
             return self.session.request(
                 exchange.method, exchange.url, files=files, **exchange.arguments, **options
             )

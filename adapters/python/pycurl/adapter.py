@@ -1,8 +1,8 @@
 """pycurl: one Curl handle, told anew only what differs from the request before."""
 
-from fetchoff_kit import Client, serve
-
 import pycurl
+
+from fetchoff_kit import Client, serve
 
 
 class Pycurl(Client):

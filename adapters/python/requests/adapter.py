@@ -1,10 +1,12 @@
 """requests: one Session for all exchanges."""
 
-from fetchoff_kit import Client, serve
-from requests.models import CONTENT_CHUNK_SIZE
+from http.cookiejar import DefaultCookiePolicy
 
 import requests
 import urllib3
+from requests.models import CONTENT_CHUNK_SIZE
+
+from fetchoff_kit import Client, serve
 
 
 class Requests(Client):
@@ -25,6 +27,8 @@ class Requests(Client):
             self.session.max_redirects = settings.redirects
         if settings.reuse is False:
             self.session.headers["Connection"] = "close"
+        if not settings.cookies:
+            self.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
         if not settings.decompress:
             self.session.headers["Accept-Encoding"] = "identity"
         # iter_content() would read byte by byte; this is what the library itself asks for
@@ -36,11 +40,11 @@ class Requests(Client):
         }
 
     def arguments(self, exchange):
-        body = exchange.body_as(form="data", json="json", multipart="data", raw="data")
+        body = exchange.body_as(form="data", json="json", raw="data")
         return {"headers": dict(exchange.headers), **body, **self.options}
 
     def send(self, exchange, **options):
-        with exchange.open_files() as files:
+        with exchange.open_parts() as files:
             return self.session.request(
                 exchange.method, exchange.url, files=files, **exchange.arguments, **options
             )

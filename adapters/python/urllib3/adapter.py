@@ -2,9 +2,9 @@
 
 from socket import IPPROTO_TCP, TCP_NODELAY
 
-from fetchoff_kit import Client, serve
-
 import urllib3
+
+from fetchoff_kit import Client, serve
 
 
 class Urllib3(Client):

@@ -133,32 +133,33 @@ class Exchange:
             return json.dumps(self.body).encode()
         return self.body  # type: ignore[no-any-return]
 
-    def open_files(self) -> OpenFiles:
-        """For `with`: the files of a multipart body, opened anew; none for other bodies."""
-        return OpenFiles(self.files) if self.files else NO_FILES
+    def open_parts(self) -> OpenParts:
+        """For `with`: the parts of a multipart body, its files opened anew; empty for others."""
+        return OpenParts(self.body, self.files) if self.kind == "multipart" else NO_PARTS
 
 
-class OpenFiles:
-    """A multipart body's files, open inside a `with`, in the shape that many libraries share."""
+class OpenParts:
+    """A multipart body in the shape that many libraries share, its files open inside a `with`."""
 
-    def __init__(self, uploads: list[Upload]) -> None:
+    def __init__(self, fields: list[tuple[str, str]], uploads: list[Upload]) -> None:
+        self._fields = fields
         self._uploads = uploads
         self._files: list[BinaryIO] = []
 
-    def __enter__(self) -> list[tuple[str, tuple[str, BinaryIO, str]]]:
+    def __enter__(self) -> list[tuple[str, tuple[Any, ...]]]:
+        parts: list[tuple[str, tuple[Any, ...]]] = [(n, (None, v)) for n, v in self._fields]
         for upload in self._uploads:
-            self._files.append(upload.open())
-        return [
-            (upload.name, (upload.filename, file, upload.content_type))
-            for upload, file in zip(self._uploads, self._files)
-        ]
+            file = upload.open()
+            self._files.append(file)
+            parts.append((upload.name, (upload.filename, file, upload.content_type)))
+        return parts
 
     def __exit__(self, *error: object) -> None:
         for file in self._files:
             file.close()
 
 
-NO_FILES = OpenFiles([])
+NO_PARTS = OpenParts([], [])
 
 
 def _body(message: dict[str, Any] | None) -> tuple[str | None, Any, str]:
