@@ -142,7 +142,7 @@ TABLES = {"boundary": boundary, "pairs": pairs, "rankings": rankings, "checks": 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], metavar="|".join(TABLES))
-    parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     for name in chosen.tables or TABLES:

@@ -21,7 +21,7 @@ from scipy.special import digamma, polygamma
 
 Array = NDArray[np.float64]
 
-LOWEST = 1e-5
+LOWEST = 1e-3
 """Of the median variance: a lower one counts as this much, so that it has a logarithm."""
 
 SHARED_FROM = 4

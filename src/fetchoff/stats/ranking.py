@@ -28,6 +28,7 @@ from fetchoff.stats.within import (
     round_scores,
     spread,
     spread_in_rounds,
+    two_way_levels,
 )
 
 
@@ -116,25 +117,9 @@ def family_level(rule: StoppingRule, rounds: int, tests: int, *, final: bool) ->
 def _order(scores: Array) -> tuple[int, ...]:
     """Clients with enough rounds, by their level in the two-way fit of rounds and clients."""
     present = np.isfinite(scores)
-    level = client_levels(scores)
+    level = two_way_levels(scores)
     enough = np.flatnonzero(present.sum(0) >= MINIMUM_ROUNDS)
     return tuple(int(c) for c in enough[np.argsort(level[enough], kind="stable")])
-
-
-def client_levels(scores: Array) -> Array:
-    """Least-squares client effects of `scores[round, client]`; NaN for a client without rounds.
-
-    The round effects are eliminated first. With all rounds complete, the effects are the column
-    means less the grand mean.
-    """
-    present = np.isfinite(scores)
-    indicator = present.astype(np.float64)
-    known = np.where(present, scores, 0.0)
-    in_round = np.maximum(indicator.sum(1), 1.0)
-    left = np.diag(indicator.sum(0)) - indicator.T @ (indicator / in_round[:, None])
-    right = known.sum(0) - indicator.T @ (known.sum(1) / in_round)
-    effects = np.linalg.lstsq(left, right, rcond=None)[0]
-    return np.where(present.any(0), effects, np.nan)
 
 
 def _shown_faster(field: _Field) -> Flags:

@@ -19,7 +19,7 @@ from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate
 from fetchoff.stats import student
 from fetchoff.stats.moderation import moderate
 from fetchoff.stats.verdicts import MARGIN, RESOLUTION, ratio, unknown_ratio
-from fetchoff.stats.within import Array, Centre, hodges_lehmann, pair_differences
+from fetchoff.stats.within import Array, hodges_lehmann, pair_differences
 
 MORE_TOLERANCE = 0.005
 BUSY_TOLERANCE = 0.10
@@ -102,9 +102,9 @@ def recovered_share(cost: Array, injected: int, plain: int, spun: Array) -> Arra
     `cost[round, block, client]` in nanoseconds an exchange, not logarithms; `spun[round, block]`
     what the injected client says that it really spun.
     """
-    gained = pair_differences(cost, plain, injected, centre=Centre.HODGES_LEHMANN)
-    share: Array = gained / hodges_lehmann(spun)
-    return np.where(np.isfinite(share), share, np.nan)
+    gained = pair_differences(cost, plain, injected)
+    truth = hodges_lehmann(spun)
+    return np.divide(gained, truth, out=np.full_like(gained, np.nan), where=truth > 0)
 
 
 def judge(
@@ -147,9 +147,11 @@ def _half_widths(checks: Sequence[Check], level: float, resolution: float) -> li
 
 def _estimate(check: Check, half_width: float, confidence: float) -> Estimate:
     point = float(check.known.mean()) if check.known.size else nan
-    if not check.logarithmic:
-        return Estimate(point, point - half_width, point + half_width, confidence)
-    return unknown_ratio(point) if half_width == inf else ratio(point, half_width, confidence)
+    if half_width == inf:
+        return unknown_ratio(point) if check.logarithmic else Estimate(point, -inf, inf, 0.0)
+    if check.logarithmic:
+        return ratio(point, half_width, confidence)
+    return Estimate(point, point - half_width, point + half_width, confidence)
 
 
 def _judged(check: Check, estimate: Estimate) -> Judged:

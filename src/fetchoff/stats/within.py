@@ -71,8 +71,8 @@ def round_scores(y: Array, *, centre: Centre = Centre.HODGES_LEHMANN) -> Array:
 
     Only differences between the clients of one round mean anything, and for two clients they are
     those of `pair_differences`. A block's common part is the median over its clients of what is
-    left when their own level is taken away; levels and common parts are fitted in turn. NaN where
-    a client has fewer than half of its blocks.
+    left when their own level is taken away; levels and common parts are fitted in turn, beginning
+    with least squares. NaN where a client has fewer than half of its blocks.
     """
     costs = as_costs(y)
     clients = costs.shape[-1]
@@ -81,11 +81,31 @@ def round_scores(y: Array, *, centre: Centre = Centre.HODGES_LEHMANN) -> Array:
     if clients > 1:
         shared = np.isfinite(costs).sum(-1, keepdims=True) > 1
         costs = np.where(shared, costs, np.nan)
-    scores = _median(np.swapaxes(costs, 1, 2))
+    scores = two_way_levels(costs)
     for _ in range(FITTING_STEPS if clients > 1 else 0):
         common = _median(costs - scores[:, None, :])
         scores = CENTRES[centre](np.swapaxes(costs - common[:, :, None], 1, 2))
     return scores
+
+
+def two_way_levels(values: Array) -> Array:
+    """Least-squares effects of the last axis, in a fit of effects of the last two axes.
+
+    Effects are relative to each other. NaN where a member of the last axis has no value.
+    """
+    present = np.isfinite(values)
+    if values.size and present.all():
+        means: Array = (values - values.mean(-1, keepdims=True)).mean(-2)
+        return means
+    weight = present.astype(np.float64)
+    known = np.where(present, values, 0.0)
+    count = np.maximum(weight.sum(-1, keepdims=True), 1.0)
+    turned = np.swapaxes(weight, -1, -2)
+    own = weight.sum(-2)[..., None] * np.eye(values.shape[-1])
+    left = own - turned @ (weight / count)
+    right = known.sum(-2)[..., None] - turned @ (known.sum(-1, keepdims=True) / count)
+    effects = (np.linalg.pinv(left, hermitian=True) @ right)[..., 0]
+    return np.where(present.any(-2), effects, np.nan)
 
 
 def as_costs(y: Array) -> Array:

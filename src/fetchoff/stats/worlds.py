@@ -56,7 +56,8 @@ class World:
     def _noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         if not self.tails:
             return rng.standard_normal(shape)
-        return rng.standard_t(self.tails, shape) * np.sqrt((self.tails - 2) / self.tails)
+        noise: Array = rng.standard_t(self.tails, shape) * np.sqrt((self.tails - 2) / self.tails)
+        return noise
 
     def _drift(self, rng: np.random.Generator, rounds: int, blocks: int) -> Array:
         time = np.arange(rounds * blocks).reshape(rounds, blocks, 1)
