@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use hyper::header::{
-    CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderValue, LOCATION, SET_COOKIE, VARY,
+    CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, LOCATION, SET_COOKIE, VARY,
 };
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
@@ -56,6 +56,8 @@ pub fn prompt(route: &Route, parts: &Parts, site: &Site, record: &Rc<Record>) ->
             *response.status_mut() = *status;
             response
         }
+        Route::Need { name, value } if has_field(&parts.headers, name, value) => text(HTML, "Hi"),
+        Route::Need { name, .. } => return Some(Err(Refusal::NoField(name.to_string()))),
         Route::Truncate(length) => answer(BYTES, Content::truncate(*length, record.clone())),
         Route::Form
         | Route::Login
@@ -153,6 +155,10 @@ async fn parsed(parts: &Parts, content: Received, site: &Site) -> Answer {
     Ok(answer(JSON, whole(text?.into())))
 }
 
+fn has_field(headers: &HeaderMap, name: &HeaderName, wanted: &[u8]) -> bool {
+    headers.get_all(name).iter().any(|value| value.as_bytes() == wanted)
+}
+
 /// RFC 9110, section 6.4.1.
 pub fn has_content(status: StatusCode) -> bool {
     !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
@@ -213,7 +219,7 @@ fn answer(media_type: HeaderValue, content: Content) -> Response<Content> {
 
 fn with(
     mut response: Response<Content>,
-    name: hyper::header::HeaderName,
+    name: HeaderName,
     value: HeaderValue,
 ) -> Response<Content> {
     response.headers_mut().insert(name, value);

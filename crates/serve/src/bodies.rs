@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
+use crate::pages;
+
 /// The period of the content, a prime, so that no buffer size lines up with it.
 pub const BLOCK_BYTES: usize = 65_521;
 
@@ -16,17 +18,17 @@ pub const PIECE_BYTES: usize = 1 << 20;
 pub fn bytes(position: u64, length: u64) -> Bytes {
     let start = (position % BLOCK_BYTES as u64) as usize;
     let length = length.min(PIECE_BYTES as u64) as usize;
-    Bytes::from_static(&tape()[start..start + length])
+    tape().slice(start..start + length)
 }
 
 /// Long enough for a whole piece to begin anywhere in the block.
-fn tape() -> &'static [u8] {
-    static TAPE: OnceLock<Vec<u8>> = OnceLock::new();
+fn tape() -> &'static Bytes {
+    static TAPE: OnceLock<Bytes> = OnceLock::new();
     TAPE.get_or_init(|| {
         let block = block();
         let mut tape = block.repeat(PIECE_BYTES / BLOCK_BYTES + 2);
         tape.truncate(BLOCK_BYTES + PIECE_BYTES);
-        tape
+        pages::shared(tape)
     })
 }
 

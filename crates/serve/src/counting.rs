@@ -1,24 +1,86 @@
-//! A stream that tells its record what passes.
+//! A socket that tells its record what passes.
 
+use std::fs::File;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use rustix::fs::sendfile;
+use rustix::net::{SendFlags, send};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::net::TcpStream;
 
+use crate::pages;
 use crate::record::Record;
 
-/// Counts the bytes of `S`, and sees who closes it.
+/// Counts the bytes of a connection, and sees who closes it.
 #[derive(Debug)]
-pub struct CountingIo<S> {
-    stream: S,
+pub struct CountingIo {
+    stream: TcpStream,
     record: Rc<Record>,
 }
 
-impl<S> CountingIo<S> {
-    pub fn new(stream: S, record: Rc<Record>) -> Self {
+/// How pieces are best written; each way is one system call.
+enum Way<'a> {
+    /// All of them at once.
+    Copied,
+    /// The first is small, and a shared one follows.
+    Announced(&'a [u8]),
+    /// The first is shared.
+    Shared(Arc<File>, u64, usize),
+}
+
+impl<'a> Way<'a> {
+    fn of(pieces: &'a [IoSlice<'a>]) -> Self {
+        match pieces {
+            [first, ..] if first.len() >= pages::WORTH => match pages::found(first) {
+                Some((file, offset)) => Self::Shared(file, offset, first.len()),
+                None => Self::Copied,
+            },
+            [first, second, ..] if !first.is_empty() && pages::found(second).is_some() => {
+                Self::Announced(first)
+            }
+            _ => Self::Copied,
+        }
+    }
+}
+
+impl CountingIo {
+    pub fn new(stream: TcpStream, record: Rc<Record>) -> Self {
         Self { stream, record }
+    }
+
+    fn poll_pieces(
+        &mut self,
+        pieces: &[IoSlice<'_>],
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        match Way::of(pieces) {
+            Way::Copied => Pin::new(&mut self.stream).poll_write_vectored(cx, pieces),
+            Way::Announced(piece) => self.poll_call(cx, |stream| {
+                Ok(send(stream, piece, SendFlags::MORE | SendFlags::NOSIGNAL)?)
+            }),
+            Way::Shared(file, offset, length) => self.poll_call(cx, |stream| {
+                let mut offset = offset;
+                Ok(sendfile(stream, &file, Some(&mut offset), length)?)
+            }),
+        }
+    }
+
+    fn poll_call(
+        &self,
+        cx: &mut Context<'_>,
+        call: impl Fn(&TcpStream) -> io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.stream.poll_write_ready(cx))?;
+            match self.stream.try_io(Interest::WRITABLE, || call(&self.stream)) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                outcome => return Poll::Ready(outcome),
+            }
+        }
     }
 
     fn count_sent(&self, sent: io::Result<usize>) -> io::Result<usize> {
@@ -30,7 +92,7 @@ impl<S> CountingIo<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for CountingIo<S> {
+impl AsyncRead for CountingIo {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -47,14 +109,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for CountingIo<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for CountingIo<S> {
+impl AsyncWrite for CountingIo {
     fn poll_write(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let sent = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes));
-        Poll::Ready(self.count_sent(sent))
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
@@ -62,12 +123,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for CountingIo<S> {
         cx: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let sent = ready!(Pin::new(&mut self.stream).poll_write_vectored(cx, pieces));
+        let sent = ready!(self.poll_pieces(pieces, cx));
         Poll::Ready(self.count_sent(sent))
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        true
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -83,7 +144,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for CountingIo<S> {
 }
 
 // The record is closed before the fields, and with them the socket, are dropped.
-impl<S> Drop for CountingIo<S> {
+impl Drop for CountingIo {
     fn drop(&mut self) {
         self.record.close();
     }

@@ -9,6 +9,7 @@ use flate2::write::GzEncoder;
 use tokio::sync::Mutex;
 
 use crate::limits::{DOCUMENT_BYTES, PROMPT_BYTES};
+use crate::pages;
 
 /// The smallest document with items, pad and end.
 const SMALLEST: usize = 64;
@@ -93,8 +94,8 @@ impl Document {
     fn make(self) -> Bytes {
         let plain = document(self.size()).unwrap_or_default();
         match self {
-            Self::Plain(_) => plain.into(),
-            Self::Gzip(_) => compressed(&plain).into(),
+            Self::Plain(_) => pages::shared(plain),
+            Self::Gzip(_) => pages::shared(compressed(&plain)),
         }
     }
 }

@@ -18,6 +18,7 @@ mod limits;
 mod listener;
 mod login;
 mod multipart;
+mod pages;
 mod received;
 mod record;
 mod refusal;

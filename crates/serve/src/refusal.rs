@@ -23,6 +23,8 @@ pub enum Refusal {
     UnknownRoute,
     /// 405, with the methods allowed.
     Method(&'static str),
+    /// 412: the request lacks the field, or its value is another.
+    NoField(String),
     /// 413.
     TooLarge(u64),
     /// 415, with what was expected.
@@ -40,6 +42,7 @@ impl Refusal {
             Self::NoSession => StatusCode::UNAUTHORIZED,
             Self::UnknownRoute => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NoField(_) => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
@@ -54,6 +57,7 @@ impl Refusal {
             Self::NoSession => "log in with POST /login first".into(),
             Self::UnknownRoute => "unknown route; docs/origin.md lists them".into(),
             Self::Method(allowed) => format!("this route takes {allowed}"),
+            Self::NoField(name) => format!("the field {name} with that value is needed"),
             Self::TooLarge(limit) => format!("content is limited to {limit} bytes here"),
             Self::MediaType(wanted) => format!("this route takes {wanted}"),
             Self::Busy => "too much content is being received; try again".into(),

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use hyper::header::HeaderName;
 use hyper::{Method, StatusCode};
+use percent_encoding::percent_decode_str;
 
 use crate::bodies::PIECE_BYTES;
 use crate::documents;
@@ -62,6 +64,7 @@ pub enum Route {
     Drip { length: u64, size: u64, every: Duration },
     Redirect { status: StatusCode, location: String },
     Status(StatusCode),
+    Need { name: HeaderName, value: Vec<u8> },
     Truncate(u64),
     Echo,
 }
@@ -91,6 +94,7 @@ impl Route {
             ("drip", Some(n)) => drip(n, query),
             ("redirect", Some(k)) => redirect(k, query),
             ("status", Some(code)) => status(code),
+            ("need", Some(field)) => need(field),
             ("truncate", Some(n)) => Ok(Self::Truncate(length(n)?)),
             ("echo", None) => Ok(Self::Echo),
             _ => Err(Refusal::UnknownRoute),
@@ -186,6 +190,12 @@ fn status(text: &str) -> Result<Route, Refusal> {
         .and_then(|code| StatusCode::from_u16(code as u16).ok())
         .map(Route::Status)
         .ok_or(Refusal::BadNumber("a status from 200 to 599"))
+}
+
+fn need(field: &str) -> Result<Route, Refusal> {
+    let (name, value) = field.split_once('/').ok_or(Refusal::UnknownRoute)?;
+    let name = name.parse().map_err(|_| Refusal::UnknownRoute)?;
+    Ok(Route::Need { name, value: percent_decode_str(value).collect() })
 }
 
 #[cfg(test)]

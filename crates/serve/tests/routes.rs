@@ -243,6 +243,23 @@ fn any_status() {
 }
 
 #[test]
+fn a_field_that_is_needed() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    for (target, field, status) in [
+        ("/need/x-one/yes", "X-One: yes", 200),
+        ("/need/X-One/a%20b%2F%C3%A9", "x-one: a b/é", 200),
+        ("/need/x-one/", "X-One:", 200),
+        ("/need/x-one/yes", "X-One: yes, yes", 412),
+        ("/need/x-one/yes", "X-Two: yes", 412),
+        ("/need/x-one", "X-One: yes", 404),
+        ("/need/@/yes", "X-One: yes", 404),
+    ] {
+        assert_eq!(client.ask("GET", target, &[field], b"").status, status, "{target} {field}");
+    }
+}
+
+#[test]
 fn a_truncated_answer_ends_half_way() {
     let origin = Origin::start();
     for length in [1, 2, 10, 5_000_000] {
