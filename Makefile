@@ -1,23 +1,25 @@
-# Everything a stranger needs after `git clone`: `make run`, `make test`. See CONTRIBUTING.md for the rest.
+# Everything that a stranger needs after `git clone`: `make run`, `make test`. CONTRIBUTING.md has the rest.
 
-PYTHON ?= python3
-VENV   := .venv
-BIN    := $(VENV)/bin
-STAMP  := $(VENV)/.installed
-RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+PYTHON  ?= python3
+VENV    := .venv
+BIN     := $(VENV)/bin
+RUNTIME := $(VENV)/.installed
+DEV     := $(VENV)/.installed-dev
+SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check format bench-origin bench-verdicts clean
+.PHONY: run test check format bench-origin bench-verdicts bench-overhead bench-kill clean
 .DELETE_ON_ERROR:
 
-run: $(STAMP)  ## measure the default suite: ranking, verdicts, report
+run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
 	$(BIN)/fetchoff run --setup
 
-test: check $(STAMP) system-packages  ## everything that must be green
+test: check  ## everything that must be green
+	tools/system-packages.sh chromium
 	cargo test --quiet --workspace --locked
 	$(BIN)/fetchoff setup --all --quiet
 	$(BIN)/pytest
 
-check: $(STAMP)  ## format, lint, types, architecture
+check: $(DEV)  ## format, lint, types, architecture
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -25,21 +27,33 @@ check: $(STAMP)  ## format, lint, types, architecture
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 
-format: $(STAMP)
+format: $(DEV)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	cargo fmt --all
 
-bench-origin: $(STAMP)  ## CPU per request of the origin, nginx and a bare loop
+bench-origin: $(RUNTIME)  ## CPU per request of the origin, nginx and a bare loop
+	tools/system-packages.sh nginx-light wrk gcc
 	$(BIN)/python benches/origin/bench.py
 
-bench-verdicts: $(STAMP)  ## error rates, power and recovery of real comparisons
+bench-verdicts: $(RUNTIME)  ## error rates, power and recovery of real comparisons
+	tools/system-packages.sh hyperfine
 	$(BIN)/python benches/verdicts/bench.py
+
+bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange
+	$(BIN)/python benches/overhead/bench.py
+
+bench-kill: $(DEV)  ## kill a run again and again, and count what is lost
+	$(BIN)/python benches/kill/bench.py
 
 clean:
 	rm -rf $(VENV) target build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
 
-$(STAMP): pyproject.toml setup.py $(RUST)
+$(RUNTIME): $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(DEV): $(RUNTIME)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@

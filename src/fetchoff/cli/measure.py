@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ from fetchoff.model.client import Client, Launch, Readiness
 from fetchoff.model.errors import FetchoffError, SetupError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Batch
-from fetchoff.run.machine import facts
+from fetchoff.run.machine import facts, usable_cores
 from fetchoff.run.origin import BuiltInOrigin
 from fetchoff.run.placement import lay_out, may_raise_priority
 from fetchoff.run.runner import Bench, Runner
@@ -66,7 +65,7 @@ def new_run(
 
 def placement_notes(experiment: Experiment) -> tuple[str, ...]:
     """What this machine lacks for the placements that the workloads ask for."""
-    cores, priority = sorted(os.sched_getaffinity(0)), may_raise_priority()
+    cores, priority = usable_cores(), may_raise_priority()
     layouts = (
         lay_out(workload.placement, cores, may_raise_priority=priority)
         for workload in experiment.workloads

@@ -17,7 +17,7 @@ from fetchoff.run.placement import may_raise_priority
 def facts() -> dict[str, str]:
     """Names and values, ready to be shown; nothing that tells who the user is."""
     memory_gb = psutil.virtual_memory().total / 1e9
-    cores = sorted(os.sched_getaffinity(0))
+    cores = usable_cores()
     found = {
         "processor": _processor(),
         "cores": f"{len(cores)} usable of {os.cpu_count()}",
@@ -33,6 +33,11 @@ def facts() -> dict[str, str]:
         "harness": f"Python {platform.python_version()}",
     }
     return {name: value for name, value in found.items() if value}
+
+
+def usable_cores() -> list[int]:
+    """The cores that this process may use, in order."""
+    return sorted(os.sched_getaffinity(0))
 
 
 def has_cgroups() -> bool:

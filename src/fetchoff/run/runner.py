@@ -27,6 +27,7 @@ from fetchoff.protocol.content import content
 from fetchoff.run import cgroups
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
+from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import Origin
 from fetchoff.run.placement import Layout, lay_out, may_raise_priority
 from fetchoff.run.reference import Reference, fetch
@@ -62,7 +63,7 @@ class Runner:
     def __init__(self, experiment: Experiment, bench: Bench) -> None:
         self._experiment = experiment
         self._bench = bench
-        self._cores = sorted(os.sched_getaffinity(0))
+        self._cores = usable_cores()
         self._may_raise_priority = may_raise_priority()
         self._references: dict[str, Reference] = {}
         self._calibrated: dict[str, dict[str, int]] = {w.id: {} for w in experiment.workloads}
