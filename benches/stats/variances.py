@@ -116,7 +116,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     rng = np.random.default_rng(chosen.seed)
-    print("| clients | noise |", " | ".join(METHODS), "|\n|---" * (len(METHODS) + 2) + "|")
+    print("| clients | noise |", " | ".join(METHODS), "|")
+    print("|---" * (len(METHODS) + 2) + "|")
     for clients in (4, 6, 10, 30):
         for kind in KINDS:
             cells = cells_of(kind, chosen.rounds, clients, chosen.trials, rng)
