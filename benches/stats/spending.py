@@ -45,9 +45,8 @@ def main() -> None:
     mean = x.cumsum(1)[:, LOOKS - 1] / LOOKS
     variance = ((x**2).cumsum(1)[:, LOOKS - 1] - LOOKS * mean**2) / (LOOKS - 1)
     error = np.sqrt(variance / LOOKS)
-    print(
-        "| spending | critical t at", ", ".join(map(str, LOOKS)), "| rounds to a verdict at 0, 1, …"
-    )
+    print("| spending | critical t at", ", ".join(map(str, LOOKS)), "| rounds to a verdict |")
+    print("|---|---|---|")
     for name, share in SPENDING.items():
         spends = tuple(RULE.alpha * np.diff(share, prepend=0.0))
         critical = -stdtrit(LOOKS - 1, np.array(nominal_levels(RULE.looks, spends)) / 2)
