@@ -49,7 +49,8 @@ sub prepare {
         my $died     = $response->header('X-Died');
         my $internal = ( $response->header('Client-Warning') // '' ) eq 'Internal response';
         die $died || $response->status_line if $died || $internal;
-        my $content = $decoded ? $response->decoded_content(@DECODING) : $response->content;
+        my $content = $response->content;
+        $content = $response->decoded_content(@DECODING) if $decoded && length $content;
         return ( $response->code, $content );
     };
 }

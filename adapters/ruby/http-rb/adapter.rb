@@ -27,6 +27,7 @@ class Adapter
   def fetch(exchange, &sink)
     options = { headers: exchange.headers, **content(exchange), **@tls }
     response = client(exchange.origin).request(exchange.verb, exchange.url, options)
+    return [response.code, nil] if exchange.verb == :head
     return [response.code, response.to_s] unless sink
 
     while (piece = response.readpartial(*@piece))

@@ -56,7 +56,7 @@ class Adapter
     case body&.kind
     when nil then {}
     when "form" then { body: body.fields.to_h }
-    when "multipart" then { multipart: true, body: body.parts { |upload| files[upload] } }
+    when "multipart" then { body: body.parts { |upload| files[upload] }, multipart: files.empty? || nil }.compact
     else %i[headers body].zip(exchange.headers_and_content).to_h
     end
   end
