@@ -57,7 +57,10 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of one adapter folder; its kit is the `_kit` beside it, or the shipped one."""
     path = folder / "adapter.toml"
     adapter = read(path, _Adapter)
-    client = ClientId.parse(adapter.client)
+    try:
+        client = ClientId.parse(adapter.client)
+    except InputError as error:
+        raise InputError(f"{path}: client: {error.message}", error.hint) from error
     kit_folder = _kit_folder(folder, client.language)
     kit = read(kit_folder / "kit.toml", _Kit)
     command = adapter.run.command or kit.run.command

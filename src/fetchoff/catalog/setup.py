@@ -141,7 +141,9 @@ def _set_up_one(manifest: Manifest, say_hello: SayHello, on_start: Callable[[str
         _build(workshop)
         description = say_hello(workshop.launch(), workshop.adapter)
     except (SetupError, AdapterError) as error:
-        failure = {"reason": error.message, "hint": error.hint or _hint(manifest)}
+        reason = error.message.removeprefix(f"{workshop.adapter.name}: ")
+        hint = error.hint if isinstance(error, SetupError) else ""
+        failure = {"reason": reason, "hint": hint or _hint(manifest)}
         _write_json(workshop.folder / "failed.json", failure)
         return state(manifest)
     except OSError as error:

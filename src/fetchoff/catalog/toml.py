@@ -19,6 +19,12 @@ class Document(BaseModel):
 
 
 D = TypeVar("D", bound=Document)
+_WORDS = {
+    "extra_forbidden": "unknown key",
+    "missing": "is missing",
+    "too_short": "must not be empty",
+    "tuple_type": "must be a list",
+}
 
 
 def read(path: Path, kind: type[D]) -> D:
@@ -41,13 +47,20 @@ def read(path: Path, kind: type[D]) -> D:
 
 def _explain(path: Path, text: str, error: ValidationError) -> str:
     lines = []
-    for fault in error.errors():
+    faults = error.errors()
+    for fault in faults:
+        if any(_is_inside(other["loc"], fault["loc"]) for other in faults):
+            continue  # an array of tables is "too short" where one of its tables is at fault
         keys = [str(part) for part in fault["loc"]]
         at = _line_of(text, keys)
         where = f"{path}:{at}" if at else str(path)
-        what = "unknown key" if fault["type"] == "extra_forbidden" else fault["msg"]
+        what = _WORDS.get(fault["type"], fault["msg"])
         lines.append(f"{where}: {'.'.join(keys)}: {what}")
     return "\n".join(lines)
+
+
+def _is_inside(inner: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
+    return len(inner) > len(outer) and inner[: len(outer)] == outer
 
 
 def _line_of(text: str, keys: list[str]) -> int | None:

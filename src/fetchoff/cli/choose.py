@@ -30,6 +30,10 @@ def _matches(pattern: str, known: Mapping[str, Manifest]) -> dict[str, Manifest]
         return {str(manifest.id): manifest}
     if any(mark in pattern for mark in "*?["):
         raise InputError(f"no client matches '{pattern}'", "'fetchoff clients' lists them all")
+    if pattern.startswith((".", "/")):
+        raise InputError(
+            f"{pattern} is no adapter folder: it holds no adapter.toml", "see docs/adapters.md"
+        )
     raise UnknownName("client", pattern, known)
 
 

@@ -10,7 +10,7 @@ from fetchoff.cli import options
 
 if TYPE_CHECKING:
     from fetchoff.model.analysis import Analysis
-    from fetchoff.model.client import Client
+    from fetchoff.model.client import Client, Manifest
 
 NAME = "compare"
 WORKLOAD = "small-get"
@@ -45,7 +45,7 @@ def command(
     from fetchoff.cli.experiments import pair
     from fetchoff.cli.measure import Manner, measure_and_show, new_run
 
-    first, second = _ready(a), _ready(b)
+    first, second = (_ready(manifest) for manifest in [_one(a), _one(b)])
     experiment = pair(
         first,
         second,
@@ -60,18 +60,25 @@ def command(
         _fail_if_slower(analysis, 1 + fail_if_slower / 100)
 
 
-def _ready(name: str) -> Client:
-    from fetchoff.cli.choose import chosen, states
-    from fetchoff.cli.setup import set_up_all
-    from fetchoff.model.client import Readiness
-    from fetchoff.model.errors import InputError, SetupError
+def _one(name: str) -> Manifest:
+    from fetchoff.cli.choose import chosen
+    from fetchoff.model.errors import InputError
 
     manifests = chosen([name])
     if len(manifests) != 1:
         raise InputError(f"'{name}' is {len(manifests)} clients", "compare takes one on each side")
-    client = states(manifests)[0]
+    return manifests[0]
+
+
+def _ready(manifest: Manifest) -> Client:
+    from fetchoff.cli.choose import states
+    from fetchoff.cli.setup import set_up_all
+    from fetchoff.model.client import Readiness
+    from fetchoff.model.errors import SetupError
+
+    client = states([manifest])[0]
     if client.readiness is Readiness.NOT_SET_UP:
-        client = set_up_all(manifests, quiet=True)[0]
+        client = set_up_all([manifest], quiet=True)[0]
     if client.readiness is not Readiness.READY:
         raise SetupError(f"{client.id} is not ready: {client.reason}", client.hint)
     return client

@@ -28,10 +28,14 @@ def ranking(
         raise InputError(
             "none of these clients is ready", "'fetchoff setup --all', or 'fetchoff run --setup'"
         )
+    if all(_role(client) is Role.FLOOR for client in ready):
+        raise InputError(
+            "only floor lines are ready: there is nothing to rank", "choose a client that is ranked"
+        )
     return Experiment(
         entrants=with_controls(tuple((c.id, c.manifest.kit, _role(c)) for c in ready)),
         workloads=tuple(workloads),
-        baseline=_baseline(baseline, [client.id for client in ready]),
+        baseline=_baseline(baseline, [c.id for c in ready if _role(c) is Role.RANKED]),
         seed=_seed(seed),
         budget_s=budget_s,
         suite=suite,

@@ -9,8 +9,11 @@ import typer
 from fetchoff.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fetchoff.catalog.workloads import Suite
     from fetchoff.model.client import Client
+    from fetchoff.model.workload import Workload
 
 NAME = "run"
 
@@ -43,17 +46,50 @@ def command(
 
     chosen_suite = workloads.suite(suite)
     chosen_workloads = [workloads.workload(name) for name in workload or chosen_suite.workloads]
+    _must_differ(chosen_workloads)
     clients = _clients(chosen_suite, client, baseline, set_up=setup, quiet=quiet)
     experiment = ranking(
         clients,
         chosen_workloads,
         suite=chosen_suite.id,
-        baseline=baseline or chosen_suite.baseline,
+        baseline=_asked_for(baseline, clients) if baseline else chosen_suite.baseline,
         budget_s=budget or chosen_suite.budget_s,
         seed=seed,
     )
     folder = new_run(experiment, clients, chosen_suite.about, out)
     measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json))
+
+
+def _must_differ(workloads: Sequence[Workload]) -> None:
+    from fetchoff.model.errors import InputError
+
+    ids = [workload.id for workload in workloads]
+    for name in ids:
+        if ids.count(name) > 1:
+            raise InputError(
+                f"there is more than one workload '{name}'",
+                "name each once; a file's name, without .toml, is its workload's id",
+            )
+
+
+def _asked_for(baseline: str, clients: Sequence[Client]) -> str:
+    """The id of the client that the user named as baseline."""
+    from fetchoff.cli.choose import chosen
+    from fetchoff.model.client import Kind, Readiness
+    from fetchoff.model.errors import InputError
+
+    manifests = chosen([baseline])
+    if len(manifests) != 1:
+        raise InputError(f"'{baseline}' is {len(manifests)} clients", "the baseline is one client")
+    client = next(client for client in clients if client.manifest.id == manifests[0].id)
+    if client.readiness is not Readiness.READY:
+        raise InputError(f"{client.id} cannot be the baseline: {client.reason}", client.hint)
+    if client.manifest.kind is Kind.FLOOR:
+        raise InputError(
+            f"{client.id} cannot be the baseline: it is a floor line",
+            "floor lines are shown, not ranked; choose another client",
+        )
+    return client.id
 
 
 def _clients(

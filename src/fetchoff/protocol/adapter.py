@@ -10,7 +10,7 @@ from pathlib import Path
 from fetchoff.model import workload as w
 from fetchoff.model.client import Description
 from fetchoff.model.workload import Workload, required_features
-from fetchoff.protocol.fields import Garbled, Message, text, texts, whole
+from fetchoff.protocol.fields import Garbled, Message, printable, text, texts, whole
 
 VERSION = 1
 HELLO: Mapping[str, object] = {"op": "hello", "protocol": VERSION}
@@ -126,7 +126,7 @@ def run(n: int, *, digest: bool = False, busy_ns: int = 0) -> Message:
 def read_description(message: Message) -> Description:
     """The answer to `hello`; Garbled if it is not one, or speaks another version."""
     if "error" in message:
-        raise Garbled(f"answers hello with an error: {message['error']}")
+        raise Garbled(f"answers hello with an error: {printable(str(message['error']))}")
     if whole(message, "protocol") != VERSION:
         raise Garbled(f"speaks protocol {message['protocol']}, not {VERSION}")
     return Description(
@@ -157,7 +157,7 @@ def read_prepared(message: Message) -> Prepared:
         return Prepared(unsupported=text(message, "unsupported"))
     if "error" in message:
         return Prepared(error=text(message, "error"))
-    raise Garbled(f"answers prepare with {sorted(message)}")
+    raise Garbled(f"answers prepare with {printable(str(sorted(message)))}")
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Done:
 def read_done(message: Message) -> Done:
     """The answer to `run`; Garbled if it is not one."""
     if "done" not in message and "error" in message:
-        raise Garbled(f"answers run with an error: {message['error']}")
+        raise Garbled(f"answers run with an error: {printable(str(message['error']))}")
     children = message.get("children")
     if children is not None and not isinstance(children, dict):
         raise Garbled("'children' is not an object")

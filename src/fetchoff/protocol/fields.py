@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 
 Message = Mapping[str, object]
+LONGEST_TEXT = 500
 
 
 class Garbled(ValueError):
@@ -16,7 +17,7 @@ def parse(line: bytes) -> Message:
     """The JSON object on a line."""
     try:
         message = json.loads(line)
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise Garbled(f"not a JSON line: {shorten(line)}") from error
     if not isinstance(message, dict):
         raise Garbled(f"not a JSON object: {shorten(line)}")
@@ -27,16 +28,16 @@ def whole(message: Message, key: str) -> int:
     """A whole number, not negative."""
     value = message.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise Garbled(f"'{key}' is {value!r}, not a whole number")
+        raise Garbled(f"'{key}' is {_shown(value)}, not a whole number")
     return value
 
 
 def text(message: Message, key: str) -> str:
-    """A text."""
+    """A text that can be shown."""
     value = message.get(key)
     if not isinstance(value, str):
-        raise Garbled(f"'{key}' is {value!r}, not a text")
-    return value
+        raise Garbled(f"'{key}' is {_shown(value)}, not a text")
+    return printable(value)
 
 
 def texts(message: Message, key: str) -> tuple[str, ...]:
@@ -44,7 +45,18 @@ def texts(message: Message, key: str) -> tuple[str, ...]:
     value = message.get(key)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise Garbled(f"'{key}' is not a list of texts")
-    return tuple(value)
+    return tuple(printable(item) for item in value)
+
+
+def printable(words: str) -> str:
+    """Somebody else's words, harmless to a terminal and a file: no controls, no lone surrogates."""
+    kept = words if len(words) <= LONGEST_TEXT else words[: LONGEST_TEXT - 1] + "…"
+    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in kept)
+
+
+def _shown(value: object, most: int = 80) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
 def shorten(line: bytes, most: int = 80) -> str:

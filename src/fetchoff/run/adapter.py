@@ -41,7 +41,7 @@ class Adapter:
         core: int | None = None,
     ) -> None:
         self.name = name
-        self._group = cgroups.create(f"{abs(hash(name)):x}") if launch.children else None
+        self._group = cgroups.create() if launch.children else None
         self._counts_children = launch.children
         self._started_ns = time.monotonic_ns()
         self.start_up_ms = 0.0

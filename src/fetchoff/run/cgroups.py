@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+_numbers = itertools.count()
 _ROOTS = (Path("/sys/fs/cgroup/cpuacct"), Path("/sys/fs/cgroup"))
 
 
-def create(name: str) -> Path | None:
+def create() -> Path | None:
     """A new group, version 1 (cpuacct) or 2; None where the machine or the user cannot have one."""
+    number = next(_numbers)
     for root in _ROOTS:
-        folder = root / f"fetchoff-{os.getpid()}-{name}"
+        folder = root / f"fetchoff-{os.getpid()}-{number}"
         try:
             folder.mkdir()
         except OSError:

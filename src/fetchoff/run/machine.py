@@ -42,7 +42,7 @@ def usable_cores() -> list[int]:
 
 def has_cgroups() -> bool:
     """Whether a control group can be made here, now."""
-    folder = cgroups.create("try")
+    folder = cgroups.create()
     if folder is None:
         return False
     cgroups.remove(folder)

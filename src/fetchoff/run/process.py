@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from fetchoff.protocol.fields import Garbled, Message, parse, shorten
+from fetchoff.protocol.fields import Garbled, Message, parse, printable, shorten
 
 LONGEST_LINE = 4 << 20
 _KEPT = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LD_LIBRARY_PATH")
@@ -168,7 +168,7 @@ class Child:
             said = self._stderr.read_bytes()[-4096:].decode(errors="replace").strip()
         except OSError:
             return ""
-        last = said.splitlines()[-1][:most] if said else ""
+        last = printable(said.splitlines()[-1][:most]) if said else ""
         return f"; its last words: {last}" if last else ""
 
     def _obituary(self) -> str:

@@ -14,6 +14,7 @@ from fetchoff.model.client import Launch
 from fetchoff.model.errors import AdapterError, OriginError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import (
+    Batch,
     Ended,
     Interrupted,
     Invocation,
@@ -105,7 +106,7 @@ class Runner:
                 self._spent_s += record.seconds
             case Invocation():
                 self._note_outcome(record)
-        if isinstance(record, Invocation | SectionDone | Interrupted):
+        if isinstance(record, Batch | Invocation | SectionDone | Interrupted):
             key = (record.round, record.workload)
             self._attempts[key] = max(self._attempts.get(key, 0), record.attempt + 1)
 

@@ -23,6 +23,7 @@ from fetchoff.store.records import from_line, to_line
 
 HEADER = "run.json"
 JOURNAL = "batches.jsonl"
+FROM_A_COPY = "restore it from a copy"
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,15 @@ class RunFolder:
                 f"{path} is not a run: {HEADER}: {error.strerror}",
                 "a run is the folder that 'fetchoff run' names at its end",
             ) from error
+        except UnicodeDecodeError as error:
+            raise StoreError(f"{path / HEADER} is damaged: {error}", FROM_A_COPY) from error
         try:
             header = TypeAdapter(Header).validate_json(text)
         except ValidationError as error:
-            raise StoreError(f"{path / HEADER} is damaged: {error.errors()[0]['msg']}") from error
+            fault = error.errors()[0]
+            where = ".".join(str(part) for part in fault["loc"])
+            what = f"{where}: {fault['msg']}" if where else fault["msg"]
+            raise StoreError(f"{path / HEADER} is damaged: {what}", FROM_A_COPY) from error
         folder = cls(path, header)
         if to_append:
             folder._open_journal()
@@ -160,5 +166,5 @@ class RunFolder:
                 self._records.append(from_line(line))
             except ValueError as error:
                 raise StoreError(
-                    f"{self.path / JOURNAL}:{number} is damaged", "restore it from a copy"
+                    f"{self.path / JOURNAL}:{number} is damaged", FROM_A_COPY
                 ) from error
