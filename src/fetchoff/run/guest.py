@@ -19,6 +19,7 @@ LEAST_WARM_UPS = 2
 MOST_WARM_UPS = 8
 STEADY = 0.95  # a warm-up batch that is no more than 5 % faster than the one before
 LEAST_TIMEOUT_S = 10.0
+MOST_WAITING = 20  # a batch takes at most so many times its length
 NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
 
@@ -110,18 +111,28 @@ class Guest:
     def _calibrate(self, origin_cpu: ReadNs) -> int:
         n = 1
         while n < MOST_ITERATIONS:
-            wall_ms = self._timed(n, origin_cpu).wall_ns / 1e6
-            if wall_ms >= self.workload.batch_ms / 2:
-                return self._fitting(n, wall_ms)
-            n *= 4 if wall_ms < self.workload.batch_ms / 8 else 2
+            timed = self._timed(n, origin_cpu)
+            fitting = self._fitting(n, timed)
+            if fitting <= 2 * n:
+                return fitting
+            n *= 4 if fitting > 8 * n else 2
         return MOST_ITERATIONS
 
     def _recalibrate(self, steady: Timed) -> None:
         """What was compiled meanwhile made the batches shorter than they should be."""
-        self.iterations = self._fitting(self.iterations, steady.wall_ns / 1e6)
+        self.iterations = self._fitting(self.iterations, steady)
 
-    def _fitting(self, n: int, wall_ms: float) -> int:
-        return max(1, min(MOST_ITERATIONS, round(n * self.workload.batch_ms / wall_ms)))
+    def _fitting(self, n: int, timed: Timed) -> int:
+        """Iterations for a batch of the asked length, told by CPU time, which others disturb less.
+
+        A client that mostly waits gets a batch that is longer, so that what a batch costs by itself
+        does not count much; but not without bounds.
+        """
+        busy_ms = (timed.cpu_ns + timed.origin_cpu_ns) / 1e6
+        wall_ms = timed.wall_ns / 1e6
+        by_work = n * self.workload.batch_ms / max(busy_ms, 1e-3)
+        by_patience = n * self.workload.batch_ms * MOST_WAITING / max(wall_ms, 1e-3)
+        return max(1, min(MOST_ITERATIONS, round(min(by_work, by_patience))))
 
     def begin_blocks(self) -> None:
         """Note what the operating system has counted so far."""
