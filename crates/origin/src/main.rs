@@ -39,9 +39,11 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         .map_err(|error| format!("cannot start: {error}"))?;
     let site = Site::new(Limits::default());
     let outcome = LocalSet::new().block_on(&runtime, async {
+        // The first word to a harness comes after this, so that it can be interrupted from then on.
+        let interruption = interruption().map_err(|error| error.to_string())?;
         tokio::select! {
             outcome = serve(arguments, site) => outcome,
-            outcome = interrupted() => outcome.map_err(|error| error.to_string()),
+            () = interruption => Ok(()),
         }
     });
     // A document that is still being made is nobody's any more.
@@ -74,12 +76,13 @@ async fn control(listen: SocketAddr, site: Rc<Site>) -> io::Result<()> {
     Ok(())
 }
 
-async fn interrupted() -> io::Result<()> {
+fn interruption() -> io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    Ok(())
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }

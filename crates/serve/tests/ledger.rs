@@ -59,8 +59,7 @@ fn one_write_is_one_segment_and_two_are_two() {
             head("POST", "/form", &["Content-Type: application/x-www-form-urlencoded"], 3);
         for _ in 0..12 {
             if two_writes {
-                client.send(&request);
-                sleep(Duration::from_millis(2));
+                origin.has_read(&mut client, &request);
                 client.send("a=1");
             } else {
                 client.send(request.clone() + "a=1");
@@ -81,13 +80,13 @@ fn one_write_is_one_segment_and_two_are_two() {
 fn a_gap_between_head_and_content_is_seen() {
     let origin = Origin::start();
     let mut client = origin.connect();
-    client.send(head("POST", "/", &[], 3));
+    origin.has_read(&mut client, &head("POST", "/", &[], 3));
     sleep(Duration::from_millis(40));
     client.send("a=1");
     assert_eq!(client.reply().text(), "HiPost");
     let histogram = origin.counters().head_to_body_us;
     let [(bound, 1)] = histogram[..] else { panic!("{histogram:?}") };
-    assert!((65_536..=262_144).contains(&bound), "{bound}");
+    assert!((65_536..=1 << 22).contains(&bound), "{bound}");
 }
 
 #[test]
@@ -155,7 +154,7 @@ fn answers_in_flight_at_the_same_time() {
     let origin = Origin::start();
     let mut clients: Vec<_> = (0..5).map(|_| origin.connect()).collect();
     for client in &mut clients {
-        client.send(head("GET", "/delay/150", &[], 0));
+        client.send(head("GET", "/delay/500", &[], 0));
     }
     for client in &mut clients {
         assert_eq!(client.reply().text(), "Hi");

@@ -81,6 +81,13 @@ impl Origin {
         self.orders.as_ref().unwrap().send(Order::Digest(on)).ok().unwrap();
     }
 
+    /// Sends `bytes`, and waits until they have been read.
+    pub fn has_read(&self, client: &mut Client, bytes: &str) {
+        let expected = self.counters().bytes_in + bytes.len() as u64;
+        client.send(bytes);
+        self.counters_when(|counters| counters.bytes_in >= expected);
+    }
+
     /// Keeps the origin's only thread from reading, so that everything sent meanwhile arrives.
     pub fn keep_busy(&self, time: Duration) {
         self.orders.as_ref().unwrap().send(Order::Busy(time)).ok().unwrap();
