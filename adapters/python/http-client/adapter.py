@@ -8,14 +8,11 @@ from fetchoff_kit import Client, python_version, serve
 
 class HttpClient(Client):
     name = "http-client"
+    version = python_version()
     features = """
         http/1.1 method.get method.head method.post method.put body.form body.json body.raw headers
         connection.reuse connection.fresh read-size timeout.read
     """
-
-    @classmethod
-    def version(cls):
-        return python_version()
 
     def __init__(self, settings):
         self.fresh = settings.reuse is False

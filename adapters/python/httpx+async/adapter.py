@@ -12,15 +12,12 @@ NO_COOKIES = DefaultCookiePolicy(allowed_domains=())
 
 class AsyncHttpx(AsyncClient):
     name = "httpx"
+    engine = f"httpcore {httpcore.__version__}"
     features = """
         http/1.1 method.get method.head method.post method.put
         body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
         read-size cookies decompression redirects timeout.connect timeout.read
     """
-
-    @classmethod
-    def engine(cls):
-        return f"httpcore {httpcore.__version__}"
 
     def __init__(self, settings):
         connections = settings.concurrency
@@ -40,7 +37,7 @@ class AsyncHttpx(AsyncClient):
     def arguments(self, exchange):
         body = exchange.body_as(json="json", raw="content")
         if exchange.kind == "form":
-            body["data"] = grouped(exchange.body)
+            body["data"] = exchange.fields_by_name()
         return {"headers": exchange.headers, **body}
 
     async def request(self, exchange):
@@ -68,14 +65,6 @@ class AsyncHttpx(AsyncClient):
 
     async def close(self):
         await self.client.aclose()
-
-
-def grouped(fields):
-    """httpx takes a dict of lists, not pairs."""
-    groups = {}
-    for name, value in fields:
-        groups.setdefault(name, []).append(value)
-    return groups
 
 
 serve(AsyncHttpx)

@@ -13,15 +13,12 @@ NO_COOKIES = DefaultCookiePolicy(allowed_domains=())
 class Httpx(Client):
     name = "httpx"
     shared = True
+    engine = f"httpcore {httpcore.__version__}"
     features = """
         http/1.1 method.get method.head method.post method.put
         body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
         read-size cookies decompression redirects timeout.connect timeout.read
     """
-
-    @classmethod
-    def engine(cls):
-        return f"httpcore {httpcore.__version__}"
 
     def __init__(self, settings):
         connections = settings.concurrency
@@ -41,7 +38,7 @@ class Httpx(Client):
     def arguments(self, exchange):
         body = exchange.body_as(json="json", raw="content")
         if exchange.kind == "form":
-            body["data"] = grouped(exchange.body)
+            body["data"] = exchange.fields_by_name()
         return {"headers": exchange.headers, **body}
 
     def request(self, exchange):
@@ -71,14 +68,6 @@ class Httpx(Client):
 
     def close(self):
         self.client.close()
-
-
-def grouped(fields):
-    """httpx takes a dict of lists, not pairs."""
-    groups = {}
-    for name, value in fields:
-        groups.setdefault(name, []).append(value)
-    return groups
 
 
 serve(Httpx)

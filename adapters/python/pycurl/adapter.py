@@ -7,36 +7,28 @@ from fetchoff_kit import Client, serve
 
 class Pycurl(Client):
     name = "pycurl"
+    engine = f"libcurl {pycurl.version_info()[1]}"
     features = """
         http/1.1 method.get method.head method.post method.put
         body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
         read-size cookies decompression redirects timeout.connect timeout.total option.tcp_nodelay
     """
 
-    @classmethod
-    def engine(cls):
-        return f"libcurl {pycurl.version_info()[1]}"
-
     def __init__(self, settings):
         self.curl = pycurl.Curl()
         self.current = None
-        options = {pycurl.NOSIGNAL: 1} if settings.concurrency > 1 else {}  # as threads require
-        if settings.reuse is False:
-            options[pycurl.FORBID_REUSE] = 1
-        if settings.read_size:
-            options[pycurl.BUFFERSIZE] = settings.read_size
-        if settings.cookies:
-            options[pycurl.COOKIEFILE] = ""
-        if settings.decompress:
-            options[pycurl.ACCEPT_ENCODING] = "gzip"
-        if settings.redirects:
-            options[pycurl.FOLLOWLOCATION] = 1
-            options[pycurl.MAXREDIRS] = settings.redirects
-        timeouts = settings.timeouts(connect=pycurl.CONNECTTIMEOUT_MS, total=pycurl.TIMEOUT_MS)
-        options.update({option: int(seconds * 1000) for option, seconds in timeouts.items()})
-        if "tcp_nodelay" in settings.options:
-            options[pycurl.TCP_NODELAY] = int(settings.options["tcp_nodelay"])
-        self.options = options
+        options = {
+            pycurl.NOSIGNAL: settings.concurrency > 1,  # as threads require
+            pycurl.FORBID_REUSE: settings.reuse is False,
+            pycurl.BUFFERSIZE: settings.read_size,
+            pycurl.COOKIEFILE: "" if settings.cookies else None,
+            pycurl.ACCEPT_ENCODING: "gzip" if settings.decompress else None,
+            pycurl.FOLLOWLOCATION: settings.redirects > 0,
+            pycurl.MAXREDIRS: settings.redirects,
+            pycurl.TCP_NODELAY: settings.options.get("tcp_nodelay"),
+            **settings.timeouts_ms(connect=pycurl.CONNECTTIMEOUT_MS, total=pycurl.TIMEOUT_MS),
+        }
+        self.options = {name: value for name, value in options.items() if value is not None}
 
     def arguments(self, exchange):
         options = {**self.options, pycurl.URL: exchange.url}

@@ -12,14 +12,11 @@ LENGTH = b"\r\ncontent-length:"
 
 class RawSocket(Client):
     name = "raw-socket"
+    version = python_version()
     features = """
         http/1.1 method.get method.head method.post method.put body.form body.json body.raw headers
         connection.reuse connection.fresh read-size timeout.connect timeout.read option.tcp_nodelay
     """
-
-    @classmethod
-    def version(cls):
-        return python_version()
 
     def __init__(self, settings):
         self.fresh = settings.reuse is False

@@ -11,15 +11,12 @@ from fetchoff_kit import Client, serve
 
 class Requests(Client):
     name = "requests"
+    engine = f"urllib3 {urllib3.__version__}"
     features = """
         http/1.1 method.get method.head method.post method.put
         body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
         read-size cookies decompression redirects timeout.connect timeout.read
     """
-
-    @classmethod
-    def engine(cls):
-        return f"urllib3 {urllib3.__version__}"
 
     def __init__(self, settings):
         self.session = requests.Session()

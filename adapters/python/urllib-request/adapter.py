@@ -9,18 +9,12 @@ from fetchoff_kit import Client, python_version, serve
 
 class UrllibRequest(Client):
     name = "urllib-request"
+    version = python_version()
+    engine = f"http.client {python_version()}"
     features = """
         http/1.1 method.get method.head method.post method.put body.form body.json body.raw headers
         connection.fresh read-size cookies redirects timeout.read
     """
-
-    @classmethod
-    def version(cls):
-        return python_version()
-
-    @classmethod
-    def engine(cls):
-        return f"http.client {python_version()}"
 
     def __init__(self, settings):
         handlers = [Redirects(settings.redirects) if settings.redirects else NoRedirects]

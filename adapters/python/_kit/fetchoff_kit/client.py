@@ -22,19 +22,15 @@ class Described:
     """Who the client is: the answer to `hello`."""
 
     name = ""
+    version = ""  # that of the installed package unless the adapter says
+    engine = ""  # what does the HTTP underneath, with its version, when that is another library
     features = ""  # those of the library, separated by white space
 
     @classmethod
-    def version(cls) -> str:
-        """The installed version, from its metadata."""
+    def installed_version(cls) -> str:
         from importlib.metadata import version  # slow to import, and of no use to the loop
 
-        return version(cls.name)
-
-    @classmethod
-    def engine(cls) -> str:
-        """What does the HTTP underneath, with its version, when that is another library."""
-        return ""
+        return cls.version or version(cls.name)
 
     @classmethod
     def declared(cls) -> list[str]:

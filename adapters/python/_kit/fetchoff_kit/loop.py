@@ -38,6 +38,7 @@ def iterate(
     """Take every exchange once a turn. `take` gives the content's length, or raises."""
     failed = length = spun = 0
     error = ""
+    spin = spinner.spin
     for _ in turns:
         for exchange in exchanges:
             try:
@@ -50,29 +51,34 @@ def iterate(
     return Tally(failed, length, spun, error)
 
 
-def spin(ns: int) -> int:
-    """Burn `ns` nanoseconds; those that were really burnt."""
-    start = now = perf_counter_ns()
-    end = start + ns - UNSEEN
-    while now < end:
-        now = perf_counter_ns()
-    return now - start + UNSEEN
+class Spinner:
+    """Burns time, and knows what a spin costs before and after its own looks at the clock."""
 
+    def __init__(self) -> None:
+        self._unseen = 0
 
-def _unseen_part_of_spin() -> int:
-    """What a spin costs before its first and after its last look at the clock."""
-    costs = []
-    for _ in range(5):
+    def spin(self, ns: int) -> int:
+        """Burn `ns` nanoseconds; those that were really burnt."""
+        start = now = perf_counter_ns()
+        end = start + ns - self._unseen
+        while now < end:
+            now = perf_counter_ns()
+        return now - start + self._unseen
+
+    def calibrate(self) -> None:
+        """Long enough for a JIT compiler to have done its work."""
+        self._unseen = 0
+        self._unseen = min(self._cost_of_nothing(100) for _ in range(30))
+
+    def _cost_of_nothing(self, spins: int) -> int:
         seen = 0
         start = perf_counter_ns()
-        for _ in range(40):
-            seen += spin(0)
-        costs.append((perf_counter_ns() - start - seen) // 40)
-    return min(costs)
+        for _ in range(spins):
+            seen += self.spin(0)
+        return (perf_counter_ns() - start - seen) // spins
 
 
-UNSEEN = 0
-UNSEEN = _unseen_part_of_spin()
+spinner = Spinner()
 
 
 def describe(error: BaseException) -> str:

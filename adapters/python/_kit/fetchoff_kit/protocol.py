@@ -9,7 +9,7 @@ import sys
 from time import perf_counter_ns
 
 from .client import AsyncClient, Client, runtime
-from .loop import describe
+from .loop import describe, spinner
 from .workload import Exchange, Settings
 
 TYPE_CHECKING = False
@@ -96,17 +96,20 @@ class Adapter:
         return {
             "protocol": PROTOCOL,
             "client": self._client_class.name,
-            "version": self._client_class.version(),
+            "version": self._client_class.installed_version(),
             "runtime": runtime(),
-            "engine": self._client_class.engine(),
+            "engine": self._client_class.engine,
             "features": self._features,
         }
 
     def _prepare(self, message: dict[str, Any]) -> dict[str, Any]:
         self.drop()
-        for feature in _member(message, "require", list):
+        required = _member(message, "require", list)
+        for feature in required:
             if feature not in self._features:
                 return {"unsupported": feature}
+        if "inject.busy" in required:
+            spinner.calibrate()
         try:
             settings = Settings(_member(message, "settings", dict))
             exchanges = [Exchange(exchange) for exchange in _member(message, "exchanges", list)]

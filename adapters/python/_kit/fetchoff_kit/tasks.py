@@ -7,7 +7,7 @@ from copy import copy
 from itertools import repeat
 
 from .checks import check_answer, check_member
-from .loop import Tally, describe, spin
+from .loop import Tally, describe, spinner
 from .workload import worker_file
 
 TYPE_CHECKING = False
@@ -85,6 +85,7 @@ async def iterate(
     """The measured loop: `loop.iterate`, awaiting."""
     failed = length = spun = 0
     error = ""
+    spin = spinner.spin
     for _ in turns:
         for exchange in exchanges:
             try:

@@ -26,11 +26,7 @@ class Settings:
         self.cookies: bool = message["cookies"]
         self.decompress: bool = message["decompress"]
         self.redirects: int = message["redirects"]
-        self._timeouts = {
-            kind: milliseconds / 1000
-            for kind, milliseconds in message["timeout_ms"].items()
-            if milliseconds is not None
-        }
+        self._timeouts_ms: dict[str, int | None] = message["timeout_ms"]
         self.tls_ca: str | None = message["tls_ca"]
         self.options: dict[str, Any] = message["options"]
         if self.concurrency < 1:
@@ -38,11 +34,14 @@ class Settings:
         if self.sink == "file" and not self.directory:
             raise ValueError("the sink is file, and there is no directory")
 
-    def timeouts(self, **names: str) -> dict[str, float]:
-        """The timeouts that were asked for, in seconds, by the names that the library has."""
-        return {
-            name: self._timeouts[kind] for kind, name in names.items() if kind in self._timeouts
-        }
+    def timeouts_ms(self, **names: Name) -> dict[Name, int]:
+        """The timeouts that were asked for, by the names that the library has for them."""
+        asked = {name: self._timeouts_ms[kind] for kind, name in names.items()}
+        return {name: timeout for name, timeout in asked.items() if timeout is not None}
+
+    def timeouts(self, **names: Name) -> dict[Name, float]:
+        """The same in seconds."""
+        return {name: timeout / 1000 for name, timeout in self.timeouts_ms(**names).items()}
 
 
 def worker_file(settings: Settings, worker: int, exchange: int) -> str:
@@ -132,6 +131,13 @@ class Exchange:
         if kind == "json":
             return json.dumps(self.body).encode()
         return self.body  # type: ignore[no-any-return]
+
+    def fields_by_name(self) -> dict[str, list[str]]:
+        """The fields of a form, for clients that take no pairs."""
+        groups: dict[str, list[str]] = {}
+        for name, value in self.body:
+            groups.setdefault(name, []).append(value)
+        return groups
 
     def open_parts(self) -> OpenParts:
         """For `with`: the parts of a multipart body, its files opened anew; empty for others."""
