@@ -150,7 +150,9 @@ class RunFolder:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self.close()
-            raise StoreError(f"{self.path} is being measured by another process") from error
+            raise StoreError(
+                f"{self.path} is being measured by another process", "wait for it, or end it first"
+            ) from error
 
     def _read(self) -> None:
         """Read the journal; cut an unfinished last line off if we may append."""

@@ -1,0 +1,82 @@
+"""The `fetchoff` command as a user starts it: a process, its streams, its exit status."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PROGRAM = Path(sys.executable).parent / "fetchoff"
+FAKES = Path(__file__).parent / "fakes"
+WIDTH = 80
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A command that came to its end."""
+
+    status: int
+    out: str
+    err: str
+
+
+def fake(name: str) -> str:
+    """The adapter folder of a fake, as the command takes it."""
+    return str(FAKES / name)
+
+
+@dataclass(frozen=True)
+class Command:
+    """Starts `fetchoff` in a folder, with an environment that is the same everywhere."""
+
+    folder: Path
+    cache: Path
+    wrapper: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, *arguments: str | Path, timeout_s: float = 120, **env: str) -> Ran:
+        done = subprocess.run(
+            self._argv(arguments),
+            cwd=self.folder,
+            env=self._environment(env),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+            text=True,
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def start(
+        self, *arguments: str | Path, before: Callable[[], None] | None = None, **env: str
+    ) -> subprocess.Popen[str]:
+        """Start it and go on; `before` is called in the new process."""
+        return subprocess.Popen(
+            self._argv(arguments),
+            cwd=self.folder,
+            env=self._environment(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=before,
+            start_new_session=True,
+            text=True,
+        )
+
+    def _argv(self, arguments: tuple[str | Path, ...]) -> list[str]:
+        return [*self.wrapper, str(PROGRAM), *map(str, arguments)]
+
+    def _environment(self, extra: Mapping[str, str]) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "FETCHOFF_CACHE": str(self.cache),
+            "LANG": "C.UTF-8",
+            "NO_COLOR": "1",
+            "COLUMNS": str(WIDTH),
+            **self.env,
+            **extra,
+        }

@@ -1,0 +1,47 @@
+"""What several tests start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.command import Command, fake
+
+WORKLOAD = """\
+schema = 1
+about = "GET of 16 bytes in short batches"
+batch_ms = 2
+
+[settings]
+reuse = "either"
+
+[[exchange]]
+target = "/bytes/16"
+expect = { bytes = 16 }
+"""
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of the tests' own: nothing of the user's is read or touched."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def fetchoff(tmp_path: Path, cache: Path) -> Command:
+    """The command in an empty folder that holds one short workload, `tiny.toml`."""
+    (tmp_path / "tiny.toml").write_text(WORKLOAD)
+    return Command(tmp_path, cache)
+
+
+@pytest.fixture(scope="session")
+def finished_run(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """A real run of two fakes that came to its end; copy it before changing it."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "tiny.toml").write_text(WORKLOAD)
+    command = Command(folder, cache)
+    clients = ("--client", fake("honest"), "--client", fake("slow"))
+    command("setup", fake("honest"), fake("slow"))
+    ran = command("run", "-w", "tiny.toml", *clients, "--budget", "3", "--seed", "1", "-o", "run")
+    assert ran.status == 0, ran.err
+    return folder / "run"

@@ -1,0 +1,254 @@
+"""Adapters that misbehave, each in its own way. $FAKE names the misbehaviour.
+
+While setup says hello, the working directory is the adapter's own folder: some behave well there,
+and badly only once they are measured.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from honest import Honest
+
+MILLISECOND = 1_000_000
+FOREVER_S = 3600
+IS_SETUP = Path("adapter.toml").exists()
+
+
+def sleep_forever() -> None:
+    while True:
+        time.sleep(FOREVER_S)
+
+
+class Slow(Honest):
+    """Spins for a millisecond in every exchange."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        self.spin(MILLISECOND)
+        return super().exchange(exchange)
+
+
+class SlowStart(Honest):
+    def hello(self) -> dict[str, Any]:
+        time.sleep(1.5)
+        return super().hello()
+
+
+class Silent(Honest):
+    """Never answers hello."""
+
+    def hello(self) -> dict[str, Any]:
+        sleep_forever()
+        return {}
+
+
+class FallsSilent(Silent):
+    """Never answers hello once it has been set up."""
+
+    def hello(self) -> dict[str, Any]:
+        return Honest.hello(self) if IS_SETUP else super().hello()
+
+
+class Batches(Honest):
+    """Knows which of its batches it is in; those of verification ask for digests."""
+
+    batch = 0
+
+    def run(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.batch += "digest" not in message
+        return super().run(message)
+
+
+class Hanging(Batches):
+    """Hangs in its fifth batch."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        if self.batch == 5:
+            sleep_forever()
+        return super().exchange(exchange)
+
+
+class Crashing(Batches):
+    """Ends in the middle of a batch, in its 18th at the earliest: while it is measured."""
+
+    done = 0
+
+    def run(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.done = 0
+        return super().run(message)
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        self.done += 1
+        if self.batch >= 18 and self.done > 1:
+            print("out of cheese", file=sys.stderr)
+            sys.stderr.flush()
+            os._exit(3)
+        return super().exchange(exchange)
+
+
+class Garbage(Batches):
+    """Prints something else than JSON in its third batch."""
+
+    def say(self, answer: dict[str, Any]) -> None:
+        if self.batch == 3:
+            sys.stdout.buffer.write(b"\xff\xfe\x1b[31m} segmentation fault\n")
+            sys.stdout.flush()
+            return
+        super().say(answer)
+
+
+class Endless(Batches):
+    """Prints a line without an end in its third batch."""
+
+    def say(self, answer: dict[str, Any]) -> None:
+        while self.batch == 3:
+            sys.stdout.write("x" * 65_536)
+        super().say(answer)
+
+
+class Boastful(Honest):
+    """Claims to be ready for whatever is required."""
+
+    def prepare(self, message: dict[str, Any]) -> dict[str, Any]:
+        return super().prepare({**message, "require": []})
+
+
+class Miscounting(Honest):
+    """Reports one exchange more than it was asked for."""
+
+    def run(self, message: dict[str, Any]) -> dict[str, Any]:
+        answer = super().run(message)
+        return {**answer, "done": answer["done"] + 1}
+
+
+class Skipping(Honest):
+    """Does half of what it was asked for, and says that it did all."""
+
+    def run(self, message: dict[str, Any]) -> dict[str, Any]:
+        n = message["n"]
+        done = super().run({**message, "n": (n + 1) // 2})
+        size = sum(exchange["expect"]["bytes"] or 0 for exchange in self.exchanges)
+        return {**done, "done": n * len(self.exchanges), "bytes": n * size}
+
+
+class ShortBody(Honest):
+    """Loses the last byte of every content, and does not notice."""
+
+    def checked(self, exchange: dict[str, Any]) -> bytes:
+        return super().checked(exchange)[:-1]
+
+
+class Careless(Honest):
+    """Makes the content up: the length is right."""
+
+    def checked(self, exchange: dict[str, Any]) -> bytes:
+        return b"?" * len(super().checked(exchange))
+
+
+class Caching(Honest):
+    """Sends each request once, and answers from memory after that."""
+
+    def prepare(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.kept: dict[str, tuple[int, bytes]] = {}
+        return super().prepare(message)
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        url = exchange["url"]
+        if url not in self.kept:
+            self.kept[url] = super().exchange(exchange)
+        return self.kept[url]
+
+
+class Chatty(Honest):
+    """Two lines for every answer to run."""
+
+    def say(self, answer: dict[str, Any]) -> None:
+        if "done" in answer:
+            sys.stdout.write('{"log":"ran a batch"}\n')
+        super().say(answer)
+
+
+class Failing(Honest):
+    """Every exchange fails, and says so in words that are hard to print."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        raise OSError("no route \ud800 to \x1b[31mhost\x00")
+
+
+class Leaking(Honest):
+    """Starts processes and forgets them."""
+
+    def prepare(self, message: dict[str, Any]) -> dict[str, Any]:
+        subprocess.Popen(["sleep", str(FOREVER_S)])
+        return super().prepare(message)
+
+
+class Deaf(Honest):
+    """Lives on when its input ends, whatever signal it is sent."""
+
+    def serve(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        super().serve()
+        sleep_forever()
+
+
+class Idle(Honest):
+    """Reports to have spun, and has not."""
+
+    def spin(self, busy_ns: int) -> int:
+        return busy_ns
+
+
+class Unhurried(Honest):
+    """Takes five milliseconds for a batch, however much is in it."""
+
+    def run(self, message: dict[str, Any]) -> dict[str, Any]:
+        began = time.perf_counter_ns()
+        answer = super().run(message)
+        self.spin(max(0, 5 * MILLISECOND - (time.perf_counter_ns() - began)))
+        return answer
+
+
+class TwoFaced(Honest):
+    """Is slower where it is the twin of the self-check; the harness's file for its words tells."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        if "#twin" in str(Path("/proc/self/fd/2").readlink()):
+            self.spin(MILLISECOND // 2)
+        return super().exchange(exchange)
+
+
+FAKES: dict[str, type[Honest]] = {
+    "honest": Honest,
+    "slow": Slow,
+    "slow-start": SlowStart,
+    "silent": Silent,
+    "falls-silent": FallsSilent,
+    "hanging": Hanging,
+    "crashing": Crashing,
+    "garbage": Garbage,
+    "endless": Endless,
+    "boastful": Boastful,
+    "miscounting": Miscounting,
+    "skipping": Skipping,
+    "short-body": ShortBody,
+    "careless": Careless,
+    "caching": Caching,
+    "chatty": Chatty,
+    "failing": Failing,
+    "leaking": Leaking,
+    "deaf": Deaf,
+    "idle": Idle,
+    "unhurried": Unhurried,
+    "two-faced": TwoFaced,
+}
+
+if __name__ == "__main__":
+    FAKES[os.environ["FAKE"]]().serve()
