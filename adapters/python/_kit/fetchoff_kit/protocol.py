@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -103,7 +104,9 @@ class Adapter:
         }
 
     def _prepare(self, message: dict[str, Any]) -> dict[str, Any]:
-        self.drop()
+        if self._workload is not None:
+            self.drop()
+            gc.collect()  # urllib3 leaves connections to finalizers, which errors keep from running
         required = _member(message, "require", list)
         for feature in required:
             if feature not in self._features:
