@@ -14,8 +14,7 @@ from fetchoff.contract.cases import all_cases
 from fetchoff.model.client import Description, Launch
 from fetchoff.model.errors import AdapterError, InputError
 from fetchoff.model.workload import required_features
-from fetchoff.protocol.adapter import Spool, prepare, sizes
-from fetchoff.protocol.content import content
+from fetchoff.protocol.adapter import Spool, fill, prepare
 from fetchoff.protocol.origin import gained
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter
@@ -105,8 +104,7 @@ class ContractSuite:
         return Result(case.name, Verdict.FAILED if fault else Verdict.PASSED, fault)
 
     def _run(self, case: Case, ledger: BuiltInLedger) -> str:
-        for size in sizes(case.workload):
-            self._spool.path_of(size).write_bytes(content(size))
+        fill(self._spool, case.workload)
         reference = (
             Reference(case.workload, ()) if case.fails else fetch(case.workload, ledger.base_url)
         )

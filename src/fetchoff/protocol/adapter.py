@@ -10,6 +10,7 @@ from pathlib import Path
 from fetchoff.model import workload as w
 from fetchoff.model.client import Description
 from fetchoff.model.workload import Workload, required_features
+from fetchoff.protocol.content import content
 from fetchoff.protocol.fields import Garbled, Message, printable, text, texts, whole
 
 VERSION = 1
@@ -19,27 +20,29 @@ FINISH: Mapping[str, object] = {"op": "finish"}
 
 @dataclass(frozen=True)
 class Spool:
-    """A folder for what an invocation reads and writes: bodies to send, downloads.
-
-    `file(size)` gives the path of a file with the deterministic bytes.
-    """
+    """A folder for what an invocation reads and writes: bodies to send, downloads."""
 
     folder: Path
 
-    def path_of(self, size: int) -> Path:
-        return self.folder / f"content-{size}"
+    def path_of(self, size: int, filename: str = "content") -> Path:
+        """The file with `size` deterministic bytes; some libraries can only send its own name."""
+        return self.folder / str(size) / filename
 
 
-def sizes(workload: Workload) -> set[int]:
-    """The sizes of content files that the workload's bodies need in the spool."""
-    found: set[int] = set()
+def fill(spool: Spool, workload: Workload) -> None:
+    """Write the files that the workload's bodies are made of."""
     for exchange in workload.exchanges:
         match exchange.body:
             case w.RawBody(size=size):
-                found.add(size)
+                _write(spool.path_of(size), size)
             case w.MultipartBody(files=files):
-                found |= {part.size for part in files}
-    return found
+                for part in files:
+                    _write(spool.path_of(part.size, part.filename), part.size)
+
+
+def _write(path: Path, size: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content(size))
 
 
 def prepare(
@@ -102,7 +105,7 @@ def _body(body: w.Body | None, spool: Spool) -> Message | None:
                     "name": part.name,
                     "filename": part.filename,
                     "content_type": part.content_type,
-                    "path": str(spool.path_of(part.size)),
+                    "path": str(spool.path_of(part.size, part.filename)),
                     "bytes": part.size,
                 }
                 for part in files

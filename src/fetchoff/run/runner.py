@@ -23,8 +23,7 @@ from fetchoff.model.observation import (
     SectionDone,
 )
 from fetchoff.plan.rounds import Round, Section, plan_round
-from fetchoff.protocol.adapter import Spool, sizes
-from fetchoff.protocol.content import content
+from fetchoff.protocol.adapter import Spool, fill
 from fetchoff.run import cgroups
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
@@ -83,7 +82,8 @@ class Runner:
         cgroups.sweep()
         most = self._experiment.looks[-1]
         with _on_core(self._cores[0]), _emptied(self._bench.spool) as folder:
-            self._fill_spool(Spool(folder))
+            for workload in self._experiment.workloads:
+                fill(Spool(folder), workload)
             reason, number = "rounds", 0
             for number in range(most):
                 if not self._is_done(number):
@@ -256,11 +256,6 @@ class Runner:
             self._references[workload.id] = fetch(workload, ledger.base_url)
             ledger.close()
         return self._references[workload.id]
-
-    def _fill_spool(self, spool: Spool) -> None:
-        for workload in self._experiment.workloads:
-            for size in sizes(workload):
-                spool.path_of(size).write_bytes(content(size))
 
 
 @contextlib.contextmanager
