@@ -11,7 +11,7 @@ from fetchoff.model.analysis import Point, Relative, SelfCheck, Standing, Worklo
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.experiment import Role
 from fetchoff.report import vega
-from fetchoff.report.figures import interval, ratio
+from fetchoff.report.figures import interval, ratio, significant
 from fetchoff.report.figures import number as written
 from fetchoff.report.groups import costs_of, groups_of
 from fetchoff.report.vega import Spec, calculate, label, layer, number, only
@@ -79,12 +79,21 @@ def absolute(result: WorkloadResult) -> Spec:
             "bar",
             {"color": "var(--user)", "height": 11},
             {"x": x, "x2": {"datum": 0}, "y": y, "tooltip": told},
+            only("isValid(datum.user)"),
         ),
         layer(
             "rows",
             "bar",
             {"color": "var(--system)", "height": 11},
             {**_between("user", "cpu"), "y": y, "tooltip": told},
+            only("isValid(datum.user)"),
+        ),
+        layer(
+            "rows",
+            "bar",
+            {"color": "var(--muted)", "height": 11},
+            {"x": number("unsplit"), "x2": {"datum": 0}, "y": y, "tooltip": told},
+            only("isValid(datum.unsplit)"),
         ),
         layer(
             "rows",
@@ -135,6 +144,7 @@ def observations(result: WorkloadResult, points: Sequence[Point]) -> Spec:
         number("block", title="block"),
     ]
     placed = (
+        {"flatten": ["order", "lane", "wall", "cpu", "round", "block"]},
         calculate("value", "metric === 'cpu' ? datum.cpu : datum.wall"),
         calculate("client", "names[datum.lane]"),
         {
@@ -153,10 +163,8 @@ def observations(result: WorkloadResult, points: Sequence[Point]) -> Spec:
         layer("batches", "point", within, at, *placed, only(f"abs(datum.off) <= {reach}")),
         layer("batches", "point", beyond, at, *placed, only(f"abs(datum.off) > {reach}")),
     ]
-    for drawn in layers[1:]:
-        drawn["data"] = {"name": "batches", "format": {"type": "csv"}}
-    datasets: dict[str, vega.Rows | str] = {
-        "batches": _batches(shown, lanes),
+    datasets = {
+        "batches": [_batches(shown, lanes)],
         "rounds": [{"order": order} for order in round_starts(shown)],
     }
     params = [{"name": "metric", "value": "wall"}, {"name": "names", "value": names}]
@@ -164,10 +172,13 @@ def observations(result: WorkloadResult, points: Sequence[Point]) -> Spec:
 
 
 def self_checks(checks: Sequence[SelfCheck]) -> Spec:
-    """Checks of one kind: expected against found, in points (ratios) or shares (times)."""
-    rows = [_check_row(check, check.estimate) for check in checks if check.estimate is not None]
-    ends = [abs(row[key]) for row in rows for key in ("low", "high", "point", "tolerance")]
-    reach = 1.15 * max((end for end in ends if end > 0), default=1.0)
+    """Checks of one kind: how far from the expected ratio it was found, in percentage points."""
+    drawn = [check for check in checks if check.estimate is not None]
+    kits = {(check.kit, check.metric) for check in drawn}
+    name = "kit" if len(kits) == len(drawn) else "client"
+    rows = [_check_row(check, check.estimate, name) for check in drawn if check.estimate]
+    ends = [row[key] for row in rows for key in ("low", "high", "point", "tolerance")]
+    reach = 1.15 * max((abs(end) for end in ends if end and math.isfinite(end)), default=1.0)
     labels = [row["label"] for row in rows]
     y: Spec = {"field": "label", "type": "nominal", "sort": labels, "title": None}
     y["axis"] = {"labelLimit": 0}
@@ -191,7 +202,11 @@ def self_checks(checks: Sequence[SelfCheck]) -> Spec:
         ),
         layer("expected", "rule", {"color": "var(--ink)"}, {"x": {"datum": 0}}),
         layer(
-            "rows", "rule", {"strokeWidth": 2}, {**_between("low", "high"), "y": y, "color": colour}
+            "rows",
+            "rule",
+            {"strokeWidth": 2},
+            {**_between("low", "high"), "y": y, "color": colour},
+            only("isValid(datum.low)"),
         ),
         layer(
             "rows",
@@ -276,7 +291,7 @@ def _ratio_row(standing: Standing, metric: str, found: Relative, edge: float) ->
     return {
         "client": standing.client,
         "metric": metric,
-        "point": min(estimate.point, edge) if math.isfinite(estimate.point) else None,
+        "point": min(estimate.point, edge),
         "low": estimate.low if bounded else None,
         "high": min(estimate.high, edge) if bounded else None,
         "beyond": estimate.point > edge,
@@ -289,43 +304,47 @@ def _ratio_row(standing: Standing, metric: str, found: Relative, edge: float) ->
 
 def _length(standing: Standing) -> float:
     costs = costs_of(standing)
-    return max(costs.wall_us.point, costs.user_us + costs.system_us)
+    return max(x for x in (costs.wall_us.point, costs.cpu_us.point, 0.0) if not math.isnan(x))
 
 
 def _cost_row(standing: Standing, limit: float) -> Row:
     costs = costs_of(standing)
-    wall, cpu = costs.wall_us.point, costs.user_us + costs.system_us
-    is_cut = _length(standing) > limit
+    wall, cpu, length = costs.wall_us.point, costs.cpu_us.point, _length(standing)
+    is_split = math.isfinite(costs.user_us)
     return {
         "client": standing.client,
-        "user": min(costs.user_us, limit),
-        "cpu": min(cpu, limit),
+        "user": min(costs.user_us, limit) if is_split else None,
+        "cpu": min(cpu, limit) if is_split else None,
+        "unsplit": None if is_split else min(cpu, limit),
         "wall": wall if wall <= limit else None,
-        "end": min(_length(standing), limit),
-        "label": written(wall, 1 if wall < 100 else 0) + (" ▸" if is_cut else ""),
+        "end": min(length, limit),
+        "label": written(wall, 1 if wall < 100 else 0) + (" ▸" if length > limit else ""),
         "told_user": f"{written(costs.user_us, 1)} µs",
         "told_system": f"{written(costs.system_us, 1)} µs",
         "told_wall": f"{written(wall, 1)} µs",
     }
 
 
-def _batches(points: Sequence[Point], lanes: dict[str, int]) -> str:
-    lines = (
-        f"{p.order},{lanes[p.client]},{p.wall_us:.6g},{p.cpu_us:.6g},{p.round},{p.block}\n"
-        for p in points
-    )
-    return "order,lane,wall,cpu,round,block\n" + "".join(lines)
-
-
-def _check_row(check: SelfCheck, found: Estimate) -> Row:
-    scale = 100.0 if check.unit == "ratio" else 100.0 / check.expected
-    low, high = (found.low, found.high) if math.isfinite(found.half_width) else (found.point,) * 2
+def _batches(points: Sequence[Point], lanes: dict[str, int]) -> Row:
+    """One row of columns: a third of the size of a row a batch."""
     return {
-        "label": f"{check.kit} {check.metric}".strip(),
-        "point": (found.point - check.expected) * scale,
-        "low": (low - check.expected) * scale,
-        "high": (high - check.expected) * scale,
-        "tolerance": (check.tolerance or 0.0) * scale,
+        "order": [point.order for point in points],
+        "lane": [lanes[point.client] for point in points],
+        "wall": [significant(point.wall_us) for point in points],
+        "cpu": [significant(point.cpu_us) for point in points],
+        "round": [point.round for point in points],
+        "block": [point.block for point in points],
+    }
+
+
+def _check_row(check: SelfCheck, found: Estimate, name: str) -> Row:
+    bounded = math.isfinite(found.half_width)
+    return {
+        "label": f"{getattr(check, name)} {check.metric}".strip(),
+        "point": (found.point - check.expected) * 100,
+        "low": (found.low - check.expected) * 100 if bounded else None,
+        "high": (found.high - check.expected) * 100 if bounded else None,
+        "tolerance": (check.tolerance or 0.0) * 100,
         "text": check.text,
         "outcome": check.outcome.value,
     }

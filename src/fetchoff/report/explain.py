@@ -107,8 +107,9 @@ EXPLANATIONS = (
         "on-the-wire",
         "On the wire",
         """
-        Connections and TCP segments are counted by the origin, not told by the client. More than
-        one segment for a small request means that it was written in pieces.
+        Connections and TCP segments are counted by the origin, not told by the client. Connections
+        are those that were opened inside measured batches of a round: with 0, all were kept. More
+        than one segment for a small request means that it was written in pieces.
         """,
     ),
     _explain(

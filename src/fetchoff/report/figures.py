@@ -64,6 +64,11 @@ def factor(point: float, low: float, high: float) -> str:
     return f"{point:.{digits}f} × ({low:.{digits}f}–{high:.{digits}f})"
 
 
+def significant(value: float) -> float | None:
+    """Six significant digits, for a machine to read."""
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
 def microseconds(value: float) -> str:
     """A time in prose, in the unit that suits it: `12.3 µs`, `4.56 ms`."""
     if not math.isfinite(value):
@@ -88,6 +93,11 @@ def seconds(value: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def count(many: int, thing: str) -> str:
+    """`1 round`, `7 rounds`."""
+    return f"{many:,} {thing}{'' if many == 1 else 's'}"
 
 
 def tier(tiers: tuple[int, int] | None) -> str:

@@ -49,12 +49,6 @@ def reason_of(standing: Standing) -> str:
     return standing.message or "no round of it was finished"
 
 
-def troubled(checks: tuple[SelfCheck, ...]) -> tuple[SelfCheck, ...]:
-    """The checks a reader must know of: failed first, then inconclusive."""
-    order = (CheckOutcome.FAILED, CheckOutcome.INCONCLUSIVE)
-    return tuple(check for outcome in order for check in checks if check.outcome is outcome)
-
-
 def tally(checks: tuple[SelfCheck, ...]) -> str:
     """`12 passed, 1 failed, 2 inconclusive`."""
     counts = [

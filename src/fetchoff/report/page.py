@@ -21,6 +21,7 @@ from fetchoff.model.experiment import Role
 from fetchoff.report import charts, wording
 from fetchoff.report.figures import (
     MISSING,
+    count,
     decimals_for,
     interval,
     number,
@@ -64,6 +65,7 @@ class Row:
     anchor: str
     floor: bool
     baseline: bool
+    remark: str
     tier: str
     tier_key: float
     span: tuple[float, float] | None
@@ -96,16 +98,19 @@ class Section:
 
     result: WorkloadResult
     anchor: str
+    rounds: str
     verdict: str
     more: tuple[str, ...]
     advice: tuple[str, ...]
+    notes: tuple[str, ...]
     headings: tuple[Heading, ...]
     rows: tuple[Row, ...]
+    has_tiers: bool
     left_out: tuple[LeftOut, ...]
     relative: Spec | None
     absolute: Spec | None
     observations: Spec | None
-    batches: int
+    batches: str
     reach: str
     tally: str
     check_groups: tuple[CheckGroup, ...]
@@ -171,11 +176,14 @@ def _section(
     return Section(
         result=result,
         anchor=anchor,
+        rounds=count(result.rounds, "round"),
         verdict=wording.verdict(result, analysis.margin),
         more=tuple(text for text in more if text),
         advice=wording.advice(result) if result.withheld else (),
+        notes=wording.remarks(result) + result.notes,
         headings=_without_verdict(HEADINGS) if result.withheld else HEADINGS,
         rows=_rows(result, cards, anchors),
+        has_tiers=any(standing.tiers for standing in groups.ranked),
         left_out=tuple(
             LeftOut(s.client, anchors.get(s.client, ""), s.outcome.value, reason_of(s))
             for s in groups.left_out
@@ -183,7 +191,7 @@ def _section(
         relative=charts.relative(result, analysis.margin) if has_ratios else None,
         absolute=charts.absolute(result) if groups.measured else None,
         observations=charts.observations(result, points) if points else None,
-        batches=len(points),
+        batches=f"{len(points):,}",
         reach=percent(charts.lane_reach(points)),
         tally=tally(result.checks),
         check_groups=_check_groups(result.checks),
@@ -202,7 +210,7 @@ HEADINGS = (
     Heading("rate", "per s", "wall-and-cpu-time", first="descending"),
     Heading("peak", "MB", "memory-and-start-up"),
     Heading("start", "ms", "memory-and-start-up"),
-    Heading("conn.", "a round", "on-the-wire"),
+    Heading("conn.", "new", "on-the-wire"),
     Heading("segm.", "an exch.", "on-the-wire"),
     Heading("code", "lines", "adapter-lines"),
 )
@@ -223,6 +231,7 @@ def _rows(
             anchor=anchors.get(standing.client, ""),
             floor=standing.role is Role.FLOOR,
             baseline=standing.client == result.baseline,
+            remark="; ".join(filter(None, (standing.message, *standing.notes))),
             tier=tier(standing.tiers),
             tier_key=sum(standing.tiers) / 2 if standing.tiers else math.inf,
             span=_span(standing.tiers, tiers),
@@ -302,7 +311,7 @@ def _check_groups(checks: tuple[SelfCheck, ...]) -> tuple[CheckGroup, ...]:
     for kind in kinds:
         chosen = tuple(check for check in checks if check.kind == kind)
         drawn = [check for check in chosen if check.estimate is not None]
-        unit = "percentage points" if chosen[0].unit == "ratio" else "% of what was injected"
+        unit = "% of what was injected" if kind == "busy time" else "percentage points"
         chart = charts.self_checks(drawn) if drawn else None
         groups.append(CheckGroup(kind, unit, chosen, chart))
     return tuple(groups)

@@ -28,6 +28,7 @@ from fetchoff.model.experiment import Role
 from fetchoff.report import wording
 from fetchoff.report.figures import (
     MISSING,
+    count,
     decimals_for,
     interval,
     number,
@@ -36,7 +37,7 @@ from fetchoff.report.figures import (
     seconds,
     tier,
 )
-from fetchoff.report.groups import Groups, costs_of, groups_of, reason_of, tally, troubled
+from fetchoff.report.groups import Groups, costs_of, groups_of, reason_of, tally
 
 Cell = str | Text
 VERDICT_STYLES = {
@@ -125,7 +126,7 @@ def whole(analysis: Analysis) -> Group:
     parts: list[RenderableType] = []
     for result in analysis.results:
         parts += [workload(result, analysis), Text()]
-    parts += [*(_bullet(note) for note in analysis.notes), footer(analysis)]
+    parts += [*map(_bullet, analysis.notes), footer(analysis)]
     return Group(*parts)
 
 
@@ -138,13 +139,14 @@ def workload(result: WorkloadResult, analysis: Analysis) -> Group:
         parts.append(Text("The figures below are listed by name and rank nothing.", style="yellow"))
     if groups_of(result).measured:
         parts.append(Ranking(result, cards))
-    parts += [left_out(result), checks(result.checks), *(_bullet(note) for note in result.notes)]
+    notes = wording.remarks(result) + result.notes
+    parts += [left_out(result), checks(result.checks), *map(_bullet, notes)]
     return Group(*parts)
 
 
 def heading(result: WorkloadResult) -> Text:
     """`get-small · GET of 16 bytes · shared-core · 7 rounds`."""
-    about = f"{result.about} · {result.placement} · {result.rounds} rounds"
+    about = f"{result.about} · {result.placement} · {count(result.rounds, 'round')}"
     return Text.assemble((result.workload, "bold underline"), ("  " + about, "dim"))
 
 
@@ -169,13 +171,17 @@ def left_out(result: WorkloadResult) -> RenderableType:
 
 
 def checks(found: tuple[SelfCheck, ...]) -> Group:
-    """One line of counts, and a line for each check that did not pass."""
-    trouble = troubled(found)
-    failed = any(check.outcome is CheckOutcome.FAILED for check in trouble)
-    style = "red" if failed else "yellow" if trouble else "green"
+    """One line of counts, one for each check that failed, one for each kind that could not tell."""
+    failed = [check for check in found if check.outcome is CheckOutcome.FAILED]
+    unclear = [check for check in found if check.outcome is CheckOutcome.INCONCLUSIVE]
+    style = "red" if failed else "yellow" if unclear else "green"
     lines = [Text.assemble(("self-checks: ", "dim"), (tally(found), style))]
-    for check in trouble:
-        lines.append(Text(f"  {check.outcome.value}: {check.kind}: {check.text}"))
+    lines += [Text(f"  failed: {check.kind}: {check.text}") for check in failed]
+    if len(unclear) == len(found) > 1:
+        return Group(*lines, Text("  too few rounds, or too much noise, for any of them", "dim"))
+    for kind in dict.fromkeys(check.kind for check in unclear):
+        clients = dict.fromkeys(check.client for check in unclear if check.kind == kind)
+        lines.append(Text(f"  inconclusive: {kind}: {', '.join(clients)}", style="dim"))
     return Group(*lines)
 
 
@@ -195,7 +201,7 @@ def _plain(sentence: str, style: str) -> Text:
 
 
 def _bullet(note: str) -> Text:
-    return Text.assemble(("note: ", "cyan"), note)
+    return Text.assemble(("note: ", "cyan"), note.replace("`", ""))
 
 
 def _columns(

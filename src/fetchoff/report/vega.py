@@ -6,6 +6,7 @@ Colours are the page's CSS variables, so that a chart follows the reader's light
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,18 +34,18 @@ CONFIG: Spec = {
 }
 
 
-def chart(rows: int, layers: list[Spec], datasets: dict[str, Rows | str], **more: Any) -> Spec:
-    """Layers over each other, as wide as the page allows and as high as `rows` rows."""
+def chart(lanes: int, layers: list[Spec], datasets: dict[str, Rows], **more: Any) -> Spec:
+    """Layers over each other, as wide as the page allows and as high as `lanes` rows."""
     return {
         "width": "container",
-        "height": max(rows, 1) * ROW_HEIGHT,
+        "height": max(lanes, 1) * ROW_HEIGHT,
         "padding": ROOM,
         "autosize": {"type": "fit-x", "contains": "padding"},
         "background": "transparent",
         "config": CONFIG,
         **more,
         "layer": layers,
-        "datasets": datasets,
+        "datasets": {name: [_finite(row) for row in rows] for name, rows in datasets.items()},
     }
 
 
@@ -96,6 +97,15 @@ def client_labels(name: str, floors: Sequence[str], baseline: str) -> Spec:
             f"indexof({json.dumps(list(floors))}, {name}) >= 0", "var(--muted)", "var(--ink)"
         ),
     }
+
+
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no word for what is not a number; Vega leaves out what is null."""
+    return {key: None if _is_not_finite(value) else value for key, value in row.items()}
+
+
+def _is_not_finite(value: object) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _when(test: str, then: str, otherwise: str) -> Spec:

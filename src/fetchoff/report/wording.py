@@ -5,9 +5,11 @@ Client names stand in backticks; the page turns those into code, the terminal dr
 
 from __future__ import annotations
 
+import re
+
 from fetchoff.model.analysis import CheckOutcome, Relative, Standing, WorkloadResult
 from fetchoff.model.estimate import Verdict
-from fetchoff.report.figures import factor, is_number, microseconds, names, percent, times
+from fetchoff.report.figures import count, factor, is_number, microseconds, names, percent, times
 from fetchoff.report.groups import Groups, costs_of, groups_of
 
 ADVICE = {
@@ -15,13 +17,10 @@ ADVICE = {
     "again with a larger `--budget`",
     "more requests": "known extra requests did not come back as measured: run again with a larger "
     "`--budget` on a quieter machine",
-    "busy time": "injected time did not come back as measured: `fetchoff doctor` tells of frequency "
-    "scaling, a busy sibling core or missing permissions",
-    "clock": "the adapter's clock and the outside clock disagree: try the adapter with "
-    "`fetchoff check`",
-    "placement": "the processes did not stay where they were put: `fetchoff doctor` tells what "
-    "placement needs",
+    "busy time": "injected time did not come back as measured: `fetchoff doctor` tells of "
+    "frequency scaling, a busy sibling core or missing permissions",
 }
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 OTHERWISE = "see the self-checks of this workload, then run again with a larger `--budget`"
 
 
@@ -29,7 +28,7 @@ def verdict(result: WorkloadResult, margin: float) -> str:
     """What this workload's ranking says, in one or two sentences."""
     groups = groups_of(result)
     if result.withheld:
-        return f"The ranking is withheld: {result.withheld.rstrip('.')}."
+        return f"The ranking is withheld: {_reason(result)[0].rstrip('.')}."
     if not groups.ranked:
         return "No client could be measured on this workload."
     leaders = tuple(s for s in groups.ranked if s.tiers is not None and s.tiers[0] == 1)
@@ -56,17 +55,43 @@ def least_cpu(result: WorkloadResult) -> str:
 
 def absentees(result: WorkloadResult) -> str:
     """How many clients are not in the ranking."""
-    count = len(groups_of(result).left_out)
-    if not count:
-        return ""
-    return f"{count} client{'s' if count > 1 else ''} could not be measured; the reasons are below."
+    missing = len(groups_of(result).left_out)
+    return f"{count(missing, 'client')} could not be measured; see below." if missing else ""
 
 
 def advice(result: WorkloadResult) -> tuple[str, ...]:
-    """What to do about a withheld ranking: one line for each kind of check that failed."""
+    """What to do about a withheld ranking: what its reason says, or a line a kind of check."""
+    _, told = _reason(result)
+    if told:
+        return (told,)
     failed = [c.kind for c in result.checks if c.outcome is CheckOutcome.FAILED]
     known = tuple(ADVICE[kind] for kind in dict.fromkeys(failed) if kind in ADVICE)
     return known or (OTHERWISE,)
+
+
+def remarks(result: WorkloadResult) -> tuple[str, ...]:
+    """What must be known of single clients beside their figures.
+
+    Remarks that differ only in their numbers become one, with the range of each number.
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for standing in groups_of(result).measured:
+        for remark in filter(None, (standing.message, *standing.notes)):
+            alike.setdefault(_NUMBER.sub("#", remark), []).append((standing.client, remark))
+    return tuple(
+        f"{names((client for client, _ in found), most=6)}: {_merged([text for _, text in found])}"
+        for found in alike.values()
+    )
+
+
+def _merged(texts: list[str]) -> str:
+    slots = iter(list(zip(*(_NUMBER.findall(text) for text in texts), strict=True)))
+
+    def spread(_: re.Match[str]) -> str:
+        values = sorted(next(slots), key=float)
+        return values[0] if values[0] == values[-1] else f"{values[0]}–{values[-1]}"
+
+    return _NUMBER.sub(spread, texts[0])
 
 
 def against(relative: Relative, baseline: str) -> str:
@@ -83,6 +108,12 @@ def against(relative: Relative, baseline: str) -> str:
             return f"equivalent to `{baseline}`"
         case _:
             return f"not shown to differ from `{baseline}`"
+
+
+def _reason(result: WorkloadResult) -> tuple[str, str]:
+    """The first sentence of what withholds a ranking, and what follows it."""
+    reason, _, more = result.withheld.partition(". ")
+    return reason, more
 
 
 def _winner(leader: Standing, baseline: str, groups: Groups) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,8 @@ import pytest
 import vl_convert
 from tests.unit.report import factory
 
-from fetchoff.model.analysis import WorkloadResult
-from fetchoff.model.estimate import Estimate
+from fetchoff.model.analysis import Relative, WorkloadResult
+from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.report import charts
 from fetchoff.report.groups import groups_of
 from fetchoff.report.vega import ROW_HEIGHT
@@ -71,7 +72,7 @@ def test_bars_stack_user_and_system_and_are_cut_at_the_gap() -> None:
     costs = next(s.costs for s in RESULT.standings if s.client == "perl/lwp")
     assert costs is not None
     assert rows["perl/lwp"]["user"] == costs.user_us
-    assert rows["perl/lwp"]["cpu"] == pytest.approx(costs.user_us + costs.system_us)
+    assert rows["perl/lwp"]["cpu"] == pytest.approx(costs.cpu_us.point)
     assert rows["perl/lwp"]["wall"] == costs.wall_us.point
     assert rows["command/curl"]["label"].endswith("▸")
     assert [client for client, row in rows.items() if "▸" in row["label"]] == ["command/curl"]
@@ -92,9 +93,9 @@ def test_where_an_axis_is_cut(lengths: list[float], limit: float) -> None:
 
 
 def test_every_batch_is_in_the_plot_of_observations() -> None:
-    lines = SPECS["observations"]["datasets"]["batches"].strip().split("\n")
-    assert lines[0] == "order,lane,wall,cpu,round,block"
-    assert len(lines) - 1 == len(POINTS)
+    (columns,) = SPECS["observations"]["datasets"]["batches"]
+    assert {len(values) for values in columns.values()} == {len(POINTS)}
+    assert columns["wall"] == pytest.approx([point.wall_us for point in POINTS], rel=1e-5)
 
 
 def test_rounds_are_parted_between_their_batches() -> None:
@@ -107,7 +108,7 @@ def test_rounds_are_parted_between_their_batches() -> None:
 def test_checks_are_drawn_as_distance_from_what_was_expected() -> None:
     checks = [c for c in RESULT.checks if c.kind == "busy time"]
     rows = charts.self_checks(checks)["datasets"]["rows"]
-    assert rows[0]["point"] == pytest.approx(2.0)  # 2040 ns found, 2000 injected
+    assert rows[0]["point"] == pytest.approx(2.0)  # 102 % of the injected time came back
     assert rows[0]["tolerance"] == pytest.approx(10.0)
 
 
@@ -121,6 +122,31 @@ def test_checks_are_drawn_as_distance_from_what_was_expected() -> None:
 )
 def test_ticks_are_round_numbers(low: float, high: float, ticks: list[float]) -> None:
     assert charts.log_ticks(low, high) == pytest.approx(ticks)
+
+
+def test_checks_of_two_clients_of_a_kit_have_lanes_of_their_own() -> None:
+    first = next(c for c in RESULT.checks if c.kind == "a/a")
+    both = [first, replace(first, client="c/other")]
+    rows = charts.self_checks(both)["datasets"]["rows"]
+    assert [row["label"] for row in rows] == ["c/libcurl wall", "c/other wall"]
+
+
+def test_figures_that_do_not_exist_are_left_out() -> None:
+    known = next(s for s in RESULT.standings if s.client == "go/net-http")
+    assert known.costs is not None
+    nothing = Estimate(math.nan, -math.inf, math.inf, 0.99)
+    unsplit = replace(known.costs, user_us=math.nan, system_us=math.nan, wall_us=nothing)
+    result = replace(
+        RESULT,
+        standings=(replace(known, costs=unsplit, wall=Relative(nothing, Verdict.UNDECIDED)),),
+    )
+    specs = (charts.absolute(result), charts.relative(result, 0.02))
+    for spec in specs:
+        json.dumps(spec, allow_nan=False)
+        assert "NaN" not in vl_convert.vegalite_to_svg({**spec, "width": 400})
+    (row,) = specs[0]["datasets"]["rows"]
+    assert (row["user"], row["wall"]) == (None, None)
+    assert row["unsplit"] == known.costs.cpu_us.point
 
 
 def test_a_workload_of_one_client_can_be_drawn() -> None:

@@ -56,7 +56,7 @@ def test_columns_go_in_the_stated_order() -> None:
     result = factory.result("small-get")
     ranking = table.Ranking(result, {})
     dropped = []
-    for width in range(220, 40, -1):
+    for width in range(200, 40, -3):
         last = lines_of(printed(ranking, width))
         note = " ".join(last[last.index(next(x for x in last if "python/socket" in x)) + 1 :])
         dropped.append(note.removeprefix("not shown at this width: ").split(", ") if note else [])
@@ -107,9 +107,15 @@ def test_markup_in_a_message_is_not_obeyed() -> None:
 
 def test_checks_that_did_not_pass_are_told() -> None:
     text = printed(table.checks(factory.analysis().results[1].checks), 100)
-    assert text.startswith("self-checks: 14 passed, 2 failed, 1 inconclusive")
+    assert text.startswith("self-checks: 13 passed, 2 failed, 1 inconclusive")
     assert "failed: a/a: go/net-http against itself, wall: 1.0210" in text
     assert "inconclusive: busy time: ruby/curb" in text
+
+
+def test_remarks_on_clients_and_workloads_are_told() -> None:
+    text = printed(table.workload(factory.analysis().results[1], factory.analysis()), 120)
+    assert "note: c/libcurl: the origin takes 52% of the wall time" in text
+    assert "note: 2 of 17 self-checks could not tell" in text
 
 
 def test_no_colour_means_no_escape_codes() -> None:

@@ -118,6 +118,26 @@ def test_a_withheld_ranking_has_advice_for_each_kind_that_failed() -> None:
     assert wording.advice(replace(withheld, checks=())) == (wording.OTHERWISE,)
 
 
+def test_advice_that_comes_with_the_reason_is_not_said_twice() -> None:
+    withheld = factory.result("small-get", withheld="a/a failed. Stop other work, and run again")
+    assert wording.verdict(withheld, MARGIN) == "The ranking is withheld: a/a failed."
+    assert wording.advice(withheld) == ("Stop other work, and run again",)
+
+
+def test_remarks_name_their_client() -> None:
+    assert wording.remarks(factory.result("small-get")) == (
+        "`c/libcurl`: the origin takes 52% of the wall time: it is the bottleneck",
+    )
+
+
+def test_remarks_that_differ_only_in_numbers_are_one() -> None:
+    of_three = [
+        replace(standing(f"a/{name}", EQUAL), notes=(f"its own clock is {share}% off",))
+        for name, share in (("x", 5), ("y", 12), ("z", 7))
+    ]
+    assert wording.remarks(of(*of_three)) == ("`a/x`, `a/y` and `a/z`: its own clock is 5–12% off",)
+
+
 def test_many_names_are_cut_with_their_count() -> None:
     assert figures.names(list("abcdef"), most=4) == "`a`, `b`, `c` and 3 more"
     assert figures.names(["a", "b"]) == "`a` and `b`"

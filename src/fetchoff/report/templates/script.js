@@ -12,7 +12,7 @@
     return JSON.parse(text.replace(/var\((--[a-z]+)\)/g, (_, name) => style.getPropertyValue(name).trim()));
   };
 
-  const marks = ({ datasets }) => (datasets.batches ? datasets.batches.split("\n").length : 0);
+  const marks = ({ datasets }) => (datasets.batches ? datasets.batches[0].order.length : 0);
 
   const draw = (element) => {
     if (views.has(element.id)) return views.get(element.id);
