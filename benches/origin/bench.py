@@ -24,10 +24,10 @@ from pathlib import Path
 from servers import (
     MeasurementError,
     Server,
-    Servers,
     build_bare_loop,
     build_origin,
     nginx_binary,
+    running,
     wrk_binary,
 )
 
@@ -140,10 +140,10 @@ def measure(workload: Workload, arguments: argparse.Namespace, bare_loop: Path) 
     samples: list[Sample] = []
     with (
         tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder,
-        Servers(workload.target, server_core, Path(folder), bare_loop) as running,
+        running(workload.target, server_core, Path(folder), bare_loop) as servers,
     ):
         for repetition in range(arguments.repetitions):
-            turns = list(running)
+            turns = list(servers)
             order.shuffle(turns)
             for server in turns:
                 samples.append(sample(server, repetition, load_core, arguments.seconds))
@@ -230,6 +230,8 @@ def main() -> int:
     except MeasurementError as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     progress("")
     print(as_json(results) if arguments.json else as_table(results))
     return 0 if all(result.met() for result in results) else 1

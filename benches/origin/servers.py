@@ -11,8 +11,9 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -76,7 +77,7 @@ class LineServer:
     def stop(self) -> None:
         assert self._process.stdin and self._process.stdout
         self._process.stdin.close()
-        self._process.wait(PATIENCE)
+        ended(self._process)
         self._process.stdout.close()
 
 
@@ -147,9 +148,13 @@ class Nginx:
         (folder / "nginx.conf").write_text(NGINX_CONF.format(folder=folder, port=port))
         self._base = f"http://127.0.0.1:{port}"
         self.url = self._base + target
-        command = [nginx_binary(), "-p", str(folder), "-c", str(folder / "nginx.conf")]
+        command = [nginx_binary(), "-e", "stderr", "-p", str(folder), "-c", "nginx.conf"]
         self._process = subprocess.Popen(command, preexec_fn=pinned(core))
-        self._wait_until_up()
+        try:
+            self._wait_until_up()
+        except BaseException:
+            self.stop()
+            raise
 
     def _wait_until_up(self) -> None:
         until = time.monotonic() + PATIENCE
@@ -176,44 +181,39 @@ class Nginx:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(PATIENCE)
+        ended(self._process)
 
 
-class Servers:
-    """All servers for one target, on one core, until the end of a `with` block."""
+@contextmanager
+def running(target: str, core: int, folder: Path, bare_loop: Path) -> Iterator[list[Server]]:
+    """All servers for one target, on one core, each known to send content of the same length."""
+    with ExitStack() as stack:
+        origin = Origin(target, core)
+        stack.callback(origin.stop)
+        content = fetch(origin.url)
+        nginx = Nginx(target, content, core, folder)
+        stack.callback(nginx.stop)
+        bare = BareLoop(target, core, bare_loop)
+        stack.callback(bare.stop)
+        servers: list[Server] = [origin, nginx, bare]
+        for server in servers:
+            check_length(server, len(content))
+        yield servers
 
-    def __init__(self, target: str, core: int, folder: Path, bare_loop: Path) -> None:
-        self._target = target
-        self._core = core
-        self._folder = folder
-        self._bare_loop = bare_loop
-        self._running: list[Server] = []
 
-    def __enter__(self) -> Self:
-        try:
-            origin = Origin(self._target, self._core)
-            self._running.append(origin)
-            content = fetch(origin.url)
-            self._running.append(Nginx(self._target, content, self._core, self._folder))
-            self._running.append(BareLoop(self._target, self._core, self._bare_loop))
-            self._check_contents(content)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+def check_length(server: Server, expected: int) -> None:
+    got = len(fetch(server.url))
+    if got != expected:
+        raise MeasurementError(f"{server.name} sends {got} bytes, not {expected}")
 
-    def __exit__(self, *_: object) -> None:
-        while self._running:
-            self._running.pop().stop()
 
-    def __iter__(self) -> Iterator[Server]:
-        return iter(self._running)
-
-    def _check_contents(self, content: bytes) -> None:
-        for server in self._running:
-            got = fetch(server.url)
-            if len(got) != len(content):
-                raise MeasurementError(f"{server.name} sends {len(got)} bytes, not {len(content)}")
+def ended(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+    """Waits for a process that was asked to end, and does not take no for an answer."""
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def fetch(url: str) -> bytes:
