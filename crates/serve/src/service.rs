@@ -15,6 +15,7 @@ use hyper::{Method, Request, Response, Version};
 
 use crate::answers::{self, Answer};
 use crate::content::{Content, Truncated};
+use crate::limits::STREAM_BYTES;
 use crate::received::Received;
 use crate::record::Record;
 use crate::refusal::Refusal;
@@ -54,7 +55,7 @@ impl Service<Request<Incoming>> for Requests {
         let (parts, content) = request.into_parts();
         let exchange = Exchange::begin(&self.record);
         let route = route(&parts);
-        if content.is_end_stream() {
+        if content.is_end_stream() && !self.record.ledger.digest() {
             let answer = match &route {
                 Ok(route) => answers::prompt(route, &parts, &self.site, &self.record),
                 Err(refusal) => Some(Err(refusal.clone())),
@@ -63,7 +64,7 @@ impl Service<Request<Incoming>> for Requests {
                 return Answering::Done(Some(exchange.reply(&parts, answer)));
             }
         }
-        let limit = route.as_ref().map_or(crate::limits::STREAM_BYTES, Route::content_limit);
+        let limit = route.as_ref().map_or(STREAM_BYTES, Route::content_limit);
         let content = Received::new(&parts, content, self.record.clone(), limit);
         let site = self.site.clone();
         Answering::Waiting(Box::pin(Self::patient(site, route, parts, content, exchange)))
