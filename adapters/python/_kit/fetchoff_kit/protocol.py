@@ -35,8 +35,8 @@ def serve(client_class: type[Client] | type[AsyncClient]) -> None:
             answers.write(adapter.answer(line))
             if adapter.finished:
                 break
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except (KeyboardInterrupt, BrokenPipeError):  # the harness is gone, or about to be
+        sys.exit(1)
     finally:
         adapter.drop()
 
