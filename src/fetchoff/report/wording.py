@@ -139,7 +139,7 @@ def _tie(leaders: tuple[Standing, ...], baseline: str) -> str:
     if len(ratios) == len(leaders):
         low, high = times(1 / max(ratios)), times(1 / min(ratios))
         span = low if low == high else f"{low} to {high}"
-        text += f" They are {span} × as fast as `{baseline}`."
+        text += f" By their estimates they are {span} × as fast as `{baseline}`."
     return text
 
 

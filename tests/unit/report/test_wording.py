@@ -47,7 +47,7 @@ def test_a_tie_names_its_members_and_no_winner() -> None:
     said = wording.verdict(of(first, second, standing(BASE, EQUAL, (3, 3))), MARGIN)
     assert said.startswith("`c/libcurl` and `go/fasthttp` share the first tier")
     assert "is the fastest" not in said.replace("which of them is fastest", "")
-    assert said.endswith(f"They are 1.96 to 2.0 × as fast as `{BASE}`.")
+    assert said.endswith(f"By their estimates they are 1.96 to 2.0 × as fast as `{BASE}`.")
 
 
 def test_a_tie_with_the_baseline_claims_no_factor() -> None:
