@@ -17,7 +17,8 @@ from fetchoff.model.observation import Batch, Invocation, Outcome
 from fetchoff.stats import compare, rank, summarise
 
 ORIGIN_BOUND = 0.5  # of wall time
-CLOCKS_AGREE = 0.05
+CLOCKS_AGREE = 0.10
+LEAST_TICKS = 10  # with fewer samples of 10 ms the split is a guess
 
 
 class Field:
@@ -141,7 +142,7 @@ class Field:
         cpu = _in_us(self._cpu, column, self._rule)
         user = sum(i.usage.user_ticks for i in invocations)
         system = sum(i.usage.system_ticks for i in invocations)
-        user_share = user / (user + system) if user + system else math.nan
+        user_share = user / (user + system) if user + system >= LEAST_TICKS else math.nan
         return Costs(
             wall_us=wall,
             cpu_us=cpu,
