@@ -20,6 +20,7 @@ from fetchoff.model.client import Client, Description, Launch, Manifest, Readine
 from fetchoff.model.errors import AdapterError, SetupError
 
 STEP_TIMEOUT_S = 600
+LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 SayHello = Callable[[Launch, Path], Description]
 
 
@@ -69,14 +70,11 @@ def _digest(manifest: Manifest) -> str:
     hasher = hashlib.sha256(f"{sys.executable} {sys.version}".encode())
     for name, folder in (*manifest.kit_folders, (manifest.folder.name, manifest.folder)):
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and not _is_litter(path):
-                hasher.update(f"\0{name}/{path.relative_to(folder)}\0".encode())
+            inside = path.relative_to(folder)
+            if path.is_file() and LITTER.isdisjoint(inside.parts):
+                hasher.update(f"\0{name}/{inside}\0".encode())
                 hasher.update(path.read_bytes())
     return hasher.hexdigest()
-
-
-def _is_litter(path: Path) -> bool:
-    return bool({"__pycache__", "node_modules", "target", ".mypy_cache"} & set(path.parts))
 
 
 def state(manifest: Manifest) -> Client:
@@ -188,7 +186,7 @@ def _build(workshop: Workshop) -> None:
         shutil.copytree(
             folder,
             workshop.folder / name,
-            ignore=shutil.ignore_patterns("__pycache__", "node_modules", "target", ".mypy_cache"),
+            ignore=shutil.ignore_patterns(*LITTER),
         )
     with (workshop.folder / "setup.log").open("w", encoding="utf-8") as log:
         for step in workshop.manifest.recipe.steps:

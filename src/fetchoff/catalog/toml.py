@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +20,11 @@ class Document(BaseModel):
 
 
 D = TypeVar("D", bound=Document)
+Location = tuple[int | str, ...]
+_NAME = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_PATH = rf"(?P<path>(?:{_NAME.pattern})(?:\s*\.\s*(?:{_NAME.pattern}))*)"
+_HEADER = re.compile(rf"\s*(?P<array>\[)?\[\s*{_PATH}\s*\]")
+_SETTING = re.compile(rf"\s*{_PATH}\s*=")
 _WORDS = {
     "extra_forbidden": "unknown key",
     "missing": "is missing",
@@ -39,6 +45,8 @@ def read(path: Path, kind: type[D]) -> D:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: {error}", "see https://toml.io for the syntax") from error
+    except RecursionError as error:
+        raise InputError(f"{path}: nested too deeply") from error
     try:
         return kind.model_validate(table)
     except ValidationError as error:
@@ -51,25 +59,51 @@ def _explain(path: Path, text: str, error: ValidationError) -> str:
     for fault in faults:
         if any(_is_inside(other["loc"], fault["loc"]) for other in faults):
             continue  # an array of tables is "too short" where one of its tables is at fault
-        keys = [str(part) for part in fault["loc"]]
-        at = _line_of(text, keys)
+        at = _line_of(text, fault["loc"])
         where = f"{path}:{at}" if at else str(path)
+        keys = ".".join(map(str, fault["loc"]))
         what = _WORDS.get(fault["type"], fault["msg"])
-        lines.append(f"{where}: {'.'.join(keys)}: {what}")
+        lines.append(f"{where}: {keys}: {what}")
     return "\n".join(lines)
 
 
-def _is_inside(inner: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
+def _is_inside(inner: Location, outer: Location) -> bool:
     return len(inner) > len(outer) and inner[: len(outer)] == outer
 
 
-def _line_of(text: str, keys: list[str]) -> int | None:
-    """The line where the deepest named key stands, as well as text search can tell."""
-    for key in reversed([key for key in keys if not key.isdigit()]):
-        pattern = re.compile(
-            rf"^\s*(?:\[+[\w.\"-]*\b{re.escape(key)}\]+|[\"']?{re.escape(key)}[\"']?\s*=)"
-        )
-        for number, line in enumerate(text.splitlines(), start=1):
-            if pattern.match(line) or re.search(rf"[{{,]\s*{re.escape(key)}\s*=", line):
-                return number
-    return None
+def _line_of(text: str, location: Location) -> int | None:
+    """The line of the deepest table or key on the way to `location`."""
+    on_the_way = [
+        (len(path), -number) for number, path in _paths(text) if location[: len(path)] == path
+    ]
+    return -max(on_the_way)[1] if on_the_way else None
+
+
+def _paths(text: str) -> Iterator[tuple[int, Location]]:
+    """The path of every line that begins a table or sets a key."""
+    table: Location = ()
+    lengths: dict[Location, int] = {}  # of the arrays of tables
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            *above, name = _NAME.findall(header["path"])
+            table = (*_last_of(above, lengths), _bare(name))
+            if header["array"]:
+                lengths[table] = lengths.get(table, 0) + 1
+            table = _last_of(table, lengths)
+            yield number, table
+        elif setting := _SETTING.match(line):
+            yield number, (*table, *map(_bare, _NAME.findall(setting["path"])))
+
+
+def _last_of(path: Iterable[int | str], lengths: Mapping[Location, int]) -> Location:
+    """A path with the index of the last element put behind every array of tables."""
+    found: Location = ()
+    for part in path:
+        found = (*found, part if isinstance(part, int) else _bare(part))
+        if found in lengths:
+            found = (*found, lengths[found] - 1)
+    return found
+
+
+def _bare(name: str) -> str:
+    return name.strip("\"'")

@@ -1,0 +1,165 @@
+"""Adapter folders to manifests, and manifests to what is built in the cache."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from tests.command import FAKES
+
+from fetchoff.catalog import setup
+from fetchoff.catalog.manifests import discover, read_manifest
+from fetchoff.catalog.setup import Workshop, state
+from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
+from fetchoff.model.errors import AdapterError, InputError
+
+HELLO = Description("1.0", "runtime", "engine", frozenset({"http/1.1"}))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An adapter folder of one's own, beside its kit."""
+    shutil.copytree(FAKES / "_kit", tmp_path / "adapters" / "_kit")
+    return Path(shutil.copytree(FAKES / "honest", tmp_path / "adapters" / "honest"))
+
+
+def prepared(manifest: Manifest, hello: Description | AdapterError = HELLO) -> Client:
+    def say_hello(launch: Launch, folder: Path) -> Description:
+        if isinstance(hello, AdapterError):
+            raise hello
+        return hello
+
+    return next(iter(setup.set_up([manifest], say_hello)))
+
+
+def add(folder: Path, text: str) -> Manifest:
+    path = folder / "adapter.toml"
+    path.write_text(path.read_text() + text)
+    return read_manifest(folder)
+
+
+@pytest.mark.parametrize("client", discover())
+def test_shipped_adapters_are_whole(client: str) -> None:
+    manifest = discover()[client]
+    assert manifest.folder.parts[-2:] == tuple(client.split("/"))
+    assert manifest.source_path.is_file()
+    assert manifest.about
+    assert manifest.homepage.startswith("https://")
+
+
+def test_adapter_over_kit(folder: Path) -> None:
+    (folder.parent / "_kit" / "kit.toml").write_text(
+        'schema = 1\nlanguage = "fake"\n[setup]\napt = ["a"]\nhint = "kit"\ncheck = [["true"]]\n'
+        'steps = [["one"]]\n[run]\ncommand = ["{python}"]\nenv = { A = "1", FAKE = "x" }\n'
+    )
+    manifest = add(folder, '[setup]\napt = ["b"]\ncheck = [["false"]]\n')
+    assert manifest.recipe.apt == ("a", "b")
+    assert manifest.recipe.check == (("true",), ("false",))
+    assert manifest.recipe.steps == (("one",),)
+    assert manifest.recipe.hint == "kit"
+    assert manifest.launch == Launch(("{python}",), {"A": "1", "FAKE": "honest"})
+
+
+def test_set_up_and_found_again(folder: Path) -> None:
+    manifest = read_manifest(folder)
+    assert state(manifest).readiness is Readiness.NOT_SET_UP
+    client = prepared(manifest)
+    assert client.readiness is Readiness.READY
+    assert client == state(manifest)
+    assert client.description == HELLO
+    assert client.launch is not None
+    assert client.launch.command[0] == sys.executable
+    assert Path(client.launch.command[-1]).is_file()
+
+
+def test_nothing_is_written_into_the_source(folder: Path) -> None:
+    before = sorted(folder.parent.rglob("*"))
+    prepared(read_manifest(folder))
+    assert sorted(folder.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["honest/adapter.toml", "_kit/honest.py", "honest/new"])
+def test_a_changed_file_means_another_build(name: str, folder: Path) -> None:
+    prepared(read_manifest(folder))
+    with (folder.parent / name).open("a") as file:
+        file.write("# changed\n")
+    assert state(read_manifest(folder)).readiness is Readiness.NOT_SET_UP
+
+
+@pytest.mark.parametrize("litter", ["__pycache__", "node_modules", "target", ".ruff_cache"])
+def test_litter_means_no_other_build(litter: str, folder: Path) -> None:
+    prepared(read_manifest(folder))
+    (folder / litter).mkdir()
+    (folder / litter / "file").write_text("")
+    assert state(read_manifest(folder)).readiness is Readiness.READY
+
+
+def test_placeholders(folder: Path, own_cache: Path) -> None:
+    workshop = Workshop.of(read_manifest(folder))
+    assert workshop.fill("{kit}/x {adapter} {other}") == (
+        f"{workshop.folder}/_kit/x {workshop.folder}/honest {{other}}"
+    )
+    assert workshop.folder.is_relative_to(own_cache)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "reason"),
+    [
+        ('check = [["false"]]', "'false' failed"),
+        ('check = [["no-such-command-at-all"]]', "there is no command 'no-such-command-at-all'"),
+        ('check = [["sh", "-c", "echo no header >&2; exit 1"]]', "no header"),
+        ('steps = [["sh", "-c", "echo broken build; exit 1"]]', "broken build"),
+        ('steps = [["no-such-command-at-all"]]', "there is no command 'no-such-command-at-all'"),
+    ],
+)
+def test_what_fails_is_unavailable(recipe: str, reason: str, folder: Path) -> None:
+    manifest = add(folder, f'[setup]\nhint = "do this"\n{recipe}\n')
+    client = prepared(manifest)
+    assert client.readiness is Readiness.UNAVAILABLE
+    assert reason in client.reason
+    assert client.hint
+    assert state(manifest) == client
+
+
+def test_a_refused_hello_is_unavailable(folder: Path) -> None:
+    client = prepared(read_manifest(folder), AdapterError("honest: no answer", "hint"))
+    assert client.readiness is Readiness.UNAVAILABLE
+    assert client.reason == "no answer"
+
+
+def test_unavailable_is_tried_again(folder: Path) -> None:
+    manifest = read_manifest(folder)
+    prepared(manifest, AdapterError("honest: no answer"))
+    assert prepared(manifest).readiness is Readiness.READY
+
+
+def test_one_failure_stops_no_other(folder: Path) -> None:
+    broken = Path(shutil.copytree(FAKES / "slow", folder.parent / "slow"))
+    manifests = [add(broken, '[setup]\ncheck = [["false"]]\n'), read_manifest(folder)]
+    states = {c.id: c.readiness for c in setup.set_up(manifests, lambda launch, path: HELLO)}
+    assert states == {
+        "fake/slow": Readiness.UNAVAILABLE,
+        "fake/honest": Readiness.READY,
+    }
+
+
+def test_a_half_written_state_is_not_believed(folder: Path) -> None:
+    manifest = read_manifest(folder)
+    prepared(manifest)
+    (Workshop.of(manifest).folder / "ready.json").write_text('{"version": "1')
+    assert state(manifest).readiness is Readiness.NOT_SET_UP
+
+
+def test_no_kit(folder: Path) -> None:
+    path = folder / "adapter.toml"
+    path.write_text(path.read_text().replace("fake/honest", "cobol/honest"))
+    with pytest.raises(InputError, match="there is no kit for 'cobol'"):
+        read_manifest(folder)

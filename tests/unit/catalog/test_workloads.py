@@ -1,0 +1,182 @@
+"""Workload and suite files to the model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fetchoff.catalog import workloads
+from fetchoff.catalog.manifests import discover
+from fetchoff.catalog.workloads import read_workload
+from fetchoff.model.client import matching
+from fetchoff.model.errors import UnknownName
+from fetchoff.model.workload import (
+    Exchange,
+    Expect,
+    FilePart,
+    FormBody,
+    JsonBody,
+    MultipartBody,
+    Placement,
+    RawBody,
+    Settings,
+    Sink,
+    TimeoutsMs,
+    Workload,
+)
+
+EVERYTHING = """\
+schema = 1
+about = "every key there is"
+placement = "separate-cores"
+batch_ms = 25.5
+
+[settings]
+protocol = "http/1.1"
+reuse = "either"
+concurrency = 3
+sink = "json"
+read_size = 4096
+cookies = true
+decompress = true
+redirects = 2
+timeout_ms = { connect = 1, read = 2, total = 3 }
+options = { tcp_nodelay = false, window = 7, engine = "fast" }
+
+[[exchange]]
+method = "POST"
+target = "/form?x=1"
+headers = [["X-A", "1"], ["X-A", "2"]]
+expect = { status = 201, bytes = 5, json = ["a", "b"] }
+body = { kind = "form", fields = [["a", "1"], ["a", "2"]] }
+
+[[exchange]]
+method = "POST"
+target = "/json"
+body = { kind = "json", value = { list = [1, 2.5, true], text = "ü" } }
+
+[[exchange]]
+method = "POST"
+target = "/multipart"
+[exchange.body]
+kind = "multipart"
+fields = [["a", "1"]]
+files = [{ name = "f", filename = "f.bin", size = 10 }]
+
+[[exchange]]
+method = "PUT"
+target = "/upload"
+body = { kind = "raw", content_type = "text/plain", size = 9 }
+"""
+
+
+def test_every_key_arrives(tmp_path: Path) -> None:
+    path = tmp_path / "everything.toml"
+    path.write_text(EVERYTHING)
+    assert read_workload(path) == Workload(
+        id="everything",
+        about="every key there is",
+        placement=Placement.SEPARATE_CORES,
+        batch_ms=25.5,
+        settings=Settings(
+            protocol="http/1.1",
+            reuse=None,
+            concurrency=3,
+            sink=Sink.JSON,
+            read_size=4096,
+            cookies=True,
+            decompress=True,
+            redirects=2,
+            timeout_ms=TimeoutsMs(1, 2, 3),
+            options=(("tcp_nodelay", False), ("window", 7), ("engine", "fast")),
+        ),
+        exchanges=(
+            Exchange(
+                "POST",
+                "/form?x=1",
+                FormBody((("a", "1"), ("a", "2"))),
+                (("X-A", "1"), ("X-A", "2")),
+                Expect(201, 5, ("a", "b")),
+            ),
+            Exchange("POST", "/json", JsonBody('{"list":[1,2.5,true],"text":"\\u00fc"}')),
+            Exchange(
+                "POST",
+                "/multipart",
+                MultipartBody(
+                    (("a", "1"),), (FilePart("f", "f.bin", "application/octet-stream", 10),)
+                ),
+            ),
+            Exchange("PUT", "/upload", RawBody("text/plain", 9)),
+        ),
+    )
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=20)
+pairs = st.lists(st.tuples(texts, texts), max_size=3)
+exchanges = st.fixed_dictionaries(
+    {"target": texts.map(lambda text: f"/{text}")},
+    optional={
+        "method": st.sampled_from(["GET", "HEAD", "POST", "PUT"]),
+        "headers": pairs,
+        "body": st.fixed_dictionaries({"kind": st.just("form"), "fields": pairs}),
+    },
+)
+
+
+@given(found=st.lists(exchanges, min_size=1, max_size=4), about=texts)
+def test_what_is_written_is_read(
+    found: list[dict[str, Any]], about: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "written.toml"
+    path.write_text(f"schema = 1\nabout = {_toml(about)}\n" + "".join(map(_table, found)))
+    workload = read_workload(path)
+    assert workload.about == about
+    for exchange, document in zip(workload.exchanges, found, strict=True):
+        assert exchange.target == document["target"]
+        assert exchange.method == document.get("method", "GET")
+        assert exchange.headers == tuple(document.get("headers", ()))
+        fields = document.get("body", {}).get("fields")
+        assert exchange.body == (FormBody(tuple(fields)) if fields is not None else None)
+
+
+def _table(exchange: dict[str, Any]) -> str:
+    lines = "".join(f"{key} = {_toml(value)}\n" for key, value in exchange.items())
+    return f"[[exchange]]\n{lines}"
+
+
+def _toml(value: object) -> str:
+    """A value as TOML. Its basic strings are JSON's, but for DEL and surrogate pairs."""
+    match value:
+        case str():
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case dict():
+            return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+        case list() | tuple():
+            return "[" + ", ".join(map(_toml, value)) + "]"
+    raise TypeError(value)
+
+
+@pytest.mark.parametrize("name", workloads.names("workloads"))
+def test_shipped_workloads_are_read(name: str) -> None:
+    workload = workloads.workload(name)
+    assert workload.id == name
+    assert workload.about
+
+
+@pytest.mark.parametrize("name", workloads.names("suites"))
+def test_shipped_suites_name_what_there_is(name: str) -> None:
+    suite = workloads.suite(name)
+    clients = list(discover())
+    assert all(workloads.workload(workload) for workload in suite.workloads)
+    assert all(matching(pattern, clients) for pattern in suite.clients)
+    assert suite.baseline in clients
+
+
+def test_unknown() -> None:
+    with pytest.raises(UnknownName, match="unknown suite 'defalt'"):
+        workloads.suite("defalt")

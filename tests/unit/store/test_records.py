@@ -1,0 +1,83 @@
+"""Records to lines and back: what was kept is what is read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fetchoff.model.observation import (
+    Batch,
+    Cost,
+    Ended,
+    Interrupted,
+    Invocation,
+    Outcome,
+    Record,
+    SectionDone,
+    Seen,
+    Usage,
+)
+from fetchoff.store.records import from_line, to_line
+
+counts = st.integers(0, 2**63)
+texts = st.text(st.characters(codec="utf-8"))
+seconds = st.floats(0, 1e9)
+seen = st.builds(Seen, counts, counts, counts, counts, counts)
+costs = st.builds(Cost, counts, counts, counts, counts, counts)
+usages = st.builds(Usage, counts, counts, counts, counts, counts)
+json_values = st.recursive(
+    st.none() | st.booleans() | counts | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=5,
+)
+batches = st.builds(Batch, *[counts] * 2, texts, *[counts] * 2, texts, *[counts] * 5, costs, seen)
+invocations = st.builds(
+    Invocation,
+    counts,
+    counts,
+    texts,
+    texts,
+    texts,
+    st.sampled_from(Outcome),
+    texts,
+    counts,
+    counts,
+    seconds,
+    usages,
+    st.dictionaries(texts, json_values, max_size=4),
+    counts,
+)
+records: st.SearchStrategy[Record] = st.one_of(
+    batches,
+    invocations,
+    st.builds(SectionDone, counts, counts, texts, seconds),
+    st.builds(Interrupted, counts, counts, texts, texts),
+    st.builds(Ended, texts, counts),
+)
+
+
+@given(records)
+def test_round_trip(record: Record) -> None:
+    line = to_line(record)
+    assert line.endswith(b"\n") and line.count(b"\n") == 1
+    assert from_line(line) == record
+
+
+@given(records, st.data())
+def test_no_part_of_a_line_is_a_record(record: Record, data: st.DataObject) -> None:
+    line = to_line(record)
+    cut = data.draw(st.integers(0, len(line) - 2))
+    with pytest.raises(ValueError):
+        from_line(line[:cut])
+
+
+@given(st.binary() | json_values.map(repr).map(str.encode))
+def test_anything_else_is_refused(line: bytes) -> None:
+    with pytest.raises(ValueError):
+        from_line(line)
+
+
+@given(batches)
+def test_a_slot_is_a_place_in_the_plan(batch: Batch) -> None:
+    assert batch.slot == (batch.round, batch.workload, batch.block, batch.entrant)

@@ -1,0 +1,158 @@
+"""Run folders: appended to, cut anywhere, opened again."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fetchoff.contract.cases import all_cases
+from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.experiment import Experiment, Role, with_controls
+from fetchoff.model.observation import (
+    Batch,
+    Cost,
+    Ended,
+    Invocation,
+    Outcome,
+    Record,
+    SectionDone,
+    Seen,
+)
+from fetchoff.model.workload import MultipartBody, Settings, TimeoutsMs
+from fetchoff.store.records import to_line
+from fetchoff.store.run_folder import JOURNAL, ClientRecord, Header, RunFolder
+
+CLIENT = ClientRecord("a/x", "a/x", "a", "product", "", "", "1", "r", "", "a.py", "print('ü')\n")
+HEADER = Header(
+    run_id="1",
+    title="title",
+    started="2026-01-01T00:00:00+00:00",
+    fetchoff="0",
+    experiment=Experiment(
+        with_controls((("a/x", "a", Role.RANKED),)),
+        tuple(case.workload for case in all_cases()),
+        "a/x",
+        7,
+    ),
+    clients=(CLIENT,),
+    environment={"kernel": "Linux"},
+    notes=("note",),
+    absent=(("b/y", "why"),),
+)
+RECORDS: tuple[Record, ...] = (
+    Batch(0, 0, "w", 0, 0, "a/x", 9, 9, 9, 9, 0, Cost(1, 2, 3, 4), Seen(9, 1, 5, 6, 7)),
+    Batch(0, 0, "w", 0, 1, "a/x#twin", 9, 9, 9, 9, 0, Cost(1, 2, 3, 4), Seen(9, 1, 5, 6, 7)),
+    Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, ledger={"statuses": {"200": 9}}),
+    Invocation(0, 0, "w", "a/y", "a/y", Outcome.FAILED, "it said “no”\n{}"),
+    SectionDone(0, 0, "w", 1.5),
+    Ended("budget", 1),
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A run folder with all of RECORDS."""
+    folder = RunFolder.create(tmp_path / "run", HEADER)
+    for record in RECORDS:
+        folder.append(record)
+    folder.close()
+    return folder.path
+
+
+def test_opened_again(path: Path) -> None:
+    folder = RunFolder.open(path)
+    assert folder.header == HEADER
+    assert tuple(folder.records()) == RECORDS
+
+
+def test_every_workload_survives_the_header(tmp_path: Path) -> None:
+    base = HEADER.experiment.workloads[0]
+    odd = (
+        replace(base, id="options", settings=Settings(options=(("a", True), ("b", 1), ("c", "1")))),
+        replace(base, id="timeouts", settings=Settings(timeout_ms=TimeoutsMs(1, None, 3))),
+        replace(
+            base,
+            id="no files",
+            exchanges=(replace(base.exchanges[0], body=MultipartBody((("a", "b"),))),),
+        ),
+    )
+    experiment = replace(HEADER.experiment, workloads=odd)
+    header = replace(HEADER, experiment=experiment)
+    RunFolder.create(tmp_path / "run", header).close()
+    read = RunFolder.open(tmp_path / "run").header
+    assert read == header
+    options = read.experiment.workloads[0].settings.options
+    assert [type(value) for _, value in options] == [bool, int, str]
+
+
+def test_cut_at_every_byte(path: Path) -> None:
+    whole = (path / JOURNAL).read_bytes()
+    ends = [0]
+    for record in RECORDS:
+        ends.append(ends[-1] + len(to_line(record)))
+    for length in range(len(whole) + 1):
+        (path / JOURNAL).write_bytes(whole[:length])
+        left = sum(end <= length for end in ends) - 1
+        assert tuple(RunFolder.open(path).records()) == RECORDS[:left]
+        assert (path / JOURNAL).read_bytes() == whole[:length]
+
+
+@pytest.mark.parametrize("missing", [1, 40])
+def test_going_on_after_a_cut(missing: int, path: Path) -> None:
+    whole = (path / JOURNAL).read_bytes()
+    (path / JOURNAL).write_bytes(whole[:-missing])
+    folder = RunFolder.open(path, to_append=True)
+    assert whole.startswith((path / JOURNAL).read_bytes())
+    folder.append(RECORDS[-1])
+    folder.close()
+    left = len(RECORDS) - 1 if missing < len(to_line(RECORDS[-1])) else len(RECORDS) - 2
+    assert tuple(RunFolder.open(path).records()) == (*RECORDS[:left], RECORDS[-1])
+
+
+def test_one_at_a_time(path: Path) -> None:
+    first = RunFolder.open(path, to_append=True)
+    with pytest.raises(StoreError, match="is being measured by another process"):
+        RunFolder.open(path, to_append=True)
+    assert len(RunFolder.open(path).records()) == len(RECORDS)
+    first.close()
+    RunFolder.open(path, to_append=True).close()
+
+
+def test_no_run_is_overwritten(path: Path) -> None:
+    with pytest.raises(StoreError, match="holds a run already"):
+        RunFolder.create(path, HEADER)
+    assert tuple(RunFolder.open(path).records()) == RECORDS
+
+
+def test_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = RunFolder.open(path, to_append=True)
+    whole = (path / JOURNAL).read_bytes()
+    really_write = os.write
+    monkeypatch.setattr(os, "write", lambda fd, data: really_write(fd, data[:10]))
+    with pytest.raises(StoreError, match="No space left on device") as caught:
+        folder.append(RECORDS[0])
+    monkeypatch.undo()
+    assert caught.value.exit_code == 6
+    assert tuple(folder.records()) == RECORDS
+    folder.close()
+    again = RunFolder.open(path, to_append=True)
+    assert tuple(again.records()) == RECORDS
+    assert (path / JOURNAL).read_bytes() == whole
+    again.close()
+
+
+def test_not_a_run(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a run"):
+        RunFolder.open(tmp_path)
+
+
+@pytest.mark.parametrize("line", [0, 2, len(RECORDS) - 1])
+def test_a_damaged_line_is_named(line: int, path: Path) -> None:
+    lines = (path / JOURNAL).read_bytes().splitlines(keepends=True)
+    lines[line] = lines[line][: len(lines[line]) // 2] + b"\n"
+    (path / JOURNAL).write_bytes(b"".join(lines))
+    with pytest.raises(StoreError, match=f":{line + 1} is damaged"):
+        RunFolder.open(path)
