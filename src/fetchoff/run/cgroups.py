@@ -54,7 +54,7 @@ def _left_behind() -> Iterator[Path]:
         if root.is_dir():
             for folder in root.glob("fetchoff-*-*"):
                 pid = folder.name.split("-")[1]
-                if not Path("/proc", pid).exists() or int(pid) == os.getpid():
+                if pid.isdigit() and (int(pid) == os.getpid() or not Path("/proc", pid).exists()):
                     yield folder
 
 

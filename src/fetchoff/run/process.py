@@ -128,7 +128,7 @@ class Child:
     @property
     def has_unread(self) -> bool:
         """Whether it has said more than it was asked."""
-        return bool(self._buffer) or bool(self._poll.poll(0))
+        return bool(self._buffer) or any(event & select.POLLIN for _, event in self._poll.poll(0))
 
     def end(self, farewell: Message | None = None, patience_s: float = 2.0) -> int:
         """Say farewell, close its input, and kill what has not ended in time. The exit status."""

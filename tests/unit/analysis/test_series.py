@@ -1,0 +1,125 @@
+"""What counts: batches of accepted attempts by processes that ended the section well."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fetchoff.analysis.series import series_of
+from fetchoff.model.experiment import Effect, Experiment, Role, with_controls
+from fetchoff.model.observation import (
+    Batch,
+    Cost,
+    Ended,
+    Interrupted,
+    Invocation,
+    Outcome,
+    Record,
+    SectionDone,
+    Seen,
+)
+from fetchoff.model.workload import Exchange, Workload
+from fetchoff.plan.rounds import iterations
+
+WORKLOAD = Workload("w", "", (Exchange("GET", "/"), Exchange("GET", "/")))
+OTHER = Workload("other", "", (Exchange("GET", "/"),))
+ENTRANTS = with_controls((("a/x", "a", Role.RANKED), ("a/y", "a", Role.RANKED)))
+BLOCKS = 2
+EXPERIMENT = Experiment(ENTRANTS, (WORKLOAD, OTHER), "a/x", 1, blocks=BLOCKS)
+PLANNED = 100
+
+
+def section(number: int, attempt: int, wall_ns: int, workload: str = "w") -> list[Record]:
+    """A whole attempt: every batch costs `wall_ns` for each iteration that was done."""
+    records: list[Record] = []
+    for block in range(BLOCKS):
+        for position, entrant in enumerate(ENTRANTS):
+            n = iterations(entrant, PLANNED)
+            spun = n * 2 * 10 if entrant.effect is Effect.BUSY else 0
+            cost = Cost(n * wall_ns, n * wall_ns // 2, n * wall_ns // 4, n * wall_ns, spun)
+            records.append(
+                Batch(
+                    *(number, attempt, workload, block, position, entrant.key),
+                    *(PLANNED, n, n * 2, n * 2, 0),
+                    cost,
+                    Seen(n * 2, 0, 0, 0, 0),
+                )
+            )
+    for process, client in {e.process: e.client for e in ENTRANTS}.items():
+        records.append(Invocation(number, attempt, workload, process, client, Outcome.OK))
+    return [*records, SectionDone(number, attempt, workload, 1.0)]
+
+
+def test_costs_are_per_planned_exchange() -> None:
+    series = series_of(EXPERIMENT, section(0, 0, 1000), "w")
+    assert series.rounds == 1
+    assert series.wall_ns.shape == (1, BLOCKS, len(ENTRANTS))
+    np.testing.assert_allclose(series.wall_ns[:, :, series.index("a/x")], 500)
+    np.testing.assert_allclose(series.cpu_ns[:, :, series.index("a/x")], 250)
+    np.testing.assert_allclose(series.origin_cpu_ns[:, :, series.index("a/x")], 125)
+    np.testing.assert_allclose(series.wall_ns[:, :, series.index("a/x#more")], 500 * 1.03)
+    np.testing.assert_allclose(series.spun_ns[:, :, series.index("a/x#busy")], 10)
+
+
+def test_a_section_without_its_end_does_not_count() -> None:
+    records = section(0, 0, 1000)[:-1]
+    assert series_of(EXPERIMENT, records, "w").rounds == 0
+    assert series_of(EXPERIMENT, records, "w").batches == ()
+
+
+def test_only_the_accepted_attempt_counts() -> None:
+    cut = [r for r in section(0, 0, 7000) if isinstance(r, Batch)][:3]
+    other = section(0, 0, 9000, workload="other")
+    records = [
+        *cut,
+        Interrupted(0, 0, "w", "why"),
+        *other,
+        *section(0, 1, 1000),
+        Ended("budget", 1),
+    ]
+    series = series_of(EXPERIMENT, records, "w")
+    assert {batch.attempt for batch in series.batches} == {1}
+    assert len(series.batches) == BLOCKS * len(ENTRANTS)
+    np.testing.assert_allclose(series.wall_ns[:, :, series.index("a/x")], 500)
+
+
+def test_a_process_that_did_not_end_well_does_not_count() -> None:
+    records = [
+        replace(r, outcome=Outcome.INVALID)
+        if isinstance(r, Invocation) and r.process == "a/x#twin"
+        else r
+        for r in section(0, 0, 1000)
+    ]
+    series = series_of(EXPERIMENT, records, "w")
+    counted = {batch.entrant for batch in series.batches}
+    assert counted == {"a/x", "a/y"}
+    assert math.isnan(series.wall_ns[0, 0, series.index("a/x#busy")])
+
+
+def test_rounds_keep_their_order() -> None:
+    records = [r for number in (3, 0, 7) for r in section(number, 0, 1000 * (number + 1))]
+    series = series_of(EXPERIMENT, records, "w")
+    assert series.rounds == 3
+    np.testing.assert_allclose(series.wall_ns[:, 0, series.index("a/x")], [500, 2000, 4000])
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), max_size=6))
+def test_kills_anywhere_leave_each_slot_once(kills: list[tuple[int, int]]) -> None:
+    """Attempts of a round that were cut off after some records, then one that came to its end."""
+    records: list[Record] = []
+    attempts: dict[int, int] = {}
+    for number, cut in kills:
+        attempt = attempts.get(number, 0)
+        written = section(number, attempt, 9000)[:-1][:cut]
+        records += written
+        attempts[number] = attempt + bool(written)
+    for number in range(4):
+        records += section(number, attempts.get(number, 0), 1000)
+    series = series_of(EXPERIMENT, records, "w")
+    slots = [batch.slot for batch in series.batches]
+    assert len(slots) == len(set(slots)) == 4 * BLOCKS * len(ENTRANTS)
+    assert np.nanmax(series.wall_ns[:, :, series.index("a/x")]) == 500

@@ -1,0 +1,137 @@
+"""Children that speak lines: what they do wrong is told, and nothing of them stays."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from fetchoff.run.process import Child, ChildFailed
+
+QUICKLY_S = 0.3
+
+
+def started(script: str, folder: Path, **env: str) -> Child:
+    return Child(("sh", "-c", script), env, folder, folder / "stderr")
+
+
+def fault(child: Child, timeout_s: float = 10) -> str:
+    with pytest.raises(ChildFailed) as caught:
+        child.ask({"op": "hello"}, timeout_s)
+    child.kill()
+    return str(caught.value)
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process ends within a generous while. Zombies of others count as gone."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("exec sleep 60", "no answer within 0.3 s"),
+        ("echo why >&2; exec sleep 60", "no answer within 0.3 s; its last words: why"),
+        ("read x; echo one >&2; echo two >&2; exit 3", "exit status 3; its last words: two"),
+        ("read x; kill -SEGV $$", "ended with signal SIGSEGV"),
+        ("read x; echo nonsense", "prints garbage: not a JSON line: 'nonsense'"),
+        ("read x; echo [1]", "prints garbage: not a JSON object: '[1]'"),
+        ("read x; printf unfinished; exec sleep 60", "no answer within 0.3 s"),
+        ("read x; printf '\\033[31mred\\n' >&2; exit 1", r"its last words: \x1b[31mred"),
+        ("read x; exec >&-; exec sleep 60", "closed its output and lives on"),
+        ("exec tr '\\0' x </dev/zero", "prints a line without an end"),
+    ],
+)
+def test_faults(script: str, said: str, tmp_path: Path) -> None:
+    timeout_s = QUICKLY_S if "no answer" in said else 10
+    assert said in fault(started(script, tmp_path), timeout_s)
+
+
+def test_input_that_nobody_reads(tmp_path: Path) -> None:
+    child = started("exec <&-; exec sleep 60", tmp_path)
+    time.sleep(0.1)
+    with pytest.raises(ChildFailed):
+        child.ask({"fill": "x" * 1_000_000}, 1)
+    child.kill()
+
+
+def test_an_answer_in_pieces(tmp_path: Path) -> None:
+    child = started("read x; printf '{\"a\"'; sleep 0.1; printf ':1}\\n'", tmp_path)
+    assert child.ask({}, 10) == {"a": 1}
+    assert not child.has_unread
+    child.end()
+
+
+def test_more_than_it_was_asked_for(tmp_path: Path) -> None:
+    child = started("read x; printf '{}\\n{}\\n'; exec sleep 60", tmp_path)
+    child.ask({}, 10)
+    assert child.has_unread
+    child.kill()
+
+
+@pytest.mark.parametrize("command", ["/no/such/program", "no-such-program-at-all"])
+def test_missing(command: str, tmp_path: Path) -> None:
+    with pytest.raises(ChildFailed, match="does not exist"):
+        Child((command,), {}, tmp_path, tmp_path / "stderr")
+
+
+def test_not_executable(tmp_path: Path) -> None:
+    (tmp_path / "program").write_text("#!/bin/sh\n")
+    with pytest.raises(ChildFailed, match="is not executable"):
+        Child((str(tmp_path / "program"),), {}, tmp_path, tmp_path / "stderr")
+
+
+def test_no_proxy_reaches_a_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    child = started(
+        'read x; echo "{\\"proxy\\":\\"$http_proxy\\",\\"own\\":\\"$OWN\\"}"', tmp_path, OWN="1"
+    )
+    assert child.ask({}, 10) == {"proxy": "", "own": "1"}
+    child.end()
+
+
+def test_ends_by_itself(tmp_path: Path) -> None:
+    child = started("while read x; do :; done; exit 7", tmp_path)
+    assert child.end() == 7
+
+
+def test_what_does_not_end_is_ended_with_all_it_started(tmp_path: Path) -> None:
+    child = started('trap \'\' TERM; sleep 600 & echo "{\\"pid\\":$!}"; wait', tmp_path)
+    grandchild = child.receive(10)["pid"]
+    assert isinstance(grandchild, int)
+    child.end(patience_s=0.1)
+    assert not child.is_alive
+    assert is_gone(grandchild)
+
+
+def test_what_it_leaves_when_it_ends_is_ended_too(tmp_path: Path) -> None:
+    child = started('sleep 600 & echo "{\\"pid\\":$!}"; read x', tmp_path)
+    grandchild = child.receive(10)["pid"]
+    assert isinstance(grandchild, int)
+    assert child.ends_with_its_input(10)
+    child.end()
+    assert is_gone(grandchild)
+
+
+def test_a_core_of_its_own(tmp_path: Path) -> None:
+    before = os.sched_getaffinity(0)
+    core = max(before)
+    command = (
+        "python3",
+        "-c",
+        "import os, json; print(json.dumps(dict(c=list(os.sched_getaffinity(0)))))",
+    )
+    child = Child(command, {}, tmp_path, tmp_path / "stderr", core)
+    assert child.receive(10) == {"c": [core]}
+    assert os.sched_getaffinity(0) == before
+    child.end()
