@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -127,7 +128,7 @@ def test_a_core_of_its_own(tmp_path: Path) -> None:
     before = os.sched_getaffinity(0)
     core = max(before)
     command = (
-        "python3",
+        sys.executable,
         "-c",
         "import os, json; print(json.dumps(dict(c=list(os.sched_getaffinity(0)))))",
     )

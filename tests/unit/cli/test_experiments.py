@@ -1,0 +1,106 @@
+"""From what the user asked for to an experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fetchoff.cli.experiments import pair, ranking
+from fetchoff.cli.results import lines_of_code
+from fetchoff.model.client import Client, ClientId, Kind, Launch, Manifest, Readiness, Recipe
+from fetchoff.model.errors import InputError
+from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.workload import Exchange, Workload
+
+WORKLOAD = Workload("w", "", (Exchange("GET", "/"),))
+
+
+def client(name: str, kind: Kind = Kind.PRODUCT, readiness: Readiness = Readiness.READY) -> Client:
+    language = name.split("/")[0]
+    manifest = Manifest(
+        ClientId.parse(name),
+        language,
+        kind,
+        *("about", "", Path("/nowhere")),
+        (),
+        "source",
+        Recipe(),
+        Launch(("true",)),
+    )
+    return Client(manifest, readiness)
+
+
+def ranked(*clients: Client, baseline: str = "", seed: int | None = 1) -> Experiment:
+    return ranking(clients, [WORKLOAD], suite="s", baseline=baseline, budget_s=9, seed=seed)
+
+
+def test_who_takes_part() -> None:
+    experiment = ranked(
+        client("ruby/curb"),
+        client("ruby/excon", readiness=Readiness.UNAVAILABLE),
+        client("c/raw-socket", Kind.FLOOR),
+        client("perl/lwp"),
+    )
+    by_role = {role: [e.key for e in experiment.entrants if e.role is role] for role in Role}
+    assert by_role[Role.RANKED] == ["ruby/curb", "perl/lwp"]
+    assert by_role[Role.FLOOR] == ["c/raw-socket"]
+    assert {key.split("#")[0] for key in by_role[Role.CONTROL]} == {"ruby/curb", "perl/lwp"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("perl/lwp", "perl/lwp"), ("python/gone", "ruby/net-http"), ("", "ruby/net-http")],
+)
+def test_baseline(asked: str, found: str) -> None:
+    clients = (client("c/raw-socket", Kind.FLOOR), client("ruby/net-http"), client("perl/lwp"))
+    assert ranked(*clients, baseline=asked).baseline == found
+
+
+def test_a_floor_is_no_baseline() -> None:
+    clients = (client("c/raw-socket", Kind.FLOOR), client("go/fasthttp"))
+    assert ranked(*clients, baseline="c/raw-socket").baseline == "go/fasthttp"
+
+
+@pytest.mark.parametrize(
+    "clients",
+    [
+        (),
+        (client("ruby/curb", readiness=Readiness.NOT_SET_UP),),
+        (client("c/raw-socket", Kind.FLOOR),),
+    ],
+)
+def test_nothing_to_rank(clients: tuple[Client, ...]) -> None:
+    with pytest.raises(InputError):
+        ranked(*clients)
+
+
+def test_seed() -> None:
+    assert ranked(client("ruby/curb"), seed=7).seed == 7
+    assert ranked(client("ruby/curb"), seed=0).seed == 0
+    chosen = {ranked(client("ruby/curb"), seed=None).seed for _ in range(5)}
+    assert len(chosen) > 1
+
+
+def test_pair() -> None:
+    a, b = client("ruby/curb"), client("perl/lwp")
+    experiment = pair(a, b, [WORKLOAD], budget_s=9, seed=1)
+    assert [e.key for e in experiment.entrants if e.role is Role.RANKED] == [a.id, b.id]
+    assert experiment.baseline == a.id
+    assert experiment.pair_only
+
+
+def test_a_client_against_itself() -> None:
+    a = client("ruby/curb")
+    experiment = pair(a, a, [WORKLOAD], budget_s=9, seed=1)
+    assert len({e.process for e in experiment.entrants if e.role is Role.RANKED}) == 2
+
+
+def test_floors_may_be_compared() -> None:
+    floor = client("c/raw-socket", Kind.FLOOR)
+    experiment = pair(floor, client("c/libcurl"), [WORKLOAD], budget_s=9, seed=1)
+    assert [e.role for e in experiment.entrants[:2]] == [Role.RANKED, Role.RANKED]
+
+
+def test_lines_of_code() -> None:
+    assert lines_of_code("# why\n\nimport x\n  // no\n/* a\n * b\n */\nx()\n") == 2
