@@ -1,102 +1,21 @@
-"""Getting adapters ready, in a cache folder that is named after what goes into it."""
+"""Getting adapters ready, as many at a time as there are cores."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
-import json
 import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fetchoff.catalog.places import cache
+from fetchoff.catalog.prerequisites import check, hint, install_packages
+from fetchoff.catalog.workshop import Workshop, build, remember_failure, remember_ready, state
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, SetupError
 
-STEP_TIMEOUT_S = 600
-LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 SayHello = Callable[[Launch, Path], Description]
-
-
-@dataclass(frozen=True)
-class Workshop:
-    """The cache folder of one adapter at one content."""
-
-    manifest: Manifest
-    folder: Path
-
-    @classmethod
-    def of(cls, manifest: Manifest) -> Workshop:
-        """The folder that is named after the kit's, the adapter's and the interpreter's content."""
-        name = str(manifest.id).replace("/", "--")
-        return cls(manifest, cache() / "adapters" / f"{name}-{_digest(manifest)[:16]}")
-
-    @property
-    def adapter(self) -> Path:
-        return self.folder / self.manifest.folder.name
-
-    def fill(self, text: str) -> str:
-        """`text` with its placeholders replaced; other braces are left alone."""
-        places = {
-            "adapter": self.adapter,
-            "kit": self.folder / "_kit",
-            "build": self.folder / "build",
-            "source": self.adapter / self.manifest.source,
-            "python": sys.executable,
-            "jobs": os.cpu_count() or 1,
-        }
-        places |= {
-            name.lstrip("_"): self.folder / name for name, _ in self.manifest.kit_folders[1:]
-        }
-        for name, value in places.items():
-            text = text.replace(f"{{{name}}}", str(value))
-        return text
-
-    def launch(self) -> Launch:
-        """How to start what was built."""
-        launch = self.manifest.launch
-        command = tuple(self.fill(part) for part in launch.command)
-        env = {name: self.fill(value) for name, value in launch.env.items()}
-        return replace(launch, command=command, env=env)
-
-
-def _digest(manifest: Manifest) -> str:
-    hasher = hashlib.sha256(f"{sys.executable} {sys.version}".encode())
-    for name, folder in (*manifest.kit_folders, (manifest.folder.name, manifest.folder)):
-        for path in sorted(folder.rglob("*")):
-            inside = path.relative_to(folder)
-            if path.is_file() and LITTER.isdisjoint(inside.parts):
-                hasher.update(f"\0{name}/{inside}\0".encode())
-                hasher.update(path.read_bytes())
-    return hasher.hexdigest()
-
-
-def state(manifest: Manifest) -> Client:
-    """The client as it stands: ready, not set up, or unavailable and why the last try failed."""
-    workshop = Workshop.of(manifest)
-    ready = _read_json(workshop.folder / "ready.json")
-    if ready is not None:
-        return Client(manifest, Readiness.READY, _description(ready), workshop.launch())
-    failed = _read_json(workshop.folder / "failed.json")
-    if failed is not None:
-        return Client(
-            manifest,
-            Readiness.UNAVAILABLE,
-            reason=str(failed["reason"]),
-            hint=str(failed["hint"]),
-        )
-    return Client(
-        manifest,
-        Readiness.NOT_SET_UP,
-        reason="not set up yet",
-        hint=f"fetchoff setup {manifest.id}",
-    )
 
 
 @contextlib.contextmanager
@@ -124,7 +43,7 @@ def set_up(
             yield client
         else:
             todo.append(manifest)
-    _install_packages(todo, on_start)
+    install_packages(todo, on_start)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         futures = [pool.submit(_set_up_one, manifest, say_hello, on_start) for manifest in todo]
         for future in as_completed(futures):
@@ -135,14 +54,13 @@ def _set_up_one(manifest: Manifest, say_hello: SayHello, on_start: Callable[[str
     on_start(str(manifest.id))
     workshop = Workshop.of(manifest)
     try:
-        _check(manifest)
-        _build(workshop)
+        check(manifest)
+        build(workshop)
         description = say_hello(workshop.launch(), workshop.adapter)
     except (SetupError, AdapterError) as error:
         reason = error.message.removeprefix(f"{workshop.adapter.name}: ")
-        hint = error.hint if isinstance(error, SetupError) else ""
-        failure = {"reason": reason, "hint": hint or _hint(manifest)}
-        _write_json(workshop.folder / "failed.json", failure)
+        own_hint = error.hint if isinstance(error, SetupError) else ""
+        remember_failure(workshop, reason, own_hint or hint(manifest))
         return state(manifest)
     except OSError as error:
         return Client(
@@ -151,143 +69,5 @@ def _set_up_one(manifest: Manifest, say_hello: SayHello, on_start: Callable[[str
             reason=f"{workshop.folder}: {error}",
             hint="look at the folder and the disk",
         )
-    (workshop.folder / "failed.json").unlink(missing_ok=True)
-    _write_json(
-        workshop.folder / "ready.json",
-        {
-            "version": description.version,
-            "runtime": description.runtime,
-            "engine": description.engine,
-            "features": sorted(description.features),
-        },
-    )
+    remember_ready(workshop, description)
     return state(manifest)
-
-
-def _check(manifest: Manifest) -> None:
-    for command in manifest.recipe.check:
-        argv = [sys.executable if part == "{python}" else part for part in command]
-        try:
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
-        except FileNotFoundError as error:
-            raise SetupError(f"there is no command '{argv[0]}'") from error
-        except subprocess.TimeoutExpired as error:
-            raise SetupError(f"'{' '.join(argv)}' did not end within a minute") from error
-        if done.returncode != 0:
-            said = (done.stderr or done.stdout).strip().splitlines()
-            raise SetupError(f"'{' '.join(argv)}' failed: {said[0] if said else 'no message'}")
-
-
-def _build(workshop: Workshop) -> None:
-    shutil.rmtree(workshop.folder, ignore_errors=True)
-    (workshop.folder / "build").mkdir(parents=True)
-    folders = (*workshop.manifest.kit_folders, (workshop.adapter.name, workshop.manifest.folder))
-    for name, folder in folders:
-        shutil.copytree(
-            folder,
-            workshop.folder / name,
-            ignore=shutil.ignore_patterns(*LITTER),
-        )
-    with (workshop.folder / "setup.log").open("w", encoding="utf-8") as log:
-        for step in workshop.manifest.recipe.steps:
-            argv = [workshop.fill(part) for part in step]
-            log.write(f"$ {' '.join(argv)}\n")
-            log.flush()
-            _run_step(argv, workshop, log.fileno())
-
-
-def _run_step(argv: list[str], workshop: Workshop, log_fd: int) -> None:
-    log = workshop.folder / "setup.log"
-    try:
-        done = subprocess.run(
-            argv,
-            cwd=workshop.adapter,
-            stdin=subprocess.DEVNULL,
-            stdout=log_fd,
-            stderr=log_fd,
-            timeout=STEP_TIMEOUT_S,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise SetupError(f"there is no command '{argv[0]}'") from error
-    except subprocess.TimeoutExpired as error:
-        raise SetupError(
-            f"'{' '.join(argv)}' did not end within {STEP_TIMEOUT_S} s", f"see {log}"
-        ) from error
-    if done.returncode != 0:
-        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-        last = lines[-1] if lines else "no message"
-        raise SetupError(f"'{argv[0]}' failed while building: {last}", f"the whole output: {log}")
-
-
-def _install_packages(manifests: list[Manifest], on_start: Callable[[str], None]) -> None:
-    """One apt-get for what is missing, as root; a package that is not to be had stops no other.
-
-    Only for clients whose checks fail: what works already is not installed a second time.
-    """
-    lacking = [manifest for manifest in manifests if _lacks_something(manifest)]
-    wanted = sorted({package for manifest in lacking for package in manifest.recipe.apt})
-    missing = [package for package in wanted if not _is_installed(package)]
-    if not missing or os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return
-    on_start(f"Debian packages: {' '.join(missing)}")
-    _apt("update")
-    if not _apt("install", "--yes", "--no-install-recommends", *missing):
-        for package in missing:
-            _apt("install", "--yes", "--no-install-recommends", package)
-
-
-def _lacks_something(manifest: Manifest) -> bool:
-    try:
-        _check(manifest)
-    except SetupError:
-        return True
-    return False
-
-
-def _apt(*arguments: str) -> bool:
-    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    command = ["apt-get", "-qq", *arguments]
-    return subprocess.run(command, capture_output=True, env=env, check=False).returncode == 0
-
-
-def _is_installed(package: str) -> bool:
-    if shutil.which("dpkg-query") is None:
-        return False
-    query = ["dpkg-query", "--show", "--showformat=${db:Status-Status}", package]
-    done = subprocess.run(query, capture_output=True, text=True, check=False)
-    return done.stdout == "installed"
-
-
-def _hint(manifest: Manifest) -> str:
-    missing = [package for package in manifest.recipe.apt if not _is_installed(package)]
-    hints = [f"apt-get install {' '.join(missing)}"] if missing else []
-    if manifest.recipe.hint:
-        hints.append(manifest.recipe.hint)
-    return ", or ".join(hints)
-
-
-def _description(ready: Mapping[str, object]) -> Description:
-    features = ready["features"]
-    assert isinstance(features, list)
-    return Description(
-        version=str(ready["version"]),
-        runtime=str(ready["runtime"]),
-        engine=str(ready["engine"]),
-        features=frozenset(features),
-    )
-
-
-def _read_json(path: Path) -> dict[str, object] | None:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
-        return None
-    return document if isinstance(document, dict) else None
-
-
-def _write_json(path: Path, document: Mapping[str, object]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(document, indent=1), encoding="utf-8")
-    part.replace(path)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from fetchoff.catalog.manifests import discover, read_manifest
-from fetchoff.catalog.setup import state
+from fetchoff.catalog.workshop import state
 from fetchoff.model.client import Client, Manifest, matching
 from fetchoff.model.errors import InputError, UnknownName
 

@@ -11,7 +11,7 @@ from tests.command import FAKES
 
 from fetchoff.catalog import setup
 from fetchoff.catalog.manifests import discover, read_manifest
-from fetchoff.catalog.setup import Workshop, state
+from fetchoff.catalog.workshop import Workshop, state
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, InputError
 

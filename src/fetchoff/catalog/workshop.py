@@ -1,0 +1,183 @@
+"""The cache folder of one adapter: named after its content, built, remembered as ready or not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fetchoff.catalog.places import cache
+from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
+from fetchoff.model.errors import SetupError
+
+STEP_TIMEOUT_S = 600
+LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """The cache folder of one adapter at one content."""
+
+    manifest: Manifest
+    folder: Path
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> Workshop:
+        """The folder that is named after the kit's, the adapter's and the interpreter's content."""
+        name = str(manifest.id).replace("/", "--")
+        return cls(manifest, cache() / "adapters" / f"{name}-{_digest(manifest)[:16]}")
+
+    @property
+    def adapter(self) -> Path:
+        return self.folder / self.manifest.folder.name
+
+    def fill(self, text: str) -> str:
+        """`text` with its placeholders replaced; other braces are left alone."""
+        places = {
+            "adapter": self.adapter,
+            "kit": self.folder / "_kit",
+            "build": self.folder / "build",
+            "source": self.adapter / self.manifest.source,
+            "python": sys.executable,
+            "jobs": os.cpu_count() or 1,
+        }
+        places |= {
+            name.lstrip("_"): self.folder / name for name, _ in self.manifest.kit_folders[1:]
+        }
+        for name, value in places.items():
+            text = text.replace(f"{{{name}}}", str(value))
+        return text
+
+    def launch(self) -> Launch:
+        """How to start what was built."""
+        launch = self.manifest.launch
+        command = tuple(self.fill(part) for part in launch.command)
+        env = {name: self.fill(value) for name, value in launch.env.items()}
+        return replace(launch, command=command, env=env)
+
+
+def _digest(manifest: Manifest) -> str:
+    hasher = hashlib.sha256(f"{sys.executable} {sys.version}".encode())
+    for name, folder in (*manifest.kit_folders, (manifest.folder.name, manifest.folder)):
+        for path in sorted(folder.rglob("*")):
+            inside = path.relative_to(folder)
+            if path.is_file() and LITTER.isdisjoint(inside.parts):
+                hasher.update(f"\0{name}/{inside}\0".encode())
+                hasher.update(path.read_bytes())
+    return hasher.hexdigest()
+
+
+def state(manifest: Manifest) -> Client:
+    """The client as it stands: ready, not set up, or unavailable and why the last try failed."""
+    workshop = Workshop.of(manifest)
+    ready = _read_json(workshop.folder / "ready.json")
+    if ready is not None:
+        return Client(manifest, Readiness.READY, _description(ready), workshop.launch())
+    failed = _read_json(workshop.folder / "failed.json")
+    if failed is not None:
+        return Client(
+            manifest,
+            Readiness.UNAVAILABLE,
+            reason=str(failed["reason"]),
+            hint=str(failed["hint"]),
+        )
+    return Client(
+        manifest,
+        Readiness.NOT_SET_UP,
+        reason="not set up yet",
+        hint=f"fetchoff setup {manifest.id}",
+    )
+
+
+def build(workshop: Workshop) -> None:
+    """Copy the sources and run the recipe's steps; SetupError if one fails."""
+    shutil.rmtree(workshop.folder, ignore_errors=True)
+    (workshop.folder / "build").mkdir(parents=True)
+    folders = (*workshop.manifest.kit_folders, (workshop.adapter.name, workshop.manifest.folder))
+    for name, folder in folders:
+        shutil.copytree(
+            folder,
+            workshop.folder / name,
+            ignore=shutil.ignore_patterns(*LITTER),
+        )
+    with (workshop.folder / "setup.log").open("w", encoding="utf-8") as log:
+        for step in workshop.manifest.recipe.steps:
+            argv = [workshop.fill(part) for part in step]
+            log.write(f"$ {' '.join(argv)}\n")
+            log.flush()
+            _run_step(argv, workshop, log.fileno())
+
+
+def _run_step(argv: list[str], workshop: Workshop, log_fd: int) -> None:
+    log = workshop.folder / "setup.log"
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=workshop.adapter,
+            stdin=subprocess.DEVNULL,
+            stdout=log_fd,
+            stderr=log_fd,
+            timeout=STEP_TIMEOUT_S,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise SetupError(f"there is no command '{argv[0]}'") from error
+    except subprocess.TimeoutExpired as error:
+        raise SetupError(
+            f"'{' '.join(argv)}' did not end within {STEP_TIMEOUT_S} s", f"see {log}"
+        ) from error
+    if done.returncode != 0:
+        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+        last = lines[-1] if lines else "no message"
+        raise SetupError(f"'{argv[0]}' failed while building: {last}", f"the whole output: {log}")
+
+
+def remember_ready(workshop: Workshop, description: Description) -> None:
+    """Keep what the adapter answered to `hello`: from now on it is ready."""
+    (workshop.folder / "failed.json").unlink(missing_ok=True)
+    _write_json(
+        workshop.folder / "ready.json",
+        {
+            "version": description.version,
+            "runtime": description.runtime,
+            "engine": description.engine,
+            "features": sorted(description.features),
+        },
+    )
+
+
+def remember_failure(workshop: Workshop, reason: str, hint: str) -> None:
+    """Keep why it is not ready."""
+    _write_json(workshop.folder / "failed.json", {"reason": reason, "hint": hint})
+
+
+def _description(ready: Mapping[str, object]) -> Description:
+    features = ready["features"]
+    assert isinstance(features, list)
+    return Description(
+        version=str(ready["version"]),
+        runtime=str(ready["runtime"]),
+        engine=str(ready["engine"]),
+        features=frozenset(features),
+    )
+
+
+def _read_json(path: Path) -> dict[str, object] | None:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _write_json(path: Path, document: Mapping[str, object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    part.replace(path)
