@@ -75,10 +75,13 @@ async fn part(mut field: Field<'_>) -> multer::Result<Part> {
         bytes += piece.len() as u64;
         hasher.update(&piece);
     }
+    let filename = field.file_name().map(str::to_owned);
+    // Whether a text field says that it is text/plain, its default (RFC 7578, 4.4), means nothing.
+    let content_type = filename.as_ref().and_then(|_| field.headers().get(CONTENT_TYPE));
     Ok(Part {
         name: field.name().map(str::to_owned),
-        filename: field.file_name().map(str::to_owned),
-        content_type: field.headers().get(CONTENT_TYPE).map(|value| text(value.as_bytes())),
+        content_type: content_type.map(|value| text(value.as_bytes())),
+        filename,
         bytes,
         sha256: hex(&hasher.finalize()),
     })
