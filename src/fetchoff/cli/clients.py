@@ -19,7 +19,7 @@ def command(
 ) -> None:
     """List the clients: version, runtime, engine, and whether they are ready here."""
     from fetchoff.cli.choose import chosen, states
-    from fetchoff.cli.console import data_console, print_json
+    from fetchoff.cli.console import data_console, print_json, say
 
     found = states(chosen(patterns or ["*"]))
     if as_json:
@@ -37,6 +37,8 @@ def command(
         if features and about:
             table.add_row("", "", "", "", f"[dim]{' '.join(sorted(about.features))}")
     data_console().print(table)
+    if any(client.readiness == "not set up" for client in found):
+        say("'fetchoff setup --all' sets up what is not")
 
 
 def _state(client: Client) -> str:
@@ -45,6 +47,8 @@ def _state(client: Client) -> str:
     if client.readiness == "ready":
         floor = " (floor line)" if client.manifest.kind == "floor" else ""
         return f"[green]ready[/]{floor}"
+    if client.readiness == "not set up":
+        return "[yellow]not set up[/]"
     hint = f" — {escape(client.hint)}" if client.hint else ""
     return f"[yellow]{client.readiness}[/]: {escape(client.reason)}{hint}"
 

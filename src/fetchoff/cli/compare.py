@@ -84,6 +84,16 @@ def _ready(manifest: Manifest) -> Client:
     return client
 
 
+def _must_have_own_names(a: Client, b: Client) -> None:
+    from fetchoff.model.errors import InputError
+
+    if a.id == b.id and a.manifest.folder != b.manifest.folder:
+        raise InputError(
+            f"{a.manifest.folder} and {b.manifest.folder} both are {a.id}",
+            f"call one of them 'client = \"{b.id}+new\"' in its adapter.toml",
+        )
+
+
 def _must_be_made(analysis: Analysis) -> None:
     from fetchoff.model.errors import AdapterError
 

@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
     from fetchoff.model.errors import FetchoffError
 
+PIPE_WIDTH = 120
+
 
 def data_console() -> Console:
-    """Where results go."""
+    """Where results go; in a pipe as wide as a screen, unless COLUMNS says otherwise."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    is_free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    return Console(highlight=False, soft_wrap=False, width=PIPE_WIDTH if is_free else None)
 
 
 def message_console() -> Console:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fetchoff.catalog.workloads import Suite
+    from fetchoff.model.analysis import Analysis
     from fetchoff.model.client import Client
     from fetchoff.model.workload import Workload
 
@@ -57,7 +58,18 @@ def command(
         seed=seed,
     )
     folder = new_run(experiment, clients, chosen_suite.about, out)
-    measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json))
+    analysis = measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json))
+    _must_be_measured(analysis)
+
+
+def _must_be_measured(analysis: Analysis) -> None:
+    from fetchoff.model.errors import AdapterError
+
+    standings = (standing for result in analysis.results for standing in result.standings)
+    if all(standing.costs is None for standing in standings):
+        raise AdapterError(
+            "no client could be measured", "the results say why; 'fetchoff check' tries a client"
+        )
 
 
 def _must_differ(workloads: Sequence[Workload]) -> None:

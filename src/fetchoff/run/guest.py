@@ -19,7 +19,7 @@ LEAST_WARM_UPS = 2
 MOST_WARM_UPS = 8
 STEADY = 0.95  # a warm-up batch that is no more than 5 % faster than the one before
 LEAST_TIMEOUT_S = 10.0
-MOST_WAITING = 20  # a batch takes at most so many times its length
+MOST_WAITING = 12  # a batch takes at most so many times its length
 NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
 
