@@ -29,8 +29,12 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def fetchoff(tmp_path: Path, cache: Path) -> Command:
-    """The command in an empty folder that holds one short workload, `tiny.toml`."""
+    """The command in a folder that holds `tiny.toml`, and `steady.toml` with longer batches.
+
+    Two milliseconds are quick to measure, and too short to conclude anything from.
+    """
     (tmp_path / "tiny.toml").write_text(WORKLOAD)
+    (tmp_path / "steady.toml").write_text(WORKLOAD.replace("batch_ms = 2", "batch_ms = 20"))
     return Command(tmp_path, cache)
 
 

@@ -199,20 +199,22 @@ class Deaf(Honest):
         sleep_forever()
 
 
-class Idle(Honest):
+class Idle(Slow):
     """Reports to have spun, and has not."""
 
-    def spin(self, busy_ns: int) -> int:
-        return busy_ns
+    def run(self, message: dict[str, Any]) -> dict[str, Any]:
+        busy_ns = message.pop("busy_ns", 0)
+        answer = super().run(message)
+        return {**answer, "busy_ns": busy_ns * answer["done"]}
 
 
 class Unhurried(Honest):
-    """Takes five milliseconds for a batch, however much is in it."""
+    """Takes thirty milliseconds for a batch, however much is in it."""
 
     def run(self, message: dict[str, Any]) -> dict[str, Any]:
         began = time.perf_counter_ns()
         answer = super().run(message)
-        self.spin(max(0, 5 * MILLISECOND - (time.perf_counter_ns() - began)))
+        self.spin(max(0, 30 * MILLISECOND - (time.perf_counter_ns() - began)))
         return answer
 
 

@@ -1,0 +1,74 @@
+"""Run folders as tests look at them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+from fetchoff.model.observation import Batch, Invocation, SectionDone
+from fetchoff.store.run_folder import JOURNAL, RunFolder
+
+DEADLINE_S = 60.0
+
+
+def results(run: Path) -> dict[str, Any]:
+    document = json.loads((run / "results.json").read_text())
+    assert isinstance(document, dict)
+    return document
+
+
+def standings(run: Path, workload: str = "tiny") -> dict[str, dict[str, Any]]:
+    """What results.json says of each client."""
+    result = next(one for one in results(run)["results"] if one["workload"] == workload)
+    return {standing["client"]: standing for standing in result["standings"]}
+
+
+def batches(run: Path) -> list[Batch]:
+    return [r for r in RunFolder.open(run).records() if isinstance(r, Batch)]
+
+
+def invocations(run: Path) -> list[Invocation]:
+    return [r for r in RunFolder.open(run).records() if isinstance(r, Invocation)]
+
+
+def lines(run: Path) -> int:
+    """Whole lines of the journal, however it is being written to."""
+    try:
+        return (run / JOURNAL).read_bytes().count(b"\n")
+    except FileNotFoundError:
+        return 0
+
+
+def wait_for_lines(run: Path, count: int, process: Popen[str]) -> None:
+    """Until the journal has so many lines; the process must not end before."""
+    deadline = time.monotonic() + DEADLINE_S
+    while lines(run) < count:
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline, f"{lines(run)} lines only"
+        time.sleep(0.005)
+
+
+def assert_every_slot_once(run: Path) -> None:
+    """Every block of every finished section has each entrant's batch exactly once."""
+    folder = RunFolder.open(run)
+    experiment = folder.header.experiment
+    finished = [r for r in folder.records() if isinstance(r, SectionDone)]
+    accepted = Counter((r.round, r.workload) for r in finished)
+    assert set(accepted.values()) <= {1}
+    attempts = {(r.round, r.workload): r.attempt for r in finished}
+    slots = Counter(
+        batch.slot
+        for batch in batches(run)
+        if attempts.get((batch.round, batch.workload)) == batch.attempt
+    )
+    planned = {
+        (number, workload, block, entrant.key)
+        for number, workload in accepted
+        for block in range(experiment.blocks)
+        for entrant in experiment.entrants
+    }
+    assert slots == Counter(planned)

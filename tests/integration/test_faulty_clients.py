@@ -1,0 +1,155 @@
+"""A run with every faulty client at once: each fault is that client's, and nobody else's."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.command import Command, Ran, fake
+from tests.conftest import WORKLOAD
+from tests.integration import runs
+from tests.integration.processes import wait_for_none
+
+from fetchoff.model.observation import Outcome
+
+WELL = ("honest", "slow-start", "leaking", "deaf")
+FAULTS = {
+    "falls-silent": ("unavailable", "no answer within 30 s"),
+    "hanging": ("failed", "no answer within 10 s"),
+    "garbage": ("failed", "not a JSON line"),
+    "endless": ("failed", "prints a line without an end"),
+    "boastful": ("invalid", "claims a feature with a random name"),
+    "miscounting": ("invalid", "was asked for 1 exchanges, reports 2"),
+    "skipping": ("invalid", "the origin saw"),
+    "short-body": ("failed", "15 bytes of content instead of 16"),
+    "careless": ("failed", "is not what the origin sent"),
+    "caching": ("invalid", "the origin saw 1 requests"),
+    "chatty": ("failed", "'done' is None"),
+    "failing": ("failed", r"no route \ud800 to \x1b[31mhost\x00"),
+    "missing-command": ("unavailable", "program does not exist"),
+    "not-executable": ("unavailable", "program is not executable"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("faults")
+    (folder / "tiny.toml").write_text(WORKLOAD)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> subprocess.Popen[str]:
+    """The setup of a client that never says anything, which takes its time."""
+    folder = tmp_path_factory.mktemp("silent")
+    return Command(folder, folder / "cache").start("setup", fake("silent"), fake("honest"))
+
+
+@pytest.fixture(scope="module")
+def setting_up(folder: Path, cache: Path, silent: subprocess.Popen[str]) -> Ran:
+    return Command(folder, cache)("setup", *map(fake, (*WELL, *FAULTS)))
+
+
+@pytest.fixture(scope="module")
+def ran(folder: Path, cache: Path, setting_up: Ran) -> Ran:
+    clients = [part for name in (*WELL, *FAULTS) for part in ("--client", fake(name))]
+    command = Command(folder, cache)
+    return command("run", "-w", "tiny.toml", *clients, "--budget", "5", "-o", "run")
+
+
+def test_setup_says_which_are_unavailable_and_stops_no_other(setting_up: Ran) -> None:
+    assert setting_up.status == 0
+    assert f"{len(WELL) + len(FAULTS) - 2} of {len(WELL) + len(FAULTS)} clients" in setting_up.err
+    for name in ("missing-command", "not-executable"):
+        assert f"unavailable: fake/{name}: " in setting_up.err
+
+
+def test_the_run_succeeds(ran: Ran) -> None:
+    assert ran.status == 0
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_fault_is_told(name: str, ran: Ran, folder: Path) -> None:
+    outcome, words = FAULTS[name]
+    standing = runs.standings(folder / "run")[f"fake/{name}"]
+    assert standing["outcome"] == outcome
+    assert words in standing["message"]
+    assert standing["wall"] is None
+    assert f"fake/{name}" in ran.out
+
+
+@pytest.mark.parametrize("name", WELL)
+def test_the_others_are_measured(name: str, ran: Ran, folder: Path) -> None:
+    standing = runs.standings(folder / "run")[f"fake/{name}"]
+    assert standing["outcome"] == "ok"
+    assert standing["costs"]["cpu_us"]["point"] > 0
+    blocks = {
+        batch.block for batch in runs.batches(folder / "run") if batch.entrant == f"fake/{name}"
+    }
+    assert blocks == set(range(6))
+
+
+def test_outcomes_are_kept_as_they_were(ran: Ran, folder: Path) -> None:
+    kept = {i.client: i for i in runs.invocations(folder / "run") if "#" not in i.process}
+    for name, (outcome, _) in FAULTS.items():
+        if f"fake/{name}" in kept:
+            assert kept[f"fake/{name}"].outcome == outcome
+    assert kept["fake/honest"].outcome is Outcome.OK
+
+
+def test_no_process_is_left(ran: Ran, folder: Path) -> None:
+    assert wait_for_none(folder) == []
+
+
+def test_no_spool_is_left(ran: Ran, folder: Path) -> None:
+    assert sorted(path.name for path in (folder / "run").iterdir()) == [
+        "batches.jsonl",
+        "report.html",
+        "results.csv",
+        "results.json",
+        "run.json",
+    ]
+
+
+def test_a_crash_loses_nothing_that_was_measured(fetchoff: Command) -> None:
+    """The fake crashes in a batch that is measured; what it did before is kept, not ranked."""
+    fetchoff("setup", fake("honest"), fake("crashing"))
+    (fetchoff.folder / "again.toml").write_text(WORKLOAD)
+    clients = ("-c", fake("crashing"), "-c", fake("honest"), "--baseline", fake("honest"))
+    workloads = ("-w", "tiny.toml", "-w", "again.toml")
+    ran = fetchoff("run", *workloads, *clients, "--budget", "4", "-o", "run")
+    assert ran.status == 0, ran.err
+    run = fetchoff.folder / "run"
+    crashed = [i for i in runs.invocations(run) if i.outcome is Outcome.FAILED]
+    assert {i.client for i in crashed} == {"fake/crashing"}
+    for invocation in crashed:
+        assert invocation.message == (
+            "fake/crashing: ended with exit status 3; its last words: out of cheese"
+        )
+    twins = [
+        b for b in runs.batches(run) if b.round == 0 and b.entrant.startswith("fake/crashing#")
+    ]
+    assert twins
+    honest = [b for b in runs.batches(run) if b.round == 0 and b.entrant == "fake/honest"]
+    assert len(honest) == 12
+    for workload in ("tiny", "again"):
+        assert runs.standings(run, workload)["fake/honest"]["outcome"] == "ok"
+
+
+def test_nobody_can_be_measured(fetchoff: Command) -> None:
+    fetchoff("setup", fake("failing"), fake("caching"))
+    clients = ("-c", fake("failing"), "-c", fake("caching"))
+    ran = fetchoff("run", "-w", "tiny.toml", *clients, "--budget", "2", "-o", "run")
+    assert "Traceback" not in ran.err
+    assert ran.status == 4
+    standings = runs.standings(fetchoff.folder / "run")
+    assert {standing["outcome"] for standing in standings.values()} == {"failed", "invalid"}
+
+
+def test_setup_does_not_wait_for_ever(silent: subprocess.Popen[str]) -> None:
+    _, err = silent.communicate(timeout=60)
+    assert silent.returncode == 0
+    assert "1 of 2 clients are ready" in err
+    assert "unavailable: fake/silent: no answer within 30 s" in err

@@ -1,0 +1,112 @@
+"""What goes where: data to standard output, messages to standard error, verdicts to the status."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from tests.command import Command, fake
+
+QUICK = ("--budget", "3", "--workload", "tiny.toml")
+
+
+@pytest.fixture
+def ready(fetchoff: Command) -> Command:
+    fetchoff("setup", fake("honest"), fake("slow"), fake("failing"))
+    return fetchoff
+
+
+def test_json_is_all_there_is(ready: Command) -> None:
+    ran = ready("run", *QUICK, "-c", fake("honest"), "-c", fake("slow"), "--json", "-o", "run")
+    assert ran.status == 0
+    document = json.loads(ran.out)
+    assert document == json.loads((ready.folder / "run" / "results.json").read_text())
+    assert json.loads(ready("report", "run", "--json").out) == document
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_quiet_is_silent_but_for_the_result(command: str, ready: Command) -> None:
+    clients = [fake("honest"), fake("slow")]
+    arguments = clients if command == "compare" else ["-c", clients[0], "-c", clients[1]]
+    ran = ready(command, *QUICK, *arguments, "--quiet", "-o", "run")
+    assert (ran.status, ran.err) == (0, "")
+    assert "fake/slow" in ran.out
+    assert ready("report", "run", "--quiet").err == ""
+    assert ready("resume", "run", "--quiet").err == ""
+
+
+def test_quiet_json_leaves_only_json(ready: Command) -> None:
+    ran = ready("compare", *QUICK, fake("honest"), fake("slow"), "-q", "--json", "-o", "run")
+    assert ran.err == ""
+    json.loads(ran.out)
+
+
+def test_no_escape_sequences_where_nobody_sees_them(ready: Command) -> None:
+    ran = ready("run", *QUICK, "-c", fake("honest"), "-o", "run")
+    assert "\x1b" not in ran.out + ran.err
+
+
+def test_run_leaves_its_files(finished_run: Path) -> None:
+    with (finished_run / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["client"] for row in rows} == {"fake/honest", "fake/slow"}
+    page = (finished_run / "report.html").read_text()
+    assert "fake/slow" in page
+    assert "http://127.0.0.1" not in page
+
+
+def test_report_again_changes_nothing(finished_run: Path, ready: Command) -> None:
+    before = {path.name: path.read_bytes() for path in finished_run.iterdir()}
+    assert ready("report", finished_run).status == 0
+    after = {path.name: path.read_bytes() for path in finished_run.iterdir()}
+    assert after == before
+
+
+def test_resume_of_a_run_that_ended_measures_nothing(finished_run: Path, ready: Command) -> None:
+    before = (finished_run / "batches.jsonl").read_bytes()
+    ran = ready("resume", finished_run)
+    assert ran.status == 0
+    assert "has come to its end" in ran.err
+    assert (finished_run / "batches.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "status"),
+    [
+        ("honest", "slow", [], 0),
+        ("slow", "honest", ["--fail-if-slower", "5"], 0),
+        ("honest", "slow", ["--fail-if-slower", "5"], 1),
+        ("honest", "failing", ["--budget", "2"], 4),
+        ("failing", "honest", ["--fail-if-slower", "5", "--budget", "2"], 4),
+    ],
+)
+def test_status_of_compare(a: str, b: str, options: list[str], status: int, ready: Command) -> None:
+    ran = ready("compare", fake(a), fake(b), "-w", "steady.toml", "--budget", "30", *options)
+    assert ran.status == status, ran.out + ran.err
+    assert "Traceback" not in ran.err
+    assert ("slower than allowed: fake/slow" in ran.err) == (status == 1)
+    assert ("could not be made" in ran.err) == (status == 4)
+
+
+def test_clients_for_a_program(ready: Command) -> None:
+    documents = json.loads(ready("clients", "--json").out)
+    assert {document["state"] for document in documents} <= {"ready", "not set up", "unavailable"}
+    assert all(document["hint"] for document in documents if document["state"] != "ready")
+
+
+def test_doctor_for_a_program(ready: Command) -> None:
+    ran = ready("doctor", "--json")
+    document = json.loads(ran.out)
+    assert (ran.status, ran.err) == (0, "")
+    assert {finding["health"] for finding in document["findings"]} <= {"good", "limited", "bad"}
+
+
+def test_a_reader_that_goes_away_is_no_error(ready: Command) -> None:
+    process = ready.start("clients", "--json")
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.wait(timeout=30) in (0, 1, 141)
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()

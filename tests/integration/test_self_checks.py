@@ -1,0 +1,36 @@
+"""A self-check that must fail does fail, and the ranking is withheld."""
+
+from __future__ import annotations
+
+import pytest
+from tests.command import Command, fake
+from tests.integration import runs
+
+CHECKED = {
+    "two-faced": ("a/a", "two processes of fake/two-faced must not differ"),
+    "idle": ("busy time", "time spun inside fake/idle must be seen"),
+    "unhurried": ("more requests", "more requests of fake/unhurried must cost as much more"),
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_a_failed_check_withholds_the_ranking(name: str, fetchoff: Command) -> None:
+    kind, words = CHECKED[name]
+    fetchoff("setup", fake(name))
+    ran = fetchoff("run", "-w", "steady.toml", "-c", fake(name), "--budget", "30", "-o", "run")
+    result = runs.results(fetchoff.folder / "run")["results"][0]
+    failed = [check for check in result["checks"] if check["outcome"] == "failed"]
+    assert {check["kind"] for check in failed} >= {kind}
+    assert words in " ".join(check["text"] for check in failed)
+    assert result["withheld"].startswith("self-check failed")
+    assert "self-check failed" in " ".join(ran.out.split())
+
+
+def test_nothing_is_concluded_from_a_failed_check(fetchoff: Command) -> None:
+    fetchoff("setup", fake("honest"), fake("two-faced"))
+    ran = fetchoff(
+        *("compare", fake("two-faced"), fake("honest"), "-w", "steady.toml", "--budget", "30"),
+        *("--fail-if-slower", "5"),
+    )
+    assert ran.status == 4
+    assert "self-checks failed" in ran.err
