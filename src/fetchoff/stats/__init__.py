@@ -5,10 +5,12 @@ Costs are natural logarithms of nanoseconds (or of anything that is compared by 
 measured. A round is one fresh process of each client; a block is one batch of each, in random
 order. Rounds stand in the order in which they were measured.
 
-    compare(y, a, b)             two clients          -> Comparison   docs/analysis.md#two-clients
-    rank(y, baseline=...)        many clients         -> Ranking      docs/analysis.md#many-clients
-    judge([identical(...), ...]) known truths         -> Judged, ...  docs/analysis.md#self-checks
-    summarise(y, client)         one client's cost    -> Summary      docs/analysis.md#summaries
+    compare(y, a, b)              two clients         -> Comparison
+    rank(y, baseline=...)         many clients        -> Ranking
+    judge([identical(...), ...])  known truths        -> tuple of Judged
+    summarise(y, client)          one client's cost   -> Summary
+
+docs/analysis.md explains each rule, with the sources of its formulas.
 
 Whatever goes in comes back as ratios of costs, never as logarithms. Both `compare` and `rank` take
 `rule`, the `StoppingRule`, and `final`, which says that no further round is going to be measured.

@@ -6,8 +6,9 @@ variance is drawn towards what is common to all of them, as far as they resemble
 empirical Bayes method of Smyth (2004), "Linear models and empirical Bayes methods for assessing
 differential expression". Two changes keep the error rate when there are few clients or unlike
 ones; both were chosen by simulation (docs/decisions/0002-ranking-many-clients.md):
-the dispersion of the variances is taken one standard error higher than estimated, and the degrees
-of freedom of the prior are at most half of the number of clients beyond three.
+the dispersion of the variances is taken one standard error higher than estimated; and the degrees
+of freedom of the prior are at most those of the variance itself, and at most half of the number of
+clients beyond three.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ def moderate(variances: Array, degrees: Array, *, clients: int) -> Moderated:
         return Moderated(variances, degrees)
     known = np.maximum(variances, LOWEST * middle)
     location, excess = _log_moments(known, degrees)
-    prior = min(_prior_degrees(excess), (clients - 3) / 2)
-    common = _prior_variance(location, _prior_degrees(excess))
+    fitted = _prior_degrees(excess)
+    common = _prior_variance(location, fitted)
+    prior = np.minimum(degrees, min(fitted, (clients - 3) / 2))
     total = prior + degrees
     return Moderated((prior * common + degrees * known) / total, total)
 

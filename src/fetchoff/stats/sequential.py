@@ -1,4 +1,4 @@
-"""Stopping early at a stated error rate: docs/analysis.md#stopping.
+"""Stopping early at a stated error rate: docs/analysis.md#error-rates-and-stopping.
 
 A rule is spent as one goes: at each look, planned or not, the error spent so far is a function of
 the rounds seen, so the looks themselves may be chosen while measuring, as long as the choice does

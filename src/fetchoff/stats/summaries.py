@@ -1,4 +1,4 @@
-"""What one client costs, in its own unit: docs/analysis.md#summaries."""
+"""What one client costs, in its own unit: docs/analysis.md#absolute-costs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """From blocks to rounds: one figure a round for a pair, or for each client.
 
 Costs are logarithms, `y[round, block, client]`, NaN where there is none.
-See docs/analysis.md#within.
+See docs/analysis.md#ratios-and-intervals.
 """
 
 from __future__ import annotations
