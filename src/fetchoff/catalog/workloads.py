@@ -19,7 +19,7 @@ Pair = tuple[str, str]
 
 class _FilePart(Document):
     name: str
-    filename: str
+    filename: str = Field(pattern=r"^[^/]+$")
     content_type: str = "application/octet-stream"
     size: int = Field(ge=0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -129,8 +130,7 @@ def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manne
         _rescue(folder, manner)
         raise
     analysis = results.analysis_of(folder)
-    results.write(analysis, folder.path)
-    results.show(analysis, folder.path, quiet=manner.quiet, as_json=manner.as_json)
+    results.write_and_show(analysis, folder.path, quiet=manner.quiet, as_json=manner.as_json)
     return analysis
 
 
@@ -141,12 +141,10 @@ def _rescue(folder: RunFolder, manner: Manner) -> None:
 
     batches = sum(isinstance(record, Batch) for record in folder.records())
     say(f"{batches} batches are kept in {folder.path}; 'fetchoff resume {folder.path}' goes on")
-    try:
-        analysis = results.analysis_of(folder)
-        results.write(analysis, folder.path)
-    except FetchoffError:
-        return
-    results.show(analysis, folder.path, quiet=manner.quiet, as_json=manner.as_json)
+    with contextlib.suppress(FetchoffError):
+        results.write_and_show(
+            results.analysis_of(folder), folder.path, quiet=manner.quiet, as_json=manner.as_json
+        )
 
 
 def must_be_unchanged(header: Header, clients: Sequence[Client]) -> None:

@@ -16,5 +16,4 @@ def command(
 
     folder = RunFolder.open(run)
     analysis = results.analysis_of(folder)
-    results.write(analysis, run)
-    results.show(analysis, run, quiet=quiet, as_json=as_json)
+    results.write_and_show(analysis, run, quiet=quiet, as_json=as_json)

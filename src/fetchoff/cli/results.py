@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,16 +49,28 @@ def write(analysis: Analysis, folder: Path) -> None:
         (JSON, json_results.text),
         (HTML, html.text),
     ):
+        part = folder / f"{name}.part"
         try:
-            part = folder / f"{name}.part"
             part.write_text(render(analysis), encoding="utf-8")
             part.replace(folder / name)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
             raise StoreError(
                 f"{folder / name} cannot be written: {error.strerror}",
                 "the measurements are kept; make room, then "
                 f"'fetchoff report {folder}' writes the results",
             ) from error
+
+
+def write_and_show(analysis: Analysis, folder: Path, *, quiet: bool, as_json: bool) -> None:
+    """Both; where nothing can be written it is shown all the same, before StoreError says so."""
+    try:
+        write(analysis, folder)
+    except StoreError:
+        show(analysis, folder, quiet=True, as_json=as_json)
+        raise
+    show(analysis, folder, quiet=quiet, as_json=as_json)
 
 
 def show(analysis: Analysis, folder: Path, *, quiet: bool, as_json: bool) -> None:

@@ -28,8 +28,7 @@ def command(
         if not quiet:
             say("this run has come to its end; here is its report again")
         analysis = results.analysis_of(folder)
-        results.write(analysis, run)
-        results.show(analysis, run, quiet=quiet, as_json=as_json)
+        results.write_and_show(analysis, run, quiet=quiet, as_json=as_json)
         return
     clients = states(chosen([record.adapter for record in folder.header.clients]))
     must_be_unchanged(folder.header, clients)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fetchoff.model.client import Launch
-from fetchoff.model.errors import AdapterError, OriginError
+from fetchoff.model.errors import AdapterError, OriginError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import (
     Batch,
@@ -83,7 +83,8 @@ class Runner:
         most = self._experiment.looks[-1]
         with _on_core(self._cores[0]), _emptied(self._bench.spool) as folder:
             for workload in self._experiment.workloads:
-                fill(Spool(folder), workload)
+                with _must_be_written(folder):
+                    fill(Spool(folder), workload)
             reason, number = "rounds", 0
             for number in range(most):
                 if not self._is_done(number):
@@ -270,10 +271,22 @@ def _on_core(core: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def _must_be_written(folder: Path) -> Iterator[None]:
+    """OSError means that there is no room for what clients send and store."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"{folder} cannot be written: {error.strerror}", "make room, or choose another --out"
+        ) from error
+
+
+@contextlib.contextmanager
 def _emptied(folder: Path) -> Iterator[Path]:
     """A folder for as long as the run lasts; what a killed run left in it goes first."""
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    with _must_be_written(folder):
+        folder.mkdir(parents=True)
     try:
         yield folder
     finally:
