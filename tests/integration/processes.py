@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import Popen
 
 import psutil
 
@@ -25,10 +26,10 @@ def wait_for_none(home: Path) -> list[psutil.Process]:
     return left
 
 
-def named(name: str, home: Path) -> psutil.Process:
-    """One process of this name, waited for."""
+def named(name: str, home: Path, while_runs: Popen[str] | None = None) -> psutil.Process:
+    """One process of this name, waited for; no longer than `while_runs` does."""
     deadline = time.monotonic() + DEADLINE_S
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and (while_runs is None or while_runs.poll() is None):
         for process in started_from(home):
             with contextlib.suppress(psutil.Error):
                 if process.name().startswith(name):

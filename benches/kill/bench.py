@@ -1,0 +1,163 @@
+"""Kill runs with SIGKILL at random moments, resume them, and count what was lost or doubled.
+
+    .venv/bin/python -m benches.kill.bench --kills 200
+
+A run is killed and resumed until it comes to its end; then the next one begins, until there were
+enough kills. Exit status 1 if anything was lost, doubled or left behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import TimeoutExpired
+
+from tests.command import Command, fake
+from tests.integration.processes import control_groups, wait_for_none
+
+from fetchoff.model.observation import Batch, SectionDone
+from fetchoff.store.run_folder import HEADER, JOURNAL, RunFolder
+
+CLIENTS = ("honest", "slow", "slow-start")
+LATEST_KILL_S = 5.0
+LONGEST_RUN_S = 120.0
+WORKLOAD = """\
+schema = 1
+about = "short batches, so that there are many to be killed in"
+batch_ms = 2
+
+[settings]
+reuse = "either"
+
+[[exchange]]
+target = "/bytes/16"
+"""
+
+
+@dataclass
+class Tally:
+    """What the kills came to; `faults` is empty if nothing went wrong."""
+
+    kills: int = 0
+    runs: int = 0
+    sections: int = 0
+    batches: int = 0
+    cut_batches: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kills} kills in {self.runs} runs: {self.sections} workloads of rounds measured "
+            f"whole, {self.batches} batches in them, {self.cut_batches} in those that were cut; "
+            f"{len(self.faults)} faults"
+        )
+
+
+def kill_often(kills: int, folder: Path, cache: Path, seed: int) -> Tally:
+    """Begin runs and kill them, `kills` times in all."""
+    moments = random.Random(seed)
+    command = Command(folder, cache)
+    for name in ("one", "two"):
+        (folder / f"{name}.toml").write_text(WORKLOAD)
+    command("setup", *map(fake, CLIENTS))
+    tally = Tally()
+    while tally.kills < kills and not tally.faults:
+        _one_run(command, folder / f"run-{tally.runs}", kills, moments, tally)
+        tally.runs += 1
+    return tally
+
+
+def _one_run(command: Command, run: Path, kills: int, moments: random.Random, tally: Tally) -> None:
+    """A run from its beginning to its end, killed while there are kills left."""
+    while not tally.faults:
+        process = command.start(*_arguments(run))
+        wait_s = moments.uniform(0, LATEST_KILL_S) if tally.kills < kills else LONGEST_RUN_S
+        kept = _journal(run)
+        with contextlib.suppress(TimeoutExpired):
+            _, err = process.communicate(timeout=wait_s)
+            if process.returncode != 0:
+                tally.faults.append(f"{run.name}: exit status {process.returncode}: {err}")
+            break
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        tally.kills += 1
+        left = wait_for_none(command.folder)
+        tally.faults += [f"{run.name}: left behind: {process}" for process in left]
+        whole = kept[: kept.rfind(b"\n") + 1]
+        if not _journal(run).startswith(whole):
+            tally.faults.append(f"{run.name}: what was in the journal is not there any more")
+    if not tally.faults:
+        tally.faults += _faults_of(run, tally)
+
+
+def _arguments(run: Path) -> Iterator[str | Path]:
+    if (run / HEADER).exists():
+        yield from ("resume", run)
+        return
+    yield from ("run", "--out", run, "--budget", "4", "--workload", "one.toml")
+    yield from ("--workload", "two.toml")
+    for name in CLIENTS:
+        yield from ("--client", fake(name))
+
+
+def _journal(run: Path) -> bytes:
+    try:
+        return (run / JOURNAL).read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def _faults_of(run: Path, tally: Tally) -> list[str]:
+    """What is lost or doubled in a run that came to its end."""
+    folder = RunFolder.open(run)
+    experiment = folder.header.experiment
+    done = [record for record in folder.records() if isinstance(record, SectionDone)]
+    accepted = {(section.round, section.workload): section.attempt for section in done}
+    batches = [record for record in folder.records() if isinstance(record, Batch)]
+    counted = [b for b in batches if accepted.get((b.round, b.workload)) == b.attempt]
+    slots = Counter(batch.slot for batch in counted)
+    planned = Counter(
+        (number, workload, block, entrant.key)
+        for number, workload in accepted
+        for block in range(experiment.blocks)
+        for entrant in experiment.entrants
+    )
+    tally.sections += len(done)
+    tally.batches += len(counted)
+    tally.cut_batches += len(batches) - len(counted)
+    faults = [f"measured twice: {slot}" for slot in (slots - planned)]
+    faults += [f"lost: {slot}" for slot in (planned - slots)]
+    if len(accepted) != len(done):
+        faults.append("a workload of a round was measured whole twice")
+    return [f"{run.name}: {fault}" for fault in faults]
+
+
+def main() -> int:
+    """Count, print, and say by the exit status whether all was well."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="fetchoff-kill-") as name:
+        folder = Path(name)
+        tally = kill_often(arguments.kills, folder, folder / "cache", arguments.seed)
+    print(f"{tally}, {time.monotonic() - began:.0f} s")
+    for fault in tally.faults:
+        print(fault)
+    for group in control_groups():
+        print(f"a control group is there: {group}")
+    return 1 if tally.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""SIGKILL at random moments: nothing measured is lost, nothing counts twice, nobody is left.
+
+FETCHOFF_TEST_KILLS says how often; `python -m benches.kill.bench` does the same by hand.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from pathlib import Path
+
+import pytest
+from benches.kill.bench import kill_often
+from tests.command import Command, fake
+from tests.integration import runs
+from tests.integration.processes import named, wait_for_none
+
+from fetchoff.model.observation import Batch, Interrupted
+from fetchoff.store.run_folder import RunFolder
+
+KILLS = int(os.environ.get("FETCHOFF_TEST_KILLS", "10"))
+
+
+@pytest.mark.timeout(60 + 30 * KILLS)
+def test_killed_often(tmp_path: Path, cache: Path) -> None:
+    tally = kill_often(KILLS, tmp_path, cache, seed=random.randrange(2**31))
+    assert tally.faults == []
+    assert tally.kills >= KILLS
+    assert tally.batches > 0
+
+
+def test_killed_while_it_measures(fetchoff: Command) -> None:
+    """The batches of the section that was cut stay, as an attempt that does not count."""
+    fetchoff("setup", fake("honest"), fake("slow"))
+    run = fetchoff.folder / "run"
+    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "3", "-o", run)
+    runs.wait_for_lines(run, 10, process)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert wait_for_none(fetchoff.folder) == []
+    kept = (run / "batches.jsonl").read_bytes()
+    kept = kept[: kept.rfind(b"\n") + 1]
+    ran = fetchoff("resume", run)
+    assert ran.status == 0, ran.err
+    assert (run / "batches.jsonl").read_bytes().startswith(kept)
+    runs.assert_every_slot_once(run)
+    assert not (run / ".spool").exists()
+
+
+@pytest.mark.parametrize("clients", [("honest", "slow"), ("leaking", "deaf")])
+def test_interrupted_by_the_user(clients: tuple[str, str], fetchoff: Command) -> None:
+    fetchoff("setup", *map(fake, clients))
+    run = fetchoff.folder / "run"
+    chosen = [part for name in clients for part in ("-c", fake(name))]
+    process = fetchoff.start("run", "-w", "tiny.toml", *chosen, "--budget", "60", "-o", run)
+    runs.wait_for_lines(run, 50, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "batches are kept" in err
+    assert f"fake/{clients[0]}" in out
+    assert wait_for_none(fetchoff.folder) == []
+    assert not (run / ".spool").exists()
+    assert runs.results(run)["ended_reason"] == "interrupted"
+    resumed = fetchoff("resume", run, timeout_s=200)
+    assert resumed.status == 0
+    runs.assert_every_slot_once(run)
+
+
+def test_interrupted_before_anything_was_measured(fetchoff: Command) -> None:
+    fetchoff("setup", fake("slow-start"))
+    run = fetchoff.folder / "run"
+    process = fetchoff.start("run", "-w", "tiny.toml", "-c", fake("slow-start"), "-o", run)
+    named("fetchoff-origin", fetchoff.folder)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "0 batches are kept" in err
+    assert "Traceback" not in err
+    assert wait_for_none(fetchoff.folder) == []
+
+
+def test_the_origin_is_killed(fetchoff: Command) -> None:
+    """The run goes on with a new origin; the section that was cut is measured again."""
+    fetchoff("setup", fake("honest"), fake("slow"))
+    run = fetchoff.folder / "run"
+    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "6", "-o", run)
+    runs.wait_for_lines(run, 12, process)
+    named("fetchoff-origin", fetchoff.folder).kill()
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 0, err
+    assert "the origin ended with signal SIGKILL" in err
+    records = RunFolder.open(run).records()
+    cut = [record for record in records if isinstance(record, Interrupted)]
+    assert len(cut) == 1
+    lost = [
+        record
+        for record in records
+        if isinstance(record, Batch)
+        and (record.round, record.attempt) == (cut[0].round, cut[0].attempt)
+    ]
+    assert len(lost) < 6 * 5
+    runs.assert_every_slot_once(run)
+
+
+def test_an_origin_that_dies_again_and_again(fetchoff: Command) -> None:
+    """The run ends with a clear message, and what was measured is shown."""
+    fetchoff("setup", fake("honest"), fake("slow"))
+    run = fetchoff.folder / "run"
+    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "60", "-o", run)
+    runs.wait_for_lines(run, 50, process)
+    while process.poll() is None:
+        try:
+            named("fetchoff-origin", fetchoff.folder, process).kill()
+        except TimeoutError:
+            break
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 5, err
+    assert "error: the origin ended with signal SIGKILL" in err
+    assert "hint: " in err
+    assert "batches are kept" in err
+    assert "fake/honest" in out
+    assert wait_for_none(fetchoff.folder) == []
+    assert fetchoff("resume", run, "--quiet", timeout_s=200).status == 0
+    runs.assert_every_slot_once(run)
