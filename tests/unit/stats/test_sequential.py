@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 
 from fetchoff.model.estimate import StoppingRule
+from fetchoff.stats import boundary
 from fetchoff.stats.boundary import nominal_levels
 from fetchoff.stats.sequential import looks_taken, nominal_level, share_spent, shares
 
@@ -50,6 +51,17 @@ def test_each_look_spends_what_it_may(looks: tuple[int, ...], final: bool, alpha
     wanted = alpha * np.array(shares(rule, looks, final=final))
     assert np.abs(seen - wanted).max() < 4 * np.sqrt(wanted.max() / paths)
     assert seen.sum() == pytest.approx(wanted.sum(), rel=0.03)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1e-6])
+def test_a_finer_integral_changes_nothing(alpha: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = StoppingRule(alpha=alpha)
+    spends = tuple(alpha * share for share in shares(rule, rule.looks))
+    coarse = nominal_levels(rule.looks, spends)
+    monkeypatch.setattr(boundary, "GRID", np.exp(np.linspace(np.log(1e-14), 0, 1200)))
+    monkeypatch.setattr(boundary, "NODES", 48)
+    fine = nominal_levels.__wrapped__(rule.looks, spends)
+    assert coarse == pytest.approx(fine, rel=5e-4)
 
 
 def test_one_look_is_students_test() -> None:
