@@ -229,9 +229,9 @@ def harness() -> list[Case]:
         Case(
             "busy",
             _workload("busy", KEPT, _get("/bytes/16")),
-            everything(done(20), requests(20), spun(20, 200_000)),
+            everything(done(20), requests(20), spun(20, 2_000_000)),
             iterations=20,
-            busy_ns=200_000,
+            busy_ns=2_000_000,
             features=("inject.busy",),
         ),
         _repeated("hundred", KEPT, 100, "/bytes/16"),

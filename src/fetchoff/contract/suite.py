@@ -169,9 +169,16 @@ class ContractSuite:
 
     def _ends_with_its_input(self) -> str:
         adapter, _ = self._running()
+        ledger = self._origin.open()
+        adapter.prepare(prepare(all_cases()[0].workload, ledger.base_url, self._spool))
+        adapter.run(1, CASE_TIMEOUT_S)
+        ledger.close()
         ended = adapter.ends_with_its_input()
+        leaves_others = ended and adapter.has_left_others()
         self._lose()
-        return "" if ended else "lives on after the end of its input"
+        if not ended:
+            return "lives on after the end of its input"
+        return "leaves processes behind when it ends" if leaves_others else ""
 
 
 def _settled_open(ledger: BuiltInLedger) -> int:

@@ -114,6 +114,10 @@ class Adapter:
         """Close its input: whether it ends by itself."""
         return self._child.ends_with_its_input(patience_s)
 
+    def has_left_others(self, patience_s: float = 1.0) -> bool:
+        """Whether processes that it started live on after it has ended."""
+        return self._child.has_left_others(patience_s)
+
     def run(self, n: int, timeout_s: float, *, digest: bool = False) -> protocol.Done:
         """Run n iterations, untimed."""
         try:

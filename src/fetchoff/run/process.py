@@ -156,6 +156,20 @@ class Child:
             return False
         return True
 
+    def has_left_others(self, patience_s: float) -> bool:
+        """Whether processes that it started live on after it has ended."""
+        deadline = time.monotonic() + patience_s
+        while True:
+            try:
+                os.killpg(self._popen.pid, 0)
+            except ProcessLookupError:
+                return False
+            except PermissionError:
+                return True
+            if time.monotonic() > deadline:
+                return True
+            time.sleep(0.02)
+
     def kill(self) -> None:
         """End the process and whatever it started, now."""
         with contextlib.suppress(ProcessLookupError, PermissionError):

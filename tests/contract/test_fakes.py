@@ -1,0 +1,103 @@
+"""`fetchoff check` catches every fake at what it does wrong, and the honest one at nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.command import FAKES, Command, fake
+
+# The case that catches each, and what is said. The other cases of some fail as well.
+CAUGHT = {
+    "boastful": ("made-up-feature", "ready for a feature with a random name"),
+    "caching": ("hundred", "the origin saw 1 requests instead of 100"),
+    "careless": ("get", "the content is not the right one"),
+    "chatty": ("get", "'done' is None"),
+    "crashing": ("bytes-counted", "ended with exit status 3; its last words: out of cheese"),
+    "deaf": ("end-of-input", "lives on after the end of its input"),
+    "endless": ("prepared-again", "prints a line without an end"),
+    "failing": ("get", r"0 done and 1 failed instead of 1 done (OSError: no route \ud800"),
+    "garbage": ("prepared-again", "prints garbage"),
+    "idle": ("busy", "its process used"),
+    "leaking": ("end-of-input", "leaves processes behind when it ends"),
+    "miscounting": ("get", "2 done and 0 failed instead of 1 done"),
+    "short-body": ("bytes-counted", "reports 6165 bytes of content instead of 6170"),
+    "skipping": ("hundred", "the origin saw 50 requests instead of 100"),
+}
+LATE = {"crashing"}  # only after many batches, so nothing less than the whole contract will do
+SLOWLY_CAUGHT = {
+    "falls-silent": ("hello", "no answer within 30 s"),
+    "hanging": ("prepared-again", "no answer within 30 s"),
+}
+UNAVAILABLE = {
+    "silent": "no answer within 30 s",
+    "missing-command": "does not exist",
+    "not-executable": "is not executable",
+}
+# Nothing that a contract could see; the last two are for the self-checks of a run.
+CONTRACT_KEEPERS = {"honest", "slow", "slow-start", "two-faced", "unhurried"}
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[str]]]:
+    """Checks that take their time, side by side: each with a cache of its own, as setups wait."""
+    processes = {}
+    for name in (*SLOWLY_CAUGHT, "silent"):
+        folder = Path(tmp_path_factory.mktemp(name))
+        only = ("--only", "prepared-again")
+        processes[name] = Command(folder, folder / "cache").start("check", fake(name), *only)
+    yield processes
+    for process in processes.values():
+        process.communicate()
+
+
+def test_every_fake_is_tried() -> None:
+    fakes = {path.parent.name for path in FAKES.glob("*/adapter.toml")}
+    assert fakes == {*CAUGHT, *SLOWLY_CAUGHT, *UNAVAILABLE, *CONTRACT_KEEPERS}
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_is_caught(name: str, fetchoff: Command, waiting: dict[str, subprocess.Popen[str]]) -> None:
+    case, words = CAUGHT[name]
+    only = () if name in LATE else ("--only", case)
+    ran = fetchoff("check", fake(name), *only)
+    assert ran.status == 1
+    assert "Traceback" not in ran.err
+    said = [line for line in ran.out.splitlines() if f" fake/{name} {case}: " in line]
+    assert len(said) == 1
+    assert said[0].startswith("failed")
+    assert words in said[0]
+
+
+@pytest.mark.parametrize("name", ["missing-command", "not-executable"])
+def test_is_unavailable(name: str, fetchoff: Command) -> None:
+    ran = fetchoff("check", fake(name))
+    assert ran.status == 1
+    assert UNAVAILABLE[name] in ran.err
+
+
+@pytest.mark.parametrize("name", ["honest", "slow-start"])
+def test_keeps_the_contract(name: str, fetchoff: Command) -> None:
+    ran = fetchoff("check", fake(name), "--json")
+    assert ran.status == 0, ran.err
+    verdicts = {document["case"]: document["verdict"] for document in json.loads(ran.out)}
+    assert set(verdicts.values()) == {"passed", "unsupported"}
+    assert verdicts["get"] == "passed"
+    assert verdicts["cookies"] == "unsupported"
+
+
+@pytest.mark.parametrize("name", SLOWLY_CAUGHT)
+def test_is_caught_at_last(name: str, waiting: dict[str, subprocess.Popen[str]]) -> None:
+    case, words = SLOWLY_CAUGHT[name]
+    out, _ = waiting[name].communicate(timeout=100)
+    assert waiting[name].returncode == 1
+    assert f"{case}: fake/{name}: {words}" in out
+
+
+def test_is_unavailable_at_last(waiting: dict[str, subprocess.Popen[str]]) -> None:
+    _, err = waiting["silent"].communicate(timeout=100)
+    assert waiting["silent"].returncode == 1
+    assert UNAVAILABLE["silent"] in err

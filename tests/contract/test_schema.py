@@ -1,0 +1,58 @@
+"""What adapters really say, line by line, against the protocol's JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from fetchoff.catalog.manifests import discover
+from fetchoff.catalog.places import shipped
+from fetchoff.catalog.workshop import state
+from fetchoff.contract.cases import all_cases
+from fetchoff.protocol import adapter as protocol
+from fetchoff.protocol.adapter import Spool, prepare
+from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.process import Child
+
+SCHEMA: dict[str, Any] = json.loads((shipped("docs") / "protocol.schema.json").read_text())
+GET = all_cases()[0].workload
+TIMEOUT_S = 30.0
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltInOrigin]:
+    origin = BuiltInOrigin(tmp_path_factory.mktemp("origin"))
+    yield origin
+    origin.end()
+
+
+@pytest.mark.parametrize("name", discover())
+def test_answers_keep_to_the_schema(name: str, origin: BuiltInOrigin, tmp_path: Path) -> None:
+    client = state(discover()[name])
+    if client.launch is None:
+        pytest.skip(f"{client.readiness}: {client.reason}")
+    ledger = origin.open()
+    request = prepare(GET, ledger.base_url, Spool(tmp_path))
+    exchange = (
+        (protocol.HELLO, "description"),
+        ({**request, "require": ["made-up"]}, "unsupported"),
+        (request, "ready"),
+        (protocol.run(1, digest=True), "done"),
+        (protocol.run(3, busy_ns=1000), "done"),
+        ({"op": "dance"}, "error"),
+        (protocol.FINISH, "finished"),
+    )
+    child = Child(client.launch.command, client.launch.env, tmp_path, tmp_path / "stderr")
+    try:
+        for message, kind in exchange:
+            answer = child.ask(message, TIMEOUT_S)
+            jsonschema.validate(answer, {**SCHEMA, "oneOf": [{"$ref": f"#/$defs/{kind}"}]})
+        assert child.end() == 0
+    finally:
+        child.kill()
+        ledger.close()
