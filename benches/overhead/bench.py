@@ -27,7 +27,7 @@ from fetchoff.protocol.adapter import Spool, prepare
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import BuiltInOrigin
-from fetchoff.run.placement import Layout, lay_out, may_raise_priority, place
+from fetchoff.run.placement import Layout, lay_out, place, strongest_urgency
 from fetchoff.stats import compare
 
 HERE = Path(__file__).parent
@@ -75,7 +75,7 @@ def main() -> None:
     arguments = parser.parse_args()
     launch = launches(set_up_all(chosen(CLIENTS), quiet=True))
     cores = usable_cores()
-    layout = lay_out(Placement.SHARED_CORE, cores, may_raise_priority=may_raise_priority())
+    layout = lay_out(Placement.SHARED_CORE, cores, strongest_urgency())
     with tempfile.TemporaryDirectory(prefix="fetchoff-overhead-") as folder:
         for subject in _subjects(launch, Path(folder)):
             y = np.array([_round(subject, Path(folder), layout) for _ in range(arguments.rounds)])
@@ -112,7 +112,7 @@ def _subjects(launch: dict[str, Launch], folder: Path) -> list[Subject]:
 def _round(subject: Subject, folder: Path, layout: Layout) -> list[list[float]]:
     """CPU nanoseconds an exchange, [block][bare, ours]; fresh processes."""
     origin = BuiltInOrigin(folder)
-    origin.place(layout.origin_core, layout.nice)
+    origin.place(layout.origin_core, layout.urgency)
     ledgers = origin.open(), origin.open()
     bare = Bare([*subject.bare, f"{ledgers[0].base_url}/bytes/{BYTES}", str(BYTES)])
     adapter = Adapter(subject.client, subject.launch, folder, folder / "stderr")
@@ -120,7 +120,7 @@ def _round(subject: Subject, folder: Path, layout: Layout) -> list[list[float]]:
     adapter.description()
     adapter.prepare(prepare(workload(WORKLOAD), ledgers[1].base_url, Spool(folder)))
     for pid in (bare.pid, adapter.pid):
-        place(pid, layout.client_core, layout.nice)
+        place(pid, layout.client_core, layout.urgency)
     n = subject.iterations
 
     def ours() -> float:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from fetchoff.catalog.manifests import discover, read_manifest
 from fetchoff.catalog.workshop import state
-from fetchoff.model.client import Client, Manifest, matching
+from fetchoff.model.client import Client, ClientId, Manifest, matching
 from fetchoff.model.errors import InputError, UnknownName
+from fetchoff.store.run_folder import Header
 
 
 def chosen(patterns: Iterable[str]) -> list[Manifest]:
@@ -16,8 +19,39 @@ def chosen(patterns: Iterable[str]) -> list[Manifest]:
     known = discover()
     picked: dict[str, Manifest] = {}
     for pattern in patterns:
-        picked |= _matches(pattern, known)
+        found = _matches(pattern, known)
+        for name, manifest in found.items():
+            if name in picked and picked[name].folder != manifest.folder:
+                raise InputError(
+                    f"{picked[name].folder} and {manifest.folder} both are {name}",
+                    f"call one of them 'client = \"{name}+new\"' in its adapter.toml",
+                )
+        picked |= found
     return list(picked.values())
+
+
+def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
+    """Two folders of one client, such as two branches of it, get a version mark each."""
+    if a.id != b.id or a.folder == b.folder:
+        return a, b
+    backwards = zip(reversed(a.folder.parts), reversed(b.folder.parts), strict=False)
+    names = next((pair for pair in backwards if pair[0] != pair[1]), ("a", "b"))
+    mark_a, mark_b = (re.sub(r"[^\w.-]", "-", name, flags=re.A).lstrip("_.-") for name in names)
+    if not mark_a or not mark_b or mark_a == mark_b:
+        mark_a, mark_b = "a", "b"
+    return (
+        replace(a, id=replace(a.id, version=mark_a)),
+        replace(b, id=replace(b.id, version=mark_b)),
+    )
+
+
+def recorded(header: Header) -> list[Manifest]:
+    """The clients of a run that was begun, under the names that they have in it."""
+    return [
+        replace(manifest, id=ClientId.parse(record.id))
+        for record in header.clients
+        for manifest in chosen([record.adapter])
+    ]
 
 
 def _matches(pattern: str, known: Mapping[str, Manifest]) -> dict[str, Manifest]:

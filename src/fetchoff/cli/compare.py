@@ -42,10 +42,11 @@ def command(
     --fail-if-slower says otherwise (1).
     """
     from fetchoff.catalog import workloads
+    from fetchoff.cli.choose import told_apart
     from fetchoff.cli.experiments import pair
     from fetchoff.cli.measure import Manner, measure_and_show, new_run
 
-    first, second = (_ready(manifest) for manifest in [_one(a), _one(b)])
+    first, second = map(_ready, told_apart(_one(a), _one(b)))
     experiment = pair(
         first,
         second,
@@ -82,16 +83,6 @@ def _ready(manifest: Manifest) -> Client:
     if client.readiness is not Readiness.READY:
         raise SetupError(f"{client.id} is not ready: {client.reason}", client.hint)
     return client
-
-
-def _must_have_own_names(a: Client, b: Client) -> None:
-    from fetchoff.model.errors import InputError
-
-    if a.id == b.id and a.manifest.folder != b.manifest.folder:
-        raise InputError(
-            f"{a.manifest.folder} and {b.manifest.folder} both are {a.id}",
-            f"call one of them 'client = \"{b.id}+new\"' in its adapter.toml",
-        )
 
 
 def _must_be_made(analysis: Analysis) -> None:

@@ -19,7 +19,7 @@ from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Batch
 from fetchoff.run.machine import facts, usable_cores
 from fetchoff.run.origin import BuiltInOrigin
-from fetchoff.run.placement import lay_out, may_raise_priority
+from fetchoff.run.placement import lay_out, strongest_urgency
 from fetchoff.run.runner import Bench, Runner
 from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 
@@ -66,17 +66,16 @@ def new_run(
 
 def placement_notes(experiment: Experiment) -> tuple[str, ...]:
     """What this machine lacks for the placements that the workloads ask for."""
-    cores, priority = usable_cores(), may_raise_priority()
-    layouts = (
-        lay_out(workload.placement, cores, may_raise_priority=priority)
-        for workload in experiment.workloads
-    )
+    cores, permitted = usable_cores(), strongest_urgency()
+    layouts = (lay_out(workload.placement, cores, permitted) for workload in experiment.workloads)
     return tuple(dict.fromkeys(note for layout in layouts for note in layout.notes))
 
 
 def client_record(client: Client) -> ClientRecord:
     """What a run keeps of a client."""
     manifest, about = client.manifest, client.description
+    shipped = discover().get(client.id)
+    is_shipped = shipped is not None and shipped.folder == manifest.folder
     assert about is not None
     return ClientRecord(
         id=client.id,
@@ -87,7 +86,7 @@ def client_record(client: Client) -> ClientRecord:
         version=about.version,
         runtime=about.runtime,
         engine=about.engine,
-        adapter=client.id if client.id in discover() else str(manifest.folder),
+        adapter=client.id if is_shipped else str(manifest.folder),
         source_name=manifest.source,
         source=manifest.source_path.read_text(encoding="utf-8", errors="replace"),
     )

@@ -16,7 +16,7 @@ def command(
     stay in the folder and do not count.
     """
     from fetchoff.cli import results
-    from fetchoff.cli.choose import chosen, states
+    from fetchoff.cli.choose import recorded, states
     from fetchoff.cli.console import say
     from fetchoff.cli.measure import Manner, measure_and_show, must_be_unchanged
     from fetchoff.model.observation import Ended
@@ -30,6 +30,6 @@ def command(
         analysis = results.analysis_of(folder)
         results.write_and_show(analysis, run, quiet=quiet, as_json=as_json)
         return
-    clients = states(chosen([record.adapter for record in folder.header.clients]))
+    clients = states(recorded(folder.header))
     must_be_unchanged(folder.header, clients)
     measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json))

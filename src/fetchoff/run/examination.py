@@ -16,7 +16,7 @@ from fetchoff.model.errors import OriginError
 from fetchoff.run import machine
 from fetchoff.run.clocks import process_cpu_clock
 from fetchoff.run.origin import BuiltInOrigin
-from fetchoff.run.placement import may_raise_priority
+from fetchoff.run.placement import Urgency, strongest_urgency
 
 SPINS = 200
 SPIN_NS = 1_000_000
@@ -67,14 +67,23 @@ def _cores() -> Iterator[Finding]:
 
 
 def _priority() -> Iterator[Finding]:
-    if may_raise_priority():
-        yield Finding(Health.GOOD, "nice -20 is permitted: nothing ordinary interrupts a batch")
-    else:
-        yield Finding(
-            Health.LIMITED,
-            "nice -20 is not permitted: other processes can interrupt a batch",
-            "run as root, or raise the limit: 'ulimit -e 40', see limits.conf(5)",
-        )
+    match strongest_urgency():
+        case Urgency.REAL_TIME:
+            yield Finding(
+                Health.GOOD, "real-time priority is permitted: nothing interrupts a batch"
+            )
+        case Urgency.HIGH:
+            yield Finding(
+                Health.LIMITED,
+                "no real-time priority, but nice -20: a busy machine can delay a batch",
+                "run as root, or raise the limit: 'ulimit -r 1', see limits.conf(5)",
+            )
+        case Urgency.ORDINARY:
+            yield Finding(
+                Health.LIMITED,
+                "no higher priority is permitted: other processes can interrupt a batch",
+                "run as root, or raise the limits: 'ulimit -r 1', 'ulimit -e 40', limits.conf(5)",
+            )
 
 
 def _clock() -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from fetchoff.run import cgroups
-from fetchoff.run.placement import may_raise_priority
+from fetchoff.run.placement import strongest_urgency
 
 
 def facts() -> dict[str, str]:
@@ -28,7 +28,7 @@ def facts() -> dict[str, str]:
         or "not shown (a virtual machine?)",
         "congestion control": _first_line("/proc/sys/net/ipv4/tcp_congestion_control"),
         "load when started": " ".join(f"{load:.2f}" for load in os.getloadavg()),
-        "priority": "nice -20" if may_raise_priority() else "nice 0 (nice -20 not permitted)",
+        "priority": str(strongest_urgency()),
         "control groups": "yes" if has_cgroups() else "no: cost of started processes by wait4",
         "harness": f"Python {platform.python_version()}",
     }

@@ -14,7 +14,7 @@ from fetchoff.protocol.fields import Garbled, Message, whole
 from fetchoff.protocol.origin import Counters
 from fetchoff.run import procfs
 from fetchoff.run.clocks import ReadNs, process_cpu_clock
-from fetchoff.run.placement import misplaced, place
+from fetchoff.run.placement import Urgency, misplaced, place
 from fetchoff.run.process import Child, ChildFailed
 
 BINARY = "fetchoff-origin"
@@ -36,8 +36,8 @@ class Origin(Protocol):
     cpu_clock: ReadNs
 
     def open(self) -> Ledger: ...
-    def place(self, core: int, nice: int) -> None: ...
-    def misplaced(self, core: int, nice: int) -> str: ...
+    def place(self, core: int, urgency: Urgency) -> None: ...
+    def misplaced(self, core: int, urgency: Urgency) -> str: ...
     def involuntary_switches(self) -> int: ...
     def end(self) -> None: ...
 
@@ -85,11 +85,11 @@ class BuiltInOrigin:
     def open(self) -> BuiltInLedger:
         return BuiltInLedger(self)
 
-    def place(self, core: int, nice: int) -> None:
-        place(self._child.pid, core, nice)
+    def place(self, core: int, urgency: Urgency) -> None:
+        place(self._child.pid, core, urgency)
 
-    def misplaced(self, core: int, nice: int) -> str:
-        return misplaced(self._child.pid, core, nice)
+    def misplaced(self, core: int, urgency: Urgency) -> str:
+        return misplaced(self._child.pid, core, urgency)
 
     def involuntary_switches(self) -> int:
         try:

@@ -4,29 +4,44 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from enum import StrEnum
 
 from fetchoff.model.workload import Placement
 from fetchoff.run import procfs
 
 BEST_NICE = -20
+REAL_TIME_PRIORITY = 1
+
+
+class Urgency(StrEnum):
+    """How strongly measured processes go before all others; docs/decisions/0007.
+
+    With all three a process that wakes does not push aside the one that runs: client and origin take
+    turns at their own pace.
+    """
+
+    REAL_TIME = "SCHED_RR, priority 1"
+    HIGH = "SCHED_BATCH, nice -20"
+    ORDINARY = "SCHED_BATCH, nice 0"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The cores of one section, and what could not be had. `nice`: what was asked for."""
+    """The cores of one section, the policy, and what could not be had."""
 
     harness_core: int
     client_core: int
     origin_core: int
-    nice: int
+    urgency: Urgency
     notes: tuple[str, ...] = ()
 
 
-def lay_out(placement: Placement, cores: list[int], *, may_raise_priority: bool) -> Layout:
-    """Choose cores out of the permitted ones.
+def lay_out(placement: Placement, cores: list[int], permitted: Urgency) -> Layout:
+    """Choose cores out of the usable ones; `permitted` is the strongest that may be had.
 
     Small exchanges: client and origin share the last core, away from the harness. Bulk: one core
-    each, and the harness on the origin's where there are only two.
+    each, and the harness on the origin's where there are only two. Real time only where the
+    harness has a core of its own: it must be able to end a client that hangs.
     """
     cores = sorted(cores)
     notes = []
@@ -41,49 +56,66 @@ def lay_out(placement: Placement, cores: list[int], *, may_raise_priority: bool)
             "one core only: the harness runs on the same core as client and origin, "
             "so its own work shows in wall time"
         )
-    if not may_raise_priority:
-        notes.append("no permission for nice -20: other processes can interrupt a batch")
-    return Layout(cores[0], client, origin, BEST_NICE if may_raise_priority else 0, tuple(notes))
+    if permitted is Urgency.ORDINARY:
+        notes.append("no permission for a higher priority: other processes can interrupt a batch")
+    urgency = permitted
+    if permitted is Urgency.REAL_TIME and cores[0] in (client, origin):
+        urgency = Urgency.HIGH
+    return Layout(cores[0], client, origin, urgency, tuple(notes))
 
 
-def may_raise_priority() -> bool:
-    """Whether nice -20 is permitted; tried on this process and taken back."""
-    before = os.getpriority(os.PRIO_PROCESS, 0)
-    try:
-        os.setpriority(os.PRIO_PROCESS, 0, BEST_NICE)
-    except PermissionError:
-        return False
-    os.setpriority(os.PRIO_PROCESS, 0, before)
-    return True
+def strongest_urgency() -> Urgency:
+    """What this user may give to a process; tried on this process and taken back."""
+    policy, nice = os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
+    for urgency in Urgency:
+        try:
+            _give(0, urgency)
+        except PermissionError:
+            continue
+        os.sched_setscheduler(0, policy, os.sched_param(0))
+        os.setpriority(os.PRIO_PROCESS, 0, nice)
+        return urgency
+    return Urgency.ORDINARY
 
 
-def place(pid: int, core: int, nice: int) -> None:
-    """Put every thread of a process on a core, under SCHED_BATCH.
+def _give(thread: int, urgency: Urgency) -> None:
+    match urgency:
+        case Urgency.REAL_TIME:
+            os.sched_setscheduler(thread, os.SCHED_RR, os.sched_param(REAL_TIME_PRIORITY))
+        case Urgency.HIGH:
+            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
+            os.setpriority(os.PRIO_PROCESS, thread, BEST_NICE)
+        case Urgency.ORDINARY:
+            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
+
+
+def place(pid: int, core: int, urgency: Urgency) -> None:
+    """Put every thread of a process on a core, with an urgency.
 
     Threads that end meanwhile are no error.
     """
     for thread in procfs.threads(pid):
         try:
             os.sched_setaffinity(thread, {core})
-            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
-            os.setpriority(os.PRIO_PROCESS, thread, nice)
+            _give(thread, urgency)
         except (ProcessLookupError, PermissionError):
             continue
 
 
-def misplaced(pid: int, core: int, nice: int) -> str:
+def misplaced(pid: int, core: int, urgency: Urgency) -> str:
     """What is not as it was asked for, over all threads; "" when all is."""
+    wanted = os.SCHED_RR if urgency is Urgency.REAL_TIME else os.SCHED_BATCH
     for thread in procfs.threads(pid):
         try:
             affinity = os.sched_getaffinity(thread)
             policy = os.sched_getscheduler(thread)
-            actual_nice = os.getpriority(os.PRIO_PROCESS, thread)
+            nice = os.getpriority(os.PRIO_PROCESS, thread)
         except ProcessLookupError:
             continue
         if affinity != {core}:
             return f"a thread may run on cores {sorted(affinity)}, not only on {core}"
-        if policy != os.SCHED_BATCH:
-            return f"a thread runs under scheduling policy {policy}, not SCHED_BATCH"
-        if actual_nice != nice:
-            return f"a thread runs at nice {actual_nice}, not {nice}"
+        if policy != wanted:
+            return f"a thread runs under scheduling policy {policy}, not {wanted} ({urgency})"
+        if urgency is Urgency.HIGH and nice != BEST_NICE:
+            return f"a thread runs at nice {nice}, not {BEST_NICE}"
     return ""

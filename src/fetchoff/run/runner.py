@@ -29,7 +29,7 @@ from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import Origin
-from fetchoff.run.placement import Layout, lay_out, may_raise_priority
+from fetchoff.run.placement import Layout, lay_out, strongest_urgency
 from fetchoff.run.reference import Reference, fetch
 from fetchoff.run.section import SectionRun, Stage
 
@@ -64,7 +64,7 @@ class Runner:
         self._experiment = experiment
         self._bench = bench
         self._cores = usable_cores()
-        self._may_raise_priority = may_raise_priority()
+        self._permitted = strongest_urgency()
         self._references: dict[str, Reference] = {}
         self._calibrated: dict[str, dict[str, int]] = {w.id: {} for w in experiment.workloads}
         self._failures: dict[tuple[str, str], int] = {}
@@ -246,9 +246,7 @@ class Runner:
         return self._failures.get((client, workload), 0) >= MOST_FAILURES
 
     def _layout_of(self, section: Section) -> Layout:
-        return lay_out(
-            section.workload.placement, self._cores, may_raise_priority=self._may_raise_priority
-        )
+        return lay_out(section.workload.placement, self._cores, self._permitted)
 
     def _reference(self, section: Section, origin: Origin) -> Reference:
         workload = section.workload

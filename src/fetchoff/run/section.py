@@ -54,7 +54,7 @@ class SectionRun:
         """Both mappings are by process. `calibrated`: iterations by client, read and added to."""
         began = time.monotonic()
         layout = self._stage.layout
-        self._stage.origin.place(layout.origin_core, layout.nice)
+        self._stage.origin.place(layout.origin_core, layout.urgency)
         for process, adapter in adapters.items():
             ledger = self._stage.origin.open()
             guest = Guest(process, clients[process], adapter, ledger, self._reference)
@@ -90,7 +90,7 @@ class SectionRun:
 
     def _admit(self, guest: Guest, *, try_nonsense: bool) -> None:
         layout = self._stage.layout
-        place(guest.adapter.pid, layout.client_core, layout.nice)
+        place(guest.adapter.pid, layout.client_core, layout.urgency)
         guest.admit(self._stage.spool, try_nonsense=try_nonsense)
 
     def _warm_up(self, guest: Guest, calibrated: dict[str, int]) -> None:
@@ -100,8 +100,8 @@ class SectionRun:
 
     def _check_place(self, guest: Guest) -> None:
         layout = self._stage.layout
-        place(guest.adapter.pid, layout.client_core, layout.nice)  # threads started meanwhile
-        wrong = misplaced(guest.adapter.pid, layout.client_core, layout.nice)
+        place(guest.adapter.pid, layout.client_core, layout.urgency)  # threads started meanwhile
+        wrong = misplaced(guest.adapter.pid, layout.client_core, layout.urgency)
         if wrong:
             raise Refused(Outcome.INVALID, f"not where it was placed: {wrong}")
         guest.begin_blocks()

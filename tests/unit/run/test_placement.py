@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from fetchoff.model.workload import Placement
-from fetchoff.run.placement import lay_out, may_raise_priority, misplaced, place
+from fetchoff.run.placement import Urgency, lay_out, misplaced, place, strongest_urgency
 
 SHARED, SEPARATE = Placement.SHARED_CORE, Placement.SEPARATE_CORES
 
@@ -38,61 +38,78 @@ def sleeper() -> Iterator[int]:
 def test_cores(
     placement: Placement, cores: list[int], harness: int, client: int, origin: int
 ) -> None:
-    layout = lay_out(placement, cores, may_raise_priority=True)
+    layout = lay_out(placement, cores, Urgency.HIGH)
     assert (layout.harness_core, layout.client_core, layout.origin_core) == (
         harness,
         client,
         origin,
     )
-    assert layout.nice == -20
+    assert layout.urgency is Urgency.HIGH
 
 
 @pytest.mark.parametrize(
     ("placement", "cores", "permitted", "said"),
     [
-        (SHARED, 1, True, ["one core only"]),
-        (SHARED, 2, True, []),
-        (SHARED, 2, False, ["no permission for nice -20"]),
-        (SEPARATE, 1, False, ["no core of its own", "one core only", "no permission"]),
-        (SEPARATE, 2, True, ["no core of its own"]),
-        (SEPARATE, 3, True, []),
+        (SHARED, 1, Urgency.HIGH, ["one core only"]),
+        (SHARED, 2, Urgency.HIGH, []),
+        (SHARED, 2, Urgency.ORDINARY, ["no permission for a higher priority"]),
+        (SEPARATE, 1, Urgency.ORDINARY, ["no core of its own", "one core only", "no permission"]),
+        (SEPARATE, 2, Urgency.HIGH, ["no core of its own"]),
+        (SEPARATE, 3, Urgency.HIGH, []),
     ],
 )
 def test_what_could_not_be_had_is_said(
-    placement: Placement, cores: int, permitted: bool, said: list[str]
+    placement: Placement, cores: int, permitted: Urgency, said: list[str]
 ) -> None:
-    layout = lay_out(placement, list(range(cores)), may_raise_priority=permitted)
+    layout = lay_out(placement, list(range(cores)), permitted)
     assert len(layout.notes) == len(said)
     assert all(part in note for part, note in zip(said, layout.notes, strict=True))
-    assert layout.nice == (-20 if permitted else 0)
+    assert layout.urgency is permitted
 
 
-def test_placed_and_seen(sleeper: int) -> None:
+@pytest.mark.parametrize(
+    ("placement", "cores", "given"),
+    [
+        (SHARED, [0], Urgency.HIGH),
+        (SHARED, [0, 1], Urgency.REAL_TIME),
+        (SEPARATE, [0, 1], Urgency.HIGH),
+        (SEPARATE, [0, 1, 2], Urgency.REAL_TIME),
+    ],
+)
+def test_real_time_only_where_the_harness_has_a_core_of_its_own(
+    placement: Placement, cores: list[int], given: Urgency
+) -> None:
+    assert lay_out(placement, cores, Urgency.REAL_TIME).urgency is given
+
+
+@pytest.mark.parametrize("urgency", list(Urgency))
+def test_placed_and_seen(sleeper: int, urgency: Urgency) -> None:
+    allowed = list(Urgency)[list(Urgency).index(strongest_urgency()) :]
+    if urgency not in allowed:
+        pytest.skip(f"this user may not give {urgency}")
     core = max(os.sched_getaffinity(0))
-    nice = -20 if may_raise_priority() else 0
-    assert misplaced(sleeper, core, nice)
-    place(sleeper, core, nice)
-    assert misplaced(sleeper, core, nice) == ""
+    assert misplaced(sleeper, core, urgency)
+    place(sleeper, core, urgency)
+    assert misplaced(sleeper, core, urgency) == ""
     assert os.sched_getaffinity(sleeper) == {core}
-    assert os.sched_getscheduler(sleeper) == os.SCHED_BATCH
 
 
 def test_what_moves_away_is_seen(sleeper: int) -> None:
     core = max(os.sched_getaffinity(0))
-    place(sleeper, core, 0)
-    assert "at nice" in misplaced(sleeper, core, 5)
+    place(sleeper, core, Urgency.ORDINARY)
+    assert "at nice" in misplaced(sleeper, core, Urgency.HIGH)
     os.sched_setscheduler(sleeper, os.SCHED_OTHER, os.sched_param(0))
-    assert "policy" in misplaced(sleeper, core, 0)
+    assert "policy" in misplaced(sleeper, core, Urgency.ORDINARY)
 
 
-def test_asking_for_priority_changes_nothing() -> None:
-    before = os.getpriority(os.PRIO_PROCESS, 0)
-    may_raise_priority()
-    assert os.getpriority(os.PRIO_PROCESS, 0) == before
+def test_asking_for_urgency_changes_nothing() -> None:
+    before = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
+    strongest_urgency()
+    assert (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)) == before
 
 
 def test_a_process_that_is_gone_is_no_error() -> None:
     process = subprocess.Popen(["true"])
     process.wait()
-    place(process.pid, 0, 0)
-    assert misplaced(process.pid, 0, 0) == ""
+    place(process.pid, 0, Urgency.ORDINARY)
+    assert misplaced(process.pid, 0, Urgency.ORDINARY) == ""
