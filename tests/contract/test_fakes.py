@@ -16,7 +16,7 @@ CAUGHT = {
     "caching": ("hundred", "the origin saw 1 requests instead of 100"),
     "careless": ("get", "the content is not the right one"),
     "chatty": ("get", "'done' is None"),
-    "crashing": ("bytes-counted", "ended with exit status 3; its last words: out of cheese"),
+    "crashing": ("two-exchanges", "ended with exit status 3; its last words: out of cheese"),
     "deaf": ("end-of-input", "lives on after the end of its input"),
     "endless": ("prepared-again", "prints a line without an end"),
     "failing": ("get", r"0 done and 1 failed instead of 1 done (OSError: no route \ud800"),

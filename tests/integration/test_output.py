@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
-from tests.command import Command, fake
+from tests.command import FAKES, Command, fake
 
 QUICK = ("--budget", "3", "--workload", "tiny.toml")
 
@@ -110,3 +111,26 @@ def test_a_reader_that_goes_away_is_no_error(ready: Command) -> None:
     assert process.wait(timeout=30) in (0, 1, 141)
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
+
+
+def test_two_branches_of_one_client(ready: Command) -> None:
+    """The same id twice: each is measured from its own folder, under a name of its own."""
+    for name, kind in (("main", "honest"), ("feature/x", "slow")):
+        branch = ready.folder / name
+        shutil.copytree(fake(kind), branch)
+        (branch / "adapter.toml").write_text(
+            (branch / "adapter.toml").read_text().replace(f"fake/{kind}", "fake/client")
+        )
+        (branch.parent / "_kit").exists() or shutil.copytree(FAKES / "_kit", branch.parent / "_kit")
+    command = ("compare", "main", "feature/x", "-w", "steady.toml", "--budget", "30", "-o", "run")
+    ran = ready(*command, "--fail-if-slower", "5")
+    assert ran.status == 1, ran.out + ran.err
+    assert "slower than allowed: fake/client@x" in ran.err
+    assert "fake/client@main" in ran.out
+    journal = ready.folder / "run" / "batches.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-2]))
+    resumed = ready("resume", "run")
+    assert resumed.status == 0, resumed.err
+    refused = ready("run", "-c", "main", "-c", "feature/x")
+    assert refused.status == 2
+    assert "both are fake/client" in refused.err
