@@ -152,9 +152,9 @@ def test_no_rights(nobody: Command, ready: Command) -> None:
     ran = nobody("run", "-w", "tiny.toml", "-c", honest, "--budget", "4", "-o", "run")
     assert ran.status == 0, ran.err
     run = nobody.folder / "run"
-    assert "no permission for nice -20" in " ".join(runs.results(run)["notes"])
+    assert "no permission for a higher priority" in " ".join(runs.results(run)["notes"])
     assert runs.standings(run)["fake/honest"]["outcome"] == "ok"
-    assert "nice -20 is not permitted" in nobody("doctor").out
+    assert "no higher priority is permitted" in nobody("doctor").out
 
 
 def test_somebody_elses_run_is_not_changed(nobody: Command, finished_run: Path) -> None:

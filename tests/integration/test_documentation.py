@@ -1,0 +1,152 @@
+"""Nothing without its documentation; and what README shows as a command does run.
+
+In README, every line of a ```console block that begins with `$ fetchoff` is run, in a folder that
+holds the adapter folders `main` and `feature`. `run` and `compare` get a short budget unless they
+have one; `origin` gets a free port, and is interrupted once it listens. All must succeed.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from tests.command import FAKES, Command, fake
+
+from fetchoff.catalog import manifests, workloads
+from fetchoff.catalog.manifests import discover
+from fetchoff.catalog.places import cache as users_cache
+from fetchoff.catalog.places import shipped
+from fetchoff.catalog.toml import Document
+from fetchoff.catalog.workshop import state
+from fetchoff.cli.main import app
+from fetchoff.model.client import Readiness, matching
+
+ROOT = shipped("docs").parent
+README = ROOT / "README.md"
+PAGES = {path: path.read_text() for path in (README, *shipped("docs").rglob("*.md"))}
+COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+BUDGET_S = "2"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_section(command: str) -> None:
+    headings = "\n".join(re.findall(r"^#+ .*$", "\n".join(PAGES.values()), re.M))
+    assert f"fetchoff {command}" in headings
+
+
+def keys(kind: type[Document]) -> set[str]:
+    """All keys of a TOML document, those of its tables included."""
+    return {field.alias or name for name, field in kind.model_fields.items()}
+
+
+def documents(module: object) -> list[type[Document]]:
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Document) and value is not Document
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "page"),
+    [(kind, "catalog.md") for kind in documents(workloads)]
+    + [(kind, "adapters.md") for kind in documents(manifests)],
+    ids=lambda part: getattr(part, "__name__", part),
+)
+def test_every_key_is_explained(kind: type[Document], page: str) -> None:
+    text = (shipped("docs") / page).read_text()
+    assert keys(kind)
+    missing = {key for key in keys(kind) if not re.search(rf"\b{re.escape(key)}\b", text)}
+    assert missing == set()
+
+
+@pytest.mark.parametrize("name", discover())
+def test_an_adapter_is_three_files(name: str) -> None:
+    """Its manifest, its source, and a lock file where something comes from a registry."""
+    manifest = discover()[name]
+    files = {path.name for path in manifest.folder.iterdir() if path.is_file()}
+    assert {"adapter.toml", manifest.source} <= files
+    assert len(files) <= 4
+    installs = any("requirements.txt" in part for step in manifest.recipe.steps for part in step)
+    assert installs == ("requirements.txt" in files)
+
+
+@pytest.mark.parametrize("page", [pytest.param(p, id=p.name) for p in PAGES])
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)\s]+)\)", PAGES[page])
+    for target in targets:
+        if not target.startswith(("http://", "https://")):
+            path, _, anchor = target.partition("#")
+            file = (page.parent / path).resolve() if path else page
+            assert file.exists(), target
+            if anchor and file.suffix == ".md":
+                assert anchor in anchors(file.read_text()), target
+
+
+def test_source_points_to_sections_that_there_are() -> None:
+    for path in (ROOT / "src").rglob("*.py"):
+        for page, anchor in re.findall(r"docs/([\w/-]+\.md)#([\w-]+)", path.read_text()):
+            assert anchor in anchors(PAGES[shipped("docs") / page]), f"{path}: {page}#{anchor}"
+
+
+def test_readme_has_no_gaps() -> None:
+    assert re.findall(r"@@\w+@@", README.read_text()) == []
+
+
+def anchors(text: str) -> set[str]:
+    """The names under which headings can be linked to."""
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def shown_commands() -> list[str]:
+    blocks = re.findall(r"^```console\n(.*?)^```", README.read_text(), re.M | re.S)
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ fetchoff")]
+
+
+def test_readme_shows_commands() -> None:
+    assert len(shown_commands()) >= 5
+
+
+@pytest.mark.parametrize("line", shown_commands())
+def test_readme_commands_run(line: str, tmp_path: Path) -> None:
+    _, command, *arguments = shlex.split(line, comments=True)
+    require_ready(arguments)
+    shutil.copytree(FAKES / "_kit", tmp_path / "_kit")
+    for branch in ("main", "feature"):
+        shutil.copytree(fake("honest"), tmp_path / branch)
+    fetchoff = Command(tmp_path, users_cache())
+    if command == "origin":
+        serve(fetchoff, arguments)
+        return
+    if command in ("run", "compare") and "--budget" not in arguments:
+        arguments += ["--budget", BUDGET_S]
+    ran = fetchoff(command, *arguments, timeout_s=200)
+    assert "Traceback" not in ran.err
+    if "--fail-if-slower" in arguments and "self-checks failed" in ran.err:
+        assert ran.status == 4  # two seconds are too short to insist on more
+        return
+    assert ran.status == 0, ran.err
+    assert ran.out
+
+
+def require_ready(arguments: list[str]) -> None:
+    known = discover()
+    named = {name for argument in arguments for name in matching(argument, list(known))}
+    missing = [n for n in named if state(known[n]).readiness is Readiness.NOT_SET_UP]
+    if missing:
+        pytest.skip(f"not set up: {', '.join(sorted(missing))}: 'fetchoff setup --all'")
+
+
+def serve(fetchoff: Command, arguments: list[str]) -> None:
+    process = fetchoff.start("origin", *arguments, "--listen", "127.0.0.1:0")
+    assert process.stderr is not None
+    assert "listening on http://127.0.0.1:" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode in (0, 130)
