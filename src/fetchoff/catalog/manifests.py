@@ -24,6 +24,7 @@ class _Setup(Document):
 class _Run(Document):
     command: Argv | None = None
     children: bool | None = None
+    warm_up_ms: int | None = Field(default=None, ge=0, le=10_000)
     env: dict[str, str] = Field(default_factory=dict)
 
 
@@ -72,6 +73,9 @@ def read_manifest(folder: Path) -> Manifest:
         raise InputError(f"{path}: source: there is no file '{adapter.source}' in {folder}")
     steps = adapter.setup.steps if adapter.setup.steps is not None else kit.setup.steps
     children = adapter.run.children if adapter.run.children is not None else kit.run.children
+    warm_up_ms = next(
+        (ms for ms in (adapter.run.warm_up_ms, kit.run.warm_up_ms) if ms is not None), 0
+    )
     return Manifest(
         id=client,
         kit=client.language,
@@ -90,7 +94,7 @@ def read_manifest(folder: Path) -> Manifest:
             hint=adapter.setup.hint or kit.setup.hint,
             steps=steps or (),
         ),
-        launch=Launch(command, {**kit.run.env, **adapter.run.env}, children or False),
+        launch=Launch(command, {**kit.run.env, **adapter.run.env}, children or False, warm_up_ms),
     )
 
 

@@ -73,11 +73,16 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Launch:
-    """How to start an adapter. `children`: it starts processes whose cost counts."""
+    """How to start an adapter.
+
+    `children`: it starts processes whose cost counts. `warm_up_ms`: how long its runtime must
+    run, before each round, until its compiler has settled.
+    """
 
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     children: bool = False
+    warm_up_ms: int = 0
 
 
 @dataclass(frozen=True)
