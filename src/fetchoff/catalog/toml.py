@@ -85,21 +85,22 @@ def _paths(text: str) -> Iterator[tuple[int, Location]]:
     lengths: dict[Location, int] = {}  # of the arrays of tables
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
-            *above, name = _NAME.findall(header["path"])
-            table = (*_last_of(above, lengths), _bare(name))
+            *above, name = map(_bare, _NAME.findall(header["path"]))
+            table = (*_last_of(above, lengths), name)
             if header["array"]:
                 lengths[table] = lengths.get(table, 0) + 1
-            table = _last_of(table, lengths)
+            if table in lengths:
+                table = (*table, lengths[table] - 1)
             yield number, table
         elif setting := _SETTING.match(line):
             yield number, (*table, *map(_bare, _NAME.findall(setting["path"])))
 
 
-def _last_of(path: Iterable[int | str], lengths: Mapping[Location, int]) -> Location:
+def _last_of(names: Iterable[str], lengths: Mapping[Location, int]) -> Location:
     """A path with the index of the last element put behind every array of tables."""
     found: Location = ()
-    for part in path:
-        found = (*found, part if isinstance(part, int) else _bare(part))
+    for name in names:
+        found = (*found, name)
         if found in lengths:
             found = (*found, lengths[found] - 1)
     return found

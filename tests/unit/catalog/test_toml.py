@@ -17,7 +17,13 @@ class Leaf(Document):
     size: int = 0
 
 
+class Branch(Document):
+    leaf: Leaf = Leaf()
+    leaves: tuple[Leaf, ...] = ()
+
+
 class Tree(Document):
+    branches: tuple[Branch, ...] = ()
     name: str
     leaf: Leaf = Leaf()
     leaves: tuple[Leaf, ...] = ()
@@ -35,6 +41,17 @@ class Tree(Document):
         ('leaf.size = "big"\nname = "x"\n', ":1: leaf.size:", "integer"),
         ("# name = 1\n", ": name:", "is missing"),
         ('# colour = 1\nname = "x"\ncolour = 2\n', ":3: colour:", "unknown key"),
+        (
+            'name = "x"\n[[branches]]\n[branches.leaf]\nsize = 1\n'
+            "[[branches]]\n[[branches.leaves]]\n[[branches.leaves]]\nsiez = 1\n",
+            ":8: branches.1.leaves.1.siez:",
+            "unknown key",
+        ),
+        (
+            'name = "x"\n[[branches]]\n[branches.leaf]\nsiez = 1\n',
+            ":4: branches.0.leaf.siez:",
+            "",
+        ),
         ('name = "x"\nleaves = 3\n', ":2: leaves:", "must be a list"),
         ('name = "x"\n[[leaves]]\nsize = 1\n[[leaves]]\nsize = ""\n', ":5: leaves.1.size:", ""),
         ('name = "x"\nleaves = [\n { size = 1 },\n { siez = 1 }]\n', ":2: leaves.1.siez:", ""),
