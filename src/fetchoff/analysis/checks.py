@@ -9,7 +9,7 @@ import numpy as np
 
 from fetchoff.analysis.series import Series
 from fetchoff.model.analysis import CheckOutcome, SelfCheck
-from fetchoff.model.experiment import Effect, Entrant, Experiment, Role
+from fetchoff.model.experiment import KNOWN, Effect, Entrant, Experiment, Role
 from fetchoff.stats import (
     Check,
     busy_time,
@@ -70,13 +70,13 @@ def _distance(band: tuple[float, float]) -> float | None:
 def _questions(series: Series) -> list[_Question]:
     found = []
     for entrant in series.entrants:
-        if entrant.role is Role.CONTROL:
+        if entrant.role is Role.CONTROL and not entrant.key.endswith(KNOWN):
             found += _of_control(series, entrant)
     return found
 
 
 def _of_control(series: Series, entrant: Entrant) -> list[_Question]:
-    this, twin = series.index(entrant.key), series.index(entrant.process)
+    this, plain = series.index(entrant.key), series.index(entrant.process)
     metrics = (
         ("wall", series.wall_ns, series.logs("wall")),
         ("cpu", series.cpu_ns, series.logs("cpu")),
@@ -93,13 +93,13 @@ def _of_control(series: Series, entrant: Entrant) -> list[_Question]:
                 kind, expected = "more requests", _really_more(series, entrant)
                 check = more_requests(
                     name,
-                    pair_differences(logs, twin, this),
+                    pair_differences(logs, plain, this),
                     expected=expected,
                     tolerance=max(0.005, TOLERATED_SHARE * (expected - 1)),
                 )
             case Effect.BUSY:
                 kind, expected = "busy time", 1.0
-                share = recovered_share(costs, this, twin, series.spun_ns[:, :, this])
+                share = recovered_share(costs, this, plain, series.spun_ns[:, :, this])
                 check = busy_time(name, share)
         found.append(_Question(check, kind, entrant.client, series.workload, metric, expected))
     return found

@@ -9,6 +9,8 @@ from fetchoff.model.workload import Workload
 
 LOOKS = (5, 7, 10, 14, 20, 28, 40)
 MORE_REQUESTS = 0.03
+BUSY_SHARE = 0.25
+TWIN, KNOWN = "#twin", "#known"
 
 
 class Effect(StrEnum):
@@ -68,8 +70,8 @@ class Experiment:
 def with_controls(clients: tuple[tuple[str, str, Role], ...]) -> tuple[Entrant, ...]:
     """The entrants for (client, kit, role) triples: each client, and a control for each kit.
 
-    A control is a second process of one client of the kit: it must not differ from the first
-    (A/A), and within it 3 % more requests and injected busy time must come back as such.
+    The controls are further processes of one client of the kit: a second one must not differ from
+    the first (A/A), and in a third one more requests and injected busy time must come back as such.
     """
     entrants = [
         Entrant(key=name, client=name, process=name, role=role) for name, _, role in clients
@@ -84,10 +86,14 @@ def with_controls(clients: tuple[tuple[str, str, Role], ...]) -> tuple[Entrant, 
 
 
 def controls_of(name: str) -> list[Entrant]:
-    """The twin of a client, and the known effects inside the twin's process."""
-    twin = f"{name}#twin"
+    """A twin of a client, and the known effects in a third process.
+
+    Not in the twin's: whoever does more exchanges has an older heap, which is a difference.
+    """
+    twin, known = f"{name}{TWIN}", f"{name}{KNOWN}"
     return [
         Entrant(twin, name, twin, Role.CONTROL),
-        Entrant(f"{name}#more", name, twin, Role.CONTROL, Effect.MORE, MORE_REQUESTS),
-        Entrant(f"{name}#busy", name, twin, Role.CONTROL, Effect.BUSY, 0.1),
+        Entrant(known, name, known, Role.CONTROL),
+        Entrant(f"{name}#more", name, known, Role.CONTROL, Effect.MORE, MORE_REQUESTS),
+        Entrant(f"{name}#busy", name, known, Role.CONTROL, Effect.BUSY, BUSY_SHARE),
     ]

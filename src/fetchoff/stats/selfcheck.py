@@ -18,19 +18,21 @@ from fetchoff.model.analysis import CheckOutcome
 from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate
 from fetchoff.stats import student
 from fetchoff.stats.moderation import moderate
-from fetchoff.stats.verdicts import MARGIN, RESOLUTION, ratio, unknown_ratio
+from fetchoff.stats.verdicts import RESOLUTION, ratio, unknown_ratio
 from fetchoff.stats.within import Array, hodges_lehmann, pair_differences
 
+AA_LIMIT = 0.05
 MORE_TOLERANCE = 0.005
 BUSY_TOLERANCE = 0.10
+PRECISION_LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class Check:
     """`values`: one a round, NaN where missing; logarithms of ratios if `logarithmic`.
 
-    `band` and `limit` are on the scale of ratios. Checks of one `kind` borrow strength from each
-    other.
+    `band` and `limit` are on the scale of ratios; `limit` is the half-width of a 95 % interval
+    beyond which the check proves nothing. Checks of one `kind` borrow strength from each other.
     """
 
     name: str
@@ -58,7 +60,7 @@ class Judged:
     rounds: int
 
 
-def identical(name: str, d: Array, *, tolerance: float = 0.0, limit: float = MARGIN) -> Check:
+def identical(name: str, d: Array, *, tolerance: float = 0.0, limit: float = AA_LIMIT) -> Check:
     """A/A: `d` are log-ratios of a client to itself in a second process."""
     return Check(name, "a/a", d, (1 / (1 + tolerance), 1 + tolerance), limit)
 
@@ -114,16 +116,18 @@ def judge(
     family: int | None = None,
     resolution: float = RESOLUTION,
 ) -> tuple[Judged, ...]:
-    """Failed only if the simultaneous interval lies wholly outside the band; inconclusive if it
-    is wider than the limit or there are too few rounds; otherwise passed.
+    """Failed only if the simultaneous interval lies wholly outside the band; inconclusive if there
+    are too few rounds, or if even the check's own 95 % interval is wider than the limit, so that it
+    would not have seen much; otherwise passed.
 
     `family`: how many checks share the error rate, if more than these.
     """
     level = alpha / max(family or len(checks), 1)
-    half_widths = _half_widths(checks, level, resolution)
+    simultaneous = _half_widths(checks, level, resolution)
+    own = _half_widths(checks, 1 - PRECISION_LEVEL, resolution)
     return tuple(
-        _judged(check, _estimate(check, half_width, 1 - alpha))
-        for check, half_width in zip(checks, half_widths, strict=True)
+        _judged(check, _estimate(check, half_width, 1 - alpha), precision)
+        for check, half_width, precision in zip(checks, simultaneous, own, strict=True)
     )
 
 
@@ -154,11 +158,11 @@ def _estimate(check: Check, half_width: float, confidence: float) -> Estimate:
     return Estimate(point, point - half_width, point + half_width, confidence)
 
 
-def _judged(check: Check, estimate: Estimate) -> Judged:
+def _judged(check: Check, estimate: Estimate, precision: float) -> Judged:
     low, high = check.band
     if estimate.high < low or estimate.low > high:
         outcome = CheckOutcome.FAILED
-    elif estimate.half_width <= check.limit:
+    elif precision <= check.limit:
         outcome = CheckOutcome.PASSED
     else:
         outcome = CheckOutcome.INCONCLUSIVE

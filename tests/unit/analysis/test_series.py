@@ -90,13 +90,13 @@ def test_only_the_accepted_attempt_counts() -> None:
 def test_a_process_that_did_not_end_well_does_not_count() -> None:
     records = [
         replace(r, outcome=Outcome.INVALID)
-        if isinstance(r, Invocation) and r.process == "a/x#twin"
+        if isinstance(r, Invocation) and r.process == "a/x#known"
         else r
         for r in section(0, 0, 1000)
     ]
     series = series_of(EXPERIMENT, records, "w")
     counted = {batch.entrant for batch in series.batches}
-    assert counted == {"a/x", "a/y"}
+    assert counted == {"a/x", "a/x#twin", "a/y"}
     assert math.isnan(series.wall_ns[0, 0, series.index("a/x#busy")])
 
 

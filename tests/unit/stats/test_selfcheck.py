@@ -36,7 +36,7 @@ def outcome(check: Check) -> CheckOutcome:
         (0.003, 0.005, CheckOutcome.PASSED),
         (0.03, 0.005, CheckOutcome.FAILED),
         (-0.03, 0.005, CheckOutcome.FAILED),
-        (0.0, 0.05, CheckOutcome.INCONCLUSIVE),
+        (0.0, 0.15, CheckOutcome.INCONCLUSIVE),
         (0.5, 0.05, CheckOutcome.FAILED),
     ],
 )
