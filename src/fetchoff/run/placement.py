@@ -16,8 +16,8 @@ REAL_TIME_PRIORITY = 1
 class Urgency(StrEnum):
     """How strongly measured processes go before all others; docs/decisions/0007.
 
-    With all three a process that wakes does not push aside the one that runs: client and origin take
-    turns at their own pace.
+    With all three a process that wakes does not push aside the one that runs: client and origin
+    take turns at their own pace.
     """
 
     REAL_TIME = "SCHED_RR, priority 1"

@@ -29,7 +29,8 @@ def warm_compilers(
 ) -> None:
     """Run each adapter on all workloads for its milliseconds, in chunks whose answers are not used.
 
-    The first workload gets half of them: it compiles most of what all of them use. One that breaks the protocol is killed: the section that comes next finds it out and says so.
+    The first workload gets half of them: it compiles most of what all of them use. One that breaks
+    the protocol is killed: the section that comes next finds it out and says so.
     """
     lanes = [list(adapters.items())[lane::LANES] for lane in range(LANES)]
     ports = [[origin.open() for _ in workloads] for _ in range(LANES)]
