@@ -101,7 +101,7 @@ def rankings(trials: int, rng: np.random.Generator) -> None:
                     percent(equal.false),
                     percent(equal.covered),
                     percent(mixed.false),
-                    f"{100 * mixed.differ:.0f} %",
+                    f"{100 * mixed.differ:.0f} %" if clients > 3 else "–",
                     f"{mixed.tiers:.1f} of {clients // 3}",
                 ]
             )
