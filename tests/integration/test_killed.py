@@ -65,8 +65,20 @@ def test_interrupted_by_the_user(clients: tuple[str, str], fetchoff: Command) ->
     assert wait_for_none(fetchoff.folder) == []
     assert not (run / ".spool").exists()
     assert runs.results(run)["ended_reason"] == "interrupted"
-    resumed = fetchoff("resume", run, timeout_s=200)
-    assert resumed.status == 0
+
+
+def test_interrupted_and_resumed(fetchoff: Command) -> None:
+    fetchoff("setup", fake("honest"), fake("slow"))
+    run = fetchoff.folder / "run"
+    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "6", "-o", run)
+    runs.wait_for_lines(run, 12, process)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    kept = (run / "batches.jsonl").read_bytes()
+    assert fetchoff("resume", run).status == 0
+    assert (run / "batches.jsonl").read_bytes().startswith(kept)
+    assert runs.results(run)["ended_reason"] in ("decided", "budget")
     runs.assert_every_slot_once(run)
 
 
@@ -112,7 +124,7 @@ def test_an_origin_that_dies_again_and_again(fetchoff: Command) -> None:
     fetchoff("setup", fake("honest"), fake("slow"))
     run = fetchoff.folder / "run"
     clients = ("-c", fake("honest"), "-c", fake("slow"))
-    process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "60", "-o", run)
+    process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "10", "-o", run)
     runs.wait_for_lines(run, 50, process)
     while process.poll() is None:
         try:

@@ -84,7 +84,7 @@ def test_resume_of_a_run_that_ended_measures_nothing(finished_run: Path, ready: 
     ],
 )
 def test_status_of_compare(a: str, b: str, options: list[str], status: int, ready: Command) -> None:
-    ran = ready("compare", fake(a), fake(b), "-w", "steady.toml", "--budget", "30", *options)
+    ran = ready("compare", fake(a), fake(b), "-w", "tiny.toml", "--budget", "20", *options)
     assert ran.status == status, ran.out + ran.err
     assert "Traceback" not in ran.err
     assert ("slower than allowed: fake/slow" in ran.err) == (status == 1)
@@ -122,7 +122,7 @@ def test_two_branches_of_one_client(ready: Command) -> None:
             (branch / "adapter.toml").read_text().replace(f"fake/{kind}", "fake/client")
         )
         (branch.parent / "_kit").exists() or shutil.copytree(FAKES / "_kit", branch.parent / "_kit")
-    command = ("compare", "main", "feature/x", "-w", "steady.toml", "--budget", "30", "-o", "run")
+    command = ("compare", "main", "feature/x", "-w", "tiny.toml", "--budget", "20", "-o", "run")
     ran = ready(*command, "--fail-if-slower", "5")
     assert ran.status == 1, ran.out + ran.err
     assert "slower than allowed: fake/client@x" in ran.err

@@ -17,7 +17,8 @@ CHECKED = {
 def test_a_failed_check_withholds_the_ranking(name: str, fetchoff: Command) -> None:
     kind, words = CHECKED[name]
     fetchoff("setup", fake(name))
-    ran = fetchoff("run", "-w", "steady.toml", "-c", fake(name), "--budget", "10", "-o", "run")
+    workload = "steady.toml" if name == "idle" else "tiny.toml"
+    ran = fetchoff("run", "-w", workload, "-c", fake(name), "--budget", "20", "-o", "run")
     result = runs.results(fetchoff.folder / "run")["results"][0]
     failed = [check for check in result["checks"] if check["outcome"] == "failed"]
     assert {check["kind"] for check in failed} >= {kind}
@@ -29,7 +30,7 @@ def test_a_failed_check_withholds_the_ranking(name: str, fetchoff: Command) -> N
 def test_nothing_is_concluded_from_a_failed_check(fetchoff: Command) -> None:
     fetchoff("setup", fake("honest"), fake("two-faced"))
     ran = fetchoff(
-        *("compare", fake("two-faced"), fake("honest"), "-w", "steady.toml", "--budget", "10"),
+        *("compare", fake("two-faced"), fake("honest"), "-w", "tiny.toml", "--budget", "20"),
         *("--fail-if-slower", "5"),
     )
     assert ran.status == 4

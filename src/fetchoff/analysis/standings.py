@@ -72,7 +72,9 @@ class Field:
         return self._series.entrants[self._ranked[int(np.argmin(costs))]].key
 
     def _rank(self, y: Array) -> Ranking:
-        baseline = self._ranked.index(self._series.index(self.baseline))
+        baseline = None  # the cheapest: chosen by the data, which widens the intervals
+        if self.baseline == self._experiment.baseline:
+            baseline = self._ranked.index(self._series.index(self.baseline))
         return rank(
             y[:, :, self._ranked],
             baseline=baseline,

@@ -108,6 +108,7 @@ class _Suite(Document):
     clients: tuple[str, ...] = ("*",)
     baseline: str = ""
     budget_s: float = Field(default=150.0, gt=0)
+    blocks: int = Field(default=6, ge=2, le=100)
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class Suite:
     clients: tuple[str, ...]
     baseline: str
     budget_s: float
+    blocks: int
 
 
 def read_workload(path: Path) -> model.Workload:
@@ -151,6 +153,7 @@ def suite(name: str) -> Suite:
         clients=document.clients,
         baseline=document.baseline,
         budget_s=document.budget_s,
+        blocks=document.blocks,
     )
 
 

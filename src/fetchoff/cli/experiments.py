@@ -20,6 +20,7 @@ def ranking(
     suite: str,
     baseline: str,
     budget_s: float,
+    blocks: int,
     seed: int | None,
 ) -> Experiment:
     """Rank all of the clients that are ready."""
@@ -38,6 +39,7 @@ def ranking(
         baseline=_baseline(baseline, [c.id for c in ready if _role(c) is Role.RANKED]),
         seed=_seed(seed),
         budget_s=budget_s,
+        blocks=blocks,
         suite=suite,
     )
 

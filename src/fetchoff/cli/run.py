@@ -55,6 +55,7 @@ def command(
         suite=chosen_suite.id,
         baseline=_asked_for(baseline, clients) if baseline else chosen_suite.baseline,
         budget_s=budget or chosen_suite.budget_s,
+        blocks=chosen_suite.blocks,
         seed=seed,
     )
     folder = new_run(experiment, clients, chosen_suite.about, out)

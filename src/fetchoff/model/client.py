@@ -76,7 +76,7 @@ class Launch:
     """How to start an adapter.
 
     `children`: it starts processes whose cost counts. `warm_up_ms`: how long its runtime must
-    run, before each round, until its compiler has settled.
+    run a workload until its compiler has settled.
     """
 
     command: tuple[str, ...]

@@ -55,7 +55,8 @@ EXPLANATIONS = (
         """
         Clients in one tier were not shown to differ from each other, with the chance of any false
         difference in the whole ranking held at the stated error rate. Tiers overlap: a client
-        marked 2–3 was told apart neither from the others in tier 2 nor from those in tier 3.
+        marked 2–3 is in tier 2 at best and in tier 3 at worst; clients with the same best tier
+        were not shown to differ.
         """,
     ),
     _explain(

@@ -45,7 +45,7 @@ class Adapter:
         self._counts_children = launch.children
         self._started_ns = time.monotonic_ns()
         self.start_up_ms = 0.0
-        self.compiles = launch.warm_up_ms > 0
+        self.warm_up_ms = launch.warm_up_ms
         self.children_peak_kb = 0
         try:
             self._child = Child(launch.command, launch.env, cwd, stderr, core)

@@ -16,8 +16,7 @@ from fetchoff.run.origin import Ledger
 from fetchoff.run.reference import Reference
 
 LEAST_WARM_UPS = 2
-LEAST_WARM_UPS_COMPILED = 12  # what was compiled for another workload is compiled anew
-MOST_WARM_UPS = 16
+MOST_WARM_UPS = 8
 STEADY = 0.95  # a warm-up batch that is no more than 5 % faster than the one before
 LEAST_TIMEOUT_S = 10.0
 MOST_WAITING = 12  # a batch takes at most so many times its length
@@ -98,12 +97,11 @@ class Guest:
     def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
         self.iterations = iterations or self._calibrate(origin_cpu)
-        least = LEAST_WARM_UPS_COMPILED if self.adapter.compiles else LEAST_WARM_UPS
         previous = float("inf")
         for warm_ups in range(1, MOST_WARM_UPS + 1):
             timed = self._timed(self.iterations, origin_cpu)
             self._warm_ups = warm_ups
-            if warm_ups >= least and timed.wall_ns > STEADY * previous:
+            if warm_ups >= LEAST_WARM_UPS and timed.wall_ns > STEADY * previous:
                 break
             previous = timed.wall_ns
         if not iterations:

@@ -32,7 +32,6 @@ from fetchoff.run.origin import Origin
 from fetchoff.run.placement import Layout, lay_out, strongest_urgency
 from fetchoff.run.reference import Reference, fetch
 from fetchoff.run.section import SectionRun, Stage
-from fetchoff.run.warming import warm_compilers
 
 STARTING_AT_ONCE = 4
 MOST_FAILURES = 2  # of a client in a workload, before it is not tried any more
@@ -163,30 +162,11 @@ class Runner:
                     self._bench.journal,
                     self._bench.listener,
                 )
-                if index == 0:
-                    self._warm_compilers(adapters, clients, origin, Spool(folder))
                 self._run_section(section, planned.number, stage, guests, clients, first=index == 0)
         finally:
             for adapter in adapters.values():
                 adapter.end()
             origin.end()
-
-    def _warm_compilers(
-        self,
-        adapters: Mapping[str, Adapter],
-        clients: Mapping[str, str],
-        origin: Origin,
-        spool: Spool,
-    ) -> None:
-        slow = {
-            adapter: self._bench.launches[clients[process]].warm_up_ms
-            for process, adapter in adapters.items()
-            if self._bench.launches[clients[process]].warm_up_ms
-        }
-        if slow:
-            workloads = self._experiment.workloads
-            self._bench.listener.step_began("all", "letting compilers settle", len(slow))
-            warm_compilers(slow, workloads, origin, spool, self._cores)
 
     def _run_section(
         self,

@@ -17,6 +17,7 @@ from fetchoff.run.guest import Guest, Refused
 from fetchoff.run.origin import Origin
 from fetchoff.run.placement import Layout, misplaced, place
 from fetchoff.run.reference import Reference
+from fetchoff.run.settling import settle
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class SectionRun:
             guest = Guest(process, clients[process], adapter, ledger, self._reference)
             self._guests[process] = guest
         self._each("verifying", lambda guest: self._admit(guest, try_nonsense=try_nonsense))
+        self._settle()
         self._each("warming up", lambda guest: self._warm_up(guest, calibrated))
         self._each("placing", self._check_place)
         switches = self._stage.origin.involuntary_switches()
@@ -93,7 +95,20 @@ class SectionRun:
         place(guest.adapter.pid, layout.client_core, layout.urgency)
         guest.admit(self._stage.spool, try_nonsense=try_nonsense)
 
+    def _settle(self) -> None:
+        slow = [
+            guest.adapter
+            for guest in self._guests.values()
+            if guest.outcome is Outcome.OK and guest.adapter.warm_up_ms
+        ]
+        if slow:
+            workload = self._reference.workload.id
+            self._stage.listener.step_began(workload, "letting compilers settle", len(slow))
+            settle(slow, (self._stage.layout.client_core, self._stage.layout.harness_core))
+
     def _warm_up(self, guest: Guest, calibrated: dict[str, int]) -> None:
+        layout = self._stage.layout
+        place(guest.adapter.pid, layout.client_core, layout.urgency)
         guest.warm_up(self._stage.origin.cpu_clock, calibrated.get(guest.client, 0))
         calibrated.setdefault(guest.client, guest.iterations)
         guest.iterations = calibrated[guest.client]

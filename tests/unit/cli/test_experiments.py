@@ -32,7 +32,9 @@ def client(name: str, kind: Kind = Kind.PRODUCT, readiness: Readiness = Readines
 
 
 def ranked(*clients: Client, baseline: str = "", seed: int | None = 1) -> Experiment:
-    return ranking(clients, [WORKLOAD], suite="s", baseline=baseline, budget_s=9, seed=seed)
+    return ranking(
+        clients, [WORKLOAD], suite="s", baseline=baseline, budget_s=9, blocks=6, seed=seed
+    )
 
 
 def test_who_takes_part() -> None:
