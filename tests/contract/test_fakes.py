@@ -23,6 +23,7 @@ CAUGHT = {
     "garbage": ("prepared-again", "prints garbage"),
     "idle": ("busy", "its process used"),
     "leaking": ("end-of-input", "leaves processes behind when it ends"),
+    "parent": ("end-of-input", "leaves processes behind when it ends"),
     "miscounting": ("get", "2 done and 0 failed instead of 1 done"),
     "short-body": ("bytes-counted", "reports 6165 bytes of content instead of 6170"),
     "skipping": ("hundred", "the origin saw 50 requests instead of 100"),

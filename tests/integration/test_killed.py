@@ -14,7 +14,7 @@ import pytest
 from benches.kill.bench import kill_often
 from tests.command import Command, fake
 from tests.integration import runs
-from tests.integration.processes import named, wait_for_none
+from tests.integration.processes import control_groups, named, wait_for_none
 
 from fetchoff.model.observation import Batch, Interrupted
 from fetchoff.store.run_folder import RunFolder
@@ -65,6 +65,25 @@ def test_interrupted_by_the_user(clients: tuple[str, str], fetchoff: Command) ->
     assert wait_for_none(fetchoff.folder) == []
     assert not (run / ".spool").exists()
     assert runs.results(run)["ended_reason"] == "interrupted"
+
+
+@pytest.mark.parametrize("how", ["left alone", "interrupted", "killed"])
+def test_no_control_group_is_left(how: str, fetchoff: Command) -> None:
+    """Of a client whose processes are counted; those of a killed harness go with the next run."""
+    fetchoff("setup", fake("parent"))
+    run = fetchoff.folder / "run"
+    arguments = ("-w", "tiny.toml", "-c", fake("parent"), "--budget", "4")
+    process = fetchoff.start("run", *arguments, "-o", run)
+    runs.wait_for_lines(run, 40, process)
+    if how == "interrupted":
+        process.send_signal(signal.SIGINT)
+    if how == "killed":
+        process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    if how == "killed":
+        assert fetchoff("resume", run).status == 0
+    assert [path for path in control_groups() if f"-{process.pid}-" in path.name] == []
+    assert wait_for_none(fetchoff.folder) == []
 
 
 def test_interrupted_and_resumed(fetchoff: Command) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+PATIENCE_S = 1.0
 _numbers = itertools.count()
 _ROOTS = (Path("/sys/fs/cgroup/cpuacct"), Path("/sys/fs/cgroup"))
 
@@ -38,13 +41,27 @@ def add(folder: Path, pid: int) -> bool:
 
 
 def remove(folder: Path) -> None:
-    """Remove an empty group; one that is not empty yet is left to `sweep`."""
-    with contextlib.suppress(OSError):
-        folder.rmdir()
+    """End what is left in a group, and remove it; if that takes too long, `sweep` will."""
+    deadline = time.monotonic() + PATIENCE_S
+    while folder.exists() and time.monotonic() < deadline:
+        for pid in _members(folder):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            folder.rmdir()
+        except OSError:
+            time.sleep(0.005)
+
+
+def _members(folder: Path) -> list[int]:
+    try:
+        return [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
+    except OSError:
+        return []
 
 
 def sweep() -> None:
-    """Remove the empty groups of harnesses that are gone (killed before they could)."""
+    """Remove the groups of harnesses that are gone (killed before they could)."""
     for folder in _left_behind():
         remove(folder)
 
