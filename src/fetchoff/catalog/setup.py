@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fetchoff.catalog.places import cache
 from fetchoff.catalog.prerequisites import check, hint, install_packages
+from fetchoff.catalog.steps import Steps
 from fetchoff.catalog.workshop import Workshop, build, remember_failure, remember_ready, state
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, SetupError
@@ -44,20 +45,31 @@ def set_up(
         else:
             todo.append(manifest)
     install_packages(todo, on_start)
+    steps = Steps()
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        futures = [pool.submit(_set_up_one, manifest, say_hello, on_start) for manifest in todo]
-        for future in as_completed(futures):
-            yield future.result()
+        futures = [
+            pool.submit(_set_up_one, manifest, say_hello, on_start, steps) for manifest in todo
+        ]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            steps.end()
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _set_up_one(manifest: Manifest, say_hello: SayHello, on_start: Callable[[str], None]) -> Client:
+def _set_up_one(
+    manifest: Manifest, say_hello: SayHello, on_start: Callable[[str], None], steps: Steps
+) -> Client:
     on_start(str(manifest.id))
     workshop = Workshop.of(manifest)
     try:
         check(manifest)
-        build(workshop)
+        build(workshop, steps)
         description = say_hello(workshop.launch(), workshop.adapter)
     except (SetupError, AdapterError) as error:
+        if steps.ended:  # interrupted by the user: that is no failure of the client
+            return state(manifest)
         reason = error.message.removeprefix(f"{workshop.adapter.name}: ")
         own_hint = error.hint if isinstance(error, SetupError) else ""
         remember_failure(workshop, reason, own_hint or hint(manifest))

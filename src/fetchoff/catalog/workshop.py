@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fetchoff.catalog.places import cache
+from fetchoff.catalog.steps import TIMEOUT_S, Steps
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import SetupError
 
-STEP_TIMEOUT_S = 600
 LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
 
@@ -95,7 +95,7 @@ def state(manifest: Manifest) -> Client:
     )
 
 
-def build(workshop: Workshop) -> None:
+def build(workshop: Workshop, steps: Steps) -> None:
     """Copy the sources and run the recipe's steps; SetupError if one fails."""
     shutil.rmtree(workshop.folder, ignore_errors=True)
     (workshop.folder / "build").mkdir(parents=True)
@@ -111,28 +111,20 @@ def build(workshop: Workshop) -> None:
             argv = [workshop.fill(part) for part in step]
             log.write(f"$ {' '.join(argv)}\n")
             log.flush()
-            _run_step(argv, workshop, log.fileno())
+            _run_step(argv, workshop, steps, log.fileno())
 
 
-def _run_step(argv: list[str], workshop: Workshop, log_fd: int) -> None:
+def _run_step(argv: list[str], workshop: Workshop, steps: Steps, log_fd: int) -> None:
     log = workshop.folder / "setup.log"
     try:
-        done = subprocess.run(
-            argv,
-            cwd=workshop.adapter,
-            stdin=subprocess.DEVNULL,
-            stdout=log_fd,
-            stderr=log_fd,
-            timeout=STEP_TIMEOUT_S,
-            check=False,
-        )
+        status = steps.run(argv, workshop.adapter, log_fd)
     except FileNotFoundError as error:
         raise SetupError(f"there is no command '{argv[0]}'") from error
     except subprocess.TimeoutExpired as error:
         raise SetupError(
-            f"'{' '.join(argv)}' did not end within {STEP_TIMEOUT_S} s", f"see {log}"
+            f"'{' '.join(argv)}' did not end within {TIMEOUT_S} s", f"see {log}"
         ) from error
-    if done.returncode != 0:
+    if status != 0:
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
         last = lines[-1] if lines else "no message"
         raise SetupError(f"'{argv[0]}' failed while building: {last}", f"the whole output: {log}")

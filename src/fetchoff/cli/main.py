@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -42,8 +44,16 @@ def _root(
     """Measure HTTP clients, head to head, in any language."""
 
 
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Run the command line; every error a user can cause ends in one message and an exit code."""
+    # Whoever ends it politely is served as well as by Ctrl-C: what was measured is kept and shown.
+    for polite in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(polite) is signal.SIG_DFL:  # not under nohup
+            signal.signal(polite, _interrupt)
     try:
         app()
     except FetchoffError as error:

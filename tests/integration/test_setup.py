@@ -1,0 +1,58 @@
+"""Setup that is interrupted: nothing goes on, and no client is blamed for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from tests.command import FAKES, Command, fake
+from tests.integration.processes import named, wait_for_none
+
+CLIENTS = 6
+
+
+@pytest.fixture
+def slow_builders(fetchoff: Command) -> list[Path]:
+    """Adapter folders whose builds take for ever."""
+    shutil.copytree(FAKES / "_kit", fetchoff.folder / "_kit")
+    folders = []
+    for number in range(CLIENTS):
+        folder = Path(shutil.copytree(fake("honest"), fetchoff.folder / f"c{number}"))
+        manifest = (folder / "adapter.toml").read_text().replace("fake/honest", f"fake/c{number}")
+        (folder / "adapter.toml").write_text(
+            f'{manifest}\n[setup]\nsteps = [["sh", "-c", "sleep 500 & wait"]]\n'
+        )
+        folders.append(folder)
+    return folders
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupted(how: signal.Signals, slow_builders: list[Path], fetchoff: Command) -> None:
+    process = fetchoff.start("setup", *slow_builders)
+    named("sleep", fetchoff.folder, process)
+    began = time.monotonic()
+    os.killpg(process.pid, how)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert time.monotonic() - began < 20
+    assert wait_for_none(fetchoff.folder) == []
+    assert list(fetchoff.cache.glob("adapters/fake--c*/failed.json")) == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_ended_politely(how: signal.Signals, fetchoff: Command) -> None:
+    """As with Ctrl-C: what was measured is kept and said."""
+    fetchoff("setup", fake("honest"))
+    process = fetchoff.start("run", "-w", "tiny.toml", "-c", fake("honest"), "-o", "run")
+    named("fetchoff-origin", fetchoff.folder, process)
+    process.send_signal(how)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "batches are kept" in err
+    assert wait_for_none(fetchoff.folder) == []
+    assert not (fetchoff.folder / "run" / ".spool").exists()
