@@ -85,13 +85,6 @@ class Guest:
             raise Refused(Outcome.FAILED, _digest_fault(answer, self._reference))
         seen = gained(before, self._ledger.read().seen)
         self._must_agree(seen, 1)
-        reuse = self.workload.settings.reuse
-        if reuse is False and seen.connections < seen.requests:
-            raise Refused(
-                Outcome.INVALID,
-                f"asked for fresh connections, opened {seen.connections} "
-                f"for {seen.requests} requests",
-            )
 
     def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
@@ -161,14 +154,6 @@ class Guest:
         """Check a batch against the ledger."""
         self._must_be_complete(measured.answer, iterations)
         self._must_agree(measured.seen, iterations)
-        seen, settings = measured.seen, self.workload.settings
-        allowed = settings.concurrency + NEW_CONNECTIONS * seen.requests
-        if settings.reuse is True and seen.connections > allowed:
-            raise Refused(
-                Outcome.INVALID,
-                f"asked to reuse connections, opened {seen.connections} "
-                f"for {seen.requests} requests",
-            )
 
     def refuse(self, error: Refused | AdapterError) -> None:
         """Take note that this section goes on without it."""
@@ -232,13 +217,19 @@ class Guest:
             )
 
     def _must_agree(self, seen: Seen, iterations: int) -> None:
+        settings = self.workload.settings
         asked = iterations * len(self.workload.exchanges)
-        followed = self.workload.settings.redirects > 0
-        if seen.requests != asked and not (followed and seen.requests > asked):
+        if seen.requests != asked and not (settings.redirects and seen.requests > asked):
             raise Refused(
                 Outcome.INVALID,
                 f"reports {asked} exchanges, the origin saw {seen.requests} requests",
             )
+        opened = f"opened {seen.connections} for {seen.requests} requests"
+        allowed = settings.concurrency + NEW_CONNECTIONS * seen.requests
+        if settings.reuse is True and seen.connections > allowed:
+            raise Refused(Outcome.INVALID, f"asked to reuse connections, {opened}")
+        if settings.reuse is False and seen.connections < seen.requests:
+            raise Refused(Outcome.INVALID, f"asked for fresh connections, {opened}")
 
 
 def _digest_fault(answer: Done, reference: Reference) -> str:
