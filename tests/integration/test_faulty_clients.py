@@ -12,6 +12,7 @@ from tests.integration import runs
 from tests.integration.processes import wait_for_none
 
 from fetchoff.model.observation import Outcome
+from fetchoff.store.run_folder import RunFolder
 
 WELL = ("honest", "slow-start", "leaking", "deaf")
 FAULTS = {
@@ -24,12 +25,16 @@ FAULTS = {
     "skipping": ("invalid", "the origin saw"),
     "short-body": ("failed", "15 bytes of content instead of 16"),
     "careless": ("failed", "is not what the origin sent"),
-    "caching": ("invalid", "the origin saw 1 requests"),
+    "caching": ("invalid", "the origin saw"),
     "chatty": ("failed", "'done' is None"),
     "failing": ("failed", r"no route \ud800 to \x1b[31mhost\x00"),
     "missing-command": ("unavailable", "program does not exist"),
     "not-executable": ("unavailable", "program is not executable"),
 }
+
+
+def blocks_of(run: Path) -> int:
+    return RunFolder.open(run).header.experiment.blocks
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +93,7 @@ def test_the_others_are_measured(name: str, ran: Ran, folder: Path) -> None:
     blocks = {
         batch.block for batch in runs.batches(folder / "run") if batch.entrant == f"fake/{name}"
     }
-    assert blocks == set(range(6))
+    assert blocks == set(range(blocks_of(folder / "run")))
 
 
 def test_outcomes_are_kept_as_they_were(ran: Ran, folder: Path) -> None:
@@ -128,12 +133,9 @@ def test_a_crash_loses_nothing_that_was_measured(fetchoff: Command) -> None:
         assert invocation.message == (
             "fake/crashing: ended with exit status 3; its last words: out of cheese"
         )
-    twins = [
-        b for b in runs.batches(run) if b.round == 0 and b.entrant.startswith("fake/crashing#")
-    ]
-    assert twins
-    honest = [b for b in runs.batches(run) if b.round == 0 and b.entrant == "fake/honest"]
-    assert len(honest) == 12
+    first_round = [batch.entrant for batch in runs.batches(run) if batch.round == 0]
+    assert any(entrant.startswith("fake/crashing#") for entrant in first_round)
+    assert first_round.count("fake/honest") == 2 * blocks_of(run)
     for workload in ("tiny", "again"):
         assert runs.standings(run, workload)["fake/honest"]["outcome"] == "ok"
 
