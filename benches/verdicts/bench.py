@@ -35,6 +35,7 @@ from fetchoff.analysis.series import series_of
 from fetchoff.analysis.stopping import is_decided, rule_of
 from fetchoff.catalog.workloads import workload
 from fetchoff.cli.choose import chosen
+from fetchoff.cli.experiments import shortened
 from fetchoff.cli.measure import SPOOL, launches
 from fetchoff.cli.setup import set_up_all
 from fetchoff.model.client import Launch
@@ -48,7 +49,7 @@ from fetchoff.stats import compare
 
 CLIENTS = ("c/libcurl", "python/http-client", "go/net-http")
 ALLOWED_S = {"c/libcurl": 1.5, "python/http-client": 3.5, "go/net-http": 8.0}
-AA_BUDGET_S = 10.0
+AA_BUDGET_S = 5.0
 WORKLOAD = "small-get"
 ALPHA = 0.01
 
@@ -103,7 +104,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--parts", default="aa,plus3,plus10,plus2,hyperfine")
     parser.add_argument("--aa", type=int, default=210, help="A/A comparisons in all")
-    parser.add_argument("--each", type=int, default=30, help="trials of every other cell")
+    parser.add_argument("--each", type=int, default=24, help="trials of every other cell")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--log", type=Path, default=Path("bench-verdicts.jsonl"))
     return parser.parse_args()
@@ -125,17 +126,18 @@ def _trials(arguments: argparse.Namespace, launch: dict[str, Launch]) -> Iterato
 
 
 def _trial(part: str, client: str, launch: dict[str, Launch], extra: float, seed: int) -> Trial:
+    budget_s = {"aa": AA_BUDGET_S, "plus2": math.inf}.get(part, ALLOWED_S[client])
     effect = Effect.MORE if extra else Effect.NONE
     experiment = Experiment(
         entrants=(
             Entrant("A", client, "A"),
             Entrant("B", client, "B", effect=effect, amount=extra),
         ),
-        workloads=(workload(WORKLOAD),),
+        workloads=(shortened(workload(WORKLOAD)),),
         baseline="A",
         seed=seed,
         alpha=ALPHA,
-        budget_s=AA_BUDGET_S if part in ("aa", "plus2") else ALLOWED_S[client],
+        budget_s=budget_s,
         looks=(14,) if part == "plus2" else Experiment.looks,
         pair_only=True,
         decide_on=("wall", "cpu") if part == "aa" else ("cpu",),

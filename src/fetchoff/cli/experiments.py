@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.errors import InputError
@@ -57,12 +58,17 @@ def pair(
         entrants += controls_of(client.id)
     return Experiment(
         entrants=tuple(entrants),
-        workloads=tuple(workloads),
+        workloads=tuple(shortened(workload) for workload in workloads),
         baseline=a.id,
         seed=_seed(seed),
         budget_s=budget_s,
         pair_only=True,
     )
+
+
+def shortened(workload: Workload) -> Workload:
+    """For a pair: half the batch. More rounds in the same time tell more than longer batches."""
+    return replace(workload, batch_ms=workload.batch_ms / 2)
 
 
 def _role(client: Client) -> Role:

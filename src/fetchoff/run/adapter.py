@@ -45,6 +45,7 @@ class Adapter:
         self._counts_children = launch.children
         self._started_ns = time.monotonic_ns()
         self.start_up_ms = 0.0
+        self._has_farewell = False
         self.warm_up_ms = launch.warm_up_ms
         self.children_peak_kb = 0
         try:
@@ -154,9 +155,16 @@ class Adapter:
             raise Garbled("says more than one line for one request")
         return answer
 
+    def say_farewell(self) -> None:
+        """Ask it to finish, without waiting: many can end at once."""
+        if not self._has_farewell:
+            self._child.say_farewell(protocol.FINISH)
+            self._has_farewell = True
+
     def end(self) -> None:
         """Finish, and leave nothing behind."""
-        self._child.end(protocol.FINISH)
+        self.say_farewell()
+        self._child.end()
         self._drop_group()
 
     def kill(self) -> None:

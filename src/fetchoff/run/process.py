@@ -130,11 +130,14 @@ class Child:
         """Whether it has said more than it was asked."""
         return bool(self._buffer) or any(event & select.POLLIN for _, event in self._poll.poll(0))
 
-    def end(self, farewell: Message | None = None, patience_s: float = 2.0) -> int:
-        """Say farewell, close its input, and kill what has not ended in time. The exit status."""
-        if farewell is not None and self.is_alive:
+    def say_farewell(self, farewell: Message) -> None:
+        """Ask it to end; whether it does is for `end` to see."""
+        if self.is_alive:
             with contextlib.suppress(ChildFailed):
                 self.send(farewell)
+
+    def end(self, patience_s: float = 2.0) -> int:
+        """Close its input, and kill what has not ended in time. The exit status."""
         assert self._popen.stdin is not None and self._popen.stdout is not None
         with contextlib.suppress(OSError):
             self._popen.stdin.close()

@@ -165,6 +165,8 @@ class Runner:
                 self._run_section(section, planned.number, stage, guests, clients, first=index == 0)
         finally:
             for adapter in adapters.values():
+                adapter.say_farewell()
+            for adapter in adapters.values():
                 adapter.end()
             origin.end()
 
