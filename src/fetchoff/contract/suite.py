@@ -22,6 +22,7 @@ from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.reference import Reference, fetch
 
 CASE_TIMEOUT_S = 30.0
+BUSY_TRIES = 3  # a spin that another process cuts short costs less CPU time than it lasts
 REPEATS = 30  # of prepare, before open connections are counted
 
 
@@ -93,7 +94,10 @@ class ContractSuite:
             return Result(case.name, Verdict.UNSUPPORTED, missing[0])
         ledger = self._origin.open()
         try:
-            fault = self._run(case, ledger)
+            for _ in range(BUSY_TRIES if case.busy_ns else 1):
+                fault = self._run(case, ledger)
+                if not fault:
+                    break
         except AdapterError as error:
             self._lose()
             fault = error.message
