@@ -1,6 +1,6 @@
 """Kill runs with SIGKILL at random moments, resume them, and count what was lost or doubled.
 
-    .venv/bin/python -m benches.kill.bench --kills 200
+    .venv/bin/python benches/kill/bench.py --kills 200
 
 A run is killed and resumed until it comes to its end; then the next one begins, until there were
 enough kills. Exit status 1 if anything was lost, doubled or left behind.
@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import TimeoutExpired
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.command import Command, fake
 from tests.integration.processes import control_groups, wait_for_none

@@ -1,6 +1,6 @@
 """SIGKILL at random moments: nothing measured is lost, nothing counts twice, nobody is left.
 
-FETCHOFF_TEST_KILLS says how often; `python -m benches.kill.bench` does the same by hand.
+FETCHOFF_TEST_KILLS says how often; `make bench-kill` does the same by hand.
 """
 
 from __future__ import annotations
