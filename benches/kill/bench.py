@@ -3,13 +3,13 @@
     .venv/bin/python benches/kill/bench.py --kills 200
 
 A run is killed and resumed until it comes to its end; then the next one begins, until there were
-enough kills. Exit status 1 if anything was lost, doubled or left behind.
+enough kills. Half of the moments are so many seconds after the start, half so many lines of the
+journal: in the middle of what is measured. Exit status 1 if anything was lost, doubled or left.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import random
 import signal
 import sys
@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from subprocess import TimeoutExpired
+from subprocess import Popen
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -29,8 +29,9 @@ from tests.integration.processes import control_groups, wait_for_none
 from fetchoff.model.observation import Batch, SectionDone
 from fetchoff.store.run_folder import HEADER, JOURNAL, RunFolder
 
-CLIENTS = ("honest", "slow", "slow-start")
-LATEST_KILL_S = 5.0
+CLIENTS = ("honest", "slow")
+LATEST_KILL_S = 4.0
+MOST_LINES = 80
 LONGEST_RUN_S = 120.0
 WORKLOAD = """\
 schema = 1
@@ -82,15 +83,15 @@ def _one_run(command: Command, run: Path, kills: int, moments: random.Random, ta
     """A run from its beginning to its end, killed while there are kills left."""
     while not tally.faults:
         process = command.start(*_arguments(run))
-        wait_s = moments.uniform(0, LATEST_KILL_S) if tally.kills < kills else LONGEST_RUN_S
         kept = _journal(run)
-        with contextlib.suppress(TimeoutExpired):
-            _, err = process.communicate(timeout=wait_s)
+        if tally.kills < kills:
+            _wait_for_moment(process, run, moments)
+            process.send_signal(signal.SIGKILL)
+        _, err = process.communicate(timeout=LONGEST_RUN_S)
+        if process.returncode != -signal.SIGKILL:
             if process.returncode != 0:
                 tally.faults.append(f"{run.name}: exit status {process.returncode}: {err}")
             break
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
         tally.kills += 1
         left = wait_for_none(command.folder)
         tally.faults += [f"{run.name}: left behind: {process}" for process in left]
@@ -99,6 +100,18 @@ def _one_run(command: Command, run: Path, kills: int, moments: random.Random, ta
             tally.faults.append(f"{run.name}: what was in the journal is not there any more")
     if not tally.faults:
         tally.faults += _faults_of(run, tally)
+
+
+def _wait_for_moment(process: Popen[str], run: Path, moments: random.Random) -> None:
+    """Until a random moment, or the end of the process."""
+    lines = moments.randrange(1, MOST_LINES) if moments.random() < 0.5 else None
+    deadline = time.monotonic() + moments.uniform(0, LATEST_KILL_S)
+    begin = _journal(run).count(b"\n")
+    while process.poll() is None:
+        is_late = time.monotonic() > deadline
+        if is_late if lines is None else _journal(run).count(b"\n") - begin >= lines:
+            return
+        time.sleep(0.001)
 
 
 def _arguments(run: Path) -> Iterator[str | Path]:
