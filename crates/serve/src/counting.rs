@@ -1,18 +1,16 @@
 //! A socket that tells its record what passes.
 
-use std::fs::File;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use rustix::fs::sendfile;
 use rustix::net::{SendFlags, send};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
-use crate::pages;
+use crate::pages::{self, Sheet};
 use crate::record::Record;
 
 /// Counts the bytes of a connection, and sees who closes it.
@@ -29,14 +27,14 @@ enum Way<'a> {
     /// The first is small, and a shared one follows.
     Announced(&'a [u8]),
     /// The first is shared.
-    Shared(Arc<File>, u64, usize),
+    Shared(Arc<Sheet>, u64, usize),
 }
 
 impl<'a> Way<'a> {
     fn of(pieces: &'a [IoSlice<'a>]) -> Self {
         match pieces {
             [first, ..] if first.len() >= pages::WORTH => match pages::found(first) {
-                Some((file, offset)) => Self::Shared(file, offset, first.len()),
+                Some((sheet, offset)) => Self::Shared(sheet, offset, first.len()),
                 None => Self::Copied,
             },
             [first, second, ..] if !first.is_empty() && pages::found(second).is_some() => {
@@ -62,10 +60,9 @@ impl CountingIo {
             Way::Announced(piece) => self.poll_call(cx, |stream| {
                 Ok(send(stream, piece, SendFlags::MORE | SendFlags::NOSIGNAL)?)
             }),
-            Way::Shared(file, offset, length) => self.poll_call(cx, |stream| {
-                let mut offset = offset;
-                Ok(sendfile(stream, &file, Some(&mut offset), length)?)
-            }),
+            Way::Shared(sheet, offset, length) => {
+                self.poll_call(cx, |stream| sheet.send(stream, offset, length))
+            }
         }
     }
 

@@ -19,6 +19,7 @@ mod listener;
 mod login;
 mod multipart;
 mod pages;
+mod pipe;
 mod received;
 mod record;
 mod refusal;

@@ -1,29 +1,46 @@
 //! Content in pages of sealed memory files, which the kernel can send without copying them.
 //!
 //! A copy of each large answer would be most of the origin's CPU time, and twice as dear while other
-//! cores use the memory. nginx sends its files in the same way.
+//! cores use the memory. nginx sends its files in the same way. Looking the pages up again for every
+//! answer is a sixth of what is left, so content that fits stands ready in a pipe.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use memmap2::Mmap;
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create, sendfile};
+
+use crate::pipe::FullPipe;
 
 /// Content of fewer bytes costs less when it is copied.
 pub const WORTH: usize = 32 << 10;
 
-struct Sheet {
+/// Content that the kernel can send.
+#[derive(Debug)]
+pub struct Sheet {
     length: usize,
-    file: Arc<File>,
+    file: File,
+    pipe: Option<FullPipe>,
+}
+
+impl Sheet {
+    /// Sends what the socket takes of `length` bytes from `offset` on.
+    pub fn send(&self, socket: impl AsFd, offset: u64, length: usize) -> io::Result<usize> {
+        match &self.pipe {
+            Some(pipe) if offset == 0 && length == self.length => pipe.send(socket),
+            _ => Ok(sendfile(socket, &self.file, Some(&mut { offset }), length)?),
+        }
+    }
 }
 
 /// The sheets that are mapped now, by their first address.
-static SHEETS: Mutex<BTreeMap<usize, Sheet>> = Mutex::new(BTreeMap::new());
+static SHEETS: Mutex<BTreeMap<usize, Arc<Sheet>>> = Mutex::new(BTreeMap::new());
 
-fn sheets() -> MutexGuard<'static, BTreeMap<usize, Sheet>> {
+fn sheets() -> MutexGuard<'static, BTreeMap<usize, Arc<Sheet>>> {
     SHEETS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -64,13 +81,14 @@ fn mapped(content: &[u8]) -> io::Result<Pages> {
     )?;
     // SAFETY: nobody can change or shorten a file with these seals.
     let map = unsafe { Mmap::map(&file)? };
-    let sheet = Sheet { length: map.len(), file: Arc::new(file) };
-    sheets().insert(map.as_ptr().addr(), sheet);
+    let pipe = FullPipe::of(&file, map.len()).ok();
+    let sheet = Sheet { length: map.len(), file, pipe };
+    sheets().insert(map.as_ptr().addr(), Arc::new(sheet));
     Ok(Pages(map))
 }
 
-/// The file, and the place in it, of a piece of content that was given out by [`shared`].
-pub fn found(piece: &[u8]) -> Option<(Arc<File>, u64)> {
+/// The sheet, and the place in it, of a piece of content that was given out by [`shared`].
+pub fn found(piece: &[u8]) -> Option<(Arc<Sheet>, u64)> {
     if piece.len() < WORTH {
         return None;
     }
@@ -78,7 +96,7 @@ pub fn found(piece: &[u8]) -> Option<(Arc<File>, u64)> {
     let sheets = sheets();
     let (first, sheet) = sheets.range(..=address).next_back()?;
     let offset = address - first;
-    (offset + piece.len() <= sheet.length).then(|| (sheet.file.clone(), offset as u64))
+    (offset + piece.len() <= sheet.length).then(|| (sheet.clone(), offset as u64))
 }
 
 #[cfg(test)]
@@ -93,10 +111,10 @@ mod tests {
         let bytes = shared(content.clone());
         assert_eq!(bytes, content);
         let piece = bytes.slice(1_000..60_000);
-        let (file, offset) = found(&piece).unwrap();
+        let (sheet, offset) = found(&piece).unwrap();
         assert_eq!(offset, 1_000);
         let mut read = vec![0; piece.len()];
-        file.read_exact_at(&mut read, offset).unwrap();
+        sheet.file.read_exact_at(&mut read, offset).unwrap();
         assert_eq!(read, piece);
     }
 
