@@ -1,39 +1,35 @@
-"""adapters/<language>/<library>/adapter.toml, read over its language's kit.toml."""
+"""adapters/<language>/<library>/adapter.toml over its language's kit.toml: a family of clients.
+
+One folder holds a client, its variants, its versions, and the runtimes that it is listed with.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import Field
 
+from fetchoff.catalog.kits import (
+    Kit,
+    RunTable,
+    RuntimeTable,
+    SetupTable,
+    kit_folder,
+    read_kit,
+)
 from fetchoff.catalog.places import shipped
 from fetchoff.catalog.toml import Document, read
-from fetchoff.model.client import ClientId, Kind, Launch, Manifest, Recipe
+from fetchoff.model.client import ClientId, Kind, Launch, Manifest, Recipe, Runtime
 from fetchoff.model.errors import InputError
 
-Argv = tuple[str, ...]
 
-
-class _Setup(Document):
-    apt: tuple[str, ...] = ()
-    check: tuple[Argv, ...] = ()
-    hint: str = ""
-    steps: tuple[Argv, ...] | None = None
-
-
-class _Run(Document):
-    command: Argv | None = None
-    children: bool | None = None
-    warm_up_ms: int | None = Field(default=None, ge=0, le=10_000)
+class _Variant(Document):
+    about: str
+    source: str | None = None
     env: dict[str, str] = Field(default_factory=dict)
-
-
-class _Kit(Document):
-    schema_: int = Field(alias="schema", ge=1, le=1)
-    language: str
-    also: tuple[str, ...] = ()
-    setup: _Setup = Field(default_factory=_Setup)
-    run: _Run = Field(default_factory=_Run)
 
 
 class _Adapter(Document):
@@ -43,68 +39,182 @@ class _Adapter(Document):
     source: str
     homepage: str = ""
     kind: Kind = Kind.PRODUCT
-    setup: _Setup = Field(default_factory=_Setup)
-    run: _Run = Field(default_factory=_Run)
+    tried: bool = True
+    versions: tuple[str, ...] = ()
+    runtimes: tuple[str, ...] = ()
+    variants: dict[str, _Variant] = Field(default_factory=dict)
+    setup: SetupTable = Field(default_factory=SetupTable)
+    run: RunTable = Field(default_factory=RunTable)
+
+
+@dataclass(frozen=True)
+class Family:
+    """The clients of one adapter folder."""
+
+    folder: Path
+    id: ClientId
+    adapter: _Adapter
+    kit_folder: Path
+    kit: Kit
+
+    @classmethod
+    def of(cls, folder: Path) -> Family:
+        """Read a folder; InputError where a document is not right."""
+        path = folder / "adapter.toml"
+        adapter = read(path, _Adapter)
+        try:
+            client = ClientId.parse(adapter.client)
+        except InputError as error:
+            raise InputError(f"{path}: client: {error.message}", error.hint) from error
+        kit = kit_folder(folder, client.language)
+        return cls(folder.resolve(), client, adapter, kit, read_kit(kit))
+
+    def listed(self) -> Iterator[Manifest]:
+        """The client itself, its variants, their other versions, and the declared runtimes."""
+        for variant in (self.id.variant, *self._variants):
+            yield self.member(replace(self.id, variant=variant))
+            for version in self.adapter.versions[1:]:
+                yield self.member(replace(self.id, variant=variant, version=version))
+        for runtime in self.adapter.runtimes:
+            yield self.member(replace(self.id, runtime=runtime))
+
+    def has(self, client: ClientId) -> bool:
+        """Whether `client` is to be found here, at whatever version and runtime."""
+        same = (client.language, client.library) == (self.id.language, self.id.library)
+        return same and client.variant in (self.id.variant, *self._variants)
+
+    def member(self, client: ClientId) -> Manifest:
+        """One client of the family; InputError if it has no such version or runtime."""
+        variant = self._variants.get(client.variant)
+        source = (variant.source if variant else None) or self.adapter.source
+        self._must_exist(source)
+        version = self._version(client)
+        runtime = self._runtime(client)
+        return Manifest(
+            id=client,
+            built_as=replace(client, version=version),
+            kit=self.id.language,
+            kind=self.adapter.kind,
+            about=variant.about if variant else self.adapter.about,
+            homepage=self.adapter.homepage,
+            tried=self.adapter.tried,
+            folder=self.folder,
+            kit_folders=self._kit_folders,
+            source=source,
+            set={
+                "version": (version,),
+                **self.kit.set,
+                **(runtime.set if runtime else {}),
+            },
+            runtime=self._recipe_of_runtime(client.runtime, runtime),
+            recipe=self._recipe(runtime),
+            launch=self._launch(variant, runtime),
+        )
+
+    @property
+    def _variants(self) -> dict[str, _Variant]:
+        return self.adapter.variants
+
+    @cached_property
+    def _kit_folders(self) -> tuple[tuple[str, Path], ...]:
+        others = ((f"_kit_{name}", kit_folder(self.folder, name)) for name in self.kit.also)
+        return (("_kit", self.kit_folder), *others)
+
+    def _must_exist(self, source: str) -> None:
+        if not (self.folder / source).is_file():
+            raise InputError(
+                f"{self.folder}/adapter.toml: source: there is no file '{source}' in {self.folder}"
+            )
+
+    def _version(self, client: ClientId) -> str:
+        versions = self.adapter.versions
+        if client.version == self.id.version:
+            return versions[0] if versions else self.id.version
+        if client.version not in versions:
+            raise InputError(
+                f"there is no '{client}'", _choices(self.id, "versions", tuple(versions))
+            )
+        return client.version
+
+    def _runtime(self, client: ClientId) -> RuntimeTable | None:
+        if not client.runtime:
+            return None
+        if client.runtime not in self.kit.runtimes:
+            raise InputError(
+                f"there is no '{client}'",
+                _choices(f"the kit of {self.id.language}", "runtimes", tuple(self.kit.runtimes)),
+            )
+        return self.kit.runtimes[client.runtime]
+
+    def _recipe_of_runtime(self, name: str, runtime: RuntimeTable | None) -> Runtime | None:
+        if runtime is None:
+            return None
+        return Runtime(self.id.language, name, self.kit_folder, runtime.steps)
+
+    def _recipe(self, runtime: RuntimeTable | None) -> Recipe:
+        own, kit = self.adapter.setup, self.kit.setup
+        base = runtime or kit
+        steps = own.steps if own.steps is not None else kit.steps
+        return Recipe(
+            apt=(*base.apt, *own.apt),
+            check=(*base.check, *own.check),
+            hint=own.hint or base.hint,
+            steps=steps or (),
+        )
+
+    def _launch(self, variant: _Variant | None, runtime: RuntimeTable | None) -> Launch:
+        own, kit = self.adapter.run, self.kit.run
+        command = own.command or kit.command
+        if not command:
+            raise InputError(
+                f"{self.folder}/adapter.toml: run.command: neither the adapter nor its kit says "
+                "how to start it"
+            )
+        warm_ups = (runtime.warm_up_ms if runtime else None, own.warm_up_ms, kit.warm_up_ms)
+        return Launch(
+            command,
+            env={
+                **kit.env,
+                **(runtime.env if runtime else {}),
+                **own.env,
+                **(variant.env if variant else {}),
+            },
+            children=bool(own.children if own.children is not None else kit.children),
+            warm_up_ms=next((ms for ms in warm_ups if ms is not None), 0),
+        )
+
+
+def _choices(whose: object, what: str, names: tuple[str, ...]) -> str:
+    return f"{whose} has {what} {', '.join(names)}" if names else f"{whose} has no {what}"
+
+
+def families(root: Path | None = None) -> Iterator[Family]:
+    """Every adapter folder under `root`, the shipped ones by default."""
+    root = root or shipped("adapters")
+    for path in sorted(root.glob("[!_]*/[!_]*/adapter.toml")):
+        yield Family.of(path.parent)
 
 
 def discover(root: Path | None = None) -> dict[str, Manifest]:
-    """Every adapter under `root` (the shipped ones by default), by id."""
-    root = root or shipped("adapters")
-    found = (read_manifest(path.parent) for path in sorted(root.glob("[!_]*/[!_]*/adapter.toml")))
-    return {str(manifest.id): manifest for manifest in found}
+    """Every client that is listed, by id."""
+    members = (manifest for family in families(root) for manifest in family.listed())
+    return {str(manifest.id): manifest for manifest in members}
+
+
+def named(text: str, root: Path | None = None) -> Manifest | None:
+    """The client of this id, listed or not: a listed family at any of its versions and runtimes.
+
+    None if there is no such family; InputError if it has no such version or runtime.
+    """
+    try:
+        client = ClientId.parse(text)
+    except InputError:
+        return None
+    family = next((family for family in families(root) if family.has(client)), None)
+    return family.member(client) if family else None
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of one adapter folder; its kit is the `_kit` beside it, or the shipped one."""
-    path = folder / "adapter.toml"
-    adapter = read(path, _Adapter)
-    try:
-        client = ClientId.parse(adapter.client)
-    except InputError as error:
-        raise InputError(f"{path}: client: {error.message}", error.hint) from error
-    kit_folder = _kit_folder(folder, client.language)
-    kit = read(kit_folder / "kit.toml", _Kit)
-    command = adapter.run.command or kit.run.command
-    if not command:
-        raise InputError(
-            f"{path}: run.command: neither the adapter nor its kit says how to start it"
-        )
-    if not (folder / adapter.source).is_file():
-        raise InputError(f"{path}: source: there is no file '{adapter.source}' in {folder}")
-    steps = adapter.setup.steps if adapter.setup.steps is not None else kit.setup.steps
-    children = adapter.run.children if adapter.run.children is not None else kit.run.children
-    warm_up_ms = next(
-        (ms for ms in (adapter.run.warm_up_ms, kit.run.warm_up_ms) if ms is not None), 0
-    )
-    return Manifest(
-        id=client,
-        kit=client.language,
-        kind=adapter.kind,
-        about=adapter.about,
-        homepage=adapter.homepage,
-        folder=folder.resolve(),
-        kit_folders=(
-            ("_kit", kit_folder),
-            *((f"_kit_{name}", _kit_folder(folder, name)) for name in kit.also),
-        ),
-        source=adapter.source,
-        recipe=Recipe(
-            apt=(*kit.setup.apt, *adapter.setup.apt),
-            check=(*kit.setup.check, *adapter.setup.check),
-            hint=adapter.setup.hint or kit.setup.hint,
-            steps=steps or (),
-        ),
-        launch=Launch(command, {**kit.run.env, **adapter.run.env}, children or False, warm_up_ms),
-    )
-
-
-def _kit_folder(folder: Path, language: str) -> Path:
-    beside, cousin = folder.parent / "_kit", folder.parent.parent / language / "_kit"
-    for place in (beside, cousin, shipped("adapters") / language / "_kit"):
-        path = place / "kit.toml"
-        if path.is_file() and read(path, _Kit).language == language:
-            return place.resolve()
-    raise InputError(
-        f"{folder}/adapter.toml: client: there is no kit for '{language}'",
-        f"a kit is a folder adapters/{language}/_kit with a kit.toml; see docs/adapters.md",
-    )
+    """The manifest of one adapter folder: its client without variant, version and runtime."""
+    family = Family.of(folder)
+    return family.member(family.id)

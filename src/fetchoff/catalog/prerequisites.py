@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 
+from fetchoff.catalog.workshop import Workshop
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import SetupError
 
@@ -17,7 +17,7 @@ CHECK_TIMEOUT_S = 60
 def check(manifest: Manifest) -> None:
     """Run the recipe's checks; SetupError at the first that fails."""
     for command in manifest.recipe.check:
-        argv = [sys.executable if part == "{python}" else part for part in command]
+        argv = Workshop.of(manifest).argv(command)
         try:
             done = subprocess.run(
                 argv, capture_output=True, text=True, timeout=CHECK_TIMEOUT_S, check=False

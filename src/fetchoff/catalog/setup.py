@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fetchoff.catalog.places import cache
 from fetchoff.catalog.prerequisites import check, hint, install_packages
+from fetchoff.catalog.runtimes import build_runtime
 from fetchoff.catalog.steps import Steps
 from fetchoff.catalog.workshop import Workshop, build, remember_failure, remember_ready, state
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
@@ -64,6 +65,8 @@ def _set_up_one(
     on_start(str(manifest.id))
     workshop = Workshop.of(manifest)
     try:
+        if manifest.runtime is not None:
+            build_runtime(manifest.runtime, steps)
         check(manifest)
         build(workshop, steps)
         description = say_hello(workshop.launch(), workshop.adapter)

@@ -9,7 +9,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-TIMEOUT_S = 600
+TIMEOUT_S = 1800  # a library in C, built statically on a small machine
 
 
 class Steps:

@@ -8,11 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fetchoff.catalog.places import cache
+from fetchoff.catalog.runtimes import runtime_folder
 from fetchoff.catalog.steps import TIMEOUT_S, Steps
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import SetupError
@@ -30,15 +31,25 @@ class Workshop:
     @classmethod
     def of(cls, manifest: Manifest) -> Workshop:
         """The folder that is named after the kit's, the adapter's and the interpreter's content."""
-        name = str(manifest.id).replace("/", "--")
+        name = str(manifest.built_as).replace("/", "--")
         return cls(manifest, cache() / "adapters" / f"{name}-{_digest(manifest)[:16]}")
 
     @property
     def adapter(self) -> Path:
         return self.folder / self.manifest.folder.name
 
+    def argv(self, parts: Sequence[str]) -> list[str]:
+        """A command with its placeholders replaced; one that stands alone may become several."""
+        filled = []
+        for part in parts:
+            alone = self.manifest.set.get(part[1:-1]) if part[:1] == "{" else None
+            filled += [self.fill(piece) for piece in alone or (part,)]
+        return filled
+
     def fill(self, text: str) -> str:
         """`text` with its placeholders replaced; other braces are left alone."""
+        for name, words in self.manifest.set.items():
+            text = text.replace(f"{{{name}}}", " ".join(words))
         places = {
             "adapter": self.adapter,
             "kit": self.folder / "_kit",
@@ -47,6 +58,8 @@ class Workshop:
             "python": sys.executable,
             "jobs": os.cpu_count() or 1,
         }
+        if self.manifest.runtime is not None:
+            places["runtime"] = runtime_folder(self.manifest.runtime)
         places |= {
             name.lstrip("_"): self.folder / name for name, _ in self.manifest.kit_folders[1:]
         }
@@ -57,7 +70,7 @@ class Workshop:
     def launch(self) -> Launch:
         """How to start what was built."""
         launch = self.manifest.launch
-        command = tuple(self.fill(part) for part in launch.command)
+        command = tuple(self.argv(launch.command))
         env = {name: self.fill(value) for name, value in launch.env.items()}
         return replace(launch, command=command, env=env)
 
@@ -65,11 +78,17 @@ class Workshop:
 def _digest(manifest: Manifest) -> str:
     hasher = hashlib.sha256(f"{sys.executable} {sys.version}".encode())
     for name, folder in (*manifest.kit_folders, (manifest.folder.name, manifest.folder)):
-        for path in sorted(folder.rglob("*")):
-            inside = path.relative_to(folder)
-            if path.is_file() and LITTER.isdisjoint(inside.parts):
-                hasher.update(f"\0{name}/{inside}\0".encode())
-                hasher.update(path.read_bytes())
+        hasher.update(f"\0{name}\0{_digest_of(folder)}".encode())
+    return hasher.hexdigest()
+
+
+def _digest_of(folder: Path) -> str:
+    hasher = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if path.is_file() and LITTER.isdisjoint(inside.parts):
+            hasher.update(f"\0{inside}\0".encode())
+            hasher.update(path.read_bytes())
     return hasher.hexdigest()
 
 
@@ -108,7 +127,7 @@ def build(workshop: Workshop, steps: Steps) -> None:
         )
     with (workshop.folder / "setup.log").open("w", encoding="utf-8") as log:
         for step in workshop.manifest.recipe.steps:
-            argv = [workshop.fill(part) for part in step]
+            argv = workshop.argv(step)
             log.write(f"$ {' '.join(argv)}\n")
             log.flush()
             _run_step(argv, workshop, steps, log.fileno())

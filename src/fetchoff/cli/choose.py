@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from fetchoff.catalog.manifests import discover, read_manifest
+from fetchoff.catalog.manifests import Family, discover, named, read_manifest
 from fetchoff.catalog.workshop import state
 from fetchoff.model.client import Client, ClientId, Manifest, matching
 from fetchoff.model.errors import InputError, UnknownName
-from fetchoff.store.run_folder import Header
+from fetchoff.store.run_folder import ClientRecord, Header
 
 
 def chosen(patterns: Iterable[str]) -> list[Manifest]:
@@ -47,17 +47,28 @@ def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
 
 def recorded(header: Header) -> list[Manifest]:
     """The clients of a run that was begun, under the names that they have in it."""
-    return [
-        replace(manifest, id=ClientId.parse(record.id))
-        for record in header.clients
-        for manifest in chosen([record.adapter])
-    ]
+    return [_recorded(record) for record in header.clients]
+
+
+def _recorded(record: ClientRecord) -> Manifest:
+    own_folder = _adapter_folder(record.adapter)
+    client = ClientId.parse(record.id)
+    if own_folder is None:
+        return replace(chosen([record.adapter])[0], id=client)
+    family = Family.of(own_folder)
+    try:
+        return family.member(client)
+    except InputError:  # a version mark by which two folders of one client are told apart
+        return replace(family.member(replace(client, version=family.id.version)), id=client)
 
 
 def _matches(pattern: str, known: Mapping[str, Manifest]) -> dict[str, Manifest]:
     names = matching(pattern, list(known))
     if names:
         return {name: known[name] for name in names}
+    unlisted = named(pattern)
+    if unlisted is not None:
+        return {str(unlisted.id): unlisted}
     folder = _adapter_folder(pattern)
     if folder is not None:
         manifest = read_manifest(folder)

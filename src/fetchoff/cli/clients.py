@@ -50,7 +50,8 @@ def _state(client: Client) -> str:
     if client.readiness == "not set up":
         return "[yellow]not set up[/]"
     hint = f" — {escape(client.hint)}" if client.hint else ""
-    return f"[yellow]{client.readiness}[/]: {escape(client.reason)}{hint}"
+    untried = "" if client.manifest.tried else " (written from its documentation, not run so far)"
+    return f"[yellow]{client.readiness}[/]: {escape(client.reason)}{untried}{hint}"
 
 
 def _document(client: Client) -> dict[str, object]:
@@ -60,6 +61,7 @@ def _document(client: Client) -> dict[str, object]:
         "kind": str(client.manifest.kind),
         "about": client.manifest.about,
         "homepage": client.manifest.homepage,
+        "tried": client.manifest.tried,
         "state": str(client.readiness),
         "reason": client.reason,
         "hint": client.hint,

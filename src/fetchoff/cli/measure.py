@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import fetchoff
 from fetchoff.analysis.stopping import is_decided
-from fetchoff.catalog.manifests import discover
+from fetchoff.catalog.manifests import named
 from fetchoff.cli.live import watching
 from fetchoff.model.client import Client, Launch, Readiness
 from fetchoff.model.errors import FetchoffError, SetupError
@@ -74,7 +74,7 @@ def placement_notes(experiment: Experiment) -> tuple[str, ...]:
 def client_record(client: Client) -> ClientRecord:
     """What a run keeps of a client."""
     manifest, about = client.manifest, client.description
-    shipped = discover().get(client.id)
+    shipped = named(client.id)
     is_shipped = shipped is not None and shipped.folder == manifest.folder
     assert about is not None
     return ClientRecord(

@@ -72,6 +72,16 @@ class Recipe:
 
 
 @dataclass(frozen=True)
+class Runtime:
+    """Another runtime than the usual one of a kit, and the steps that build it."""
+
+    kit: str
+    name: str
+    kit_folder: Path
+    steps: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
 class Launch:
     """How to start an adapter.
 
@@ -87,16 +97,24 @@ class Launch:
 
 @dataclass(frozen=True)
 class Manifest:
-    """An adapter folder as read: adapter.toml over its language's kit.toml."""
+    """One client of an adapter folder, as read: adapter.toml over its language's kit.toml.
+
+    `built_as`: the id with the version that is meant where none is named. `set`: arguments by
+    placeholder. `tried`: whether its authors have seen it run.
+    """
 
     id: ClientId
+    built_as: ClientId
     kit: str
     kind: Kind
     about: str
     homepage: str
+    tried: bool
     folder: Path
     kit_folders: tuple[tuple[str, Path], ...]
     source: str
+    set: Mapping[str, tuple[str, ...]]
+    runtime: Runtime | None
     recipe: Recipe
     launch: Launch
 

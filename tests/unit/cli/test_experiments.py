@@ -19,14 +19,20 @@ WORKLOAD = Workload("w", "", (Exchange("GET", "/"),))
 def client(name: str, kind: Kind = Kind.PRODUCT, readiness: Readiness = Readiness.READY) -> Client:
     language = name.split("/")[0]
     manifest = Manifest(
-        ClientId.parse(name),
-        language,
-        kind,
-        *("about", "", Path("/nowhere")),
-        (),
-        "source",
-        Recipe(),
-        Launch(("true",)),
+        id=ClientId.parse(name),
+        built_as=ClientId.parse(name),
+        kit=language,
+        kind=kind,
+        about="about",
+        homepage="",
+        tried=True,
+        folder=Path("/nowhere"),
+        kit_folders=(),
+        source="source",
+        set={},
+        runtime=None,
+        recipe=Recipe(),
+        launch=Launch(("true",)),
     )
     return Client(manifest, readiness)
 

@@ -1,0 +1,76 @@
+"""adapters/<language>/_kit/kit.toml: how the adapters of a language are built and started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from fetchoff.catalog.places import shipped
+from fetchoff.catalog.toml import Document, read
+from fetchoff.model.errors import InputError
+
+Argv = tuple[str, ...]
+
+
+class SetupTable(Document):
+    """How something is got ready. `steps` None: those of the kit."""
+
+    apt: Argv = ()
+    check: tuple[Argv, ...] = ()
+    hint: str = ""
+    steps: tuple[Argv, ...] | None = None
+
+
+class RunTable(Document):
+    """How something is started. None: as the kit has it."""
+
+    command: Argv | None = None
+    children: bool | None = None
+    warm_up_ms: int | None = Field(default=None, ge=0, le=10_000)
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class RuntimeTable(Document):
+    """Another runtime than the usual one; its `apt`, `check` and `hint` replace the kit's.
+
+    `steps` build it in a folder of its own, `{runtime}`.
+    """
+
+    about: str
+    apt: Argv = ()
+    check: tuple[Argv, ...] = ()
+    hint: str = ""
+    steps: tuple[Argv, ...] = ()
+    set: dict[str, Argv] = Field(default_factory=dict)
+    env: dict[str, str] = Field(default_factory=dict)
+    warm_up_ms: int | None = Field(default=None, ge=0, le=10_000)
+
+
+class Kit(Document):
+    """`set`: arguments that a runtime may replace, by the placeholder that stands for them."""
+
+    schema_: int = Field(alias="schema", ge=1, le=1)
+    language: str
+    also: tuple[str, ...] = ()
+    set: dict[str, Argv] = Field(default_factory=dict)
+    setup: SetupTable = Field(default_factory=SetupTable)
+    run: RunTable = Field(default_factory=RunTable)
+    runtimes: dict[str, RuntimeTable] = Field(default_factory=dict)
+
+
+def read_kit(folder: Path) -> Kit:
+    """The kit in `folder`; InputError where its kit.toml is not right."""
+    return read(folder / "kit.toml", Kit)
+
+
+def kit_folder(adapter: Path, language: str) -> Path:
+    """The `_kit` beside an adapter's folder, or the shipped one of its language."""
+    beside, cousin = adapter.parent / "_kit", adapter.parent.parent / language / "_kit"
+    for place in (beside, cousin, shipped("adapters") / language / "_kit"):
+        if (place / "kit.toml").is_file() and read_kit(place).language == language:
+            return place.resolve()
+    raise InputError(
+        f"{adapter}/adapter.toml: client: there is no kit for '{language}'",
+        f"a kit is a folder adapters/{language}/_kit with a kit.toml; see docs/adapters.md",
+    )
