@@ -106,6 +106,7 @@ class _Suite(Document):
     about: str
     workloads: tuple[str, ...] = Field(min_length=1)
     clients: tuple[str, ...] = ("*",)
+    except_: tuple[str, ...] = Field(default=(), alias="except")
     baseline: str = ""
     budget_s: float = Field(default=150.0, gt=0)
     blocks: int = Field(default=6, ge=2, le=100)
@@ -113,12 +114,13 @@ class _Suite(Document):
 
 @dataclass(frozen=True)
 class Suite:
-    """Workloads and clients that are run together. `clients` are ids or globs."""
+    """Workloads and clients that are run together. `clients` are ids or globs, `without` too."""
 
     id: str
     about: str
     workloads: tuple[str, ...]
     clients: tuple[str, ...]
+    without: tuple[str, ...]
     baseline: str
     budget_s: float
     blocks: int
@@ -151,6 +153,7 @@ def suite(name: str) -> Suite:
         about=document.about,
         workloads=document.workloads,
         clients=document.clients,
+        without=document.except_,
         baseline=document.baseline,
         budget_s=document.budget_s,
         blocks=document.blocks,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +14,19 @@ from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.store.run_folder import ClientRecord, Header
 
 
-def chosen(patterns: Iterable[str]) -> list[Manifest]:
-    """The adapters that ids, globs or paths of adapter folders pick, each once."""
+def chosen(patterns: Iterable[str], without: Sequence[str] = ()) -> list[Manifest]:
+    """The adapters that ids, globs or paths of adapter folders pick, each once.
+
+    `without`: globs of what other globs do not pick; a client that is named in full is picked.
+    """
     known = discover()
     picked: dict[str, Manifest] = {}
     for pattern in patterns:
-        found = _matches(pattern, known)
+        found = {
+            name: manifest
+            for name, manifest in _matches(pattern, known).items()
+            if name == pattern or not any(matching(glob, [name]) for glob in without)
+        }
         for name, manifest in found.items():
             if name in picked and picked[name].folder != manifest.folder:
                 raise InputError(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fetchoff.model.workload import Workload
 
 NAME = "run"
+SECONDS_A_CLIENT = 3.0
 
 
 def command(
@@ -54,13 +55,18 @@ def command(
         chosen_workloads,
         suite=chosen_suite.id,
         baseline=_asked_for(baseline, clients) if baseline else chosen_suite.baseline,
-        budget_s=budget or chosen_suite.budget_s,
+        budget_s=budget or _budget_s(chosen_suite, clients, chosen=bool(client)),
         blocks=chosen_suite.blocks,
         seed=seed,
     )
     folder = new_run(experiment, clients, chosen_suite.about, out)
     analysis = measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json))
     _must_be_measured(analysis)
+
+
+def _budget_s(suite: Suite, clients: Sequence[Client], *, chosen: bool) -> float:
+    """The suite's; the user's own choice of clients may be longer than what that is made for."""
+    return max(suite.budget_s, SECONDS_A_CLIENT * len(clients)) if chosen else suite.budget_s
 
 
 def _must_be_measured(analysis: Analysis) -> None:
@@ -112,7 +118,8 @@ def _clients(
     from fetchoff.cli.setup import set_up_all
     from fetchoff.model.client import Readiness
 
-    manifests = chosen([*(patterns or suite.clients), *([baseline] if baseline else [])])
+    wanted = [*(patterns or suite.clients), *([baseline] if baseline else [])]
+    manifests = chosen(wanted, without=() if patterns else suite.without)
     clients = states(manifests)
     fresh = [c.manifest for c in clients if c.readiness is Readiness.NOT_SET_UP]
     if set_up and fresh:
