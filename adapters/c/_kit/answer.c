@@ -4,26 +4,27 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings,
+void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings, size_t lane,
                     SHA256_CTX *digest)
 {
-    *answer = (struct fo_answer){.settings = settings, .file = -1, .digest = digest};
+    *answer = (struct fo_answer){.settings = settings, .lane = lane, .file = -1, .digest = digest};
     if (digest)
         SHA256Init(digest);
-    if (settings->sink != FO_FILE)
-        return;
-    answer->file = open(settings->file, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (answer->file < 0)
-        fo_fail(&answer->error, "%s: %s", settings->file, strerror(errno));
+    if (settings->sink == FO_FILE &&
+        asprintf(&answer->path, "%s/content-%zu", settings->directory, lane) < 0)
+        abort();
 }
 
 void fo_answer_close(struct fo_answer *answer)
 {
     fo_free(&answer->buffer);
+    free(answer->path);
     if (answer->file >= 0)
         close(answer->file);
 }
@@ -33,12 +34,20 @@ static bool is_kept(const struct fo_answer *answer)
     return answer->settings->sink == FO_BUFFER || answer->settings->sink == FO_PARSE;
 }
 
+/* Opened with the first content: a client may write its file itself. */
+static bool open_file(struct fo_answer *answer)
+{
+    answer->file = open(answer->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    return answer->file >= 0;
+}
+
 static bool write_whole(struct fo_answer *answer, const char *data, size_t size)
 {
+    bool is_open = answer->file >= 0 || open_file(answer);
     while (size) {
-        ssize_t written = write(answer->file, data, size);
+        ssize_t written = is_open ? write(answer->file, data, size) : -1;
         if (written < 0) {
-            fo_fail(&answer->error, "%s: %s", answer->settings->file, strerror(errno));
+            fo_fail(&answer->error, "%s: %s", answer->path, strerror(errno));
             return false;
         }
         data += written;
@@ -47,12 +56,15 @@ static bool write_whole(struct fo_answer *answer, const char *data, size_t size)
     return true;
 }
 
-/* Everything that is done with content except keeping it. */
-static bool pass(struct fo_answer *answer, const void *data, size_t size)
+static void take(struct fo_answer *answer, const void *data, size_t size)
 {
     answer->bytes += size;
     if (answer->digest)
         SHA256Update(answer->digest, data, size);
+}
+
+static bool file_away(struct fo_answer *answer, const void *data, size_t size)
+{
     return answer->settings->sink != FO_FILE || write_whole(answer, data, size);
 }
 
@@ -60,36 +72,54 @@ bool fo_content(struct fo_answer *answer, const void *data, size_t size)
 {
     if (is_kept(answer))
         fo_append(&answer->buffer, data, size);
-    return pass(answer, data, size);
+    take(answer, data, size);
+    return file_away(answer, data, size);
 }
 
-static struct fo_buffer scratch;
+static _Thread_local struct fo_buffer scratch;
 
 char *fo_content_room(struct fo_answer *answer, size_t size)
 {
     return fo_room(is_kept(answer) ? &answer->buffer : &scratch, size);
 }
 
-bool fo_content_read(struct fo_answer *answer, size_t size)
+/* Takes what was read into the room, and returns it. */
+static const char *take_room(struct fo_answer *answer, size_t size)
 {
-    if (!is_kept(answer))
-        return pass(answer, scratch.data, size);
-    const char *data = answer->buffer.data + answer->buffer.size;
-    answer->buffer.size += size;
-    return pass(answer, data, size);
+    const char *data = scratch.data;
+    if (is_kept(answer)) {
+        data = answer->buffer.data + answer->buffer.size;
+        answer->buffer.size += size;
+    }
+    take(answer, data, size);
+    return data;
 }
 
-void fo_content_is_in_file(struct fo_answer *answer)
+bool fo_content_read(struct fo_answer *answer, size_t size)
 {
-    char block[64 * 1024];
+    return file_away(answer, take_room(answer, size), size);
+}
+
+static void read_file(struct fo_answer *answer, int file)
+{
+    enum { STEP = 64 * 1024 };
+    ssize_t size;
+    while ((size = read(file, fo_content_room(answer, STEP), STEP)) > 0)
+        take_room(answer, size);
+}
+
+void fo_content_is_in(struct fo_answer *answer, const char *path)
+{
     struct stat about;
-    if (fstat(answer->file, &about) < 0)
-        fo_fail(&answer->error, "%s: %s", answer->settings->file, strerror(errno));
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &about) < 0)
+        fo_fail(&answer->error, "%s: %s", path, strerror(errno));
+    else if (is_kept(answer) || answer->digest)
+        read_file(answer, file);
     else
         answer->bytes = about.st_size;
-    ssize_t size;
-    while (answer->digest && (size = read(answer->file, block, sizeof block)) > 0)
-        SHA256Update(answer->digest, (const uint8_t *)block, size);
+    if (file >= 0)
+        close(file);
 }
 
 /* The protocol goes through jansson; documents go through cJSON, which needs a third of the time:

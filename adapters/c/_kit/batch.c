@@ -1,14 +1,29 @@
-/* A batch: iterations against the clock. */
+/* A batch: iterations against the clock, one after the other, by threads, or in an event loop. */
 #include "internal.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
+
+/* One of the exchanges in flight, and what became of those before it. */
+struct lane {
+    struct fo_answer answer; /* first: an answer's address is its lane's */
+    struct batch *batch;
+    const struct fo_exchange *exchange;
+    struct lane *next_finished;
+    SHA256_CTX digest;
+    long long done, failed, bytes, spun_ns;
+    struct fo_error first_failure;
+};
 
 struct batch {
     const struct fo_adapter *adapter;
-    const struct fo_settings *settings;
+    const struct fo_workload *workload;
     const struct fo_run *run;
-    long long done, failed, bytes, spun_ns;
-    struct fo_error first_failure;
+    atomic_llong claimed;
+    struct lane *lanes;
+    size_t lane_count, in_flight;
+    struct lane *first_finished, **last_finished;
     json_t *digests;
 };
 
@@ -28,33 +43,132 @@ static long long spin(long long duration_ns)
     return spun;
 }
 
-static void count(struct batch *batch, const struct fo_answer *answer)
+/* A lane goes through an iteration and claims the next one; ahead of time, it claims a single
+   exchange. False: all are claimed. */
+static bool claim(struct lane *lane)
 {
-    batch->bytes += answer->bytes;
+    struct batch *batch = lane->batch;
+    const struct fo_workload *workload = batch->workload;
+    const struct fo_exchange *last = workload->exchanges + workload->count - 1;
+    bool ahead = batch->adapter->ahead;
+    if (lane->exchange && lane->exchange < last && !ahead) {
+        lane->exchange++;
+        return true;
+    }
+    long long number = atomic_fetch_add(&batch->claimed, 1);
+    lane->exchange = workload->exchanges + (ahead ? number % (long long)workload->count : 0);
+    return number < batch->run->n * (ahead ? (long long)workload->count : 1);
+}
+
+static void open_answer(struct lane *lane)
+{
+    struct batch *batch = lane->batch;
+    fo_answer_open(&lane->answer, &batch->workload->settings, lane - batch->lanes,
+                   batch->digests ? &lane->digest : NULL);
+}
+
+static void count(struct lane *lane)
+{
+    const struct fo_answer *answer = &lane->answer;
+    lane->bytes += answer->bytes;
     if (answer->error.text[0]) {
-        batch->failed++;
-        fo_fail(&batch->first_failure, "%s", answer->error.text);
+        lane->failed++;
+        fo_fail(&lane->first_failure, "%s", answer->error.text);
     } else {
-        batch->done++;
+        lane->done++;
     }
     if (answer->digest) {
         char hex[SHA256_DIGEST_STRING_LENGTH];
-        json_array_append_new(batch->digests, json_string(SHA256End(answer->digest, hex)));
+        json_array_append_new(lane->batch->digests, json_string(SHA256End(answer->digest, hex)));
     }
 }
 
-static void do_exchange(struct batch *batch, const struct fo_exchange *exchange)
+static void close_answer(struct lane *lane)
 {
-    SHA256_CTX digest;
-    struct fo_answer answer;
-    fo_answer_open(&answer, batch->settings, batch->digests ? &digest : NULL);
-    if (!answer.error.text[0])
-        batch->adapter->exchange(exchange, &answer);
-    fo_answer_check(&answer, exchange);
-    fo_answer_close(&answer);
-    count(batch, &answer);
-    if (batch->run->busy_ns)
-        batch->spun_ns += spin(batch->run->busy_ns);
+    fo_answer_check(&lane->answer, lane->exchange);
+    fo_answer_close(&lane->answer);
+    count(lane);
+    if (lane->batch->run->busy_ns)
+        lane->spun_ns += spin(lane->batch->run->busy_ns);
+}
+
+static void one_by_one(size_t number, void *data)
+{
+    struct batch *batch = data;
+    struct lane *lane = &batch->lanes[number];
+    while (claim(lane)) {
+        open_answer(lane);
+        batch->adapter->exchange(lane->exchange, &lane->answer);
+        close_answer(lane);
+    }
+}
+
+static void begin_next(struct lane *lane)
+{
+    if (!claim(lane))
+        return;
+    open_answer(lane);
+    lane->batch->in_flight++;
+    lane->batch->adapter->begin(lane->exchange, &lane->answer);
+}
+
+void fo_finish(struct fo_answer *answer)
+{
+    struct lane *lane = (struct lane *)answer;
+    lane->next_finished = NULL;
+    *lane->batch->last_finished = lane;
+    lane->batch->last_finished = &lane->next_finished;
+}
+
+static struct lane *take_finished(struct batch *batch)
+{
+    struct lane *lane = batch->first_finished;
+    if (lane && !(batch->first_finished = lane->next_finished))
+        batch->last_finished = &batch->first_finished;
+    return lane;
+}
+
+static void by_events(struct batch *batch)
+{
+    batch->last_finished = &batch->first_finished;
+    for (size_t i = 0; i < batch->lane_count; i++)
+        begin_next(&batch->lanes[i]);
+    while (batch->in_flight) {
+        struct lane *lane;
+        while ((lane = take_finished(batch))) {
+            batch->in_flight--;
+            close_answer(lane);
+            begin_next(lane);
+        }
+        if (batch->in_flight)
+            batch->adapter->wait();
+    }
+}
+
+static void open_lanes(struct batch *batch)
+{
+    const struct fo_workload *workload = batch->workload;
+    batch->lane_count =
+        batch->adapter->ahead ? batch->run->n * workload->count : workload->settings.concurrency;
+    batch->lanes = calloc(batch->lane_count + 1, sizeof *batch->lanes);
+    if (!batch->lanes)
+        abort();
+    for (size_t i = 0; i < batch->lane_count; i++)
+        batch->lanes[i].batch = batch;
+}
+
+static struct lane sum(const struct batch *batch)
+{
+    struct lane all = {0};
+    for (size_t i = 0; i < batch->lane_count; i++) {
+        const struct lane *lane = &batch->lanes[i];
+        all.done += lane->done;
+        all.failed += lane->failed;
+        all.bytes += lane->bytes;
+        all.spun_ns += lane->spun_ns;
+        fo_fail(&all.first_failure, "%s", lane->first_failure.text);
+    }
+    return all;
 }
 
 static json_t *children_answer(const struct fo_children *children)
@@ -63,17 +177,18 @@ static json_t *children_answer(const struct fo_children *children)
                      (json_int_t)children->system_ns, "peak_kb", (json_int_t)children->peak_kb);
 }
 
-static json_t *batch_answer(struct batch *batch, long long wall_ns)
+static json_t *batch_answer(const struct batch *batch, long long wall_ns)
 {
-    json_t *answer = json_pack("{s:I, s:I, s:I, s:I}", "done", (json_int_t)batch->done, "failed",
-                               (json_int_t)batch->failed, "bytes", (json_int_t)batch->bytes,
-                               "wall_ns", (json_int_t)wall_ns);
-    if (batch->failed)
-        json_object_set_new(answer, "error", fo_text(batch->first_failure.text));
+    const struct lane all = sum(batch);
+    json_t *answer = json_pack("{s:I, s:I, s:I, s:I}", "done", (json_int_t)all.done, "failed",
+                               (json_int_t)all.failed, "bytes", (json_int_t)all.bytes, "wall_ns",
+                               (json_int_t)wall_ns);
+    if (all.failed)
+        json_object_set_new(answer, "error", fo_text(all.first_failure.text));
     if (batch->digests)
         json_object_set_new(answer, "sha256", batch->digests);
     if (batch->run->busy_ns)
-        json_object_set_new(answer, "busy_ns", json_integer(batch->spun_ns));
+        json_object_set_new(answer, "busy_ns", json_integer(all.spun_ns));
     if (batch->adapter->children)
         json_object_set_new(answer, "children", children_answer(batch->adapter->children));
     return answer;
@@ -82,14 +197,20 @@ static json_t *batch_answer(struct batch *batch, long long wall_ns)
 json_t *fo_batch(const struct fo_adapter *adapter, const struct fo_workload *workload,
                  const struct fo_run *run)
 {
-    struct batch batch = {.adapter = adapter, .settings = &workload->settings, .run = run};
+    struct batch batch = {.adapter = adapter, .workload = workload, .run = run};
     if (run->digest)
         batch.digests = json_array();
     if (adapter->children)
         *adapter->children = (struct fo_children){0};
     long long begin = now_ns();
-    for (long long i = 0; i < run->n; i++)
-        for (size_t k = 0; k < workload->count; k++)
-            do_exchange(&batch, &workload->exchanges[k]);
-    return batch_answer(&batch, now_ns() - begin);
+    open_lanes(&batch);
+    if (adapter->begin)
+        by_events(&batch);
+    else if (batch.lane_count > 1)
+        fo_crew_do(one_by_one, &batch, batch.lane_count);
+    else
+        one_by_one(0, &batch);
+    json_t *answer = batch_answer(&batch, now_ns() - begin);
+    free(batch.lanes);
+    return answer;
 }

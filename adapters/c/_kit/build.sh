@@ -1,21 +1,28 @@
 #!/bin/sh
-# build.sh PROGRAM KIT... [-- PACKAGE...]
-# Compiles the C files of the working directory and of each kit, with the pkg-config packages named.
+# build.sh PROGRAM PLACE... [-- PACKAGE...]
+# Compiles C files, a place being one or a folder of them, with the pkg-config packages named.
 set -eu
 
 program=$1
 shift
 
-sources=$(ls ./*.c)
+sources=
 includes=
 while [ $# -gt 0 ] && [ "$1" != "--" ]; do
-    sources="$sources $(ls "$1"/*.c)"
-    includes="$includes -I$1"
+    if [ -d "$1" ]; then
+        sources="$sources $(ls "$1"/*.c)"
+        includes="$includes -I$1"
+    else
+        sources="$sources $1"
+    fi
     shift
 done
 [ $# -eq 0 ] || shift
 
-flags=$(pkg-config --cflags --libs jansson libcjson libmd "$@")
+# The warnings of other people's headers are not ours.
+headers=$(pkg-config --cflags jansson libcjson libmd "$@" | sed 's/-I/-isystem /g')
+libraries=$(pkg-config --libs jansson libcjson libmd "$@")
 # Word splitting is wanted: each of these is a list.
 # shellcheck disable=SC2086
-exec "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra ${CFLAGS:-} $includes -o "$program" $sources $flags
+exec "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror ${CFLAGS:-} -pthread $includes $headers \
+    -o "$program" $sources $libraries

@@ -13,7 +13,7 @@ struct fo_run {
 void fo_workload_read(struct fo_workload *workload, json_t *message, struct fo_error *error);
 void fo_workload_free(struct fo_workload *workload);
 
-void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings,
+void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings, size_t lane,
                     SHA256_CTX *digest);
 void fo_answer_check(struct fo_answer *answer, const struct fo_exchange *exchange);
 void fo_answer_close(struct fo_answer *answer);
@@ -21,6 +21,10 @@ void fo_answer_close(struct fo_answer *answer);
 /* Runs a batch, and returns the protocol's answer to it. */
 json_t *fo_batch(const struct fo_adapter *adapter, const struct fo_workload *workload,
                  const struct fo_run *run);
+
+/* Has so many threads do the work, each with its number, and waits for all of them. */
+void fo_crew_do(void (*work)(size_t number, void *data), void *data, size_t count);
+void fo_crew_dismiss(void);
 
 /* An error as the protocol's answer. */
 json_t *fo_error_answer(const struct fo_error *error);

@@ -18,6 +18,7 @@ struct session {
     struct fo_description description;
     struct fo_error error; /* why there is no client to serve */
     struct fo_workload workload;
+    bool opened; /* the adapter has been asked to prepare */
     bool prepared, finished;
 };
 
@@ -51,16 +52,17 @@ static json_t *hello(struct session *session, const json_t *request)
         return failure("hello: this adapter speaks protocol 1");
     const struct fo_description *us = &session->description;
     return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o}", "protocol", 1, "client", us->client,
-                     "version", us->version, "runtime", "C, " COMPILER __VERSION__, "engine",
-                     us->engine, "features", feature_list(us->features));
+                     "version", us->version, "runtime", us->runtime, "engine", us->engine,
+                     "features", feature_list(us->features));
 }
 
 static void drop(struct session *session)
 {
-    if (session->workload.document)
+    fo_crew_dismiss();
+    if (session->opened)
         session->adapter->reset(&session->workload);
     fo_workload_free(&session->workload);
-    session->prepared = false;
+    session->opened = session->prepared = false;
 }
 
 static json_t *prepare(struct session *session, json_t *request)
@@ -79,10 +81,14 @@ static json_t *prepare(struct session *session, json_t *request)
     }
     struct fo_error error = {""};
     fo_workload_read(&session->workload, request, &error);
-    if (!error.text[0])
+    if (!error.text[0]) {
+        session->opened = true;
         session->adapter->prepare(&session->workload, &error);
+    }
     if (error.text[0])
         return fo_error_answer(&error);
+    if (session->workload.unsupported)
+        return json_pack("{s:s}", "unsupported", session->workload.unsupported);
     session->prepared = true;
     return json_pack("{s:b}", "ready", 1);
 }
@@ -169,7 +175,10 @@ static void serve(struct session *session, FILE *out)
 
 int fo_serve(const struct fo_adapter *adapter)
 {
-    struct session session = {.adapter = adapter, .description = {.engine = ""}};
+    struct session session = {
+        .adapter = adapter,
+        .description = {.runtime = "C, " COMPILER __VERSION__, .engine = ""},
+    };
     FILE *out = take_stdout();
     if (!out) {
         perror("standard output");

@@ -102,6 +102,14 @@ void fo_print_body(struct fo_buffer *out, const struct fo_body *body)
         fo_append(out, body->file.data, body->file.size);
 }
 
+const struct fo_buffer *fo_body_content(const struct fo_body *body, struct fo_buffer *room)
+{
+    if (body->kind == FO_RAW)
+        return &body->file;
+    fo_print_body(room, body);
+    return room;
+}
+
 json_t *fo_text(const char *text)
 {
     json_t *json = json_string(text);

@@ -33,13 +33,17 @@ static char *line(const char *name, const char *value)
 
 static void read_headers(struct fo_exchange *exchange, json_t *list, struct fo_error *error)
 {
+    exchange->fields = many(json_array_size(list), sizeof *exchange->fields);
     exchange->headers = many(json_array_size(list), sizeof *exchange->headers);
     size_t i;
     json_t *pair;
     json_array_foreach (list, i, pair) {
-        const char *name = "", *value = "";
-        READ(error, pair, "[s,s]", &name, &value);
-        exchange->headers[exchange->header_count++] = line(name, value);
+        struct fo_field *field = &exchange->fields[i];
+        READ(error, pair, "[s,s]", &field->name, &field->value);
+        if (error->text[0])
+            return;
+        exchange->headers[i] = line(field->name, field->value);
+        exchange->header_count++;
     }
 }
 
@@ -70,15 +74,15 @@ static void read_body(struct fo_body *body, json_t *json, struct fo_error *error
 {
     if (json_is_null(json))
         return;
-    const char *kind = "", *content_type = NULL;
+    const char *kind = "";
     READ(error, json, "{s:s}", "kind", &kind);
     if (strcmp(kind, "form") == 0) {
         body->kind = FO_FORM;
-        content_type = "application/x-www-form-urlencoded";
+        body->content_type = "application/x-www-form-urlencoded";
         read_fields(body, json_object_get(json, "fields"), error);
     } else if (strcmp(kind, "json") == 0) {
         body->kind = FO_JSON;
-        content_type = "application/json";
+        body->content_type = "application/json";
         READ(error, json, "{s:o}", "value", &body->json);
     } else if (strcmp(kind, "multipart") == 0) {
         body->kind = FO_MULTIPART;
@@ -86,12 +90,12 @@ static void read_body(struct fo_body *body, json_t *json, struct fo_error *error
         read_files(body, json_object_get(json, "files"), error);
     } else if (strcmp(kind, "raw") == 0) {
         body->kind = FO_RAW;
-        READ(error, json, "{s:s, s:s}", "content_type", &content_type, "path", &body->path);
+        READ(error, json, "{s:s, s:s}", "content_type", &body->content_type, "path", &body->path);
     } else {
         fo_fail(error, "prepare: there is no body of the kind \"%s\"", kind);
     }
-    if (content_type)
-        body->header = line("Content-Type", content_type);
+    if (body->content_type)
+        body->header = line("Content-Type", body->content_type);
 }
 
 static void read_exchange(struct fo_exchange *exchange, json_t *json, struct fo_error *error)
@@ -119,16 +123,30 @@ static enum fo_sink sink_named(const char *name, struct fo_error *error)
     return FO_BUFFER;
 }
 
+static enum fo_protocol protocol_named(const char *name, struct fo_error *error)
+{
+    static const char *const names[] = {"http/1.1", "h2", "h2c"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (enum fo_protocol)i;
+    fo_fail(error, "prepare: there is no protocol \"%s\"", name);
+    return FO_HTTP_1_1;
+}
+
 static void read_settings(struct fo_settings *settings, json_t *json, struct fo_error *error)
 {
-    json_t *reuse = NULL, *read_size = NULL, *directory = NULL, *timeouts = NULL, *tls_ca = NULL;
-    const char *sink = "buffer";
-    int redirects = 0, cookies = 0, decompress = 0;
-    READ(error, json, "{s:o, s:s, s:o, s:o, s:b, s:b, s:i, s:o, s:o, s:o}", "reuse", &reuse, "sink",
-         &sink, "read_size", &read_size, "directory", &directory, "cookies", &cookies, "decompress",
-         &decompress, "redirects", &redirects, "timeout_ms", &timeouts, "tls_ca", &tls_ca,
-         "options", &settings->options);
+    json_t *reuse = NULL, *read_size = NULL, *directory = NULL, *timeouts = NULL, *tls_ca = NULL,
+           *proxy = NULL;
+    const char *sink = "buffer", *protocol = "http/1.1";
+    int redirects = 0, cookies = 0, decompress = 0, concurrency = 1;
+    READ(error, json, "{s:s, s:o, s:i, s:s, s:o, s:o, s:b, s:b, s:i, s:o, s:o, s?o, s:o}",
+         "protocol", &protocol, "reuse", &reuse, "concurrency", &concurrency, "sink", &sink,
+         "read_size", &read_size, "directory", &directory, "cookies", &cookies, "decompress",
+         &decompress, "redirects", &redirects, "timeout_ms", &timeouts, "tls_ca", &tls_ca, "proxy",
+         &proxy, "options", &settings->options);
+    settings->protocol = protocol_named(protocol, error);
     settings->reuse = json_is_null(reuse) ? FO_EITHER : json_is_true(reuse) ? FO_REUSE : FO_FRESH;
+    settings->concurrency = concurrency;
     settings->sink = sink_named(sink, error);
     settings->read_size = json_integer_value(read_size);
     settings->directory = json_string_value(directory);
@@ -139,11 +157,11 @@ static void read_settings(struct fo_settings *settings, json_t *json, struct fo_
     settings->read_ms = json_integer_value(json_object_get(timeouts, "read"));
     settings->total_ms = json_integer_value(json_object_get(timeouts, "total"));
     settings->tls_ca = json_string_value(tls_ca);
+    settings->proxy = json_string_value(proxy);
+    if (concurrency < 1)
+        fo_fail(error, "prepare: %d is not a concurrency", concurrency);
     if (settings->sink == FO_FILE && !settings->directory)
         fo_fail(error, "prepare: the sink \"file\" needs a directory");
-    else if (settings->sink == FO_FILE &&
-             asprintf(&settings->file, "%s/content", settings->directory) < 0)
-        abort();
 }
 
 void fo_workload_read(struct fo_workload *workload, json_t *message, struct fo_error *error)
@@ -170,6 +188,7 @@ static void free_exchange(struct fo_exchange *exchange)
     for (size_t i = 0; i < exchange->header_count; i++)
         free(exchange->headers[i]);
     free(exchange->headers);
+    free(exchange->fields);
     free(exchange->body.header);
     free(exchange->body.fields);
     free(exchange->body.files);
@@ -181,7 +200,6 @@ void fo_workload_free(struct fo_workload *workload)
     for (size_t i = 0; i < workload->count; i++)
         free_exchange(&workload->exchanges[i]);
     free(workload->exchanges);
-    free(workload->settings.file);
     json_decref(workload->document);
     *workload = (struct fo_workload){0};
 }

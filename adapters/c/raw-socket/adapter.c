@@ -97,5 +97,6 @@ static void reset(struct fo_workload *workload)
 
 int main(void)
 {
-    return fo_serve(&(struct fo_adapter){describe, prepare, exchange, reset, NULL});
+    return fo_serve(&(struct fo_adapter){
+        .describe = describe, .prepare = prepare, .exchange = exchange, .reset = reset});
 }
