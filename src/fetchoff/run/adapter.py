@@ -72,6 +72,11 @@ class Adapter:
     def is_alive(self) -> bool:
         return self._child.is_alive
 
+    @property
+    def output_fd(self) -> int:
+        """What can be waited for with poll(2)."""
+        return self._child.output_fd
+
     def say_hello(self) -> None:
         """Send `hello`; the answer is read by `description`, so that many can start at once."""
         try:
@@ -80,9 +85,10 @@ class Adapter:
             raise self._fault(error) from error
 
     def description(self, timeout_s: float = HELLO_TIMEOUT_S) -> Description:
-        """The answer to `hello`."""
+        """The answer to `hello`, within so many seconds from the start of the process."""
+        started_s = self._started_ns / 1e9
         try:
-            description = protocol.read_description(self._child.receive(timeout_s))
+            description = protocol.read_description(self._child.receive(timeout_s, started_s))
         except (ChildFailed, Garbled) as error:
             raise self._fault(error) from error
         self.start_up_ms = (time.monotonic_ns() - self._started_ns) / 1e6

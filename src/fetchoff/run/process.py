@@ -80,6 +80,11 @@ class Child:
         return self._popen.pid
 
     @property
+    def output_fd(self) -> int:
+        """Where its answers can be read."""
+        return self._out
+
+    @property
     def is_alive(self) -> bool:
         return self._popen.poll() is None
 
@@ -101,20 +106,20 @@ class Child:
         except OSError as error:
             raise ChildFailed(self._obituary()) from error
 
-    def receive(self, timeout_s: float) -> Message:
-        """Read one line."""
-        line = self.receive_line(timeout_s)
+    def receive(self, timeout_s: float, since: float | None = None) -> Message:
+        """Read one line, within `timeout_s` from now, or from that `time.monotonic()`."""
+        line = self.receive_line(timeout_s, since)
         try:
             return parse(line)
         except Garbled as error:
             raise ChildFailed(f"prints garbage: {error}{self.last_words()}") from error
 
-    def receive_line(self, timeout_s: float) -> bytes:
+    def receive_line(self, timeout_s: float, since: float | None = None) -> bytes:
         """Read one line's bytes; ChildFailed at the deadline or the child's end."""
-        deadline = time.monotonic() + timeout_s
+        deadline = (time.monotonic() if since is None else since) + timeout_s
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()
-            if left <= 0 or not self._poll.poll(left * 1000):
+            if not self._poll.poll(max(0.0, left) * 1000):
                 raise ChildFailed(f"no answer within {timeout_s:g} s{self.last_words()}")
             chunk = os.read(self._out, 1 << 16)
             if not chunk:

@@ -32,8 +32,8 @@ from fetchoff.run.origin import Origin
 from fetchoff.run.placement import Layout, lay_out, strongest_urgency
 from fetchoff.run.reference import Reference, fetch
 from fetchoff.run.section import SectionRun, Stage
+from fetchoff.run.starting import start_all
 
-STARTING_AT_ONCE = 4
 MOST_FAILURES = 2  # of a client in a workload, before it is not tried any more
 ORIGIN_LIVES = 3
 
@@ -207,31 +207,18 @@ class Runner:
             and (process not in adapters or not adapters[process].is_alive)
         ]
         self._bench.listener.step_began(workload, "starting", len(wanted))
-        for begin in range(0, len(wanted), STARTING_AT_ONCE):
-            few = wanted[begin : begin + STARTING_AT_ONCE]
-            started = [
-                self._start(process, client, folder, self._cores[index % len(self._cores)])
-                for index, (process, client) in enumerate(few)
-            ]
-            for (process, client), adapter in zip(few, started, strict=True):
-                adapters.pop(process, None)
-                try:
-                    if isinstance(adapter, AdapterError):
-                        raise adapter
-                    adapter.description()
-                    adapters[process] = adapter
-                except AdapterError as error:
-                    self._note_absence(process, client, workload, planned.number, error)
-                self._bench.listener.step_went_on()
 
-    def _start(self, process: str, client: str, folder: Path, core: int) -> Adapter | AdapterError:
-        stderr = folder / (process.replace("/", "--") + ".stderr")
-        try:
-            adapter = Adapter(client, self._bench.launches[client], folder, stderr, core)
-            adapter.say_hello()
-        except AdapterError as error:
-            return error
-        return adapter
+        def start(process: str, client: str, core: int) -> Adapter:
+            stderr = folder / (process.replace("/", "--") + ".stderr")
+            return Adapter(client, self._bench.launches[client], folder, stderr, core)
+
+        for process, client, adapter in start_all(wanted, start, self._cores):
+            adapters.pop(process, None)
+            if isinstance(adapter, AdapterError):
+                self._note_absence(process, client, workload, planned.number, adapter)
+            else:
+                adapters[process] = adapter
+            self._bench.listener.step_went_on()
 
     def _note_absence(
         self, process: str, client: str, workload: str, number: int, error: AdapterError

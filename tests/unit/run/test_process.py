@@ -50,7 +50,7 @@ def is_gone(pid: int) -> bool:
         ("read x; printf unfinished; exec sleep 60", "no answer within 0.3 s"),
         ("read x; printf '\\033[31mred\\n' >&2; exit 1", r"its last words: \x1b[31mred"),
         ("read x; exec >&-; exec sleep 60", "closed its output and lives on"),
-        ("exec tr '\\0' x </dev/zero", "prints a line without an end"),
+        ("exec 3<&0 tr '\\0' x </dev/zero", "prints a line without an end"),
     ],
 )
 def test_faults(script: str, said: str, tmp_path: Path) -> None:

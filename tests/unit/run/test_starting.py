@@ -1,0 +1,82 @@
+"""Starting many adapters: nobody waits for a slow one, and nobody is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fetchoff.model.client import Launch
+from fetchoff.model.errors import AdapterError
+from fetchoff.run import starting
+from fetchoff.run.adapter import Adapter
+from fetchoff.run.machine import usable_cores
+from fetchoff.run.starting import start_all
+
+HELLO = '{"protocol":1,"client":"c","version":"1","runtime":"r","engine":"","features":[]}'
+
+
+class Starter:
+    """Starts shell scripts, and keeps what it has started."""
+
+    def __init__(self, folder: Path, scripts: dict[str, str]) -> None:
+        self.folder = folder
+        self.scripts = scripts
+        self.adapters: list[Adapter] = []
+
+    def start(self, process: str, client: str, core: int) -> Adapter:
+        launch = Launch(("sh", "-c", self.scripts[process]))
+        adapter = Adapter(client, launch, self.folder, self.folder / "stderr", core)
+        self.adapters.append(adapter)
+        return adapter
+
+    def all(self, cores: list[int]) -> dict[str, Adapter | AdapterError]:
+        wanted = [(process, f"client of {process}") for process in self.scripts]
+        try:
+            return {
+                process: adapter for process, _, adapter in start_all(wanted, self.start, cores)
+            }
+        finally:
+            for adapter in self.adapters:
+                adapter.kill()
+
+
+def answers(after_s: float = 0) -> str:
+    return f"sleep {after_s}; echo '{HELLO}'; cat > /dev/null"
+
+
+def test_the_quick_ones_come_before_a_slow_one_that_began_earlier(tmp_path: Path) -> None:
+    scripts = {"slow": answers(after_s=1.5)} | {f"quick {n}": answers() for n in range(6)}
+    started = Starter(tmp_path, scripts).all(usable_cores()[:1])
+    assert list(started)[-1] == "slow"
+    assert all(isinstance(adapter, Adapter) for adapter in started.values())
+
+
+def test_no_more_than_some_at_a_time(tmp_path: Path) -> None:
+    starter = Starter(tmp_path, {f"{n}": answers() for n in range(5)})
+    begun = []
+    wanted = [(process, process) for process in starter.scripts]
+    for _ in start_all(wanted, starter.start, usable_cores()[:1]):
+        begun.append(len(starter.adapters))
+    for adapter in starter.adapters:
+        adapter.kill()
+    assert begun == [2, 3, 4, 5, 5]
+
+
+def test_who_cannot_be_started_dies_or_talks_nonsense_is_told(tmp_path: Path) -> None:
+    scripts = {"dead": "exit 3", "garbled": "echo nonsense; cat > /dev/null", "well": answers()}
+    started = Starter(tmp_path, scripts).all(usable_cores())
+    assert isinstance(started["well"], Adapter)
+    assert "ended with exit status 3" in str(started["dead"])
+    assert "prints garbage" in str(started["garbled"])
+
+
+def test_who_is_silent_is_given_up_after_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starting, "HELLO_TIMEOUT_S", 0.3)
+    starter = Starter(tmp_path, {"silent": "exec sleep 60", "well": answers()})
+    started = starter.all(usable_cores())
+    assert "no answer within 0.3 s" in str(started["silent"])
+    assert isinstance(started["well"], Adapter)
+    assert not starter.adapters[0].is_alive
