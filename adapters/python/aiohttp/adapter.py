@@ -10,6 +10,7 @@ class Aiohttp(AsyncClient):
     features = """
         http/1.1 method.get method.head method.post method.put
         body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
+        tls proxy coding.deflate coding.br coding.zstd
         read-size cookies decompression redirects timeout.connect timeout.read timeout.total
     """
 
@@ -23,9 +24,13 @@ class Aiohttp(AsyncClient):
         if timeouts:
             options["timeout"] = aiohttp.ClientTimeout(**timeouts)
         connector = aiohttp.TCPConnector(
-            limit=max(100, settings.concurrency), force_close=settings.reuse is False
+            limit=max(100, settings.concurrency),
+            force_close=settings.reuse is False,
+            ssl=settings.tls_context() if settings.tls_ca else True,
         )
-        self.session = aiohttp.ClientSession(connector=connector, cookie_jar=jar, **options)
+        self.session = aiohttp.ClientSession(
+            connector=connector, cookie_jar=jar, proxy=settings.proxy, **options
+        )
         # it counts the answers that redirect, and wants less of them than this
         self.redirects = {
             "allow_redirects": settings.redirects > 0,

@@ -1,7 +1,8 @@
-"""http.client: one HTTPConnection, kept open by reading every response to its end."""
+"""http.client: one connection, kept open by reading every response to its end."""
 
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPSConnection
 from shutil import COPY_BUFSIZE
+from urllib.parse import urlsplit
 
 from fetchoff_kit import Client, python_version, serve
 
@@ -11,20 +12,33 @@ class HttpClient(Client):
     version = python_version()
     features = """
         http/1.1 method.get method.head method.post method.put body.form body.json body.raw headers
-        connection.reuse connection.fresh read-size timeout.read
+        connection.reuse connection.fresh tls proxy read-size timeout.read
     """
 
     def __init__(self, settings):
+        self.settings = settings
         self.fresh = settings.reuse is False
         self.read_size = settings.read_size or COPY_BUFSIZE
         self.timeout = settings.timeouts(read="timeout")
         self.connections = {}
 
     def arguments(self, exchange):
-        address = exchange.host, exchange.port
-        if address not in self.connections:
-            self.connections[address] = HTTPConnection(*address, **self.timeout)
-        return self.connections[address], dict(exchange.typed_headers())
+        origin = exchange.scheme, exchange.host, exchange.port
+        if origin not in self.connections:
+            self.connections[origin] = self.connection(*origin)
+        return self.connections[origin], dict(exchange.typed_headers())
+
+    def connection(self, scheme, host, port):
+        proxy = urlsplit(self.settings.proxy or "")
+        address = (proxy.hostname, proxy.port) if self.settings.proxy else (host, port)
+        if scheme == "https":
+            context = self.settings.tls_context()
+            connection = HTTPSConnection(*address, context=context, **self.timeout)
+        else:
+            connection = HTTPConnection(*address, **self.timeout)
+        if self.settings.proxy:
+            connection.set_tunnel(host, port)
+        return connection
 
     def answer(self, exchange, read):
         connection, headers = exchange.arguments

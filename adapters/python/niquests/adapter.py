@@ -3,20 +3,31 @@
 import niquests
 import urllib3
 
-from fetchoff_kit import Client, serve
+from fetchoff_kit import Client, Unsupported, serve
 
 
 class Niquests(Client):
     name = "niquests"
     engine = f"urllib3-future {urllib3.__version__}"
     features = """
-        http/1.1 method.get method.head method.post method.put
+        http/1.1 h2 h2c method.get method.head method.post method.put
         body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
+        tls proxy coding.deflate coding.br coding.zstd
         read-size cookies decompression redirects timeout.connect timeout.read
     """
 
     def __init__(self, settings):
-        self.session = niquests.Session(allow_incoming_cookies=settings.cookies)
+        http2 = settings.protocol != "http/1.1"
+        if http2 and settings.concurrency > 1:
+            raise Unsupported("concurrency")  # of threads each has a connection of its own
+        self.session = niquests.Session(
+            allow_incoming_cookies=settings.cookies,
+            disable_http1=http2,
+            disable_http2=not http2,
+            disable_http3=True,
+        )
+        if settings.proxy:
+            self.session.proxies = {"http": settings.proxy, "https": settings.proxy}
         if settings.redirects:
             self.session.max_redirects = settings.redirects
         if settings.reuse is False:
@@ -27,6 +38,7 @@ class Niquests(Client):
         timeouts = settings.timeouts(connect="connect", read="read")
         self.options = {
             "allow_redirects": settings.redirects > 0,
+            "verify": settings.tls_ca,
             "timeout": (timeouts.get("connect"), timeouts.get("read")),
         }
 

@@ -15,7 +15,8 @@ class RawSocket(Client):
     version = python_version()
     features = """
         http/1.1 method.get method.head method.post method.put body.form body.json body.raw headers
-        connection.reuse connection.fresh read-size timeout.connect timeout.read option.tcp_nodelay
+        connection.reuse connection.fresh tls read-size timeout.connect timeout.read
+        option.tcp_nodelay
     """
 
     def __init__(self, settings):
@@ -23,6 +24,7 @@ class RawSocket(Client):
         self.nodelay = settings.options.get("tcp_nodelay", True)
         self.timeouts = settings.timeouts(connect="connect", read="read")
         self.read_size = settings.read_size or 65536
+        self.tls = settings.tls_context() if settings.tls_ca else None
         self.sockets = {}
 
     def arguments(self, exchange):
@@ -34,18 +36,22 @@ class RawSocket(Client):
         lines = [f"{exchange.method} {exchange.target} HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in fields]
         head = "\r\n".join(lines).encode("latin-1")
-        return (exchange.host, exchange.port), head + END if exchange.kind is None else head
+        origin = exchange.scheme, exchange.host, exchange.port
+        return origin, head + END if exchange.kind is None else head
 
-    def connect(self, address):
-        connection = socket.create_connection(address, self.timeouts.get("connect"))
+    def connect(self, origin):
+        scheme, host, port = origin
+        connection = socket.create_connection((host, port), self.timeouts.get("connect"))
         connection.settimeout(self.timeouts.get("read"))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, self.nodelay)
-        self.sockets[address] = connection
+        if scheme == "https":
+            connection = self.tls.wrap_socket(connection, server_hostname=host)
+        self.sockets[origin] = connection
         return connection
 
     def stream(self, exchange, write):
-        address, head = exchange.arguments
-        connection = self.sockets.get(address) or self.connect(address)
+        origin, head = exchange.arguments
+        connection = self.sockets.get(origin) or self.connect(origin)
         try:
             if exchange.kind is not None:
                 body = exchange.encode()
@@ -53,10 +59,10 @@ class RawSocket(Client):
             connection.sendall(head)
             status, keep = receive(connection, exchange.method, self.read_size, write)
         except Exception:
-            self.sockets.pop(address).close()
+            self.sockets.pop(origin).close()
             raise
         if not keep:
-            self.sockets.pop(address).close()
+            self.sockets.pop(origin).close()
         return status
 
     def buffer(self, exchange):

@@ -15,6 +15,7 @@ class Requests(Client):
     features = """
         http/1.1 method.get method.head method.post method.put
         body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
+        tls proxy coding.deflate coding.br coding.zstd
         read-size cookies decompression redirects timeout.connect timeout.read
     """
 
@@ -28,11 +29,15 @@ class Requests(Client):
             self.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
         if not settings.decompress:
             self.session.headers["Accept-Encoding"] = "identity"
+        if settings.proxy:
+            self.session.proxies = {"http": settings.proxy, "https": settings.proxy}
         # iter_content() would read byte by byte; this is what the library itself asks for
         self.read_size = settings.read_size or CONTENT_CHUNK_SIZE
         timeouts = settings.timeouts(connect="connect", read="read")
         self.options = {
             "allow_redirects": settings.redirects > 0,
+            # over the session's own the environment's REQUESTS_CA_BUNDLE would take precedence
+            "verify": settings.tls_ca,
             "timeout": (timeouts.get("connect"), timeouts.get("read")),
         }
 

@@ -2,7 +2,14 @@
 
 from shutil import COPY_BUFSIZE
 from urllib.error import HTTPError
-from urllib.request import HTTPCookieProcessor, HTTPRedirectHandler, Request, build_opener
+from urllib.request import (
+    HTTPCookieProcessor,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    ProxyHandler,
+    Request,
+    build_opener,
+)
 
 from fetchoff_kit import Client, python_version, serve
 
@@ -13,13 +20,17 @@ class UrllibRequest(Client):
     engine = f"http.client {python_version()}"
     features = """
         http/1.1 method.get method.head method.post method.put body.form body.json body.raw headers
-        connection.fresh read-size cookies redirects timeout.read
+        connection.fresh tls proxy read-size cookies redirects timeout.read
     """
 
     def __init__(self, settings):
         handlers = [Redirects(settings.redirects) if settings.redirects else NoRedirects]
         if settings.cookies:
             handlers.append(HTTPCookieProcessor())
+        if settings.tls_ca:
+            handlers.append(HTTPSHandler(context=settings.tls_context()))
+        if settings.proxy:
+            handlers.append(ProxyHandler({"http": settings.proxy, "https": settings.proxy}))
         self.opener = build_opener(*handlers)
         self.read_size = settings.read_size or COPY_BUFSIZE
         self.timeout = settings.timeouts(read="timeout")

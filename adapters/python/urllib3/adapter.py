@@ -13,19 +13,23 @@ class Urllib3(Client):
     features = """
         http/1.1 method.get method.head method.post method.put
         body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
+        tls proxy coding.deflate coding.br coding.zstd
         read-size decompression redirects timeout.connect timeout.read option.tcp_nodelay
     """
 
     def __init__(self, settings):
-        self.headers = urllib3.make_headers(accept_encoding="gzip" if settings.decompress else None)
+        self.headers = urllib3.make_headers(accept_encoding=settings.decompress or None)
         if settings.reuse is False:
             self.headers["Connection"] = "close"
-        options = {"maxsize": settings.concurrency}
+        options = {"maxsize": settings.concurrency, "ca_certs": settings.tls_ca}
         if "tcp_nodelay" in settings.options:
             nodelay = int(settings.options["tcp_nodelay"])
             options["socket_options"] = [(IPPROTO_TCP, TCP_NODELAY, nodelay)]
         timeout = urllib3.Timeout(**settings.timeouts(connect="connect", read="read"))
-        self.pool = urllib3.PoolManager(timeout=timeout, **options)
+        if settings.proxy:
+            self.pool = urllib3.ProxyManager(settings.proxy, timeout=timeout, **options)
+        else:
+            self.pool = urllib3.PoolManager(timeout=timeout, **options)
         self.options = {"redirect": False}
         if settings.redirects:
             retries = urllib3.Retry(max(3, settings.redirects), redirect=settings.redirects)

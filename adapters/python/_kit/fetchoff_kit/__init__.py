@@ -5,8 +5,16 @@ An adapter subclasses `Client` (or `AsyncClient`), and ends with `serve(ItsClien
 
 from __future__ import annotations
 
-from .client import AsyncClient, Client, python_version
+from .client import AsyncClient, Client, Unsupported, python_version
 from .protocol import serve
 from .workload import Exchange, Settings
 
-__all__ = ["AsyncClient", "Client", "Exchange", "Settings", "python_version", "serve"]
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "Exchange",
+    "Settings",
+    "Unsupported",
+    "python_version",
+    "serve",
+]

@@ -6,7 +6,7 @@ from copy import copy
 from itertools import repeat
 
 from .loop import Tally, describe, iterate
-from .sinks import SINKS
+from .sinks import SINKS, blocking
 from .workload import worker_file
 
 TYPE_CHECKING = False
@@ -24,9 +24,9 @@ class Worker:
     def __init__(
         self, client: Client, settings: Settings, exchanges: list[Exchange], number: int
     ) -> None:
-        self.client = client
-        self._sink = SINKS[settings.sink]
-        self._take = self._sink(client)
+        self._client = client
+        self._sink = SINKS[settings.sink]()
+        self._take = blocking(client, self._sink)
         self._exchanges = [copy(exchange) for exchange in exchanges]
         for index, exchange in enumerate(self._exchanges):
             exchange.arguments = client.arguments(exchange)
@@ -36,11 +36,13 @@ class Worker:
         return iterate(turns, self._exchanges, self._take, busy_ns)
 
     def digest(self, busy_ns: int) -> tuple[Tally, list[str]]:
-        from .digest import HashingClient
+        from .digest import Digesting
 
-        hashing = HashingClient(self.client)
-        tally = iterate([None], self._exchanges, self._sink(hashing), busy_ns)
-        return tally, hashing.digests
+        for exchange in self._exchanges:
+            exchange.sha256 = ""
+        take = blocking(self._client, Digesting(self._sink))
+        tally = iterate([None], self._exchanges, take, busy_ns)
+        return tally, [exchange.sha256 for exchange in self._exchanges]
 
 
 class Blocking:

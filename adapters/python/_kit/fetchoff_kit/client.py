@@ -18,6 +18,10 @@ STREAMED = ("sink.discard", "sink.file")
 SUPPLIED = ("concurrency", "inject.busy")
 
 
+class Unsupported(Exception):
+    """Raised by a client for a feature that its library cannot give together with the others."""
+
+
 class Described:
     """Who the client is: the answer to `hello`."""
 

@@ -1,80 +1,51 @@
-"""Digests of what a library's user sees: a client put before the real one, for unmeasured runs.
+"""Digests of what a library's user sees: a sink put before the real one, for unmeasured runs.
 
-The digests come in the order of the exchanges; one that raised an error leaves an empty text.
+They are left in `exchange.sha256`; an exchange that raised an error has the empty text there.
 """
 
 from __future__ import annotations
 
 from hashlib import sha256
 
-from .client import AsyncClient, Client
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
+    from .sinks import Sink, Target
     from .workload import Exchange
 
 
-class HashingClient(Client):
-    def __init__(self, client: Client) -> None:
-        self.digests: list[str] = []
-        self._client = client
+class Digesting:
+    def __init__(self, sink: Sink) -> None:
+        self.method = sink.method
+        self._sink = sink
 
-    def buffer(self, exchange: Exchange) -> tuple[int, Any]:
-        self.digests.append("")
-        status, content = self._client.buffer(exchange)
-        self.digests[-1] = sha256(content).hexdigest()
-        return status, content
+    def settle(self, exchange: Exchange, status: int, content: Any, *document: Any) -> int:
+        exchange.sha256 = sha256(content).hexdigest()
+        return self._sink.settle(exchange, status, content, *document)
 
-    def json(self, exchange: Exchange) -> tuple[int, Any, Any]:
-        self.digests.append("")
-        status, content, document = self._client.json(exchange)
-        self.digests[-1] = sha256(content).hexdigest()
-        return status, content, document
-
-    def stream(self, exchange: Exchange, write: Callable[[Any], Any]) -> int:
-        self.digests.append("")
-        writer = _HashingWriter(write)
-        status = self._client.stream(exchange, writer.write)
-        self.digests[-1] = writer.hexdigest()
-        return status
+    def open(self, exchange: Exchange) -> Target:
+        return _DigestingTarget(self._sink.open(exchange), exchange)
 
 
-class AsyncHashingClient(AsyncClient):
-    def __init__(self, client: AsyncClient) -> None:
-        self.digests: list[str] = []
-        self._client = client
-
-    async def buffer(self, exchange: Exchange) -> tuple[int, Any]:
-        self.digests.append("")
-        status, content = await self._client.buffer(exchange)
-        self.digests[-1] = sha256(content).hexdigest()
-        return status, content
-
-    async def json(self, exchange: Exchange) -> tuple[int, Any, Any]:
-        self.digests.append("")
-        status, content, document = await self._client.json(exchange)
-        self.digests[-1] = sha256(content).hexdigest()
-        return status, content, document
-
-    async def stream(self, exchange: Exchange, write: Callable[[Any], Any]) -> int:
-        self.digests.append("")
-        writer = _HashingWriter(write)
-        status = await self._client.stream(exchange, writer.write)
-        self.digests[-1] = writer.hexdigest()
-        return status
-
-
-class _HashingWriter:
-    def __init__(self, write: Callable[[Any], Any]) -> None:
-        self._write = write
+class _DigestingTarget:
+    def __init__(self, target: Target, exchange: Exchange) -> None:
+        self._target = target
+        self._exchange = exchange
         self._hash = sha256()
+
+    def __enter__(self) -> Target:
+        self._target.__enter__()
+        return self
+
+    def __exit__(self, kind: object, *error: object) -> None:
+        self._target.__exit__(kind, *error)
+        if kind is None:
+            self._exchange.sha256 = self._hash.hexdigest()
 
     def write(self, chunk: Any) -> Any:
         self._hash.update(chunk)
-        return self._write(chunk)
+        return self._target.write(chunk)
 
-    def hexdigest(self) -> str:
-        return self._hash.hexdigest()
+    def tell(self) -> int:
+        return self._target.tell()

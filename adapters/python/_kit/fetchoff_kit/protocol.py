@@ -9,7 +9,7 @@ import os
 import sys
 from time import perf_counter_ns
 
-from .client import AsyncClient, Client, runtime
+from .client import AsyncClient, Client, Unsupported, runtime
 from .loop import describe, spinner
 from .workload import Exchange, Settings
 
@@ -29,6 +29,7 @@ PROTOCOL = 1
 def serve(client_class: type[Client] | type[AsyncClient]) -> None:
     """Answer the harness until it finishes, or closes the adapter's standard input."""
     requests, answers = _take_streams()
+    _forget_proxies()
     adapter = Adapter(client_class)
     try:
         for line in iter(requests.readline, b""):
@@ -47,6 +48,13 @@ def _take_streams() -> tuple[Any, Any]:
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return sys.stdin.buffer, answers
+
+
+def _forget_proxies() -> None:
+    """What the environment says of proxies, where libraries look: `settings.proxy` alone counts."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy"):
+            del os.environ[name]
 
 
 class Refused(Exception):
@@ -117,6 +125,8 @@ class Adapter:
             settings = Settings(_member(message, "settings", dict))
             exchanges = [Exchange(exchange) for exchange in _member(message, "exchanges", list)]
             self._workload = self._build(settings, exchanges)
+        except Unsupported as feature:
+            return {"unsupported": str(feature)}
         except KeyError as missing:
             raise Refused(f"prepare lacks {missing}") from missing
         self._exchanges = len(exchanges)

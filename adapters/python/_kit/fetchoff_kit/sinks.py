@@ -1,4 +1,9 @@
-"""What becomes of the content: each sink makes the function that the loop will call."""
+"""What becomes of the content, whether the client blocks or is awaited.
+
+A sink names the client's method, and takes over from what that gives: `settle` for content that
+comes whole, `open` for content that is written piece by piece. `blocking` and `awaiting` make of a
+sink and a client the function that the measured loop calls.
+"""
 
 from __future__ import annotations
 
@@ -6,72 +11,117 @@ from .checks import check_answer, check_member
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Awaitable, Callable
+    from typing import Any, Protocol
 
-    from .client import Client
+    from .client import AsyncClient, Client
     from .workload import Exchange
 
-    Take = Callable[[Exchange], int]
+    class Target(Protocol):
+        """Of streamed content, inside a `with`."""
+
+        def __enter__(self) -> Target: ...
+        def __exit__(self, *error: Any) -> None: ...
+        def write(self, chunk: Any) -> Any: ...
+        def tell(self) -> int: ...
+
+    class Sink(Protocol):
+        method: str
+        settle: Callable[..., int]
+        open: Callable[[Exchange], Target]
 
 
-def buffer(client: Client) -> Take:
-    fetch = client.buffer
-
-    def take(exchange: Exchange) -> int:
-        status, content = fetch(exchange)
-        length = len(content)
-        if status != exchange.status or length != exchange.bytes:
-            check_answer(exchange, status, length)
-        return length
-
-    return take
+def checked(exchange: Exchange, status: int, length: int) -> int:
+    if status != exchange.status or length != exchange.bytes:
+        check_answer(exchange, status, length)
+    return length
 
 
-def parse(client: Client) -> Take:
-    fetch = client.json
+class Buffer:
+    method = "buffer"
 
-    def take(exchange: Exchange) -> int:
-        status, content, document = fetch(exchange)
-        length = len(content)
-        if status != exchange.status or length != exchange.bytes:
-            check_answer(exchange, status, length)
+    def settle(self, exchange: Exchange, status: int, content: Any) -> int:
+        return checked(exchange, status, len(content))
+
+
+class Json:
+    method = "json"
+
+    def settle(self, exchange: Exchange, status: int, content: Any, document: Any) -> int:
+        length = checked(exchange, status, len(content))
         check_member(exchange, document)
         return length
 
-    return take
+
+class Discard:
+    method = "stream"
+
+    def open(self, exchange: Exchange) -> Target:
+        return Counter()
 
 
-def discard(client: Client) -> Take:
-    stream = client.stream
+class File:
+    method = "stream"
+
+    def open(self, exchange: Exchange) -> Target:
+        return open(exchange.file, "wb")
+
+
+class Counter:
+    """A file that keeps nothing but the length of what was written."""
+
+    __slots__ = ("_length",)
+
+    def __init__(self) -> None:
+        self._length = 0
+
+    def __enter__(self) -> Counter:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def write(self, chunk: Any) -> None:
+        self._length += len(chunk)
+
+    def tell(self) -> int:
+        return self._length
+
+
+SINKS: dict[str, Any] = {"buffer": Buffer, "json": Json, "discard": Discard, "file": File}
+
+
+def blocking(client: Client, sink: Sink) -> Callable[[Exchange], int]:
+    fetch = getattr(client, sink.method)
+    if sink.method != "stream":
+        settle = sink.settle
+        return lambda exchange: settle(exchange, *fetch(exchange))
+    open_target = sink.open
 
     def take(exchange: Exchange) -> int:
-        length = 0
-
-        def count(chunk: Any) -> None:
-            nonlocal length
-            length += len(chunk)
-
-        status = stream(exchange, count)
-        if status != exchange.status or length != exchange.bytes:
-            check_answer(exchange, status, length)
-        return length
-
-    return take
-
-
-def file(client: Client) -> Take:
-    stream = client.stream
-
-    def take(exchange: Exchange) -> int:
-        with open(exchange.file, "wb") as target:
-            status = stream(exchange, target.write)
+        with open_target(exchange) as target:
+            status = fetch(exchange, target.write)
             length = target.tell()
-        if status != exchange.status or length != exchange.bytes:
-            check_answer(exchange, status, length)
-        return length
+        return checked(exchange, status, length)
 
     return take
 
 
-SINKS = {"buffer": buffer, "json": parse, "discard": discard, "file": file}
+def awaiting(client: AsyncClient, sink: Sink) -> Callable[[Exchange], Awaitable[int]]:
+    fetch = getattr(client, sink.method)
+    if sink.method == "stream":
+        open_target = sink.open
+
+        async def take(exchange: Exchange) -> int:
+            with open_target(exchange) as target:
+                status = await fetch(exchange, target.write)
+                length = target.tell()
+            return checked(exchange, status, length)
+
+    else:
+        settle = sink.settle
+
+        async def take(exchange: Exchange) -> int:
+            return settle(exchange, *await fetch(exchange))
+
+    return take

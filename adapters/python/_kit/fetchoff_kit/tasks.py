@@ -6,14 +6,13 @@ import asyncio
 from copy import copy
 from itertools import repeat
 
-from .checks import check_answer, check_member
 from .loop import Tally, describe, spinner
+from .sinks import SINKS, awaiting
 from .workload import worker_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
-    from typing import Any
 
     from .client import AsyncClient
     from .workload import Exchange, Settings
@@ -40,8 +39,8 @@ class Tasks:
         self, client_class: type[AsyncClient], settings: Settings, exchanges: list[Exchange]
     ) -> None:
         self._client = client = client_class(settings)
-        self._sink = SINKS[settings.sink]
-        self._take = self._sink(client)
+        self._sink = SINKS[settings.sink]()
+        self._take = awaiting(client, self._sink)
         self._workers = [
             [copy(exchange) for exchange in exchanges] for _ in range(settings.concurrency)
         ]
@@ -64,13 +63,15 @@ class Tasks:
         return total
 
     def digest(self, busy_ns: int) -> tuple[Tally, list[str]]:
-        from .digest import AsyncHashingClient
+        from .digest import Digesting
 
         assert self._client is not None
-        hashing = AsyncHashingClient(self._client)
-        take = self._sink(hashing)
-        tally = self._loop.run_until_complete(iterate([None], self._workers[0], take, busy_ns))
-        return tally, hashing.digests
+        exchanges = self._workers[0]
+        for exchange in exchanges:
+            exchange.sha256 = ""
+        take = awaiting(self._client, Digesting(self._sink))
+        tally = self._loop.run_until_complete(iterate([None], exchanges, take, busy_ns))
+        return tally, [exchange.sha256 for exchange in exchanges]
 
     def close(self) -> None:
         if self._client is not None:
@@ -96,65 +97,3 @@ async def iterate(
             if busy_ns:
                 spun += spin(busy_ns)
     return Tally(failed, length, spun, error)
-
-
-def buffer(client: AsyncClient) -> Take:
-    fetch = client.buffer
-
-    async def take(exchange: Exchange) -> int:
-        status, content = await fetch(exchange)
-        length = len(content)
-        if status != exchange.status or length != exchange.bytes:
-            check_answer(exchange, status, length)
-        return length
-
-    return take
-
-
-def parse(client: AsyncClient) -> Take:
-    fetch = client.json
-
-    async def take(exchange: Exchange) -> int:
-        status, content, document = await fetch(exchange)
-        length = len(content)
-        if status != exchange.status or length != exchange.bytes:
-            check_answer(exchange, status, length)
-        check_member(exchange, document)
-        return length
-
-    return take
-
-
-def discard(client: AsyncClient) -> Take:
-    stream = client.stream
-
-    async def take(exchange: Exchange) -> int:
-        length = 0
-
-        def count(chunk: Any) -> None:
-            nonlocal length
-            length += len(chunk)
-
-        status = await stream(exchange, count)
-        if status != exchange.status or length != exchange.bytes:
-            check_answer(exchange, status, length)
-        return length
-
-    return take
-
-
-def file(client: AsyncClient) -> Take:
-    stream = client.stream
-
-    async def take(exchange: Exchange) -> int:
-        with open(exchange.file, "wb") as target:
-            status = await stream(exchange, target.write)
-            length = target.tell()
-        if status != exchange.status or length != exchange.bytes:
-            check_answer(exchange, status, length)
-        return length
-
-    return take
-
-
-SINKS = {"buffer": buffer, "json": parse, "discard": discard, "file": file}

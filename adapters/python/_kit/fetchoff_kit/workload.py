@@ -8,6 +8,7 @@ from urllib.parse import urlencode, urlsplit
 
 TYPE_CHECKING = False  # typing itself would cost start-up time in every process
 if TYPE_CHECKING:
+    from ssl import SSLContext
     from typing import Any, BinaryIO, TypeVar
 
     Name = TypeVar("Name")
@@ -28,11 +29,18 @@ class Settings:
         self.redirects: int = message["redirects"]
         self._timeouts_ms: dict[str, int | None] = message["timeout_ms"]
         self.tls_ca: str | None = message["tls_ca"]
+        self.proxy: str | None = message["proxy"]
         self.options: dict[str, Any] = message["options"]
         if self.concurrency < 1:
             raise ValueError(f"concurrency is {self.concurrency}, and must be at least 1")
         if self.sink == "file" and not self.directory:
             raise ValueError("the sink is file, and there is no directory")
+
+    def tls_context(self) -> SSLContext:
+        """What the standard library makes of `tls_ca`, or of the system's authorities."""
+        import ssl  # takes long to import, and most workloads do without
+
+        return ssl.create_default_context(cafile=self.tls_ca)
 
     def timeouts_ms(self, **names: Name) -> dict[Name, int]:
         """The timeouts that were asked for, by the names that the library has for them."""
@@ -82,6 +90,7 @@ class Exchange:
         "method",
         "port",
         "scheme",
+        "sha256",
         "status",
         "target",
         "url",
@@ -109,6 +118,7 @@ class Exchange:
         self.bytes: int | None = expect["bytes"]
         self.member: tuple[str, str] | None = tuple(expect["json"]) if expect["json"] else None
         self.file = os.devnull
+        self.sha256 = ""
         self.arguments: Any = None
 
     def body_as(self, **keywords: str) -> dict[str, Any]:

@@ -1,44 +1,23 @@
 """httpx: one AsyncClient, which tasks share."""
 
-from http.cookiejar import CookieJar, DefaultCookiePolicy
-
 import httpcore
 import httpx
+import options
 
 from fetchoff_kit import AsyncClient, serve
-
-NO_COOKIES = DefaultCookiePolicy(allowed_domains=())
 
 
 class AsyncHttpx(AsyncClient):
     name = "httpx"
     engine = f"httpcore {httpcore.__version__}"
-    features = """
-        http/1.1 method.get method.head method.post method.put
-        body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
-        read-size cookies decompression redirects timeout.connect timeout.read
-    """
+    features = options.FEATURES
 
     def __init__(self, settings):
-        connections = settings.concurrency
         self.read_size = settings.read_size
-        self.client = httpx.AsyncClient(
-            cookies=None if settings.cookies else CookieJar(NO_COOKIES),
-            headers=None if settings.decompress else {"Accept-Encoding": "identity"},
-            follow_redirects=settings.redirects > 0,
-            max_redirects=settings.redirects,
-            limits=httpx.Limits(
-                max_connections=connections,
-                max_keepalive_connections=0 if settings.reuse is False else connections,
-            ),
-            timeout=httpx.Timeout(5.0, **settings.timeouts(connect="connect", read="read")),
-        )
+        self.client = httpx.AsyncClient(**options.of_client(settings))
 
     def arguments(self, exchange):
-        body = exchange.body_as(json="json", raw="content")
-        if exchange.kind == "form":
-            body["data"] = exchange.fields_by_name()
-        return {"headers": exchange.headers, **body}
+        return options.of_request(exchange)
 
     async def request(self, exchange):
         with exchange.open_parts() as files:
