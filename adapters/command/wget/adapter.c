@@ -47,6 +47,11 @@ static void arguments(const struct fo_exchange *exchange, struct fo_call *call)
         fo_arguments(call, "--compression=gzip", NULL);
     if (settings->tls_ca)
         fo_argument(call, "--ca-certificate=%s", settings->tls_ca);
+    if (settings->proxy) {
+        fo_arguments(call, "--execute", "use_proxy=yes", NULL);
+        fo_argument(call, "--execute=http_proxy=%s", settings->proxy);
+        fo_argument(call, "--execute=https_proxy=%s", settings->proxy);
+    }
     if (settings->connect_ms)
         fo_argument(call, "--connect-timeout=%.3f", settings->connect_ms / 1000.0);
     if (settings->read_ms)
@@ -73,7 +78,7 @@ int main(void)
 {
     return fo_serve_command(&(struct fo_command){
         .name = "wget",
-        .features = "http/1.1 tls method.get method.head method.post method.put "
+        .features = "http/1.1 tls proxy method.get method.head method.post method.put "
                     "body.form body.json body.raw headers connection.fresh "
                     "sink.buffer sink.json sink.discard sink.file cookies decompression redirects "
                     "timeout.connect timeout.read inject.busy",
