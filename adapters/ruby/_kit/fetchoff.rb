@@ -11,23 +11,22 @@
 #       def initialize(settings)         # a new client object
 #       def fetch(exchange, &sink)       # one exchange: [status, content], or an exception
 #       def close                        # drop the connections
+#       def together(jobs)               # only of event loops: see workers.rb
 #     end
 #
 #     Fetchoff.serve(Adapter)
 #
 # With a block, `fetch` yields the content piece by piece instead of returning it. Each of the threads that
 # `concurrency` asks for has an adapter object of its own.
+#
+# The kit is written in what Ruby 1.8 understands, because it runs on every runtime of kit.toml.
 
-require_relative "fetchoff/errors"
-require_relative "fetchoff/settings"
-require_relative "fetchoff/exchange"
-require_relative "fetchoff/sinks"
-require_relative "fetchoff/batch"
-require_relative "fetchoff/workers"
-require_relative "fetchoff/session"
+%w[older_rubies errors settings exchange sinks batch workers session].each do |part|
+  require File.expand_path("../fetchoff/#{part}", __FILE__)
+end
 
 # What is read is the same in every locale.
-Encoding.default_external = Encoding::UTF_8
+Encoding.default_external = Encoding::UTF_8 if defined?(Encoding)
 
 module Fetchoff
   def self.serve(adapter_class)

@@ -1,33 +1,27 @@
 # frozen_string_literal: true
 
 require_relative "../_kit/fetchoff"
+require_relative "../_kit/fetchoff/libcurl"
 require "curb"
 
 class Adapter
   CLIENT = "Curb"
   VERSION = Curl::CURB_VERSION
-  ENGINE = "libcurl #{Curl::CURL_VERSION}"
-  FEATURES = %w[
-    http/1.1 h2 tls method.get method.head method.post method.put
+  LIBCURL = Fetchoff::Libcurl.new(Curl::CURL_LONG_VERSION)
+  ENGINE = LIBCURL.to_s
+  FEATURES = (LIBCURL.codings + %w[
+    http/1.1 h2 tls proxy method.get method.head method.post method.put
     body.form body.json body.multipart body.raw headers
     connection.reuse connection.fresh concurrency sink.buffer sink.discard
     cookies decompression redirects timeout.connect timeout.total option.tcp_nodelay
-  ].freeze
+  ]).freeze
   HTTP_VERSIONS = { "http/1.1" => Curl::HTTP_1_1, "h2" => Curl::HTTP_2_0 }.freeze
 
   def initialize(settings)
-    @curl = Curl::Easy.new
-    @curl.version = HTTP_VERSIONS.fetch(settings.protocol)
-    @curl.set(:forbid_reuse, 1) unless settings.reuse?
-    @curl.enable_cookies = settings.cookies?
-    @curl.encoding = "gzip" if settings.decompress?
-    @curl.follow_location = settings.redirects.positive?
-    @curl.max_redirects = settings.redirects
-    @curl.connect_timeout_ms = settings.connect_timeout_ms if settings.connect_timeout_ms
-    @curl.timeout_ms = settings.total_timeout_ms if settings.total_timeout_ms
-    @curl.cacert = settings.tls_ca if settings.tls_ca
-    nodelay = settings.options["tcp_nodelay"]
-    @curl.set(:tcp_nodelay, nodelay ? 1 : 0) unless nodelay.nil?
+    # Handles of several threads share no connection.
+    raise Fetchoff::Unsupported, "concurrency" if settings.protocol == "h2" && settings.concurrency > 1
+
+    @curl = handle(settings)
   end
 
   def fetch(exchange, &sink)
@@ -43,6 +37,23 @@ class Adapter
   end
 
   private
+
+  def handle(settings)
+    Curl::Easy.new.tap do |curl|
+      curl.version = HTTP_VERSIONS.fetch(settings.protocol)
+      curl.set(:forbid_reuse, 1) unless settings.reuse?
+      curl.enable_cookies = settings.cookies?
+      curl.encoding = "" if settings.decompress? # whatever libcurl can decode
+      curl.follow_location = settings.redirects.positive?
+      curl.max_redirects = settings.redirects
+      curl.connect_timeout_ms = settings.connect_timeout_ms if settings.connect_timeout_ms
+      curl.timeout_ms = settings.total_timeout_ms if settings.total_timeout_ms
+      curl.cacert = settings.tls_ca if settings.tls_ca
+      curl.proxy_url = settings.proxy.to_s # empty: not that of the environment
+      nodelay = settings.options["tcp_nodelay"]
+      curl.set(:tcp_nodelay, nodelay ? 1 : 0) unless nodelay.nil?
+    end
+  end
 
   # libcurl wants to hear how much of a piece was taken.
   def taken(piece, sink)
@@ -68,4 +79,4 @@ class Adapter
   end
 end
 
-Fetchoff.serve(Adapter)
+Fetchoff.serve(Adapter) if __FILE__ == $PROGRAM_NAME

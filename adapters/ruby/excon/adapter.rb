@@ -7,7 +7,7 @@ class Adapter
   CLIENT = "Excon"
   VERSION = Excon::VERSION
   FEATURES = %w[
-    http/1.1 tls method.get method.head method.post method.put body.form body.json body.raw headers
+    http/1.1 tls proxy method.get method.head method.post method.put body.form body.json body.raw headers
     connection.reuse connection.fresh concurrency sink.buffer sink.discard read-size
     decompression redirects timeout.connect timeout.read option.tcp_nodelay
   ].freeze
@@ -21,7 +21,9 @@ class Adapter
       connect_timeout: settings.connect_timeout,
       read_timeout: settings.read_timeout,
       tcp_nodelay: settings.options["tcp_nodelay"],
-      ssl_ca_file: settings.tls_ca
+      ssl_ca_file: settings.tls_ca,
+      proxy: settings.proxy&.to_s,
+      disable_proxy: settings.proxy.nil? # otherwise, that of the environment
     }.compact
     @connections = {}
   end

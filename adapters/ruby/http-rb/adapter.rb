@@ -7,10 +7,10 @@ class Adapter
   CLIENT = "http.rb"
   VERSION = HTTP::VERSION
   FEATURES = %w[
-    http/1.1 tls method.get method.head method.post method.put
+    http/1.1 tls proxy method.get method.head method.post method.put
     body.form body.json body.multipart body.raw headers
     connection.reuse connection.fresh concurrency sink.buffer sink.discard read-size
-    decompression redirects timeout.connect timeout.read timeout.total option.tcp_nodelay
+    decompression coding.deflate redirects timeout.connect timeout.read timeout.total option.tcp_nodelay
   ].freeze
 
   def initialize(settings)
@@ -18,9 +18,10 @@ class Adapter
     @piece = [settings.read_size].compact
     @tls = settings.tls_ca ? { ssl: { ca_file: settings.tls_ca } } : {}
     @configured = with_timeouts(HTTP, settings)
-    @configured = @configured.use(:auto_inflate).headers("Accept-Encoding" => "gzip") if settings.decompress?
+    @configured = @configured.use(:auto_inflate).headers("Accept-Encoding" => "gzip, deflate") if settings.decompress?
     @configured = @configured.follow(max_hops: settings.redirects) if settings.redirects.positive?
     @configured = @configured.nodelay if settings.options["tcp_nodelay"]
+    @configured = @configured.via(settings.proxy.host, settings.proxy.port) if settings.proxy
     @clients = {}
   end
 

@@ -8,9 +8,9 @@ class Adapter
   VERSION = HTTParty::VERSION
   ENGINE = "Net::HTTP"
   FEATURES = %w[
-    http/1.1 tls method.get method.head method.post method.put
+    http/1.1 tls proxy method.get method.head method.post method.put
     body.form body.json body.multipart body.raw headers
-    connection.fresh concurrency sink.buffer sink.discard decompression redirects
+    connection.fresh concurrency sink.buffer sink.discard decompression coding.deflate redirects
     timeout.connect timeout.read
   ].freeze
 
@@ -31,6 +31,8 @@ class Adapter
       ssl_ca_file: settings.tls_ca,
       stream_body: settings.streamed?
     }.compact
+    # nil: not that of the environment
+    @options.update(http_proxyaddr: settings.proxy&.host, http_proxyport: settings.proxy&.port)
   end
 
   def fetch(exchange, &sink)

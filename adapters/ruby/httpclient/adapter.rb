@@ -7,16 +7,17 @@ class Adapter
   CLIENT = "HTTPClient"
   VERSION = HTTPClient::VERSION
   FEATURES = %w[
-    http/1.1 tls method.get method.head method.post method.put
+    http/1.1 tls proxy method.get method.head method.post method.put
     body.form body.json body.multipart body.raw headers
     connection.reuse connection.fresh concurrency sink.buffer sink.discard read-size
-    cookies decompression redirects timeout.connect timeout.read
+    cookies decompression coding.deflate redirects timeout.connect timeout.read
   ].freeze
 
   def initialize(settings)
     @reuse = settings.reuse?
     @follow = settings.redirects.positive?
     @client = HTTPClient.new
+    @client.proxy = settings.proxy # nil: not that of the environment
     @client.cookie_manager = nil unless settings.cookies?
     @client.transparent_gzip_decompression = settings.decompress?
     @client.follow_redirect_count = settings.redirects + 1 # counts requests

@@ -8,16 +8,13 @@ class Adapter
   CLIENT = "Net::HTTP::Persistent"
   VERSION = Net::HTTP::Persistent::VERSION
   ENGINE = "Net::HTTP"
-  FEATURES = %w[
-    http/1.1 tls method.get method.head method.post method.put
-    body.form body.json body.multipart body.raw headers
-    connection.reuse concurrency sink.buffer sink.discard decompression
-    timeout.connect timeout.read
-  ].freeze
+  FEATURES = Fetchoff::NetHttp.features + %w[
+    http/1.1 tls proxy connection.reuse concurrency sink.buffer sink.discard timeout.connect timeout.read
+  ]
 
   def initialize(settings)
     @headers = Fetchoff::NetHttp.default_headers(settings)
-    @http = Net::HTTP::Persistent.new(name: "fetchoff")
+    @http = Net::HTTP::Persistent.new(name: "fetchoff", proxy: settings.proxy)
     @http.idle_timeout = 30 # by default, a connection that waits 5 s for its turn is closed
     @http.open_timeout = settings.connect_timeout if settings.connect_timeout
     @http.read_timeout = settings.read_timeout if settings.read_timeout

@@ -1,27 +1,21 @@
 # frozen_string_literal: true
 
-require_relative "../_kit/fetchoff"
-require_relative "../_kit/fetchoff/net_http"
+# In words that Ruby 1.8 understands, for the runtimes that adapter.toml lists.
+
+require File.expand_path("../../_kit/fetchoff", __FILE__)
+require File.expand_path("../../_kit/fetchoff/net_http", __FILE__)
 
 class Adapter
   CLIENT = "Net::HTTP"
-  VERSION = defined?(Net::HTTP::VERSION) ? Net::HTTP::VERSION : RUBY_VERSION
-  FEATURES = %w[
-    http/1.1 tls method.get method.head method.post method.put
-    body.form body.json body.multipart body.raw headers
-    connection.reuse connection.fresh concurrency sink.buffer sink.discard decompression
+  VERSION = RUBY_VERSION < "3" ? RUBY_VERSION : Net::HTTP::VERSION
+  FEATURES = Fetchoff::NetHttp.features + %w[
+    http/1.1 tls proxy connection.reuse connection.fresh concurrency sink.buffer sink.discard
     timeout.connect timeout.read
-  ].freeze
+  ]
 
   def initialize(settings)
-    @reuse = settings.reuse?
+    @settings = settings
     @headers = Fetchoff::NetHttp.default_headers(settings)
-    @options = {
-      open_timeout: settings.connect_timeout,
-      read_timeout: settings.read_timeout,
-      ca_file: settings.tls_ca,
-      keep_alive_timeout: 30 # by default, a connection that waits 2 s for its turn is closed
-    }.compact
     @connections = {}
   end
 
@@ -33,23 +27,36 @@ class Adapter
         [response.code.to_i, sink ? nil : response.body]
       end
     end
+  rescue Timeout::Error
+    close # Ruby 1.8 would read the late answer as that of the next request
+    raise
   end
 
   def close
-    @connections.each_value(&:finish)
+    @connections.each_value { |http| http.finish }
+    @connections.clear
   end
 
   private
 
   def with_connection(exchange, &block)
-    return start(exchange.uri, &block) unless @reuse
+    return connection_to(exchange.uri).start(&block) unless @settings.reuse?
 
-    yield @connections[exchange.origin] ||= start(exchange.uri)
+    yield @connections[exchange.origin] ||= connection_to(exchange.uri).start
   end
 
-  def start(uri, &block)
-    Net::HTTP.start(uri.hostname, uri.port, use_ssl: uri.scheme == "https", **@options, &block)
+  def connection_to(uri)
+    proxy = @settings.proxy
+    http = Net::HTTP.new(uri.host, uri.port, proxy && proxy.host, proxy && proxy.port)
+    http.use_ssl = uri.scheme == "https"
+    http.verify_mode = OpenSSL::SSL::VERIFY_PEER if http.use_ssl? # the default from 1.9 on
+    http.ca_file = @settings.tls_ca if @settings.tls_ca
+    http.open_timeout = @settings.connect_timeout if @settings.connect_timeout
+    http.read_timeout = @settings.read_timeout if @settings.read_timeout
+    # By default, a connection that waits 2 s for its turn is closed.
+    http.keep_alive_timeout = 30 if http.respond_to?(:keep_alive_timeout=)
+    http
   end
 end
 
-Fetchoff.serve(Adapter)
+Fetchoff.serve(Adapter) if __FILE__ == $PROGRAM_NAME

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-# Not run so far: Debian has no package of Patron. `fetchoff check` says whether it holds.
-
 require_relative "../_kit/fetchoff"
 require "patron"
 
@@ -10,7 +8,7 @@ class Adapter
   VERSION = Patron::VERSION
   ENGINE = "libcurl #{Patron.libcurl_version[%r{libcurl/(\S+)}, 1]}"
   FEATURES = %w[
-    http/1.1 tls method.get method.head method.post method.put body.form body.json body.raw headers
+    http/1.1 tls proxy method.get method.head method.post method.put body.form body.json body.raw headers
     connection.reuse concurrency sink.buffer cookies decompression redirects
   ].freeze
 
@@ -20,6 +18,7 @@ class Adapter
     @session.automatic_content_encoding = settings.decompress?
     @session.max_redirects = settings.redirects
     @session.cacert = settings.tls_ca
+    @session.proxy = settings.proxy&.to_s
   end
 
   def fetch(exchange)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "digest"
+require "digest/sha2"
 
 module Fetchoff
   # One timed run of n iterations, which workers share out among themselves.
@@ -74,7 +74,7 @@ module Fetchoff
       while batch.claim?
         @exchanges.each do |exchange|
           perform(exchange, tally, sha256)
-          tally.spin(busy_ns) if busy_ns.positive?
+          tally.spin(busy_ns) if busy_ns > 0
         end
       end
       tally
@@ -91,15 +91,19 @@ module Fetchoff
       status, length, content = @sink.receive(@adapter, exchange, sha256)
       fault = exchange.fault_in(status, length)
       fault ||= exchange.json_fault_in(content) if @parse
-    rescue StandardError => e
+    rescue *FAILURES => e
+      raised = true
       fault = e.message.empty? ? e.class.name : e.message
     ensure
       tally.count(length, fault && "#{exchange}: #{fault}")
-      tally.sha256 << sha256.hexdigest! if sha256
+      tally.sha256 << digest_of(sha256, raised) if sha256
     end
-  end
 
-  def self.now_ns
-    Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    # Of an exchange that raised an error there is none.
+    def digest_of(sha256, raised)
+      digest = sha256.hexdigest
+      sha256.reset
+      raised ? "" : digest
+    end
   end
 end

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "json"
 require "uri"
 
 module Fetchoff
@@ -15,8 +14,8 @@ module Fetchoff
 
       @verb = message["method"].downcase.to_sym
       @url = message["url"]
-      @uri = URI(@url)
-      @headers = (message["headers"] || []).to_h
+      @uri = URI.parse(@url)
+      @headers = (message["headers"] || []).inject({}) { |all, (name, value)| all.merge(name => value) }
       @body = message["body"] && Body.new(message["body"])
       expect = message["expect"] || {}
       @status, @length, @member = expect.values_at("status", "bytes", "json")
@@ -37,13 +36,14 @@ module Fetchoff
 
     # Yields the opened File of each Upload, for as long as the request lasts.
     def with_files
-      return yield(NO_FILES) unless body&.files&.any?
+      return yield(NO_FILES) if body.nil? || body.files.empty?
 
-      files = body.files.to_h { |upload| [upload, File.open(upload.path)] }
+      files = {}
       begin
+        body.files.each { |upload| files[upload] = File.open(upload.path, "rb") }
         yield files
       ensure
-        files.each_value(&:close)
+        files.each_value { |file| file.close }
       end
     end
 
@@ -85,9 +85,11 @@ module Fetchoff
       @kind = message["kind"]
       @fields = message["fields"]
       @value = message["value"]
-      @files = (message["files"] || []).map { |file| Upload.new(*file.values_at(*Upload.members.map(&:to_s))) }
+      @files = (message["files"] || []).map do |file|
+        Upload.new(*file.values_at("name", "filename", "content_type", "path"))
+      end
       @raw_type = message["content_type"]
-      @raw = File.binread(message["path"]) if kind == "raw"
+      @raw = File.open(message["path"], "rb") { |file| file.read } if kind == "raw"
     end
 
     def content_type

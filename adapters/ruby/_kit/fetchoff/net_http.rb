@@ -1,17 +1,28 @@
 # frozen_string_literal: true
 
-require "net/http"
+require "net/https"
 
 module Fetchoff
   # Requests for Net::HTTP and what is built upon it.
   module NetHttp
-    REQUESTS = { get: Net::HTTP::Get, head: Net::HTTP::Head, post: Net::HTTP::Post, put: Net::HTTP::Put }.freeze
+    REQUESTS = { :get => Net::HTTP::Get, :head => Net::HTTP::Head, :post => Net::HTTP::Post,
+                 :put => Net::HTTP::Put }.freeze
     IDENTITY = { "Accept-Encoding" => "identity" }.freeze
 
+    # What its request objects have learnt over the years: multipart in Ruby 1.9.2, decoding in 2.0.
+    def self.features
+      features = %w[method.get method.head method.post method.put body.form body.raw headers]
+      features << "body.json" unless defined?(PlainJson)
+      features << "body.multipart" if Net::HTTPHeader.method_defined?(:set_form)
+      features.push("decompression", "coding.deflate") if Net::HTTPResponse.method_defined?(:decode_content)
+      features
+    end
+
     def self.request(exchange, files, defaults)
-      request = REQUESTS.fetch(exchange.verb).new(exchange.uri, defaults.merge(exchange.headers))
+      target = RUBY_VERSION < "2" ? exchange.uri.request_uri : exchange.uri
+      request = REQUESTS.fetch(exchange.verb).new(target, defaults.merge(exchange.headers))
       body = exchange.body
-      case body&.kind
+      case body && body.kind
       when nil then nil
       when "form" then request.set_form_data(body.fields)
       when "multipart" then request.set_form(body.fields + parts(files), "multipart/form-data")
@@ -29,7 +40,7 @@ module Fetchoff
 
     def self.parts(files)
       files.map do |upload, file|
-        [upload.name, file, { filename: upload.filename, content_type: upload.content_type }]
+        [upload.name, file, { :filename => upload.filename, :content_type => upload.content_type }]
       end
     end
   end

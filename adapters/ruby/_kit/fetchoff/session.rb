@@ -1,12 +1,9 @@
 # frozen_string_literal: true
 
-require "json"
-
 module Fetchoff
   # The conversation with the harness: one answer to each line, until `finish` or the end of the input.
   class Session
     PROTOCOL = 1
-    ENGINES = { "ruby" => "Ruby", "jruby" => "JRuby", "truffleruby" => "TruffleRuby" }.freeze
 
     def initialize(adapter_class, input, output)
       @adapter_class = adapter_class
@@ -17,7 +14,7 @@ module Fetchoff
     def serve
       while (line = @input.gets)
         answer = answer_to(line)
-        @output.write(JSON.generate(answer), "\n")
+        @output.write("#{JSON.generate(answer)}\n")
         break if answer[:finished]
       end
     end
@@ -30,37 +27,36 @@ module Fetchoff
       when "hello" then hello(request)
       when "prepare" then prepare(request)
       when "run" then run(request)
-      when "finish" then { finished: true }
+      when "finish" then { :finished => true }
       else raise BadRequest, "unknown op #{request['op'].inspect}"
       end
-    rescue StandardError => e
-      { error: printable(e.message) }
+    rescue *FAILURES => e
+      { :error => printable(e.message) }
     end
 
     def parsed(line)
       request = JSON.parse(line)
-      request.is_a?(Hash) ? request : raise(BadRequest, "not a JSON object on one line")
-    rescue JSON::ParserError, EncodingError
+      request.is_a?(Hash) ? request : raise(TypeError)
+    rescue StandardError # what JSON raises has had several names
       raise BadRequest, "not a JSON object on one line"
     end
 
     def hello(request)
       raise BadRequest, "this adapter speaks protocol #{PROTOCOL}" unless request["protocol"] == PROTOCOL
 
-      { protocol: PROTOCOL, client: @adapter_class::CLIENT, version: @adapter_class::VERSION, runtime: runtime,
-        engine: @adapter_class.const_defined?(:ENGINE) ? @adapter_class::ENGINE : "", features: features }
+      { :protocol => PROTOCOL, :client => @adapter_class::CLIENT, :version => @adapter_class::VERSION,
+        :runtime => Fetchoff.runtime, :engine => engine, :features => features }
     end
 
-    def runtime
-      name = ENGINES.fetch(RUBY_ENGINE, RUBY_ENGINE)
-      RUBY_ENGINE == "ruby" ? "#{name} #{RUBY_VERSION}" : "#{name} #{RUBY_ENGINE_VERSION} (#{RUBY_VERSION})"
+    def engine
+      @adapter_class.const_defined?(:ENGINE) ? @adapter_class::ENGINE : ""
     end
 
     # The adapter's features and those that the kit adds.
     def features
       declared = @adapter_class::FEATURES
       added = ["inject.busy"]
-      added << "sink.json" if declared.include?("sink.buffer")
+      added << "sink.json" if declared.include?("sink.buffer") && !defined?(PlainJson)
       added << "sink.file" if declared.include?("sink.discard")
       declared + added
     end
@@ -68,26 +64,25 @@ module Fetchoff
     def prepare(request)
       drop
       missing = ((request["require"] || []) - features).first
-      return { unsupported: missing } if missing
+      return { :unsupported => missing } if missing
 
       settings = Settings.new(request["settings"])
-      @exchanges = exchanges_of(request)
-      @workers = Workers.start(@adapter_class, @exchanges, settings)
-      { ready: true }
+      @workers = Workers.start(@adapter_class, exchanges_of(request), settings)
+      { :ready => true }
     rescue Unsupported => e
-      { unsupported: e.message }
+      { :unsupported => e.message }
     end
 
     def exchanges_of(request)
       exchanges = request["exchanges"]
-      raise BadRequest, "prepare needs 'exchanges'" unless exchanges.is_a?(Array) && exchanges.any?
+      raise BadRequest, "prepare needs 'exchanges'" unless exchanges.is_a?(Array) && !exchanges.empty?
 
       exchanges.map { |message| Exchange.new(message) }
     end
 
     # Some libraries close their sockets only when the garbage collector finds them.
     def drop
-      @workers&.close
+      @workers.close if @workers
       @workers = nil
       GC.start
     end
@@ -95,7 +90,7 @@ module Fetchoff
     def run(request)
       n = request["n"]
       raise BadRequest, "run before prepare" unless @workers
-      raise BadRequest, "'n' must be a whole number from 1" unless n.is_a?(Integer) && n.positive?
+      raise BadRequest, "'n' must be a whole number from 1" unless n.is_a?(Integer) && n > 0
 
       batch = Batch.new(n, request["busy_ns"] || 0, request["digest"])
       start = Fetchoff.now_ns
@@ -104,16 +99,16 @@ module Fetchoff
     end
 
     def report(tally, wall_ns, batch)
-      answer = { done: tally.done, failed: tally.failed, bytes: tally.bytes, wall_ns: wall_ns }
+      answer = { :done => tally.done, :failed => tally.failed, :bytes => tally.bytes, :wall_ns => wall_ns }
       answer[:error] = printable(tally.error) if tally.error
       answer[:sha256] = tally.sha256 if batch.digest?
-      answer[:busy_ns] = tally.spun_ns if batch.busy_ns.positive?
+      answer[:busy_ns] = tally.spun_ns if batch.busy_ns > 0
       answer
     end
 
     # One line of valid UTF-8, whatever the library said.
     def printable(text)
-      text.dup.force_encoding(Encoding::UTF_8).scrub.lines.first.to_s.strip
+      Fetchoff.utf8(text).split("\n").first.to_s.strip
     end
   end
 end

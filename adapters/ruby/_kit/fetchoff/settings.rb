@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
+require "uri"
+
 module Fetchoff
-  # The settings of a `prepare`. Timeouts are in seconds, as Ruby's libraries take them, or nil.
+  # The settings of a `prepare`. Timeouts are in seconds, as Ruby's libraries take them, or nil. `proxy` is a URI or nil.
   class Settings
-    attr_reader :protocol, :concurrency, :sink, :read_size, :directory, :redirects, :tls_ca, :options
+    attr_reader :protocol, :concurrency, :sink, :read_size, :directory, :redirects, :tls_ca, :proxy, :options
 
     def initialize(message)
       raise BadRequest, "prepare needs 'settings'" unless message.is_a?(Hash)
@@ -13,6 +15,7 @@ module Fetchoff
         message.values_at("protocol", "sink", "read_size", "directory", "tls_ca")
       @concurrency = message["concurrency"] || 1
       @redirects = message["redirects"] || 0
+      @proxy = message["proxy"] && URI.parse(message["proxy"])
       @options = message["options"] || {}
     end
 
@@ -39,6 +42,10 @@ module Fetchoff
 
     def read_timeout
       seconds((@message["timeout_ms"] || {})["read"])
+    end
+
+    def total_timeout
+      seconds(total_timeout_ms)
     end
 
     def connect_timeout_ms

@@ -18,7 +18,7 @@ module Fetchoff
       def receive(adapter, exchange, sha256)
         status, content = adapter.fetch(exchange)
         content ||= ""
-        sha256&.update(content)
+        sha256.update(content) if sha256
         [status, content.bytesize, content]
       end
     end
@@ -28,11 +28,11 @@ module Fetchoff
       def receive(adapter, exchange, sha256)
         length = 0
         status, rest = adapter.fetch(exchange) do |piece|
-          sha256&.update(piece)
+          sha256.update(piece) if sha256
           length += piece.bytesize
         end
         length += rest.bytesize if rest
-        sha256&.update(rest) if rest
+        sha256.update(rest) if rest && sha256
         [status, length]
       end
     end
@@ -47,7 +47,7 @@ module Fetchoff
 
       def receive(adapter, exchange, sha256)
         status = File.open(@path, "wb") { |file| fetch_into(file, adapter, exchange) }
-        sha256&.file(@path)
+        sha256.file(@path) if sha256
         [status, File.size(@path)]
       end
 

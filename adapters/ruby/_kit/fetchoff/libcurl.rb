@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+module Fetchoff
+  # What a libcurl was built with, by its own account: "libcurl/7.88.1 OpenSSL/3.0.17 zlib/1.2.13 brotli/1.0.9 …".
+  class Libcurl
+    CODINGS = { "zlib" => "coding.deflate", "brotli" => "coding.br", "zstd" => "coding.zstd" }.freeze
+
+    def initialize(text)
+      @parts = text.split.to_h { |part| part.split("/", 2) }
+    end
+
+    def to_s
+      "libcurl #{@parts['libcurl']}"
+    end
+
+    def codings
+      CODINGS.select { |library, _| @parts.key?(library) }.values
+    end
+  end
+end
