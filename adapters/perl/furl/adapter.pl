@@ -15,7 +15,7 @@ serve(
     version  => Furl->VERSION,
     prepare  => \&prepare,
     features => [
-        qw(http/1.1 tls method.get method.head method.post method.put
+        qw(http/1.1 tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers
             connection.reuse connection.fresh sink.buffer sink.discard
             cookies decompression redirects timeout.read timeout.total)
@@ -36,6 +36,7 @@ sub prepare {
     my $furl = Furl->new(
         headers       => \@headers,
         max_redirects => $settings->{redirects},
+        defined $settings->{proxy}  ? ( proxy              => $settings->{proxy} )                     : (),
         $settings->{cookies}        ? ( cookie_jar         => HTTP::CookieJar->new )                   : (),
         defined $timeout{read}      ? ( inactivity_timeout => seconds( $timeout{read} ) )              : (),
         defined $timeout{total}     ? ( timeout            => seconds( $timeout{total} ) )             : (),

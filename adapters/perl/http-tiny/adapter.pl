@@ -14,7 +14,7 @@ serve(
     version  => HTTP::Tiny->VERSION,
     prepare  => \&prepare,
     features => [
-        qw(http/1.1 tls method.get method.head method.post method.put body.form body.json body.raw headers
+        qw(http/1.1 tls proxy method.get method.head method.post method.put body.form body.json body.raw headers
             connection.reuse connection.fresh sink.buffer sink.discard cookies redirects
             timeout.connect timeout.read)
     ],
@@ -26,6 +26,8 @@ sub prepare {
     my $http       = HTTP::Tiny->new(
         max_redirect => $settings->{redirects},
         verify_SSL   => 1,
+        http_proxy   => $settings->{proxy},
+        https_proxy  => $settings->{proxy},
         defined $settings->{reuse}  ? ( keep_alive  => $settings->{reuse} )                     : (),
         defined $timeout            ? ( timeout     => $timeout )                               : (),
         $settings->{cookies}        ? ( cookie_jar  => HTTP::CookieJar->new )                   : (),

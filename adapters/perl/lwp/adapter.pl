@@ -16,10 +16,10 @@ serve(
     version  => LWP->VERSION,
     prepare  => \&prepare,
     features => [
-        qw(http/1.1 tls method.get method.head method.post method.put
+        qw(http/1.1 tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers
             connection.reuse connection.fresh sink.buffer sink.discard read-size
-            cookies decompression redirects timeout.connect timeout.read)
+            cookies decompression coding.deflate redirects timeout.connect timeout.read)
     ],
 );
 
@@ -37,6 +37,7 @@ sub prepare {
         defined $settings->{tls_ca} ? ( ssl_opts     => { SSL_ca_file => $settings->{tls_ca} } ) : (),
     );
     if ( defined( my $timeout = one_timeout($settings) ) ) { $ua->timeout($timeout) }
+    $ua->proxy( [qw(http https)] => $settings->{proxy} ) if defined $settings->{proxy};
     $ua->default_header( 'Accept-Encoding' => scalar HTTP::Message::decodable() ) if $decoded;
 
     return sub {

@@ -10,7 +10,8 @@ use URI::Escape qw(uri_escape);
 use WWW::Curl::Easy;
 use WWW::Curl::Form;
 
-my ($libcurl) = WWW::Curl::Easy::version() =~ m{\Alibcurl/(\S+)};
+my $built_with = WWW::Curl::Easy::version();
+my ($libcurl) = $built_with =~ m{\Alibcurl/(\S+)};
 my %http_version = (
     'http/1.1' => CURL_HTTP_VERSION_1_1,
     'h2'       => CURL_HTTP_VERSION_2TLS,
@@ -23,10 +24,13 @@ serve(
     engine   => "libcurl $libcurl",
     prepare  => \&prepare,
     features => [
-        qw(http/1.1 h2 h2c tls method.get method.head method.post method.put
+        qw(http/1.1 h2 h2c tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers
             connection.reuse connection.fresh sink.buffer sink.discard read-size
-            cookies decompression redirects timeout.connect timeout.total option.tcp_nodelay)
+            cookies decompression coding.deflate redirects timeout.connect timeout.total
+            option.tcp_nodelay option.forbid_reuse),
+        $built_with =~ /brotli/ ? 'coding.br'   : (),
+        $built_with =~ /zstd/   ? 'coding.zstd' : (),
     ],
 );
 
@@ -52,18 +56,20 @@ sub prepare {
 sub handle {
     my ($settings) = @_;
     my %timeout    = %{ $settings->{timeout_ms} };
+    my %asked      = %{ $settings->{options} };
     my @options    = (
         [ CURLOPT_HTTP_VERSION,      $http_version{ $settings->{protocol} } ],
-        [ CURLOPT_FORBID_REUSE,      defined $settings->{reuse} && !$settings->{reuse} ],
+        [ CURLOPT_FORBID_REUSE,      $asked{forbid_reuse} || defined $settings->{reuse} && !$settings->{reuse} ],
         [ CURLOPT_FOLLOWLOCATION,    $settings->{redirects} > 0 ],
         [ CURLOPT_MAXREDIRS,         $settings->{redirects} ],
-        [ CURLOPT_COOKIEFILE,        $settings->{cookies}    ? ''     : undef ],
-        [ CURLOPT_ACCEPT_ENCODING,   $settings->{decompress} ? 'gzip' : undef ],
+        [ CURLOPT_COOKIEFILE,        $settings->{cookies}    ? '' : undef ],
+        [ CURLOPT_ACCEPT_ENCODING,   $settings->{decompress} ? '' : undef ],    # all that it can decode
+        [ CURLOPT_PROXY,             $settings->{proxy} // '' ],
         [ CURLOPT_BUFFERSIZE,        $settings->{read_size} ],
         [ CURLOPT_CAINFO,            $settings->{tls_ca} ],
         [ CURLOPT_CONNECTTIMEOUT_MS, $timeout{connect} ],
         [ CURLOPT_TIMEOUT_MS,        $timeout{total} ],
-        [ CURLOPT_TCP_NODELAY,       $settings->{options}{tcp_nodelay} ],
+        [ CURLOPT_TCP_NODELAY,       $asked{tcp_nodelay} // $ENV{TCP_NODELAY} ],
     );
     my $curl = WWW::Curl::Easy->new;
     $curl->setopt(@$_) for grep { defined $_->[1] } @options;

@@ -16,7 +16,7 @@ sub run {
     my $digest    = $request->{digest};
     my $exchanges = $work->{exchanges};
     my $receive   = $digest ? $work->{digest} : $work->{receive};
-    my $busy_s    = ( $request->{busy_ns} // 0 ) / 1e9;
+    my $busy_ns   = $request->{busy_ns};
     my ( $failed, $bytes, $spun, $error, @sha256 ) = ( 0, 0, 0 );
 
     my $start = clock_gettime(CLOCK_MONOTONIC);
@@ -31,19 +31,33 @@ sub run {
             }
             $bytes += $length // 0;
             push @sha256, $sha256 // '' if $digest;
-            $spun += spin($busy_s) + $UNSEEN_S if $busy_s;
+            $spun += spun($busy_ns) if $busy_ns;
         }
     }
     my $wall = clock_gettime(CLOCK_MONOTONIC) - $start;
 
+    my %tally = (
+        failed => $failed,
+        bytes  => $bytes,
+        spun   => $spun,
+        error  => $error,
+        sha256 => \@sha256,
+        wall   => $wall,
+    );
+    return report( $work, $request, \%tally );
+}
+
+# The answer to a `run`.
+sub report {
+    my ( $work, $request, $tally ) = @_;
     return {
-        done    => $request->{n} * @$exchanges - $failed,
-        failed  => $failed,
-        bytes   => $bytes,
-        wall_ns => int( $wall * 1e9 ),
-        defined $error ? ( error   => $error )             : (),
-        $digest        ? ( sha256  => \@sha256 )           : (),
-        $busy_s        ? ( busy_ns => int( $spun * 1e9 ) ) : (),
+        done    => $request->{n} * @{ $work->{exchanges} } - $tally->{failed},
+        failed  => $tally->{failed},
+        bytes   => $tally->{bytes},
+        wall_ns => int( $tally->{wall} * 1e9 ),
+        defined $tally->{error} ? ( error   => $tally->{error} )             : (),
+        $request->{digest}      ? ( sha256  => $tally->{sha256} )            : (),
+        $request->{busy_ns}     ? ( busy_ns => int( $tally->{spun} * 1e9 ) ) : (),
     };
 }
 
@@ -74,6 +88,12 @@ sub text_of {
     $error =~ s/\s+at \S+ line \d+(?:, <\w*> line \d+)?\.?//g;
     $error =~ s/\s+\z//;
     return $error;
+}
+
+# Spins, and returns the seconds that it took, what it does not see included.
+sub spun {
+    my ($busy_ns) = @_;
+    return spin( $busy_ns / 1e9 ) + $UNSEEN_S;
 }
 
 sub spin {

@@ -20,6 +20,15 @@ package Fetchoff::Kit;
 #
 # `prepare` gives back the code that does one exchange: it returns status and content, or dies. With a `$sink`,
 # it hands the content to that piece by piece instead; a sink returns the length of what it took.
+#
+# An event-driven library, which may declare `concurrency`, gives back two pieces of code instead:
+#
+#     return {
+#         start => sub { my ($exchange, $sink, $done) = @_; ... },    # in the end, $done->($status, $content)
+#         wait  => sub { my ($begin) = @_; ... },                     # or $done->(undef, $reason)
+#     };
+#
+# `wait` calls `$begin` with code that ends the waiting, and runs the event loop until that has been called.
 
 use strict;
 use warnings;
@@ -30,6 +39,7 @@ use JSON::XS qw(encode_json);
 
 use Fetchoff::Batch    ();
 use Fetchoff::Exchange qw(form_data joined typed_content);
+use Fetchoff::Flight   ();
 use Fetchoff::Sink     ();
 
 our @EXPORT = qw(serve unsupported one_timeout seconds form_data joined typed_content);
@@ -94,7 +104,7 @@ sub hello {
 
 sub prepare {
     my ( $state, $request ) = @_;
-    delete @$state{qw(exchanges receive digest)};
+    delete @$state{qw(exchanges run receive digest lanes wait)};
     my %has = map { $_ => 1 } @{ $state->{features} };
     for my $feature ( @{ $request->{require} // [] } ) {
         return { unsupported => $feature } if !$has{$feature};
@@ -108,21 +118,39 @@ sub prepare {
         $switch = $switch ? 1 : 0 if JSON::XS::is_bool($switch);
     }
 
-    my $fetch = eval { $state->{adapter}{prepare}->( $settings, $exchanges ) };
+    my $client = eval { $state->{adapter}{prepare}->( $settings, $exchanges ) };
     return { unsupported => $@->{unsupported} } if ref $@ eq 'HASH';
-    $fetch or die $@;
+    $client or die $@;
     $state->{exchanges} = $exchanges;
-    $state->{receive}   = Fetchoff::Sink::receiver( $settings, $fetch );
-    $state->{digest}    = Fetchoff::Sink::digester( $settings, $fetch );
     $state->{parse}     = $settings->{sink} eq 'json';
+    ref $client eq 'HASH' ? take_off( $state, $settings, $client ) : line_up( $state, $settings, $client );
     return { ready => JSON::XS::true };
+}
+
+# For a library that does one exchange at a time.
+sub line_up {
+    my ( $state, $settings, $fetch ) = @_;
+    $state->{receive} = Fetchoff::Sink::receiver( $settings, $fetch );
+    $state->{digest}  = Fetchoff::Sink::digester( $settings, $fetch );
+    $state->{run}     = \&Fetchoff::Batch::run;
+    return;
+}
+
+# For an event-driven library.
+sub take_off {
+    my ( $state, $settings, $client ) = @_;
+    my @lanes = 1 .. $settings->{concurrency} // 1;
+    $state->{lanes} = [ map { Fetchoff::Sink::starter( $settings, $client->{start}, $_ ) } @lanes ];
+    $state->{wait}  = $client->{wait};
+    $state->{run}   = \&Fetchoff::Flight::run;
+    return;
 }
 
 sub run {
     my ( $state, $request ) = @_;
-    $state->{receive}                            or die "run before prepare\n";
+    $state->{run}                                or die "run before prepare\n";
     ( $request->{n} // '' ) =~ /\A[1-9][0-9]*\z/ or die "'n' must be a whole number from 1\n";
-    return Fetchoff::Batch::run( $state, $request );
+    return $state->{run}->( $state, $request );
 }
 
 sub finish { return { finished => JSON::XS::true } }

@@ -1,7 +1,8 @@
 package Fetchoff::Sink;
 
-# Where content goes. A receiver does one exchange and returns its status, the length of its content and, where
-# the content is kept, a reference to it. A digester is a receiver that returns the content's SHA-256 as well.
+# Where content goes. A sink is three pieces of code: `begin` before an exchange; `take` for each piece of content, or
+# undef where content is wanted whole; `end` for what is left to take, which returns the length of the content and, where
+# it is kept, a reference to it. With `$sha`, the content is added to that Digest::SHA.
 
 use strict;
 use warnings;
@@ -10,82 +11,109 @@ use Digest::SHA ();
 use File::Spec  ();
 use JSON::XS    ();
 
-my %RECEIVER = (
-    buffer  => sub { buffer( $_[0] ) },
-    json    => sub { buffer( $_[0] ) },
-    discard => sub { discard( $_[0] ) },
-    file    => sub { file(@_) },
-);
+my %SINK = ( buffer => \&buffer, json => \&buffer, discard => \&discard, file => \&file );
 
+# Code that does one exchange by `$fetch` and returns its status, the length of its content and, where the content is
+# kept, a reference to it.
 sub receiver {
     my ( $settings, $fetch ) = @_;
-    my $sink = $settings->{sink} // '';
-    my $make = $RECEIVER{$sink} or die "unknown sink '$sink'\n";
-    return $make->( $fetch, path_in( $settings->{directory} ) );
+    my ( $begin, $take, $end ) = sink( $settings, '' );
+    return sub {
+        my ($exchange) = @_;
+        $begin->() if $begin;
+        my ( $status, $rest ) = $fetch->( $exchange, $take );
+        return ( $status, $end->($rest) );
+    };
 }
 
+# The same with the content's SHA-256 as well.
 sub digester {
     my ( $settings, $fetch ) = @_;
     my $sha = Digest::SHA->new(256);
-    return discard( $fetch, $sha ) if $settings->{sink} eq 'discard';
-
-    my $receive = receiver( $settings, $fetch );
-    my $path    = path_in( $settings->{directory} );
+    my ( $begin, $take, $end ) = sink( $settings, '', $sha );
     return sub {
-        my ( $status, $length, $content ) = $receive->(@_);
-        $content ? $sha->add($$content) : $sha->addfile( $path, 'b' );
+        my ($exchange) = @_;
+        $sha->reset;
+        $begin->() if $begin;
+        my ( $status, $rest ) = $fetch->( $exchange, $take );
+        my ( $length, $content ) = $end->($rest);
         return ( $status, $length, $content, $sha->hexdigest );
     };
 }
 
-sub path_in {
-    my ($directory) = @_;
-    return defined $directory ? File::Spec->catfile( $directory, "download-$$" ) : undef;
+# Code that starts one exchange by `$start`. When that has ended, `$done` is called with status, length, content and
+# SHA-256, or with undef and the reason. Exchanges that are in flight together need a receiver, with a lane, each.
+sub starter {
+    my ( $settings, $start, $lane ) = @_;
+    my $sha = Digest::SHA->new(256);
+    my %sink = map { $_ => [ sink( $settings, "-$lane", $_ ? $sha : () ) ] } 0, 1;
+    return sub {
+        my ( $exchange, $digest, $done ) = @_;
+        my ( $begin, $take, $end ) = @{ $sink{ $digest ? 1 : 0 } };
+        $sha->reset if $digest;
+        $begin->()  if $begin;
+        $start->(
+            $exchange, $take,
+            sub {
+                my ( $status, $rest ) = @_;
+                return $done->( undef, $rest ) if !defined $status;
+                my ( $length, $content ) = $end->($rest);
+                return $done->( $status, $length, $content, $digest && $sha->hexdigest );
+            }
+        );
+        return;
+    };
+}
+
+sub sink {
+    my ( $settings, $suffix, $sha ) = @_;
+    my $name = $settings->{sink} // '';
+    my $sink = $SINK{$name} or die "unknown sink '$name'\n";
+    return $sink->( $sha, $settings->{directory}, $suffix );
 }
 
 sub buffer {
-    my ($fetch) = @_;
-    return sub {
-        my ( $status, $content ) = $fetch->(@_);
+    my ($sha) = @_;
+    my $end = sub {
+        my ($content) = @_;
         $content = '' if !defined $content;
-        return ( $status, length $content, \$content );
+        $sha->add($content) if $sha;
+        return ( length $content, \$content );
     };
+    return ( undef, undef, $end );
 }
 
 sub discard {
-    my ( $fetch, $sha ) = @_;
+    my ($sha) = @_;
     my $received;
-    my $sink = sub { $received += length $_[0]; return length $_[0] };
-    my $hash = sub { $sha->add( $_[0] ) && $sink->( $_[0] ) };
-    my $take = $sha ? $hash : $sink;
-    return sub {
-        my ($exchange) = @_;
-        $received = 0;
-        $sha->reset if $sha;
-        my ( $status, $rest ) = $fetch->( $exchange, $take );
-        $take->($rest) if defined $rest;
-        return ( $status, $received, undef, $sha && $sha->hexdigest );
-    };
+    my $count = sub { $received += length $_[0]; return length $_[0] };
+    my $hash  = sub { $sha->add( $_[0] ); return $count->( $_[0] ) };
+    my $take  = $sha ? $hash : $count;
+    my $end   = sub { $take->( $_[0] ) if defined $_[0]; return $received };
+    return ( sub { $received = 0 }, $take, $end );
 }
 
 sub file {
-    my ( $fetch, $path ) = @_;
-    defined $path or die "the sink 'file' needs a 'directory'\n";
+    my ( $sha, $directory, $suffix ) = @_;
+    defined $directory or die "the sink 'file' needs a 'directory'\n";
+    my $path = File::Spec->catfile( $directory, "download-$$" . $suffix );
     my ( $file, $received );
-    my $sink = sub {
+    my $begin = sub {
+        $received = 0;
+        open $file, '>:raw', $path or die "$path: $!\n";
+    };
+    my $take = sub {
         print {$file} $_[0] or die "$path: $!\n";
         $received += length $_[0];
         return length $_[0];
     };
-    return sub {
-        my ($exchange) = @_;
-        $received = 0;
-        open $file, '>:raw', $path or die "$path: $!\n";
-        my ( $status, $rest ) = $fetch->( $exchange, $sink );
-        $sink->($rest) if defined $rest;
+    my $end = sub {
+        $take->( $_[0] ) if defined $_[0];
         close $file or die "$path: $!\n";
-        return ( $status, $received );
+        $sha->addfile( $path, 'b' ) if $sha;
+        return $received;
     };
+    return ( $begin, $take, $end );
 }
 
 1;

@@ -1,0 +1,72 @@
+#!/usr/bin/env perl
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../_kit";
+
+use AnyEvent;
+use AnyEvent::HTTP;
+use Fetchoff::Kit;
+use URI;
+use URI::Escape qw(uri_escape);
+
+serve(
+    client   => 'AnyEvent::HTTP',
+    version  => AnyEvent::HTTP->VERSION,
+    engine   => 'AnyEvent ' . AnyEvent->VERSION,
+    prepare  => \&prepare,
+    features => [
+        qw(http/1.1 tls proxy method.get method.head method.post method.put body.form body.json body.raw headers
+            connection.reuse connection.fresh concurrency sink.buffer sink.discard cookies redirects
+            timeout.connect timeout.read)
+    ],
+);
+
+sub prepare {
+    my ($settings) = @_;
+    my $timeout    = one_timeout($settings);
+    my $proxy      = defined $settings->{proxy} ? URI->new( $settings->{proxy} ) : undef;
+    my %common     = (
+        recurse    => $settings->{redirects},
+        persistent => $settings->{reuse} // 1,
+        keepalive  => $settings->{reuse} // 1,
+        proxy      => $proxy && [ $proxy->host, $proxy->port, 'http' ],
+        tls_ctx    => { verify => 1, verify_peername => 'https', ca_file => $settings->{tls_ca} },
+        defined $timeout     ? ( timeout    => $timeout ) : (),
+        $settings->{cookies} ? ( cookie_jar => {} )       : (),
+    );
+    $AnyEvent::HTTP::MAX_PER_HOST = $settings->{concurrency};
+
+    my $start = sub {
+        my ( $exchange, $sink, $done ) = @_;
+        my %headers = @{ $exchange->{headers} };
+        my %request = ( %common, headers => \%headers );
+        if ( my $body = $exchange->{body} ) {
+            ( $headers{'Content-Type'}, $request{body} ) = typed_content( $body, \&encode_form );
+        }
+        $request{on_body} = sub { $sink->( $_[0] ); return 1 } if $sink;
+        http_request(
+            $exchange->{method} => $exchange->{url},
+            %request,
+            sub {
+                my ( $content, $answer ) = @_;
+                my $status = $answer->{Status};
+                return $status >= 590 ? $done->( undef, $answer->{Reason} ) : $done->( $status, $content );
+            }
+        );
+    };
+    return { start => $start, wait => \&wait_for };
+}
+
+sub wait_for {
+    my ($begin) = @_;
+    my $ended = AE::cv;
+    $begin->($ended);
+    $ended->recv;
+    return;
+}
+
+sub encode_form {
+    return join '&', joined( '=', map { uri_escape($_) } @{ $_[0]{octets} } );
+}

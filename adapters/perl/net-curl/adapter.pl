@@ -1,0 +1,113 @@
+#!/usr/bin/env perl
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../_kit";
+
+use Fetchoff::Kit;
+use Net::Curl;
+use Net::Curl::Easy qw(:constants);
+use Net::Curl::Form qw(:constants);
+
+my %http_version = (
+    'http/1.1' => CURL_HTTP_VERSION_1_1,
+    'h2'       => CURL_HTTP_VERSION_2TLS,
+    'h2c'      => CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE,
+);
+
+serve(
+    client   => 'Net::Curl',
+    version  => Net::Curl->VERSION,
+    engine   => 'libcurl ' . Net::Curl::version_info()->{version},
+    prepare  => \&prepare,
+    features => [
+        qw(http/1.1 h2 h2c tls proxy method.get method.head method.post method.put
+            body.form body.json body.multipart body.raw headers
+            connection.reuse connection.fresh sink.buffer sink.discard read-size
+            cookies decompression coding.deflate redirects timeout.connect timeout.total
+            option.tcp_nodelay option.forbid_reuse)
+    ],
+);
+
+sub prepare {
+    my ($settings) = @_;
+    my $easy = handle($settings);
+    return sub {
+        my ( $exchange, $sink ) = @_;
+        my $content = '';
+        my $type    = set_content( $easy, @$exchange{qw(method body)} );
+        my @headers = ( @{ $exchange->{headers} }, $type ? ( 'Content-Type' => $type ) : () );
+        $easy->setopt( CURLOPT_URL,        $exchange->{url} );
+        $easy->setopt( CURLOPT_HTTPHEADER, [ joined( ': ', @headers ) ] );
+        $sink
+            ? $easy->setopt( CURLOPT_WRITEFUNCTION, sub { return $sink->( $_[1] ) } )
+            : $easy->setopt( CURLOPT_WRITEDATA,     \$content );
+
+        eval { $easy->perform; 1 } or die "$@: ", $easy->error, "\n";
+        return ( $easy->getinfo(CURLINFO_RESPONSE_CODE), $content );
+    };
+}
+
+sub handle {
+    my ($settings) = @_;
+    my %timeout    = %{ $settings->{timeout_ms} };
+    my %asked      = %{ $settings->{options} };
+    my @options    = (
+        [ CURLOPT_HTTP_VERSION,      $http_version{ $settings->{protocol} } ],
+        [ CURLOPT_FORBID_REUSE,      $asked{forbid_reuse} || defined $settings->{reuse} && !$settings->{reuse} ],
+        [ CURLOPT_FOLLOWLOCATION,    $settings->{redirects} > 0 ],
+        [ CURLOPT_MAXREDIRS,         $settings->{redirects} ],
+        [ CURLOPT_COOKIEFILE,        $settings->{cookies}    ? '' : undef ],
+        [ CURLOPT_ENCODING,          $settings->{decompress} ? '' : undef ],    # all that it can decode
+        [ CURLOPT_PROXY,             $settings->{proxy} // '' ],
+        [ CURLOPT_BUFFERSIZE,        $settings->{read_size} ],
+        [ CURLOPT_CAINFO,            $settings->{tls_ca} ],
+        [ CURLOPT_CONNECTTIMEOUT_MS, $timeout{connect} ],
+        [ CURLOPT_TIMEOUT_MS,        $timeout{total} ],
+        [ CURLOPT_TCP_NODELAY,       $asked{tcp_nodelay} ],
+    );
+    my $easy = Net::Curl::Easy->new;
+    $easy->setopt(@$_) for grep { defined $_->[1] } @options;
+    return $easy;
+}
+
+# Returns the content's type, where libcurl does not know it.
+sub set_content {
+    my ( $easy, $method, $body ) = @_;
+    $easy->setopt( CURLOPT_HTTPGET,       1 );
+    $easy->setopt( CURLOPT_NOBODY,        1 ) if $method eq 'HEAD';
+    $easy->setopt( CURLOPT_CUSTOMREQUEST, $method );
+    if ( $body && $body->{kind} eq 'multipart' ) {
+        $easy->setopt( CURLOPT_HTTPPOST, form($body) );
+        return;
+    }
+    return if !$body && $method ne 'POST';
+    my ( $type, $content ) = $body ? typed_content( $body, encoder($easy) ) : ( undef, '' );
+    $easy->setopt( CURLOPT_POSTFIELDSIZE,  length $content );
+    $easy->setopt( CURLOPT_COPYPOSTFIELDS, $content );
+    return $type;
+}
+
+sub form {
+    my ($body) = @_;
+    my $form   = Net::Curl::Form->new;
+    my @fields = @{ $body->{octets} };
+    while ( my ( $name, $value ) = splice @fields, 0, 2 ) {
+        $form->add( CURLFORM_COPYNAME() => $name, CURLFORM_COPYCONTENTS() => $value );
+    }
+    for my $file ( @{ $body->{files} } ) {
+        $form->add(
+            CURLFORM_COPYNAME()    => $file->{name},
+            CURLFORM_FILE()        => $file->{path},
+            CURLFORM_FILENAME()    => $file->{filename},
+            CURLFORM_CONTENTTYPE() => $file->{content_type},
+        );
+    }
+    return $form;
+}
+
+sub encoder {
+    my ($easy) = @_;
+    return sub { join '&', joined( '=', map { $easy->escape($_) } @{ $_[0]{octets} } ) };
+}

@@ -1,0 +1,77 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Fetchoff;
+
+/** What was done in a batch: every answer is checked here. */
+final class Tally
+{
+    private int $done = 0;
+    private int $failed = 0;
+    private int $bytes = 0;
+    private int $spunNs = 0;
+    private ?string $error = null;
+    /** @var list<string> */
+    private array $sha256 = [];
+
+    public function __construct(
+        private readonly bool $parse,
+        private readonly bool $digest,
+        private readonly int $busyNs,
+    ) {
+    }
+
+    public function count(Exchange $exchange, Sink $sink, Answer|\Throwable $outcome): void
+    {
+        $length = $sink->end($outcome instanceof Answer ? $outcome->content : null);
+        $fault = $this->faultIn($exchange, $outcome, $length);
+        $fault === null ? $this->done++ : $this->failed++;
+        if ($fault !== null) {
+            $this->error ??= "$exchange: $fault";
+        }
+        $this->bytes += $length;
+        if ($this->digest) {
+            $this->sha256[] = $outcome instanceof Answer ? $sink->digest() : '';
+        }
+        if ($this->busyNs > 0) {
+            $this->spin();
+        }
+    }
+
+    /** @return array<string, mixed> the answer to `run` */
+    public function report(int $wallNs): array
+    {
+        $answer = [
+            'done' => $this->done, 'failed' => $this->failed, 'bytes' => $this->bytes, 'wall_ns' => $wallNs,
+        ];
+        if ($this->error !== null) {
+            $answer['error'] = $this->error;
+        }
+        if ($this->digest) {
+            $answer['sha256'] = $this->sha256;
+        }
+        if ($this->busyNs > 0) {
+            $answer['busy_ns'] = $this->spunNs;
+        }
+        return $answer;
+    }
+
+    private function faultIn(Exchange $exchange, Answer|\Throwable $outcome, int $length): ?string
+    {
+        if ($outcome instanceof \Throwable) {
+            return $outcome->getMessage() ?: $outcome::class;
+        }
+        $fault = $exchange->faultIn($outcome->status, $length);
+        return $this->parse ? $fault ?? $exchange->jsonFaultIn($outcome->content ?? '') : $fault;
+    }
+
+    private function spin(): void
+    {
+        $start = hrtime(true);
+        do {
+            $now = hrtime(true);
+        } while ($now < $start + $this->busyNs);
+        $this->spunNs += $now - $start;
+    }
+}

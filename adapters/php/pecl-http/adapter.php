@@ -1,0 +1,69 @@
+<?php
+
+declare(strict_types=1);
+
+require __DIR__ . '/../_kit/fetchoff.php';
+
+use Fetchoff\{Answer, Client, Exchange, Settings};
+
+final class HttpClient implements Client
+{
+    private http\Client $http;
+
+    public function __construct(Settings $settings)
+    {
+        $this->http = new http\Client();
+        if ($settings->cookies) {
+            $this->http->enableCookies(true);
+        }
+        $this->http->setOptions(self::options($settings));
+    }
+
+    public function fetch(Exchange $exchange, ?Closure $take): Answer
+    {
+        $request = new http\Client\Request($exchange->method, $exchange->url, $exchange->headersByName());
+        $body = $exchange->body;
+        match ($body?->kind) {
+            null => null,
+            'multipart' => $request->getBody()->addForm($body->fields, array_map(self::part(...), $body->files)),
+            default => $request->getBody()->append($body->content()),
+        };
+        $this->http->reset()->enqueue($request)->send();
+        $response = $this->http->getResponse($request);
+        $error = $response->getTransferInfo('error');
+        $error === '' || throw new RuntimeException($error);
+        return new Answer($response->getResponseCode(), (string) $response->getBody());
+    }
+
+    /** @return array<string, mixed> */
+    private static function options(Settings $settings): array
+    {
+        return array_filter([
+            'protocol' => $settings->protocol === 'h2' ? http\Client\Curl\HTTP_VERSION_2_0 : http\Client\Curl\HTTP_VERSION_1_1,
+            'redirect' => $settings->redirects,
+            'compress' => $settings->decompress,
+            'connecttimeout' => $settings->connectTimeout,
+            'timeout' => $settings->totalTimeout,
+            'proxyhost' => $settings->proxy ?? '',
+            'ssl' => $settings->tlsCa === null ? null : ['cainfo' => $settings->tlsCa],
+        ], fn (mixed $value): bool => $value !== null);
+    }
+
+    /** @return array<string, string> */
+    private static function part(stdClass $file): array
+    {
+        return ['name' => $file->name, 'type' => $file->content_type, 'file' => $file->path];
+    }
+}
+
+Fetchoff\serve(
+    client: 'pecl_http',
+    version: phpversion('http'),
+    engine: 'libcurl ' . http\Client\Curl\Versions\CURL,
+    features: [
+        'http/1.1', 'tls', 'proxy', 'method.get', 'method.head', 'method.post', 'method.put',
+        'body.form', 'body.json', 'body.multipart', 'body.raw', 'headers', 'connection.reuse',
+        'sink.buffer', 'cookies', 'decompression', 'redirects', 'timeout.connect', 'timeout.total',
+    ],
+    connect: fn (Settings $settings): Client => new HttpClient($settings),
+);

@@ -1,0 +1,96 @@
+<?php
+
+declare(strict_types=1);
+
+require __DIR__ . '/../_kit/fetchoff.php';
+require __DIR__ . '/requests.php';
+
+use Fetchoff\{Answer, Client, ConcurrentClient, Exchange, Settings};
+use Symfony\Component\HttpClient\HttpClient;
+use Symfony\Contracts\HttpClient\{ChunkInterface, HttpClientInterface, ResponseInterface};
+
+final class SymfonyClient implements Client
+{
+    private HttpClientInterface $http;
+
+    public function __construct(Settings $settings)
+    {
+        $this->http = HttpClient::create(client_options($settings));
+    }
+
+    public function fetch(Exchange $exchange, ?Closure $take): Answer
+    {
+        $options = ['buffer' => $take === null] + request_options($exchange);
+        $response = $this->http->request($exchange->method, $exchange->url, $options);
+        if ($take === null) {
+            return new Answer($response->getStatusCode(), $response->getContent(throw: false));
+        }
+        foreach ($this->http->stream($response) as $chunk) {
+            $take($chunk->getContent());
+        }
+        return new Answer($response->getStatusCode());
+    }
+}
+
+final class SymfonyStreams implements ConcurrentClient
+{
+    private HttpClientInterface $http;
+    /** @var SplObjectStorage<ResponseInterface, array{?Closure, Closure}> */
+    private SplObjectStorage $flying;
+
+    public function __construct(Settings $settings)
+    {
+        $this->http = HttpClient::create(client_options($settings), maxHostConnections: $settings->concurrency);
+        $this->flying = new SplObjectStorage();
+    }
+
+    public function start(Exchange $exchange, ?Closure $take, Closure $done): void
+    {
+        $options = ['buffer' => $take === null] + request_options($exchange);
+        $this->flying[$this->http->request($exchange->method, $exchange->url, $options)] = [$take, $done];
+    }
+
+    public function tick(): void
+    {
+        foreach ($this->http->stream($this->flying) as $response => $chunk) {
+            [$take, $done] = $this->flying[$response];
+            try {
+                $outcome = $this->outcome($response, $chunk, $take);
+            } catch (Throwable $error) {
+                $response->cancel();
+                $outcome = $error;
+            }
+            if ($outcome !== null) {
+                $this->flying->detach($response);
+                $done($outcome);
+                return;
+            }
+        }
+    }
+
+    private function outcome(ResponseInterface $response, ChunkInterface $chunk, ?Closure $take): ?Answer
+    {
+        $piece = $chunk->getContent(); // an exception where the response has failed
+        if ($take !== null) {
+            $take($piece);
+        }
+        if (!$chunk->isLast()) {
+            return null;
+        }
+        return new Answer($response->getStatusCode(), $take === null ? $response->getContent(throw: false) : null);
+    }
+}
+
+Fetchoff\serve(
+    client: 'Symfony HttpClient',
+    version: Fetchoff\installed_version('symfony/http-client', 'php-symfony-http-client'),
+    engine: 'libcurl ' . curl_version()['version'],
+    features: [
+        'http/1.1', 'h2', 'tls', 'proxy', 'method.get', 'method.head', 'method.post', 'method.put',
+        'body.form', 'body.json', 'body.multipart', 'body.raw', 'headers', 'connection.reuse', 'connection.fresh',
+        'concurrency', 'sink.buffer', 'sink.discard', 'decompression', 'redirects',
+        'timeout.connect', 'timeout.read', 'timeout.total',
+    ],
+    connect: fn (Settings $settings): Client|ConcurrentClient
+        => $settings->concurrency > 1 ? new SymfonyStreams($settings) : new SymfonyClient($settings),
+);
