@@ -28,8 +28,10 @@ local function prepare(settings)
       local headers, stream = req:go(settings.total_timeout)
       if not headers then return nil, stream end
       local body, reason = requests.receive(stream, take, deadline)
-      stream:shutdown()
-      if not body then return nil, reason end
+      if not body then
+         stream.connection:close()
+         return nil, reason
+      end
       return tonumber(headers:get ":status"), not take and body or nil
    end, requests.together
 end

@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/../_kit";
 
 use Fetchoff::Kit;
 use HTTP::Lite;
+use Tie::IxHash;
 
 serve(
     client   => 'HTTP::Lite',
@@ -29,7 +30,7 @@ sub prepare {
         my @headers = @{ $exchange->{headers} };
         $http->reset;
         $http->proxy( $settings->{proxy} )             if defined $settings->{proxy};
-        $http->prepare_post( { @{ $body->{octets} } } ) if $body;
+        $http->prepare_post( in_order( $body->{octets} ) ) if $body;
         $http->method( $exchange->{method} );
         while ( my ( $name, $value ) = splice @headers, 0, 2 ) { $http->add_req_header( $name, $value ) }
 
@@ -38,4 +39,11 @@ sub prepare {
         die $! || 'no answer', "\n" if !$status;
         return ( $status, $http->body );
     };
+}
+
+# prepare_post takes a hash, whose order would be anyone's guess.
+sub in_order {
+    my ($fields) = @_;
+    tie my %fields, 'Tie::IxHash', @$fields;
+    return \%fields;
 }

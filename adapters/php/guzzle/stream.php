@@ -19,8 +19,9 @@ final class GuzzleStreams implements Client
     public function __construct(Settings $settings)
     {
         $handler = HandlerStack::create(new StreamHandler());
-        $options = client_options($settings);
-        $this->guzzle = new GuzzleHttp\Client(['handler' => $handler] + $options);
+        // StreamHandler's `timeout` is that of PHP's http wrapper: for connecting, and for each read.
+        $options = ['handler' => $handler, 'timeout' => $settings->oneTimeout() ?? 0] + client_options($settings);
+        $this->guzzle = new GuzzleHttp\Client($options);
         $this->readSize = $settings->readSize ?? self::READ_SIZE;
     }
 
@@ -43,6 +44,6 @@ Fetchoff\serve(
     client: 'Guzzle (streams)',
     version: Fetchoff\installed_version('guzzlehttp/guzzle', 'php-guzzlehttp-guzzle'),
     engine: 'PHP streams',
-    features: [...FEATURES, 'read-size', 'timeout.read'],
+    features: [...FEATURES, 'read-size', 'timeout.connect', 'timeout.read'],
     connect: fn (Settings $settings): Client => new GuzzleStreams($settings),
 );

@@ -13,9 +13,6 @@ final class HttpClient implements Client
     public function __construct(Settings $settings)
     {
         $this->http = new http\Client();
-        if ($settings->cookies) {
-            $this->http->enableCookies(true);
-        }
         $this->http->setOptions(self::options($settings));
     }
 
@@ -25,7 +22,8 @@ final class HttpClient implements Client
         $body = $exchange->body;
         match ($body?->kind) {
             null => null,
-            'multipart' => $request->getBody()->addForm($body->fields, array_map(self::part(...), $body->files)),
+            // Null instead of an empty list: that crashes pecl_http 4.2.3.
+            'multipart' => $request->getBody()->addForm($body->fields, array_map(self::part(...), $body->files) ?: null),
             default => $request->getBody()->append($body->content()),
         };
         $this->http->reset()->enqueue($request)->send();
@@ -40,6 +38,7 @@ final class HttpClient implements Client
     {
         return array_filter([
             'protocol' => $settings->protocol === 'h2' ? http\Client\Curl\HTTP_VERSION_2_0 : http\Client\Curl\HTTP_VERSION_1_1,
+            'cookiesession' => !$settings->cookies, // forgets what came in before
             'redirect' => $settings->redirects,
             'compress' => $settings->decompress,
             'connecttimeout' => $settings->connectTimeout,
