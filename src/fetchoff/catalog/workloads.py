@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from fetchoff.catalog.places import shipped
 from fetchoff.catalog.toml import Document, read
@@ -75,7 +76,9 @@ def _reuse(value: object) -> object:
 
 
 class _Settings(Document):
-    protocol: Literal["http/1.1"] = "http/1.1"
+    protocol: model.Protocol = model.Protocol.HTTP_1_1
+    tls: bool | None = None
+    proxy: bool = False
     reuse: Annotated[bool | None, BeforeValidator(_reuse)] = True
     concurrency: int = Field(default=1, ge=1, le=4096)
     sink: model.Sink = model.Sink.BUFFER
@@ -86,10 +89,23 @@ class _Settings(Document):
     timeout_ms: _Timeouts = Field(default_factory=_Timeouts)
     options: dict[str, bool | int | str] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        try:
+            self.to_model()
+        except ValueError as error:
+            raise PydanticCustomError("contradiction", "{why}", {"why": str(error)}) from error
+        return self
+
     def to_model(self) -> model.Settings:
-        plain = self.model_dump(exclude={"timeout_ms", "options"})
-        timeouts = model.TimeoutsMs(**self.timeout_ms.model_dump())
-        return model.Settings(**plain, timeout_ms=timeouts, options=tuple(self.options.items()))
+        """ValueError where the settings contradict each other."""
+        plain = self.model_dump(exclude={"tls", "timeout_ms", "options"})
+        return model.Settings(
+            **plain,
+            tls=self.protocol is model.Protocol.H2 if self.tls is None else self.tls,
+            timeout_ms=model.TimeoutsMs(**self.timeout_ms.model_dump()),
+            options=tuple(self.options.items()),
+        )
 
 
 class _Workload(Document):

@@ -87,6 +87,14 @@ class Sink(StrEnum):
     FILE = "file"
 
 
+class Protocol(StrEnum):
+    """What is spoken: HTTP/2 over TLS, chosen by ALPN, or in the clear, by prior knowledge."""
+
+    HTTP_1_1 = "http/1.1"
+    H2 = "h2"
+    H2C = "h2c"
+
+
 class Placement(StrEnum):
     """Which cores the client and the origin run on (design: measurement rule 2)."""
 
@@ -105,9 +113,14 @@ class TimeoutsMs:
 
 @dataclass(frozen=True)
 class Settings:
-    """How the exchanges are to be done; see docs/protocol.md."""
+    """How the exchanges are to be done; see docs/protocol.md.
 
-    protocol: str = "http/1.1"
+    Proxies are for http URLs and HTTP/1.1 only: nothing is tunnelled through them.
+    """
+
+    protocol: Protocol = Protocol.HTTP_1_1
+    tls: bool = False
+    proxy: bool = False
     reuse: bool | None = True
     concurrency: int = 1
     sink: Sink = Sink.BUFFER
@@ -117,6 +130,13 @@ class Settings:
     redirects: int = 0
     timeout_ms: TimeoutsMs = field(default_factory=TimeoutsMs)
     options: tuple[tuple[str, bool | int | str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """ValueError where the settings contradict each other."""
+        if self.protocol is not Protocol.HTTP_1_1 and self.tls != (self.protocol is Protocol.H2):
+            raise ValueError("h2 needs tls, and h2c goes without")
+        if self.proxy and (self.tls or self.protocol is not Protocol.HTTP_1_1):
+            raise ValueError("a proxy needs http/1.1 without tls")
 
 
 @dataclass(frozen=True)
@@ -140,12 +160,14 @@ def required_features(workload: Workload) -> tuple[str, ...]:
     The one place that turns a workload into the feature names of docs/protocol.md.
     """
     settings = workload.settings
-    needed = [settings.protocol, f"sink.{settings.sink}"]
+    needed = [str(settings.protocol), f"sink.{settings.sink}"]
     needed += sorted({f"method.{exchange.method.lower()}" for exchange in workload.exchanges})
     needed += sorted({x.body.feature for x in workload.exchanges if x.body is not None})
     if settings.reuse is not None:
         needed.append("connection.reuse" if settings.reuse else "connection.fresh")
     asked = {
+        "tls": settings.tls,
+        "proxy": settings.proxy,
         "headers": any(exchange.headers for exchange in workload.exchanges),
         "concurrency": settings.concurrency > 1,
         "read-size": settings.read_size is not None,

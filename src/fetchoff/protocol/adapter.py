@@ -46,9 +46,14 @@ def _write(path: Path, size: int) -> None:
 
 
 def prepare(
-    workload: Workload, base_url: str, spool: Spool, extra_features: tuple[str, ...] = ()
+    workload: Workload,
+    base_url: str,
+    spool: Spool,
+    extra_features: tuple[str, ...] = (),
+    *,
+    tls_ca: Path | None = None,
 ) -> Message:
-    """The `prepare` request: `base_url` has no slash at its end."""
+    """The `prepare` request: `base_url` has no slash at its end, and is the proxy's as well."""
     settings = workload.settings
     timeouts = settings.timeout_ms
     return {
@@ -56,7 +61,7 @@ def prepare(
         "require": [*required_features(workload), *extra_features],
         "exchanges": [_exchange(exchange, base_url, spool) for exchange in workload.exchanges],
         "settings": {
-            "protocol": settings.protocol,
+            "protocol": str(settings.protocol),
             "reuse": settings.reuse,
             "concurrency": settings.concurrency,
             "sink": str(settings.sink),
@@ -70,7 +75,8 @@ def prepare(
                 "read": timeouts.read,
                 "total": timeouts.total,
             },
-            "tls_ca": None,
+            "tls_ca": str(tls_ca) if tls_ca else None,
+            "proxy": base_url if settings.proxy else None,
             "options": dict(settings.options),
         },
     }

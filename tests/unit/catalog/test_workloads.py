@@ -14,7 +14,7 @@ from fetchoff.catalog import workloads
 from fetchoff.catalog.manifests import discover
 from fetchoff.catalog.workloads import read_workload
 from fetchoff.model.client import matching
-from fetchoff.model.errors import UnknownName
+from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.workload import (
     Exchange,
     Expect,
@@ -23,6 +23,7 @@ from fetchoff.model.workload import (
     JsonBody,
     MultipartBody,
     Placement,
+    Protocol,
     RawBody,
     Settings,
     Sink,
@@ -84,7 +85,7 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         placement=Placement.SEPARATE_CORES,
         batch_ms=25.5,
         settings=Settings(
-            protocol="http/1.1",
+            protocol=Protocol.HTTP_1_1,
             reuse=None,
             concurrency=3,
             sink=Sink.JSON,
@@ -180,3 +181,36 @@ def test_shipped_suites_name_what_there_is(name: str) -> None:
 def test_unknown() -> None:
     with pytest.raises(UnknownName, match="unknown suite 'defalt'"):
         workloads.suite("defalt")
+
+
+@pytest.mark.parametrize(
+    ("written", "settings"),
+    [
+        ('protocol = "h2"', Settings(protocol=Protocol.H2, tls=True)),
+        ('protocol = "h2"\ntls = true', Settings(protocol=Protocol.H2, tls=True)),
+        ('protocol = "h2c"', Settings(protocol=Protocol.H2C)),
+        ("tls = true", Settings(tls=True)),
+        ("proxy = true", Settings(proxy=True)),
+    ],
+)
+def test_transports(written: str, settings: Settings, tmp_path: Path) -> None:
+    assert read_workload(transport(written, tmp_path)).settings == settings
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ('protocol = "h2"\ntls = false', "settings: h2 needs tls, and h2c goes without"),
+        ("tls = true\nproxy = true", "settings: a proxy needs http/1.1 without tls"),
+        ('protocol = "h3"', "settings.protocol: Input should be"),
+    ],
+)
+def test_transports_that_there_are_not(written: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=words):
+        read_workload(transport(written, tmp_path))
+
+
+def transport(written: str, folder: Path) -> Path:
+    path = folder / "transport.toml"
+    path.write_text(f'schema = 1\nabout = "x"\n[settings]\n{written}\n[[exchange]]\ntarget = "/"\n')
+    return path

@@ -12,6 +12,7 @@ from fetchoff.contract.cases import all_cases
 from fetchoff.model.workload import (
     Exchange,
     FormBody,
+    Protocol,
     Settings,
     Sink,
     TimeoutsMs,
@@ -44,6 +45,10 @@ def test_plain() -> None:
         (with_(sink=Sink.FILE), "sink.file"),
         (with_(read_size=1), "read-size"),
         (with_(cookies=True), "cookies"),
+        (with_(tls=True), "tls"),
+        (with_(protocol=Protocol.H2, tls=True), "h2"),
+        (with_(protocol=Protocol.H2C), "h2c"),
+        (with_(proxy=True), "proxy"),
         (with_(decompress=True), "decompression"),
         (with_(redirects=1), "redirects"),
         (with_(timeout_ms=TimeoutsMs(connect=1)), "timeout.connect"),
@@ -58,6 +63,20 @@ def test_plain() -> None:
 def test_one_more(workload: Workload, feature: str) -> None:
     assert feature in required_features(workload)
     assert feature not in required_features(PLAIN)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"protocol": Protocol.H2},
+        {"protocol": Protocol.H2C, "tls": True},
+        {"protocol": Protocol.H2C, "proxy": True},
+        {"tls": True, "proxy": True},
+    ],
+)
+def test_settings_that_contradict_each_other(settings: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="needs"):
+        with_(**settings)
 
 
 def test_reuse_as_the_client_can_needs_no_feature() -> None:
