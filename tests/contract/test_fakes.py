@@ -26,6 +26,12 @@ CAUGHT = {
     "parent": ("end-of-input", "leaves processes behind when it ends"),
     "miscounting": ("get", "2 done and 0 failed instead of 1 done"),
     "short-body": ("bytes-counted", "reports 6165 bytes of content instead of 6170"),
+    "forgetful": ("tls-reuse", "opened 20 connections instead of 1 to 2"),
+    "headstrong": ("head-reuse", "opened 10 connections instead of 1 to 2"),
+    "lenient": ("truncated-chunked", "1 done and 0 failed instead of 1 failed"),
+    "trusting": ("tls-untrusted", "1 done and 0 failed instead of 1 failed"),
+    "uncoded": ("coding-deflate", "bytes, not 0 to 100000"),
+    "unproxied": ("proxy", "sent 0 requests to the proxy instead of 2"),
     "skipping": ("hundred", "the origin saw 50 requests instead of 100"),
 }
 LATE = {"crashing"}  # only after many batches, so nothing less than the whole contract will do

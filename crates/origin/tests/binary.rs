@@ -129,9 +129,21 @@ fn all_counters_are_there() {
         "ledger": 1, "connections": 0, "open": 0, "requests": 0, "bad_requests": 0, "statuses": {},
         "bytes_in": 0, "bytes_out": 0, "body_bytes_in": 0, "segments_in": 0, "retransmits": 0,
         "max_in_flight": 0, "closed_by_client": 0, "closed_by_origin": 0, "head_to_body_us": [],
-        "body_with_head": 0, "uploads": [],
+        "body_with_head": 0, "absolute_form": 0, "handshakes_full": 0, "handshakes_resumed": 0,
+        "handshakes_failed": 0, "alpn": {}, "streams": 0, "resets_by_client": 0,
+        "resets_by_origin": 0, "goaways_by_client": 0, "goaways_by_origin": 0, "uploads": [],
     });
     assert_eq!(counters, expected);
+}
+
+#[test]
+fn listeners_with_tls_tell_their_authority() {
+    let (mut harness, _) = Harness::start();
+    let h2 = harness.ask(r#"{"op":"open","protocol":"h2","tls":true}"#);
+    let pem = h2["authority"].as_str().unwrap();
+    assert!(pem.starts_with("-----BEGIN CERTIFICATE-----\n"), "{pem}");
+    assert_eq!(harness.ask(r#"{"op":"open","tls":true}"#)["authority"], pem);
+    assert_eq!(harness.ask(r#"{"op":"open","protocol":"h2c"}"#)["authority"], Value::Null);
 }
 
 #[test]
@@ -156,7 +168,11 @@ fn closing_a_ledger_ends_its_port_and_connections() {
 fn what_is_no_request_gets_an_error_and_it_goes_on() {
     let (mut harness, _) = Harness::start();
     let long = "x".repeat(1 << 20);
-    let cases: [&[u8]; 10] = [
+    let cases: [&[u8]; 14] = [
+        br#"{"op":"open","protocol":"h2"}"#,
+        br#"{"op":"open","protocol":"h2c","tls":true}"#,
+        br#"{"op":"open","protocol":"h2c","keep_alive":false}"#,
+        br#"{"op":"open","protocol":"gopher"}"#,
         b"",
         b"garbage",
         b"\xff\xfe",

@@ -11,6 +11,7 @@ use hyper::{HeaderMap, Method, Response, StatusCode};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::coding::Coding;
 use crate::content::Content;
 use crate::documents::Document;
 use crate::limits::PROMPT_BYTES;
@@ -19,7 +20,7 @@ use crate::record::Record;
 use crate::refusal::Refusal;
 use crate::routes::Route;
 use crate::site::Site;
-use crate::{coding, echo, forms, login, multipart};
+use crate::{echo, forms, login, multipart};
 
 const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
 const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
@@ -37,8 +38,8 @@ pub fn prompt(route: &Route, parts: &Parts, site: &Site, record: &Rc<Record>) ->
         Route::Home => text(HTML, "Hi"),
         Route::Bytes(length) => answer(BYTES, Content::bytes(*length)),
         Route::Json(size) => answer(JSON, whole(site.shelf.prompt(Document::Plain(*size))?)),
-        Route::Gzip(size) => {
-            let document = negotiated(*size, &parts.headers);
+        Route::Coded(coding, size) => {
+            let document = negotiated(*coding, *size, &parts.headers);
             coded(document, site.shelf.prompt(document)?)
         }
         Route::Private if login::has_session(&parts.headers) => text(TEXT, "private"),
@@ -58,7 +59,9 @@ pub fn prompt(route: &Route, parts: &Parts, site: &Site, record: &Rc<Record>) ->
         }
         Route::Need { name, value } if has_field(&parts.headers, name, value) => text(HTML, "Hi"),
         Route::Need { name, .. } => return Some(Err(Refusal::NoField(name.to_string()))),
-        Route::Truncate(length) => answer(BYTES, Content::truncate(*length, record.clone())),
+        Route::Truncate { length, chunk } => {
+            answer(BYTES, Content::truncate(*length, *chunk, record.clone()))
+        }
         Route::Form
         | Route::Login
         | Route::ParseJson
@@ -108,8 +111,8 @@ async fn waited(route: &Route, parts: &Parts, site: &Site, record: &Rc<Record>) 
             Ok(text(HTML, "Hi"))
         }
         Route::Json(size) => Ok(answer(JSON, whole(site.shelf.get(Document::Plain(*size)).await))),
-        Route::Gzip(size) => {
-            let document = negotiated(*size, &parts.headers);
+        Route::Coded(coding, size) => {
+            let document = negotiated(*coding, *size, &parts.headers);
             Ok(coded(document, site.shelf.get(document).await))
         }
         _ => Err(Refusal::UnknownRoute),
@@ -188,8 +191,8 @@ fn media_type(parts: &Parts) -> Option<&str> {
     Some(value.split(';').next().unwrap_or(value).trim())
 }
 
-fn negotiated(size: usize, headers: &HeaderMap) -> Document {
-    if coding::accepts_gzip(headers) { Document::Gzip(size) } else { Document::Plain(size) }
+fn negotiated(coding: Coding, size: usize, headers: &HeaderMap) -> Document {
+    if coding.is_accepted(headers) { Document::Coded(coding, size) } else { Document::Plain(size) }
 }
 
 fn coded(document: Document, bytes: Bytes) -> Response<Content> {
@@ -197,7 +200,7 @@ fn coded(document: Document, bytes: Bytes) -> Response<Content> {
     let response = with(response, VARY, HeaderValue::from_static("accept-encoding"));
     match document {
         Document::Plain(_) => response,
-        Document::Gzip(_) => with(response, CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+        Document::Coded(coding, _) => with(response, CONTENT_ENCODING, coding.name()),
     }
 }
 

@@ -61,8 +61,8 @@ pub enum Content {
     Chunked { rest: Rest, chunk: u64 },
     /// A little at a time.
     Drip { rest: Rest, size: u64, every: Duration, next: Pin<Box<Sleep>> },
-    /// Half of what is promised, and then the end.
-    Truncate { promised: u64, rest: Rest, record: Rc<Record>, flushes: u64 },
+    /// Less than its framing promises, and then the end.
+    Truncate { promised: Option<u64>, rest: Rest, chunk: u64, record: Rc<Record>, flushes: u64 },
 }
 
 impl Content {
@@ -87,9 +87,17 @@ impl Content {
         Self::Drip { rest: Rest { position: 0, left: length }, size, every, next }
     }
 
-    pub fn truncate(promised: u64, record: Rc<Record>) -> Self {
-        let rest = Rest { position: 0, left: promised / 2 };
-        Self::Truncate { promised, rest, flushes: record.flushes(), record }
+    /// Half of the length that is announced; or all of it in chunks, but the last chunk is missing.
+    pub fn truncate(length: u64, chunk: Option<u64>, record: Rc<Record>) -> Self {
+        let flushes = record.flushes();
+        let sent = if chunk.is_none() { length / 2 } else { length };
+        Self::Truncate {
+            promised: chunk.is_none().then_some(length),
+            rest: Rest { position: 0, left: sent },
+            chunk: chunk.unwrap_or(u64::MAX),
+            record,
+            flushes,
+        }
     }
 }
 
@@ -114,8 +122,8 @@ impl Body for Content {
                 next.as_mut().reset(due);
                 rest.next(*size)
             }
-            Self::Truncate { rest, record, flushes, .. } => {
-                if let Some(frame) = rest.next(u64::MAX) {
+            Self::Truncate { rest, chunk, record, flushes, .. } => {
+                if let Some(frame) = rest.next(*chunk) {
                     *flushes = record.flushes();
                     Some(frame)
                 } else {
@@ -134,7 +142,7 @@ impl Body for Content {
             Self::Stream(rest) | Self::Chunked { rest, .. } | Self::Drip { rest, .. } => {
                 rest.left == 0
             }
-            Self::Truncate { promised, .. } => *promised == 0,
+            Self::Truncate { promised, .. } => *promised == Some(0),
         }
     }
 
@@ -142,8 +150,8 @@ impl Body for Content {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
             Self::Stream(rest) | Self::Drip { rest, .. } => SizeHint::with_exact(rest.left),
-            Self::Chunked { .. } => SizeHint::default(),
-            Self::Truncate { promised, .. } => SizeHint::with_exact(*promised),
+            Self::Chunked { .. } | Self::Truncate { promised: None, .. } => SizeHint::default(),
+            Self::Truncate { promised: Some(promised), .. } => SizeHint::with_exact(*promised),
         }
     }
 }

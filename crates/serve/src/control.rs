@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ledger::Counters;
 use crate::listener::{Listener, Terms};
+use crate::protocol::Protocol;
 use crate::site::Site;
 
 const PROTOCOL: u32 = 1;
@@ -38,6 +39,10 @@ enum Request {
         keep_alive: bool,
         #[serde(default)]
         digest: bool,
+        #[serde(default)]
+        protocol: Protocol,
+        #[serde(default)]
+        tls: bool,
     },
     Read {
         ledger: Id,
@@ -65,6 +70,9 @@ pub enum Answer {
         ledger: u64,
         /// Its port.
         port: u16,
+        /// The certificate of the authority behind it, in PEM, if it speaks TLS.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        authority: Option<String>,
     },
     /// What a ledger holds.
     Counted {
@@ -118,7 +126,9 @@ impl Control {
 
     fn follow(&mut self, request: &Request) -> Result<Answer, String> {
         match *request {
-            Request::Open { keep_alive, digest } => self.open(Terms { keep_alive, digest }),
+            Request::Open { keep_alive, digest, protocol, tls } => {
+                self.open(Terms { protocol, tls, keep_alive, digest })
+            }
             Request::Read { ledger } => {
                 let counters = Box::new(self.listener(ledger)?.counters());
                 Ok(Answer::Counted { ledger, counters })
@@ -138,9 +148,10 @@ impl Control {
         let listener = Listener::open(SocketAddr::new(self.host, 0), terms, self.site.clone())
             .map_err(|error| format!("cannot listen on {}: {error}", self.host))?;
         let port = listener.address().port();
+        let authority = listener.authority_pem().map(str::to_owned);
         self.opened += 1;
         self.listeners.insert(self.opened, listener);
-        Ok(Answer::Opened { ledger: self.opened, port })
+        Ok(Answer::Opened { ledger: self.opened, port, authority })
     }
 
     fn listener(&self, ledger: Id) -> Result<&Listener, String> {

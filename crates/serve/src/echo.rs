@@ -3,7 +3,7 @@
 use hyper::http::request::Parts;
 use serde::Serialize;
 
-use crate::received::{Sum, text};
+use crate::received::{Sum, target, text};
 
 /// What is told back.
 #[derive(Serialize)]
@@ -20,7 +20,7 @@ pub fn echo(parts: &Parts, sum: Sum) -> Echo<'_> {
     let headers = parts.headers.iter();
     Echo {
         method: parts.method.as_str(),
-        target: parts.uri.to_string(),
+        target: target(parts),
         headers: headers.map(|(name, value)| (name.as_str(), text(value.as_bytes()))).collect(),
         bytes: sum.bytes,
         sha256: sum.sha256.unwrap_or_default(),

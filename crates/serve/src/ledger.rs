@@ -58,6 +58,16 @@ pub struct Ledger {
     pub closed_by_client: Counter,
     pub closed_by_origin: Counter,
     pub body_with_head: Counter,
+    pub absolute_form: Counter,
+    pub handshakes_full: Counter,
+    pub handshakes_resumed: Counter,
+    pub handshakes_failed: Counter,
+    pub streams: Counter,
+    pub resets_by_client: Counter,
+    pub resets_by_origin: Counter,
+    pub goaways_by_client: Counter,
+    pub goaways_by_origin: Counter,
+    alpn: RefCell<BTreeMap<&'static str, u64>>,
     statuses: Box<[Counter]>,
     head_to_body_us: [Counter; BUCKETS],
     in_flight: Cell<u64>,
@@ -81,6 +91,16 @@ impl Ledger {
             closed_by_client: Counter::default(),
             closed_by_origin: Counter::default(),
             body_with_head: Counter::default(),
+            absolute_form: Counter::default(),
+            handshakes_full: Counter::default(),
+            handshakes_resumed: Counter::default(),
+            handshakes_failed: Counter::default(),
+            streams: Counter::default(),
+            resets_by_client: Counter::default(),
+            resets_by_origin: Counter::default(),
+            goaways_by_client: Counter::default(),
+            goaways_by_origin: Counter::default(),
+            alpn: RefCell::default(),
             statuses: (0..STATUSES).map(|_| Counter::default()).collect(),
             head_to_body_us: Default::default(),
             in_flight: Cell::new(0),
@@ -129,6 +149,11 @@ impl Ledger {
         }
     }
 
+    /// A handshake ended with this protocol.
+    pub fn chosen(&self, protocol: &'static str) {
+        *self.alpn.borrow_mut().entry(protocol).or_default() += 1;
+    }
+
     pub fn head_to_body(&self, gap: Duration) {
         let us = u64::try_from(gap.as_micros()).unwrap_or(u64::MAX);
         self.head_to_body_us[bucket(us)].add(1);
@@ -172,6 +197,16 @@ impl Ledger {
             closed_by_origin: self.closed_by_origin.get(),
             head_to_body_us: counted(&self.head_to_body_us).map(|(i, n)| (1 << i, n)).collect(),
             body_with_head: self.body_with_head.get(),
+            absolute_form: self.absolute_form.get(),
+            handshakes_full: self.handshakes_full.get(),
+            handshakes_resumed: self.handshakes_resumed.get(),
+            handshakes_failed: self.handshakes_failed.get(),
+            alpn: self.alpn.borrow().iter().map(|(name, n)| ((*name).to_owned(), *n)).collect(),
+            streams: self.streams.get(),
+            resets_by_client: self.resets_by_client.get(),
+            resets_by_origin: self.resets_by_origin.get(),
+            goaways_by_client: self.goaways_by_client.get(),
+            goaways_by_origin: self.goaways_by_origin.get(),
             uploads: self.uploads.borrow().iter().cloned().collect(),
         }
     }
@@ -205,6 +240,16 @@ pub struct Counters {
     pub closed_by_origin: u64,
     pub head_to_body_us: Vec<(u64, u64)>,
     pub body_with_head: u64,
+    pub absolute_form: u64,
+    pub handshakes_full: u64,
+    pub handshakes_resumed: u64,
+    pub handshakes_failed: u64,
+    pub alpn: BTreeMap<String, u64>,
+    pub streams: u64,
+    pub resets_by_client: u64,
+    pub resets_by_origin: u64,
+    pub goaways_by_client: u64,
+    pub goaways_by_origin: u64,
     pub uploads: Vec<Upload>,
 }
 

@@ -15,6 +15,15 @@ pub const DELAY_MS: u64 = 60_000;
 /// The longest time that a drip may take from its first to its last write, in milliseconds.
 pub const DRIP_MS: u64 = 600_000;
 
+/// What a client may send of one request over HTTP/2 before it has to wait for the origin: 1 MiB.
+pub const STREAM_WINDOW: u32 = 1 << 20;
+
+/// The same for all requests of a connection: 16 MiB.
+pub const CONNECTION_WINDOW: u32 = 16 << 20;
+
+/// Requests that may be open on one connection of HTTP/2.
+pub const STREAMS: u32 = 1024;
+
 /// What one client can take from the origin before it is cut off.
 #[derive(Clone, Debug)]
 pub struct Limits {

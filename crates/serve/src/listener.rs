@@ -5,17 +5,21 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd as _;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::{AbortHandle, spawn_local};
 use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio_rustls::rustls::ServerConfig;
 
-use crate::connection::{self, Protocol};
+use crate::connection;
 use crate::counting::CountingIo;
 use crate::ledger::{Counters, Ledger};
+use crate::protocol::Protocol;
 use crate::record::{Record, Sweep};
 use crate::site::Site;
+use crate::tls;
 
 const BACKLOG: u32 = 1024;
 
@@ -26,18 +30,41 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const SWEEPS_A_HEAD: u32 = 10;
 
 /// How a listener treats its connections.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Whether connections are kept after an answer.
+    /// What is spoken; the only protocol that is offered in TLS.
+    pub protocol: Protocol,
+    /// Whether it is spoken over TLS.
+    pub tls: bool,
+    /// Whether connections of HTTP/1.1 are kept after an answer.
     pub keep_alive: bool,
     /// Whether uploads are hashed into the ledger.
     pub digest: bool,
+}
+
+impl Terms {
+    /// HTTP/1.1 in the clear, on connections that are kept.
+    pub const PLAIN: Self =
+        Self { protocol: Protocol::Http1, tls: false, keep_alive: true, digest: false };
+
+    /// Why nobody could keep to these terms, if they contradict each other.
+    fn check(self) -> Result<(), &'static str> {
+        match self {
+            Self { protocol: Protocol::H2, tls: false, .. } => Err("h2 needs tls"),
+            Self { protocol: Protocol::H2c, tls: true, .. } => Err("h2c goes without tls"),
+            Self { protocol: Protocol::H2 | Protocol::H2c, keep_alive: false, .. } => {
+                Err("connections of HTTP/2 are kept")
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// An open port, its connections and their ledger. All of them end when it is dropped.
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
+    authority_pem: Option<String>,
     ledger: Rc<Ledger>,
     tasks: [AbortHandle; 2],
 }
@@ -45,6 +72,10 @@ pub struct Listener {
 impl Listener {
     /// Listens on `address`; must be called inside a `LocalSet`.
     pub fn open(address: SocketAddr, terms: Terms, site: Rc<Site>) -> io::Result<Self> {
+        terms.check().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
+        let tls = terms.tls.then(|| site.tls()).transpose().map_err(io::Error::other)?;
+        let authority_pem = tls.map(|tls| tls.authority_pem().to_owned());
+        let tls = tls.map(|tls| tls.config(terms.protocol));
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
         socket.set_reuseaddr(true)?;
         // Linux hands TCP_NODELAY on to accepted sockets, which saves a call for each.
@@ -55,14 +86,20 @@ impl Listener {
         let ledger = Rc::new(Ledger::new(terms.digest));
         let now = Rc::new(Cell::new(0));
         let sweeping = spawn_local(sweep(ledger.clone(), now.clone(), site.clone()));
-        let acceptor = Acceptor { ledger: ledger.clone(), now, keep_alive: terms.keep_alive, site };
+        let acceptor = Acceptor { ledger: ledger.clone(), now, terms, tls, site };
         let accepting = spawn_local(acceptor.run(listener));
-        Ok(Self { address, ledger, tasks: [accepting.abort_handle(), sweeping.abort_handle()] })
+        let tasks = [accepting.abort_handle(), sweeping.abort_handle()];
+        Ok(Self { address, authority_pem, ledger, tasks })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The authority to trust, if it speaks TLS.
+    pub fn authority_pem(&self) -> Option<&str> {
+        self.authority_pem.as_deref()
     }
 
     /// The counts so far.
@@ -86,7 +123,8 @@ impl Drop for Listener {
 struct Acceptor {
     ledger: Rc<Ledger>,
     now: Rc<Cell<Sweep>>,
-    keep_alive: bool,
+    terms: Terms,
+    tls: Option<Arc<ServerConfig>>,
     site: Rc<Site>,
 }
 
@@ -103,9 +141,12 @@ impl Acceptor {
     fn serve(&self, stream: TcpStream) {
         let record = Record::open(self.ledger.clone(), stream.as_raw_fd(), self.now.clone());
         let io = CountingIo::new(stream, record.clone());
-        let protocol = Protocol::Http1 { keep_alive: self.keep_alive };
-        let serving = connection::serve(io, protocol, self.site.clone(), record.clone());
-        record.served_by(spawn_local(serving).abort_handle());
+        let (terms, site, served) = (self.terms, self.site.clone(), record.clone());
+        let serving = match self.tls.clone() {
+            None => spawn_local(connection::serve(io, terms, site, served)),
+            Some(config) => spawn_local(tls::serve(io, config, terms, site, served)),
+        };
+        record.served_by(serving.abort_handle());
     }
 }
 

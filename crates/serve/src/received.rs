@@ -6,10 +6,10 @@ use std::time::Instant;
 use bytes::Bytes;
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
-use hyper::Method;
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use hyper::http::request::Parts;
+use hyper::{Method, Version};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -48,7 +48,7 @@ impl Received {
         let is_upload = begun.is_some() || UPLOADING.contains(&parts.method);
         let upload = (is_upload && record.ledger.digest()).then(|| Upload {
             method: parts.method.to_string(),
-            target: parts.uri.to_string(),
+            target: target(parts),
             content_type: parts.headers.get(CONTENT_TYPE).map(|value| text(value.as_bytes())),
             bytes: 0,
             sha256: String::new(),
@@ -92,7 +92,10 @@ impl Received {
     }
 
     fn broken(&self, error: &hyper::Error) -> Refusal {
-        self.record.malformed();
+        // HTTP/2 ends the stream, and the connection goes on.
+        if !self.record.is_multiplexed() {
+            self.record.malformed();
+        }
         Refusal::BrokenContent(format!("the content cannot be read: {error}"))
     }
 
@@ -144,6 +147,15 @@ impl Received {
             ledger.uploaded(Upload { bytes: self.bytes, sha256, ..upload });
         }
         Sum { bytes: self.bytes, sha256 }
+    }
+}
+
+/// The target as it was sent. HTTP/2 sends its parts, of which hyper makes a whole URI (RFC 9113,
+/// section 8.3.1).
+pub fn target(parts: &Parts) -> String {
+    match parts.uri.path_and_query() {
+        Some(target) if parts.version == Version::HTTP_2 => target.to_string(),
+        _ => parts.uri.to_string(),
     }
 }
 

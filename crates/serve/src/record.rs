@@ -21,6 +21,8 @@ enum Phase {
     Head(Sweep),
     /// A request is being answered.
     Answering,
+    /// HTTP/2: requests come and are answered side by side.
+    Multiplexed,
 }
 
 /// How a request's content is known to have come together with its head.
@@ -43,10 +45,12 @@ pub struct Record {
     read: Cell<u64>,
     arrival: Cell<Option<Arrival>>,
     flushes: Cell<u64>,
-    flushed: RefCell<Option<Waker>>,
+    flushed: RefCell<Vec<Waker>>,
     ended: Cell<bool>,
+    closed_by_client: Cell<bool>,
     malformed: Cell<bool>,
     refused: Cell<bool>,
+    leaving: Cell<bool>,
     task: OnceCell<AbortHandle>,
 }
 
@@ -64,8 +68,10 @@ impl Record {
             flushes: Cell::new(0),
             flushed: RefCell::default(),
             ended: Cell::new(false),
+            closed_by_client: Cell::new(false),
             malformed: Cell::new(false),
             refused: Cell::new(false),
+            leaving: Cell::new(false),
             task: OnceCell::new(),
         });
         record.ledger.opened(socket, record.clone());
@@ -112,7 +118,7 @@ impl Record {
     /// Everything given to the socket so far has been written.
     pub fn flushed(&self) {
         self.flushes.set(self.flushes.get() + 1);
-        if let Some(waiting) = self.flushed.take() {
+        for waiting in self.flushed.take() {
             waiting.wake();
         }
     }
@@ -127,15 +133,20 @@ impl Record {
         if self.flushes.get() > flushes {
             return Poll::Ready(());
         }
-        self.flushed.replace(Some(cx.waker().clone()));
+        self.flushed.borrow_mut().push(cx.waker().clone());
         Poll::Pending
     }
 
     /// The client closed or reset the connection.
     pub fn closed_by_client(&self) {
         if !self.ended.replace(true) {
+            self.closed_by_client.set(true);
             self.ledger.closed_by_client.add(1);
         }
+    }
+
+    pub fn was_closed_by_client(&self) -> bool {
+        self.closed_by_client.get()
     }
 
     /// This side is going to close, if the other has not done so.
@@ -147,9 +158,29 @@ impl Record {
         }
     }
 
+    /// TLS stands; a request may take its time to begin.
+    pub fn handshake_done(&self) {
+        self.phase.set(Phase::Idle);
+    }
+
+    /// HTTP/2 is going to be spoken: from now on no byte is known to belong to a request's head.
+    pub fn multiplexed(&self) {
+        self.phase.set(Phase::Multiplexed);
+    }
+
+    pub fn is_multiplexed(&self) -> bool {
+        self.phase.get() == Phase::Multiplexed
+    }
+
     /// A request's head has been read.
     pub fn head_read(&self) {
-        self.phase.set(Phase::Answering);
+        self.turn(Phase::Answering);
+    }
+
+    fn turn(&self, phase: Phase) {
+        if !self.is_multiplexed() {
+            self.phase.set(phase);
+        }
     }
 
     /// The content of that request comes next; returns what has been read so far.
@@ -160,6 +191,9 @@ impl Record {
 
     /// The content is there, `begun` being what [`Self::content_begins`] had said.
     pub fn content_ends(&self, begun: u64) {
+        if self.is_multiplexed() {
+            return;
+        }
         let queued = match self.arrival.take() {
             Some(Arrival::Queued(queued)) => queued,
             _ => 0,
@@ -171,7 +205,7 @@ impl Record {
 
     /// The answer has been handed over, or was given up.
     pub fn answered(&self) {
-        self.phase.set(Phase::Idle);
+        self.turn(Phase::Idle);
         self.arrival.set(None);
     }
 
@@ -180,6 +214,16 @@ impl Record {
         if !self.malformed.replace(true) {
             self.ledger.bad_requests.add(1);
         }
+    }
+
+    /// The connection is to end after the answers that are due.
+    pub fn take_leave(&self) {
+        self.leaving.set(true);
+    }
+
+    /// Whether that was asked for since the last time.
+    pub fn takes_leave(&self) -> bool {
+        self.leaving.take()
     }
 
     /// Content was refused before it was read.

@@ -8,6 +8,7 @@ use hyper::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
 
 use crate::bodies::PIECE_BYTES;
+use crate::coding::Coding;
 use crate::documents;
 use crate::limits::{DELAY_MS, DOCUMENT_BYTES, DRIP_MS, STREAM_BYTES};
 use crate::refusal::Refusal;
@@ -59,13 +60,13 @@ pub enum Route {
     Login,
     Private,
     Chunked { length: u64, chunk: u64 },
-    Gzip(usize),
+    Coded(Coding, usize),
     Delay(Duration),
     Drip { length: u64, size: u64, every: Duration },
     Redirect { status: StatusCode, location: String },
     Status(StatusCode),
     Need { name: HeaderName, value: Vec<u8> },
-    Truncate(u64),
+    Truncate { length: u64, chunk: Option<u64> },
     Echo,
 }
 
@@ -89,13 +90,16 @@ impl Route {
             ("login", None) => Ok(Self::Login),
             ("private", None) => Ok(Self::Private),
             ("chunked", Some(n)) => chunked(n, query),
-            ("gzip", Some(n)) => Ok(Self::Gzip(document(n)?)),
+            ("gzip", Some(n)) => Ok(Self::Coded(Coding::Gzip, document(n)?)),
+            ("deflate", Some(n)) => Ok(Self::Coded(Coding::Deflate, document(n)?)),
+            ("br", Some(n)) => Ok(Self::Coded(Coding::Br, document(n)?)),
+            ("zstd", Some(n)) => Ok(Self::Coded(Coding::Zstd, document(n)?)),
             ("delay", Some(ms)) => delay(ms),
             ("drip", Some(n)) => drip(n, query),
             ("redirect", Some(k)) => redirect(k, query),
             ("status", Some(code)) => status(code),
             ("need", Some(field)) => need(field),
-            ("truncate", Some(n)) => Ok(Self::Truncate(length(n)?)),
+            ("truncate", Some(n)) => truncate(n, query),
             ("echo", None) => Ok(Self::Echo),
             _ => Err(Refusal::UnknownRoute),
         }
@@ -144,9 +148,16 @@ fn document(text: &str) -> Result<usize, Refusal> {
 }
 
 fn chunked(text: &str, query: Query<'_>) -> Result<Route, Refusal> {
-    let range = 1..=PIECE_BYTES as u64;
-    let chunk = query.number("chunk", DEFAULT_CHUNK, range, "a chunk of 1 to 1048576 bytes")?;
-    Ok(Route::Chunked { length: length(text)?, chunk })
+    Ok(Route::Chunked { length: length(text)?, chunk: chunk(query)? })
+}
+
+fn truncate(text: &str, query: Query<'_>) -> Result<Route, Refusal> {
+    let chunk = query.get("chunk").is_some().then(|| chunk(query)).transpose()?;
+    Ok(Route::Truncate { length: length(text)?, chunk })
+}
+
+fn chunk(query: Query<'_>) -> Result<u64, Refusal> {
+    query.number("chunk", DEFAULT_CHUNK, 1..=PIECE_BYTES as u64, "a chunk of 1 to 1048576 bytes")
 }
 
 fn delay(text: &str) -> Result<Route, Refusal> {
@@ -246,6 +257,7 @@ mod tests {
             "/json/63",
             "/json/67108865",
             "/gzip/1",
+            "/zstd/1",
             "/delay/60001",
             "/chunked/1?chunk=0",
             "/drip/60001",
@@ -255,6 +267,7 @@ mod tests {
             "/status/100",
             "/status/600",
             "/truncate/a",
+            "/truncate/1?chunk=0",
         ] {
             assert!(matches!(find(target), Err(Refusal::BadNumber(_))), "{target}");
         }

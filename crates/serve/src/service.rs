@@ -53,7 +53,7 @@ impl Service<Request<Incoming>> for Requests {
 
     fn call(&self, request: Request<Incoming>) -> Answering {
         let (parts, content) = request.into_parts();
-        let exchange = Exchange::begin(&self.record);
+        let exchange = Exchange::begin(&self.record, &parts);
         let route = route(&parts);
         if content.is_end_stream() && !self.record.ledger.digest() {
             let answer = match &route {
@@ -86,27 +86,54 @@ fn route(parts: &Parts) -> Result<Route, Refusal> {
 struct Exchange(Rc<Record>);
 
 impl Exchange {
-    fn begin(record: &Rc<Record>) -> Self {
+    fn begin(record: &Rc<Record>, parts: &Parts) -> Self {
         record.head_read();
         record.ledger.begin();
+        // RFC 9112, section 3.2.2: what is sent to a proxy.
+        if parts.uri.scheme().is_some() && parts.version != Version::HTTP_2 {
+            record.ledger.absolute_form.add(1);
+        }
         Self(record.clone())
     }
 
     fn reply(self, parts: &Parts, answer: Answer) -> Response<Reply> {
         let broken = matches!(answer, Err(Refusal::BrokenContent(_)));
         let mut response = answer.unwrap_or_else(Refusal::into_response);
-        if Query(parts.uri.query()).keep_alive_off() {
-            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        // hyper leaves out the length of an empty answer to HEAD.
-        let no_content = response.body().is_end_stream() && answers::has_content(response.status());
-        if parts.method == Method::HEAD && no_content {
-            response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        if parts.version == Version::HTTP_2 {
+            self.fit_http2(parts, &mut response);
+        } else {
+            fit_http1(parts, &mut response);
         }
         if !broken {
             self.0.ledger.answered(response.status().as_u16());
         }
         response.map(|content| Reply { content, _exchange: self })
+    }
+
+    fn fit_http2(&self, parts: &Parts, response: &mut Response<Content>) {
+        if Query(parts.uri.query()).keep_alive_off() {
+            self.0.take_leave();
+        }
+        // RFC 9113, section 8.2.2: there are frames for what this field says.
+        response.headers_mut().remove(CONNECTION);
+        // hyper leaves out the content of answers to HEAD in HTTP/1.1 only.
+        if parts.method == Method::HEAD && answers::has_content(response.status()) {
+            if let Some(length) = response.body().size_hint().exact() {
+                response.headers_mut().insert(CONTENT_LENGTH, length.into());
+            }
+            *response.body_mut() = Content::empty();
+        }
+    }
+}
+
+fn fit_http1(parts: &Parts, response: &mut Response<Content>) {
+    if Query(parts.uri.query()).keep_alive_off() {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    // hyper leaves out the length of an empty answer to HEAD.
+    let no_content = response.body().is_end_stream() && answers::has_content(response.status());
+    if parts.method == Method::HEAD && no_content {
+        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     }
 }
 

@@ -1,10 +1,11 @@
 //! What all connections share.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use crate::documents::Shelf;
 use crate::limits::Limits;
+use crate::tls::Tls;
 
 /// The origin's documents, limits and held memory.
 #[derive(Debug, Default)]
@@ -12,12 +13,21 @@ pub struct Site {
     pub(crate) limits: Limits,
     pub(crate) shelf: Shelf,
     held: Rc<Cell<usize>>,
+    tls: OnceCell<Tls>,
 }
 
 impl Site {
     /// A site with these limits.
     pub fn new(limits: Limits) -> Rc<Self> {
         Rc::new(Self { limits, ..Self::default() })
+    }
+
+    /// The authority of this origin and its certificate, made when the first of them is needed.
+    pub(crate) fn tls(&self) -> Result<&Tls, String> {
+        match self.tls.get() {
+            Some(tls) => Ok(tls),
+            None => Tls::new().map(|tls| self.tls.get_or_init(|| tls)),
+        }
     }
 
     pub(crate) fn hold(&self) -> Held {

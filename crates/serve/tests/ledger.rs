@@ -8,7 +8,7 @@ use std::time::Duration;
 use common::{Origin, head, sha256};
 use fetchoff_serve::{Limits, Terms};
 
-const DIGEST: Terms = Terms { keep_alive: true, digest: true };
+const DIGEST: Terms = Terms { digest: true, ..Terms::PLAIN };
 
 #[test]
 fn requests_bytes_and_statuses() {
@@ -111,6 +111,17 @@ fn requests_without_content_leave_no_gap() {
 }
 
 #[test]
+fn requests_in_absolute_form_are_those_to_a_proxy() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    client.ask("GET", "/", &[], b"");
+    let target = format!("http://{}/bytes/16?x=1", origin.address);
+    assert_eq!(client.ask("GET", &target, &[], b"").content.len(), 16);
+    let counters = origin.counters();
+    assert_eq!((counters.requests, counters.absolute_form), (2, 1));
+}
+
+#[test]
 fn who_closed_first() {
     let origin = Origin::start();
     let mut client = origin.connect();
@@ -136,7 +147,7 @@ fn who_closed_first() {
 
 #[test]
 fn a_listener_without_keep_alive_closes_after_each_answer() {
-    let terms = Terms { keep_alive: false, digest: false };
+    let terms = Terms { keep_alive: false, ..Terms::PLAIN };
     let origin = Origin::with(Limits::default(), terms);
     for _ in 0..3 {
         let mut client = origin.connect();

@@ -9,7 +9,7 @@ use common::{Client, Origin, head};
 use fetchoff_serve::{Limits, Terms};
 use proptest::prelude::*;
 
-const TERMS: Terms = Terms { keep_alive: true, digest: false };
+const TERMS: Terms = Terms::PLAIN;
 
 fn quick() -> Limits {
     Limits {

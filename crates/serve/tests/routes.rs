@@ -199,6 +199,33 @@ fn gzip_where_it_is_accepted() {
 }
 
 #[test]
+fn other_codings_where_they_are_named() {
+    use std::io::Read as _;
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    for size in [10_000, 400_000] {
+        for coding in ["deflate", "br", "zstd"] {
+            let target = format!("/{coding}/{size}");
+            let accept = format!("Accept-Encoding: gzip, {coding}");
+            let reply = client.ask("GET", &target, &[&accept], b"");
+            assert_eq!(reply.field("content-encoding"), Some(coding));
+            let packed = &reply.content[..];
+            let mut decoder: Box<dyn std::io::Read + '_> = match coding {
+                "deflate" => Box::new(flate2::read::ZlibDecoder::new(packed)),
+                "br" => Box::new(brotli::Decompressor::new(packed, 4096)),
+                _ => Box::new(zstd::Decoder::new(packed).unwrap()),
+            };
+            let mut plain = Vec::new();
+            decoder.read_to_end(&mut plain).unwrap();
+            assert!(plain == document(size).unwrap(), "{target}");
+            let reply = client.ask("GET", &target, &["Accept-Encoding: gzip"], b"");
+            assert_eq!(reply.field("content-encoding"), None);
+            assert!(reply.content == document(size).unwrap(), "{target}");
+        }
+    }
+}
+
+#[test]
 fn a_delay_is_waited() {
     let origin = Origin::start();
     let begun = Instant::now();
@@ -271,6 +298,16 @@ fn a_truncated_answer_ends_half_way() {
         assert!(answer.contains(&format!("content-length: {length}\r\n")), "{answer}");
         assert!(all[end_of_head..] == defined(length / 2), "{length}");
     }
+}
+
+#[test]
+fn a_truncated_chunked_answer_lacks_its_last_chunk_only() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    client.send(head("GET", "/truncate/9?chunk=5", &[], 0));
+    let all = client.rest();
+    let expected = [b"5\r\n", &defined(5)[..], b"\r\n4\r\n", &defined(9)[5..], b"\r\n"].concat();
+    assert!(all.ends_with(&[b"\r\n\r\n", &expected[..]].concat()), "{all:?}");
 }
 
 #[test]

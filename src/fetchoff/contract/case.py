@@ -50,7 +50,9 @@ class Case:
     """`judge` returns the fault, or "".
 
     `digest`: ask for digests (one iteration). `fails`: the exchanges are meant to fail, so there is
-    no reference. `target_port`: another port than the origin's ("closed", "black hole").
+    no reference. `elsewhere`: another port than the origin's ("closed", "black hole"). `first`: one
+    iteration goes before those that are judged. `trusts`: the origin's authority is told.
+    `features`: what is needed besides the workload's own.
     """
 
     name: str
@@ -61,4 +63,6 @@ class Case:
     fails: bool = False
     elsewhere: str = ""
     busy_ns: int = 0
+    first: bool = False
+    trusts: bool = True
     features: tuple[str, ...] = field(default=())

@@ -14,9 +14,12 @@ from fetchoff.contract.judges import (
     failed,
     flat_memory,
     in_flight,
+    negotiated,
     requests,
     sent_out,
     spun,
+    streams,
+    through_proxy,
     within_s,
 )
 from fetchoff.model.workload import (
@@ -27,6 +30,7 @@ from fetchoff.model.workload import (
     FormBody,
     JsonBody,
     MultipartBody,
+    Protocol,
     RawBody,
     Settings,
     Sink,
@@ -137,9 +141,15 @@ def sinks() -> list[Case]:
 
 def connection_use() -> list[Case]:
     """Connections are kept, fresh or closed as asked."""
+    head = Exchange("HEAD", "/bytes/16", expect=Expect(bytes=0))
     return [
         # Two, for pools that open a second connection while the first is still being given back.
         _repeated("reuse", Settings(reuse=True), 20, "/bytes/16", connections(1, 2)),
+        # RFC 9110, section 9.3.2: the length that is announced is not that of what follows.
+        replace(
+            _repeated("head-reuse", Settings(reuse=True), 10, "/bytes/16", connections(1, 2)),
+            workload=_workload("head-reuse", Settings(reuse=True), head),
+        ),
         _repeated("fresh", Settings(reuse=False), 10, "/bytes/16", connections(10, 10)),
         _repeated(
             "origin-closes", Settings(reuse=True), 5, "/bytes/16?keep-alive=off", connections(5, 5)
@@ -208,10 +218,55 @@ def settings() -> list[Case]:
     ]
 
 
+def transports() -> list[Case]:
+    """TLS, HTTP/2 and proxies: asked for, and really used."""
+    tls = Settings(reuse=None, tls=True)
+    h2 = Settings(reuse=None, tls=True, protocol=Protocol.H2)
+    h2c = Settings(reuse=None, protocol=Protocol.H2C)
+    proxy = Settings(reuse=None, proxy=True)
+    contents = (_get("/bytes/16"), _get("/bytes/3000000"))  # beyond the windows of most clients
+    return [
+        _right("tls", tls, *contents),
+        replace(_must_fail("tls-untrusted", _get("/bytes/16"), tls, requests(0)), trusts=False),
+        _repeated("tls-reuse", replace(tls, reuse=True), 20, "/bytes/16", connections(1, 2)),
+        _right("h2", h2, *contents, and_=everything(requests(2), negotiated("h2"), streams(2))),
+        _right("h2c", h2c, *contents, and_=everything(requests(2), streams(2))),
+        _right("h2-upload", h2, Exchange("POST", "/upload", RawBody(OCTETS, 5 * MEGABYTE))),
+        _multiplexed("h2-multiplexed", h2),
+        _multiplexed("h2c-multiplexed", h2c),
+        _right("proxy", proxy, *contents, and_=everything(requests(2), through_proxy(2))),
+    ]
+
+
+def _multiplexed(name: str, settings: Settings) -> Case:
+    """What is in flight shares the one connection that the first exchange opened."""
+    settings = replace(settings, reuse=True, concurrency=4)
+    judges = (in_flight(4), connections(0, 0), streams(16 + 1))
+    return replace(_repeated(name, settings, 16, "/delay/60", *judges), first=True)
+
+
+def codings() -> list[Case]:
+    """Codings besides gzip are asked for, and decoded."""
+    return [
+        replace(
+            _right(
+                f"coding-{coding}",
+                Settings(reuse=None, decompress=True),
+                _get(f"/{coding}/200000"),
+                and_=sent_out(most=100_000),
+            ),
+            features=(f"coding.{coding}",),
+        )
+        for coding in ("deflate", "br", "zstd")
+    ]
+
+
 def failures() -> list[Case]:
     """What is wrong is counted as failed, never as done."""
     return [
         _must_fail("truncated", _get("/truncate/100000", bytes=100_000)),
+        # All bytes arrive, and the last chunk is missing (RFC 9112, section 8).
+        _must_fail("truncated-chunked", _get("/truncate/100000?chunk=4096", bytes=100_000)),
         _must_fail("wrong-status", _get("/status/500")),
         _must_fail("wrong-length", _get("/bytes/16", bytes=17)),
         _must_fail(
@@ -240,5 +295,15 @@ def harness() -> list[Case]:
 
 def all_cases() -> list[Case]:
     """The whole contract, in the order in which it is tried."""
-    rooms = (methods_and_bodies, answers, sinks, connection_use, settings, failures, harness)
+    rooms = (
+        methods_and_bodies,
+        answers,
+        sinks,
+        connection_use,
+        settings,
+        codings,
+        transports,
+        failures,
+        harness,
+    )
     return [case for room in rooms for case in room()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fetchoff.contract.case import Evidence, Judge
 
 MOST_SPUN = 5  # a spin ends late when its process is interrupted
@@ -95,6 +97,36 @@ def in_flight(count: int) -> Judge:
     return judge
 
 
+def negotiated(protocol: str) -> Judge:
+    """Every TLS connection ended up with this protocol, by ALPN."""
+
+    def judge(evidence: Evidence) -> str:
+        chosen = evidence.counters.alpn
+        return "" if set(chosen) == {protocol} else f"negotiated {_listed(chosen)}, not {protocol}"
+
+    return judge
+
+
+def streams(count: int) -> Judge:
+    """So many streams of HTTP/2 were opened."""
+
+    def judge(evidence: Evidence) -> str:
+        seen = evidence.counters.streams
+        return "" if seen == count else f"opened {seen} streams of HTTP/2 instead of {count}"
+
+    return judge
+
+
+def through_proxy(count: int) -> Judge:
+    """So many requests were sent as to a proxy."""
+
+    def judge(evidence: Evidence) -> str:
+        seen = evidence.counters.absolute_form
+        return "" if seen == count else f"sent {seen} requests to the proxy instead of {count}"
+
+    return judge
+
+
 def sent_out(least: int = 0, most: int = 1 << 62) -> Judge:
     """The origin wrote so many bytes, heads included."""
 
@@ -137,3 +169,7 @@ def flat_memory(most_kb: int) -> Judge:
         return "" if grew <= most_kb else f"memory grew by {grew} kB while streaming"
 
     return judge
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in counts.items()) or "nothing"

@@ -92,12 +92,14 @@ class ContractSuite:
         missing = [feature for feature in needed if feature not in self._features]
         if missing:
             return Result(case.name, Verdict.UNSUPPORTED, missing[0])
-        ledger = self._origin.open()
+        ledger = self._origin.open(case.workload.settings)
         try:
             for _ in range(BUSY_TRIES if case.busy_ns else 1):
                 fault = self._run(case, ledger)
                 if not fault:
                     break
+        except _Unsupported as unsupported:
+            return Result(case.name, Verdict.UNSUPPORTED, str(unsupported))
         except AdapterError as error:
             self._lose()
             fault = error.message
@@ -109,14 +111,23 @@ class ContractSuite:
 
     def _run(self, case: Case, ledger: BuiltInLedger) -> str:
         fill(self._spool, case.workload)
-        reference = (
-            Reference(case.workload, ()) if case.fails else fetch(case.workload, ledger.base_url)
-        )
+        reference = self._reference(case)
         with _address(case.elsewhere, ledger.base_url) as base_url:
             adapter, _ = self._running()
-            answer = adapter.prepare(prepare(reference.workload, base_url, self._spool))
+            message = prepare(
+                reference.workload,
+                base_url,
+                self._spool,
+                case.features,
+                tls_ca=ledger.tls_ca if case.trusts else None,
+            )
+            answer = adapter.prepare(message)
+            if answer.unsupported in self._features:
+                raise _Unsupported(answer.unsupported)
             if not answer.is_ready:
                 return f"is not ready for what it declares: {answer.unsupported or answer.error}"
+            if case.first:
+                adapter.run(1, CASE_TIMEOUT_S)
             before = ledger.read()
             procfs.reset_peak(adapter.pid)
             peak_before = procfs.read(adapter.pid).peak_kb
@@ -143,6 +154,16 @@ class ContractSuite:
                 peak_growth_kb=max(growth_kb, adapter.children_peak_kb),
             )
         )
+
+    def _reference(self, case: Case) -> Reference:
+        """Fetched in plain HTTP/1.1, whatever is asked of the client."""
+        if case.fails:
+            return Reference(case.workload, ())
+        ledger = self._origin.open()
+        try:
+            return fetch(case.workload, ledger.base_url)
+        finally:
+            ledger.close()
 
     def _refuses_nonsense(self) -> str:
         ledger = self._origin.open()
@@ -183,6 +204,10 @@ class ContractSuite:
         if not ended:
             return "lives on after the end of its input"
         return "leaves processes behind when it ends" if leaves_others else ""
+
+
+class _Unsupported(Exception):
+    """A feature that the client has, but not together with the others of a case."""
 
 
 def _settled_open(ledger: BuiltInLedger) -> int:

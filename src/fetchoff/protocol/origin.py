@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fetchoff.model.observation import Seen
+from fetchoff.model.workload import Settings
 from fetchoff.protocol.fields import Garbled, Message, whole
 
 
-def open_ledger(*, keep_alive: bool = True, digest: bool = False) -> Message:
-    """Ask for a listener with a ledger of its own."""
-    return {"op": "open", "keep_alive": keep_alive, "digest": digest}
+def open_ledger(settings: Settings) -> Message:
+    """Ask for a listener that speaks what the settings need, with a ledger of its own."""
+    return {"op": "open", "protocol": str(settings.protocol), "tls": settings.tls}
 
 
 def read_ledger(ledger: int) -> Message:
@@ -38,6 +39,10 @@ class Counters:
     bad_requests: int
     open: int
     max_in_flight: int
+    absolute_form: int
+    handshakes_resumed: int
+    alpn: Mapping[str, int]
+    streams: int
     raw: Mapping[str, object]
 
 
@@ -45,9 +50,6 @@ def read_counters(message: Message) -> Counters:
     """The answer to `read` and `close`."""
     if "error" in message:
         raise Garbled(f"the origin says: {message['error']}")
-    statuses = message.get("statuses")
-    if not isinstance(statuses, dict):
-        raise Garbled("'statuses' is not an object")
     return Counters(
         seen=Seen(
             requests=whole(message, "requests"),
@@ -56,12 +58,31 @@ def read_counters(message: Message) -> Counters:
             bytes_out=whole(message, "bytes_out"),
             segments_in=whole(message, "segments_in"),
         ),
-        statuses={str(code): whole(statuses, code) for code in statuses},
+        statuses=_counts(message, "statuses"),
         bad_requests=whole(message, "bad_requests"),
         open=whole(message, "open"),
         max_in_flight=whole(message, "max_in_flight"),
+        absolute_form=whole(message, "absolute_form"),
+        handshakes_resumed=whole(message, "handshakes_resumed"),
+        alpn=_counts(message, "alpn"),
+        streams=whole(message, "streams"),
         raw={key: value for key, value in message.items() if key != "ledger"},
     )
+
+
+def read_authority(message: Message) -> str:
+    """The certificate in PEM that comes with the answer to `open`."""
+    pem = message.get("authority")
+    if not isinstance(pem, str) or not pem.startswith("-----BEGIN CERTIFICATE-----"):
+        raise Garbled("'authority' is not a certificate")
+    return pem
+
+
+def _counts(message: Message, key: str) -> Mapping[str, int]:
+    counts = message.get(key)
+    if not isinstance(counts, dict):
+        raise Garbled(f"'{key}' is not an object")
+    return {str(name): whole(counts, name) for name in counts}
 
 
 def gained(before: Seen, after: Seen) -> Seen:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.observation import Cost, Invocation, Outcome, Seen
-from fetchoff.model.workload import Workload
+from fetchoff.model.workload import Protocol, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
 from fetchoff.protocol.origin import gained
 from fetchoff.run import procfs
@@ -65,7 +65,7 @@ class Guest:
 
     def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
         """Prepare the workload, and check the answers of an iteration against the reference."""
-        message = prepare(self.workload, self._ledger.base_url, spool)
+        message = prepare(self.workload, self._ledger.base_url, spool, tls_ca=self._ledger.tls_ca)
         if try_nonsense and not self.adapter.refuses_nonsense(message):
             raise Refused(
                 Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
@@ -78,13 +78,20 @@ class Guest:
         self._verify()
 
     def _verify(self) -> None:
-        before = self._ledger.read().seen
+        before = self._ledger.read()
         answer = self.adapter.run(1, self._timeout_s, digest=True)
         self._must_be_complete(answer, 1)
         if answer.sha256 != self._reference.sha256:
             raise Refused(Outcome.FAILED, _digest_fault(answer, self._reference))
-        seen = gained(before, self._ledger.read().seen)
+        after = self._ledger.read()
+        seen = gained(before.seen, after.seen)
         self._must_agree(seen, 1)
+        through_proxy = after.absolute_form - before.absolute_form
+        if self.workload.settings.proxy and through_proxy < seen.requests:
+            raise Refused(
+                Outcome.INVALID,
+                f"asked to go through a proxy, did so with {through_proxy} of {seen.requests}",
+            )
 
     def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
@@ -225,7 +232,9 @@ class Guest:
                 f"reports {asked} exchanges, the origin saw {seen.requests} requests",
             )
         opened = f"opened {seen.connections} for {seen.requests} requests"
-        allowed = settings.concurrency + NEW_CONNECTIONS * seen.requests
+        allowed = float(settings.concurrency)
+        if settings.protocol is Protocol.HTTP_1_1:
+            allowed += NEW_CONNECTIONS * seen.requests
         if settings.reuse is True and seen.connections > allowed:
             raise Refused(Outcome.INVALID, f"asked to reuse connections, {opened}")
         if settings.reuse is False and seen.connections < seen.requests:

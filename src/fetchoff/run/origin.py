@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fetchoff.model.errors import OriginError
+from fetchoff.model.workload import Settings
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.fields import Garbled, Message, whole
 from fetchoff.protocol.origin import Counters
@@ -19,12 +20,14 @@ from fetchoff.run.process import Child, ChildFailed
 
 BINARY = "fetchoff-origin"
 CONTROL_TIMEOUT_S = 10.0
+PLAIN = Settings()
 
 
 class Ledger(Protocol):
     """One listener of an origin and what it saw."""
 
     base_url: str
+    tls_ca: Path | None
 
     def read(self) -> Counters: ...
     def close(self) -> Counters: ...
@@ -35,7 +38,7 @@ class Origin(Protocol):
 
     cpu_clock: ReadNs
 
-    def open(self) -> Ledger: ...
+    def open(self, settings: Settings = PLAIN) -> Ledger: ...
     def place(self, core: int, urgency: Urgency) -> None: ...
     def misplaced(self, core: int, urgency: Urgency) -> str: ...
     def involuntary_switches(self) -> int: ...
@@ -69,6 +72,7 @@ class BuiltInOrigin:
         except ChildFailed as error:
             raise OriginError(f"the origin {error}", "'fetchoff doctor' looks closer") from error
         self.cpu_clock = process_cpu_clock(self._child.pid)
+        self._folder = folder
 
     def ask(self, message: Message) -> Message:
         """One request on the control channel."""
@@ -82,8 +86,17 @@ class BuiltInOrigin:
             raise OriginError(f"the origin refuses: {answer['error']}")
         return answer
 
-    def open(self) -> BuiltInLedger:
-        return BuiltInLedger(self)
+    def open(self, settings: Settings = PLAIN) -> BuiltInLedger:
+        return BuiltInLedger(self, settings)
+
+    def keep_authority(self, pem: str) -> Path:
+        """The file with the certificate of the authority that the origin's listeners go by."""
+        path = self._folder / "authority.pem"
+        try:
+            path.write_text(pem, encoding="ascii")
+        except OSError as error:
+            raise OriginError(f"{path} cannot be written: {error.strerror}") from error
+        return path
 
     def place(self, core: int, urgency: Urgency) -> None:
         place(self._child.pid, core, urgency)
@@ -106,14 +119,17 @@ class BuiltInOrigin:
 class BuiltInLedger:
     """A listener on a port of its own: no client can be taken for another."""
 
-    def __init__(self, origin: BuiltInOrigin) -> None:
+    def __init__(self, origin: BuiltInOrigin, settings: Settings) -> None:
         self._origin = origin
-        answer = origin.ask(control.open_ledger())
+        answer = origin.ask(control.open_ledger(settings))
+        scheme = "https" if settings.tls else "http"
         try:
             self._id = whole(answer, "ledger")
-            self.base_url = f"http://127.0.0.1:{whole(answer, 'port')}"
+            self.base_url = f"{scheme}://127.0.0.1:{whole(answer, 'port')}"
+            authority = control.read_authority(answer) if settings.tls else ""
         except Garbled as error:
             raise OriginError(f"the origin answers 'open' with garbage: {error}") from error
+        self.tls_ca = origin.keep_authority(authority) if authority else None
 
     def read(self) -> Counters:
         """The counters as they stand."""

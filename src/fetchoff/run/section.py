@@ -57,7 +57,7 @@ class SectionRun:
         layout = self._stage.layout
         self._stage.origin.place(layout.origin_core, layout.urgency)
         for process, adapter in adapters.items():
-            ledger = self._stage.origin.open()
+            ledger = self._stage.origin.open(self._reference.workload.settings)
             guest = Guest(process, clients[process], adapter, ledger, self._reference)
             self._guests[process] = guest
         self._each("verifying", lambda guest: self._admit(guest, try_nonsense=try_nonsense))

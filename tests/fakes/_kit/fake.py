@@ -6,8 +6,10 @@ and badly only once they are measured.
 
 from __future__ import annotations
 
+import http.client
 import os
 import signal
+import ssl
 import subprocess
 import sys
 import time
@@ -218,6 +220,60 @@ class Unhurried(Honest):
         return answer
 
 
+class Trusting(Honest):
+    """Takes any certificate."""
+
+    def tls(self) -> ssl.SSLContext:
+        context = super().tls()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return context
+
+
+class Unproxied(Honest):
+    """Knows a shorter way."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        self.settings["proxy"] = None
+        return super().exchange(exchange)
+
+
+class Uncoded(Honest):
+    """Says that it decodes, and asks for nothing that would have to be."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        self.settings["decompress"] = False
+        return super().exchange(exchange)
+
+
+class Forgetful(Honest):
+    """Shakes hands anew for every exchange."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        if exchange["url"].startswith("https:"):
+            self.settings["reuse"] = False
+        return super().exchange(exchange)
+
+
+class Headstrong(Honest):
+    """Closes the connection after HEAD."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        if exchange["method"] == "HEAD":
+            self.settings["reuse"] = False
+        return super().exchange(exchange)
+
+
+class Lenient(Honest):
+    """Is content with what has arrived when a connection ends."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        try:
+            return super().exchange(exchange)
+        except http.client.IncompleteRead as broken:
+            return 200, broken.partial
+
+
 class TwoFaced(Honest):
     """Is slower where it is the twin of the self-check; the harness's file for its words tells."""
 
@@ -250,6 +306,12 @@ FAKES: dict[str, type[Honest]] = {
     "idle": Idle,
     "unhurried": Unhurried,
     "two-faced": TwoFaced,
+    "trusting": Trusting,
+    "unproxied": Unproxied,
+    "uncoded": Uncoded,
+    "forgetful": Forgetful,
+    "headstrong": Headstrong,
+    "lenient": Lenient,
 }
 
 if __name__ == "__main__":

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import http.client
 import json
+import ssl
 import sys
 import time
 import urllib.parse
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +28,13 @@ FEATURES = [
     "connection.fresh",
     "sink.buffer",
     "sink.json",
+    "tls",
+    "proxy",
+    "decompression",
+    "coding.deflate",
     "inject.busy",
 ]
+DECODERS = {"gzip": gzip.decompress, "deflate": zlib.decompress}
 
 
 class Wrong(Exception):
@@ -136,12 +144,16 @@ class Honest:
 
     def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
         url = urllib.parse.urlsplit(exchange["url"])
-        connection = self.connections.get(url.netloc)
+        proxy = self.settings["proxy"]
+        hop = urllib.parse.urlsplit(proxy) if proxy else url
+        connection = self.connections.get(hop.netloc)
         if connection is None:
-            connection = http.client.HTTPConnection(url.netloc, timeout=60)
-            self.connections[url.netloc] = connection
+            connection = self.connect(hop)
+            self.connections[hop.netloc] = connection
         body, headers = encode(exchange)
-        target = url.path + (f"?{url.query}" if url.query else "")
+        if self.settings["decompress"]:
+            headers["Accept-Encoding"] = ", ".join(DECODERS)
+        target = exchange["url"] if proxy else url.path + (f"?{url.query}" if url.query else "")
         try:
             connection.request(exchange["method"], target, body, headers)
             response = connection.getresponse()
@@ -151,7 +163,16 @@ class Honest:
             raise
         if self.settings["reuse"] is False:
             connection.close()
-        return response.status, content
+        decode = DECODERS.get(response.headers["Content-Encoding"] or "", bytes)
+        return response.status, decode(content)
+
+    def connect(self, hop: urllib.parse.SplitResult) -> http.client.HTTPConnection:
+        if hop.scheme == "http":
+            return http.client.HTTPConnection(hop.netloc, timeout=60)
+        return http.client.HTTPSConnection(hop.netloc, timeout=60, context=self.tls())
+
+    def tls(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=self.settings["tls_ca"])
 
     def spin(self, busy_ns: int) -> int:
         if not busy_ns:

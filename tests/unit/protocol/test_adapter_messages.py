@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from fetchoff.catalog.places import shipped
 from fetchoff.contract.cases import all_cases
+from fetchoff.model.workload import Exchange, Protocol, Settings, Workload
 from fetchoff.protocol import adapter
 from fetchoff.protocol.adapter import Done, Prepared, Spool, prepare
 from fetchoff.protocol.fields import LONGEST_TEXT, Garbled, Message, parse, printable
@@ -144,7 +145,9 @@ def test_ordinary_words_stay_as_they_are() -> None:
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
 def test_requests_keep_to_the_schema(case: Any) -> None:
     schema = json.loads((shipped("docs") / "protocol.schema.json").read_text())
-    request = prepare(case.workload, "http://127.0.0.1:1", Spool(Path("/spool")), case.features)
+    ca = Path("/spool/ca.pem") if case.workload.settings.tls else None
+    spool = Spool(Path("/spool"))
+    request = prepare(case.workload, "http://127.0.0.1:1", spool, case.features, tls_ca=ca)
     for message in (
         adapter.HELLO,
         request,
@@ -154,3 +157,18 @@ def test_requests_keep_to_the_schema(case: Any) -> None:
     ):
         as_sent = json.loads(json.dumps(message))
         jsonschema.validate(as_sent, {**schema, "$ref": "#/$defs/request"})
+
+
+def test_authority_and_proxy_are_told() -> None:
+    def settings(asked: Settings, ca: Path | None = None) -> dict[str, Any]:
+        workload = Workload("w", "", (Exchange("GET", "/"),), asked)
+        message = prepare(workload, "http://127.0.0.1:1", Spool(Path("/spool")), tls_ca=ca)
+        told = message["settings"]
+        assert isinstance(told, dict)
+        return told
+
+    plain = settings(Settings())
+    assert (plain["tls_ca"], plain["proxy"], plain["protocol"]) == (None, None, "http/1.1")
+    assert settings(Settings(proxy=True))["proxy"] == "http://127.0.0.1:1"
+    secure = settings(Settings(tls=True, protocol=Protocol.H2), Path("/ca.pem"))
+    assert (secure["tls_ca"], secure["protocol"]) == ("/ca.pem", "h2")

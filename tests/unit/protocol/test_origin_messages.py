@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any
 
 import pytest
@@ -10,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fetchoff.model.observation import Seen
+from fetchoff.model.workload import Protocol, Settings
 from fetchoff.protocol.content import PERIOD, content
 from fetchoff.protocol.fields import Garbled
-from fetchoff.protocol.origin import gained, read_counters
+from fetchoff.protocol.origin import gained, open_ledger, read_authority, read_counters
 
 COUNTERS: dict[str, Any] = {
     "ledger": 1,
@@ -25,6 +27,10 @@ COUNTERS: dict[str, Any] = {
     "bad_requests": 0,
     "open": 1,
     "max_in_flight": 1,
+    "absolute_form": 0,
+    "handshakes_resumed": 0,
+    "alpn": {"h2": 1},
+    "streams": 5,
 }
 counts = st.integers(0, 2**60)
 seen = st.builds(Seen, counts, counts, counts, counts, counts)
@@ -34,6 +40,7 @@ def test_as_read() -> None:
     counters = read_counters(COUNTERS)
     assert counters.seen == Seen(5, 1, 100, 200, 6)
     assert counters.statuses == {"200": 5}
+    assert counters.alpn == {"h2": 1}
     assert counters.raw == {key: value for key, value in COUNTERS.items() if key != "ledger"}
 
 
@@ -42,6 +49,20 @@ def test_as_read() -> None:
 def test_garbled(key: str, value: object) -> None:
     with pytest.raises(Garbled):
         read_counters({**COUNTERS, key: value})
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(tls=True, protocol=Protocol.H2)])
+def test_a_listener_for_the_settings(settings: Settings) -> None:
+    asked = json.loads(json.dumps(open_ledger(settings)))
+    assert asked == {"op": "open", "protocol": settings.protocol.value, "tls": settings.tls}
+
+
+def test_an_authority_is_a_certificate() -> None:
+    pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    assert read_authority({"authority": pem}) == pem
+    for authority in (None, "", 5, "AAAA"):
+        with pytest.raises(Garbled):
+            read_authority({"authority": authority})
 
 
 def test_refused() -> None:

@@ -3,6 +3,8 @@
 // Not every test file uses everything.
 #![allow(dead_code, missing_docs, clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+pub mod peer;
+
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{Read, Write as _};
@@ -27,13 +29,14 @@ enum Order {
 /// A listener that ends with the test.
 pub struct Origin {
     pub address: SocketAddr,
+    pub authority_pem: Option<String>,
     orders: Option<UnboundedSender<Order>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Origin {
     pub fn start() -> Self {
-        Self::with(Limits::default(), Terms { keep_alive: true, digest: false })
+        Self::with(Limits::default(), Terms::PLAIN)
     }
 
     pub fn with(limits: Limits, terms: Terms) -> Self {
@@ -44,7 +47,8 @@ impl Origin {
             LocalSet::new().block_on(&runtime, async {
                 let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
                 let listener = Listener::open(any, terms, Site::new(limits)).unwrap();
-                tell_address.send(listener.address()).unwrap();
+                let authority_pem = listener.authority_pem().map(str::to_owned);
+                tell_address.send((listener.address(), authority_pem)).unwrap();
                 while let Some(order) = received.recv().await {
                     match order {
                         Order::Counters(reply) => reply.send(listener.counters()).unwrap(),
@@ -54,8 +58,8 @@ impl Origin {
                 }
             });
         });
-        let address = address.recv().unwrap();
-        Self { address, orders: Some(orders), thread: Some(thread) }
+        let (address, authority_pem) = address.recv().unwrap();
+        Self { address, authority_pem, orders: Some(orders), thread: Some(thread) }
     }
 
     pub fn counters(&self) -> Counters {

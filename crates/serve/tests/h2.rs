@@ -1,0 +1,180 @@
+//! HTTP/2, in the clear and over TLS: the same answers, on streams that are counted.
+
+mod common;
+
+use std::time::Duration;
+
+use common::peer::{Http2, secured, trusting, wait_for};
+use common::{Origin, sha256};
+use fetchoff_serve::{Limits, Protocol, Terms};
+use hyper::Method;
+
+const H2C: Terms = Terms { protocol: Protocol::H2c, ..Terms::PLAIN };
+const H2: Terms = Terms { protocol: Protocol::H2, tls: true, ..Terms::PLAIN };
+
+fn in_the_clear() -> Origin {
+    Origin::with(Limits::default(), H2C)
+}
+
+#[test]
+fn answers_in_flight_share_a_connection() {
+    let origin = in_the_clear();
+    wait_for(async {
+        let client = Http2::in_the_clear(&origin).await;
+        let get = || client.get("/delay/300");
+        let replies = tokio::join!(get(), get(), get(), get(), get());
+        assert_eq!(replies.0.content.unwrap(), "Hi");
+        assert_eq!(replies.4.content.unwrap(), "Hi");
+    });
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert_eq!((counters.connections, counters.requests, counters.streams), (1, 5, 5));
+    assert_eq!((counters.max_in_flight, counters.bad_requests), (5, 0));
+    assert_eq!((counters.resets_by_client, counters.resets_by_origin), (0, 0));
+    assert_eq!((counters.closed_by_client, counters.closed_by_origin), (1, 0));
+}
+
+#[test]
+fn over_tls_it_is_chosen() {
+    let origin = Origin::with(Limits::default(), H2);
+    let connector = trusting(&origin, &["h2", "http/1.1"]);
+    let content = wait_for(async {
+        let client = Http2::on(secured(&origin, &connector, "localhost").await.unwrap()).await;
+        client.get("/bytes/3000000").await.content.unwrap()
+    });
+    let plain = Origin::start().get("/bytes/3000000");
+    assert_eq!(sha256(&content), sha256(&plain.content));
+    let counters = origin.counters();
+    assert_eq!(counters.alpn, [("h2".to_owned(), 1)].into());
+    assert_eq!((counters.requests, counters.streams), (1, 1));
+}
+
+#[test]
+fn large_content_in_both_directions() {
+    let origin = Origin::with(Limits::default(), Terms { digest: true, ..H2C });
+    let content = vec![7; 40_000_000];
+    wait_for(async {
+        let client = Http2::in_the_clear(&origin).await;
+        let upload = client.ask(Method::PUT, "/upload?x=1", content.clone());
+        let (upload, download) = tokio::join!(upload, client.get("/bytes/40000000"));
+        assert_eq!(upload.json()["sha256"], sha256(&content));
+        assert_eq!(download.content.unwrap().len(), 40_000_000);
+    });
+    let counters = origin.counters();
+    assert_eq!(counters.body_bytes_in, 40_000_000);
+    assert!(counters.bytes_in > 40_000_000 && counters.bytes_out > 40_000_000);
+    let [upload] = &counters.uploads[..] else { panic!("{counters:?}") };
+    assert_eq!((upload.target.as_str(), upload.bytes), ("/upload?x=1", 40_000_000));
+    assert_eq!(upload.sha256, sha256(&content));
+    assert_eq!(counters.head_to_body_us.iter().map(|(_, n)| n).sum::<u64>(), 1);
+    assert_eq!(counters.body_with_head, 0);
+}
+
+#[test]
+fn the_answer_to_head_is_a_head() {
+    let origin = in_the_clear();
+    wait_for(async {
+        let client = Http2::in_the_clear(&origin).await;
+        for (target, length) in [("/bytes/16", "16"), ("/bytes/0", "0"), ("/json/17", "17")] {
+            let reply = client.ask(Method::HEAD, target, "").await;
+            assert_eq!(reply.fields["content-length"], length, "{target}");
+            assert_eq!(reply.content.unwrap(), "");
+        }
+        let reply = client.ask(Method::HEAD, "/chunked/16", "").await;
+        assert_eq!(reply.fields.get("content-length"), None);
+        assert_eq!(client.get("/status/204").await.fields.get("content-length"), None);
+    });
+}
+
+#[test]
+fn targets_are_told_as_they_were_sent() {
+    let origin = in_the_clear();
+    let told = wait_for(async { Http2::in_the_clear(&origin).await.get("/echo?a=1").await.json() });
+    assert_eq!(told["target"], "/echo?a=1");
+    assert_eq!(origin.counters().absolute_form, 0);
+}
+
+#[test]
+fn keep_alive_off_is_a_farewell() {
+    let origin = in_the_clear();
+    wait_for(async {
+        let client = Http2::in_the_clear(&origin).await;
+        let (slow, last) = tokio::join!(client.get("/delay/200"), client.get("/?keep-alive=off"));
+        assert_eq!(last.fields.get("connection"), None);
+        assert_eq!(last.content.unwrap(), "Hi");
+        assert_eq!(slow.content.unwrap(), "Hi");
+        while !client.is_closed() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert!(counters.goaways_by_origin > 0);
+    assert_eq!(counters.bad_requests, 0);
+}
+
+#[test]
+fn truncated_streams_are_reset_and_the_connection_goes_on() {
+    let origin = in_the_clear();
+    wait_for(async {
+        let client = Http2::in_the_clear(&origin).await;
+        let targets = ["/truncate/1000", "/truncate/1000000", "/truncate/1000?chunk=10"];
+        let get = |at: usize| client.get(targets[at]);
+        let replies = tokio::join!(get(0), get(1), get(2));
+        assert!(replies.0.content.is_err() && replies.1.content.is_err());
+        assert!(replies.2.content.is_err());
+        assert_eq!(client.get("/").await.content.unwrap(), "Hi");
+    });
+    let counters = origin.counters();
+    assert_eq!((counters.resets_by_origin, counters.bad_requests), (3, 0));
+    assert_eq!((counters.connections, counters.requests), (1, 4));
+}
+
+#[test]
+fn an_answer_that_is_given_up_is_reset() {
+    let origin = in_the_clear();
+    wait_for(async {
+        let client = Http2::in_the_clear(&origin).await;
+        let slow = tokio::time::timeout(Duration::from_millis(100), client.get("/delay/60000"));
+        assert!(slow.await.is_err());
+        assert_eq!(client.get("/").await.content.unwrap(), "Hi");
+        let counters = origin.counters_when(|counters| counters.resets_by_client == 1);
+        assert_eq!((counters.connections, counters.requests, counters.streams), (1, 1, 2));
+    });
+}
+
+#[test]
+fn content_that_is_too_large_ends_its_stream_only() {
+    let origin = in_the_clear();
+    wait_for(async {
+        let client = Http2::in_the_clear(&origin).await;
+        let reply = client.ask(Method::POST, "/form", vec![b'a'; (64 << 20) + 1]).await;
+        assert_eq!(reply.status, 413);
+        assert_eq!(client.get("/").await.content.unwrap(), "Hi");
+    });
+    assert_eq!(origin.counters().connections, 1);
+}
+
+#[test]
+fn what_is_not_http_2_is_a_bad_request() {
+    let origin = in_the_clear();
+    let mut client = origin.connect();
+    client.send("GET / HTTP/1.1\r\nHost: origin.example\r\n\r\n");
+    client.end_of_sending();
+    client.rest();
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert_eq!((counters.bad_requests, counters.requests, counters.streams), (1, 0, 0));
+}
+
+#[test]
+fn an_idle_connection_outlives_the_head_timeout() {
+    let limits = Limits { head_timeout: Duration::from_millis(100), ..Limits::default() };
+    let origin = Origin::with(limits, H2C);
+    wait_for(async {
+        let client = Http2::in_the_clear(&origin).await;
+        for _ in 0..2 {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            assert_eq!(client.get("/").await.content.unwrap(), "Hi");
+        }
+    });
+    let counters = origin.counters();
+    assert_eq!((counters.connections, counters.bad_requests), (1, 0));
+}
