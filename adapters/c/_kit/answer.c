@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings, size_t lane,
-                    SHA256_CTX *digest)
+                    struct fo_digest *digest)
 {
     *answer = (struct fo_answer){.settings = settings, .lane = lane, .file = -1, .digest = digest};
     if (digest)
-        SHA256Init(digest);
+        SHA256Init(&digest->context);
     if (settings->sink == FO_FILE &&
         asprintf(&answer->path, "%s/content-%zu", settings->directory, lane) < 0)
         abort();
@@ -60,7 +60,7 @@ static void take(struct fo_answer *answer, const void *data, size_t size)
 {
     answer->bytes += size;
     if (answer->digest)
-        SHA256Update(answer->digest, data, size);
+        SHA256Update(&answer->digest->context, data, size);
 }
 
 static bool file_away(struct fo_answer *answer, const void *data, size_t size)

@@ -11,7 +11,7 @@ struct lane {
     struct batch *batch;
     const struct fo_exchange *exchange;
     struct lane *next_finished;
-    SHA256_CTX digest;
+    struct fo_digest digest;
     long long done, failed, bytes, spun_ns;
     struct fo_error first_failure;
 };
@@ -79,7 +79,8 @@ static void count(struct lane *lane)
     }
     if (answer->digest) {
         char hex[SHA256_DIGEST_STRING_LENGTH];
-        json_array_append_new(lane->batch->digests, json_string(SHA256End(answer->digest, hex)));
+        SHA256End(&answer->digest->context, hex);
+        json_array_append_new(lane->batch->digests, json_string(hex));
     }
 }
 

@@ -3,7 +3,6 @@
 #define FETCHOFF_H
 
 #include <jansson.h>
-#include <sha256.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -116,7 +115,7 @@ struct fo_answer {
     int file;
     unsigned long long bytes;
     struct fo_buffer buffer;
-    SHA256_CTX *digest; /* NULL: none asked for */
+    struct fo_digest *digest; /* NULL: none asked for */
 };
 
 /* Hands over content that the library has read. False, and an error noted, if the sink fails. */

@@ -4,6 +4,13 @@
 
 #include "fetchoff.h"
 
+#include <sha256.h>
+
+/* Not an adapter's business: libmd's names are OpenSSL's as well. */
+struct fo_digest {
+    SHA256_CTX context;
+};
+
 struct fo_run {
     long long n, busy_ns;
     bool digest;
@@ -14,7 +21,7 @@ void fo_workload_read(struct fo_workload *workload, json_t *message, struct fo_e
 void fo_workload_free(struct fo_workload *workload);
 
 void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings, size_t lane,
-                    SHA256_CTX *digest);
+                    struct fo_digest *digest);
 void fo_answer_check(struct fo_answer *answer, const struct fo_exchange *exchange);
 void fo_answer_close(struct fo_answer *answer);
 
