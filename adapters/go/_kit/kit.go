@@ -51,7 +51,16 @@ var sinksBuiltUpon = map[string]string{"sink.buffer": "sink.json", "sink.discard
 // Standard output belongs to the protocol; a library that prints does so on standard error.
 var answers = os.Stdout
 
-func init() { os.Stdout = os.Stderr }
+func init() {
+	os.Stdout = os.Stderr
+	// The setting alone says whether there is a proxy, and not the environment.
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasSuffix(strings.ToLower(name), "_proxy") {
+			os.Unsetenv(name)
+		}
+	}
+}
 
 // GoVersion is the version of the runtime, and of the standard library.
 func GoVersion() string { return strings.TrimPrefix(runtime.Version(), "go") }

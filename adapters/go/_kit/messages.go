@@ -20,6 +20,7 @@ type Settings struct {
 	Redirects   int            `json:"redirects"`
 	TimeoutMS   Timeouts       `json:"timeout_ms"`
 	TLSCA       string         `json:"tls_ca"`
+	Proxy       string         `json:"proxy"`
 	Options     map[string]any `json:"options"`
 }
 

@@ -24,6 +24,11 @@ func open(settings *kit.Settings) (kit.Session, error) {
 		// What is longer is streamed; without it, content of known length is read whole first.
 		s.client.MaxResponseBodySize = streamAbove
 	}
+	authorities, err := settings.TLS()
+	if err != nil {
+		return nil, err
+	}
+	s.client.TLSConfig = authorities
 	s.client.MaxConnsPerHost = settings.Concurrency
 	if connect := settings.TimeoutMS.Connect.Duration(); connect > 0 {
 		s.client.Dial = func(address string) (net.Conn, error) {
@@ -43,7 +48,7 @@ func (s *session) Send(x *kit.Exchange) (int64, error) {
 		return 0, err
 	}
 	if s.settings.Decompress {
-		request.Header.Set("Accept-Encoding", "gzip")
+		request.Header.Set("Accept-Encoding", "gzip, deflate, br, zstd")
 	}
 	if !s.settings.Reuse {
 		request.SetConnectionClose()
@@ -93,8 +98,8 @@ func main() {
 		Features: []string{
 			"http/1.1", "method.get", "method.head", "method.post", "method.put",
 			"body.form", "body.json", "body.multipart", "body.raw", "headers",
-			"connection.reuse", "connection.fresh", "sink.buffer", "sink.discard", "read-size",
-			"decompression", "redirects", "timeout.connect", "timeout.total",
+			"connection.reuse", "connection.fresh", "tls", "sink.buffer", "sink.discard", "read-size",
+			"coding.deflate", "coding.br", "coding.zstd", "decompression", "redirects", "timeout.connect", "timeout.total",
 		},
 		Open: open,
 	})

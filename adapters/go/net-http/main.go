@@ -5,22 +5,41 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"os"
 
 	"fetchoff/kit"
 )
 
 type session struct{ http.Client }
 
+var tuned = os.Getenv("TRANSPORT") != "default"
+
 func open(settings *kit.Settings) (kit.Session, error) {
+	proxy, err := settings.ProxyURL()
+	if err != nil {
+		return nil, err
+	}
+	authorities, err := settings.TLS()
+	if err != nil {
+		return nil, err
+	}
 	dialer := &net.Dialer{Timeout: settings.TimeoutMS.Connect.Duration()}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = http.ProxyURL(proxy)
+	transport.DialContext = dialer.DialContext
+	transport.TLSClientConfig = authorities
+	transport.DisableCompression = !settings.Decompress
+	transport.DisableKeepAlives = !settings.Reuse
+	transport.ForceAttemptHTTP2 = settings.Protocol == "h2"
+	if tuned {
+		// The default keeps 2 idle connections a host and closes the others after each use.
+		transport.MaxIdleConnsPerHost = settings.Concurrency
+	}
+	if settings.Protocol == "h2c" {
+		speakH2C(transport)
+	}
 	client := http.Client{
-		Transport: &http.Transport{
-			DialContext:        dialer.DialContext,
-			DisableCompression: !settings.Decompress,
-			DisableKeepAlives:  !settings.Reuse,
-			// The default keeps 2 idle connections a host and closes the others after each use.
-			MaxIdleConnsPerHost: settings.Concurrency,
-		},
+		Transport: transport,
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > settings.Redirects {
 				return http.ErrUseLastResponse
@@ -72,12 +91,12 @@ func main() {
 	kit.Serve(kit.Client{
 		Name:    "net-http",
 		Version: kit.GoVersion(),
-		Features: []string{
-			"http/1.1", "method.get", "method.head", "method.post", "method.put",
+		Features: append([]string{
+			"http/1.1", "h2", "method.get", "method.head", "method.post", "method.put",
 			"body.form", "body.json", "body.multipart", "body.raw", "headers",
-			"connection.reuse", "connection.fresh", "sink.buffer", "sink.discard", "read-size",
-			"cookies", "decompression", "redirects", "timeout.connect", "timeout.total",
-		},
+			"connection.reuse", "connection.fresh", "tls", "proxy", "sink.buffer", "sink.discard",
+			"read-size", "cookies", "decompression", "redirects", "timeout.connect", "timeout.total",
+		}, h2c...),
 		Open: open,
 	})
 }

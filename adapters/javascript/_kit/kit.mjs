@@ -8,7 +8,9 @@ import { createInterface } from "node:readline";
 
 import { Exchange, loadBody } from "./exchange.mjs";
 
+export { agents } from "./agents.mjs";
 export { formData } from "./exchange.mjs";
+export { fetchConnections } from "./fetch.mjs";
 
 const PROTOCOL = 1;
 const KIT_FEATURES = ["concurrency", "inject.busy"];
@@ -20,6 +22,11 @@ const GRACE_AT_END_OF_INPUT_MS = 5000;
 // on standard error.
 const writeAnswer = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
+
+// The setting alone says whether there is a proxy, and not the environment.
+for (const name of Object.keys(process.env)) {
+  if (name.toLowerCase().endsWith("_proxy")) delete process.env[name];
+}
 
 /** Thrown by `open` for a feature that the library has, but not together with the others. */
 export class Unsupported extends Error {
@@ -85,8 +92,8 @@ class Session {
   #hello({ protocol }) {
     if (protocol !== PROTOCOL) throw new Error(`protocol ${protocol}: ${PROTOCOL} is spoken here`);
     const { client, version, engine = "" } = this.#adapter;
-    const runtime = `Node.js ${process.version}`;
-    return { protocol: PROTOCOL, client, version, runtime, engine, features: this.#features };
+    const features = this.#features;
+    return { protocol: PROTOCOL, client, version, runtime: runtime(), engine, features };
   }
 
   async #prepare({ require, exchanges, settings }) {
@@ -107,7 +114,8 @@ class Session {
     );
     // null leaves it to the client, and every client here can keep connections.
     const reuse = { reuse: settings.reuse ?? true, mustReuse: settings.reuse === true };
-    const client = await this.#adapter.open({ ...settings, ...reuse }, exchanges);
+    const ca = settings.tls_ca === null ? undefined : readFileSync(settings.tls_ca, "utf8");
+    const client = await this.#adapter.open({ ...settings, ...reuse, ca }, exchanges);
     this.#workload = { client, workers };
     return { ready: true };
   }
@@ -129,6 +137,13 @@ class Session {
     this.#workload = null;
     await workload?.client.close();
   }
+}
+
+function runtime() {
+  const { bun, deno } = process.versions;
+  if (bun) return `Bun ${bun}`;
+  if (deno) return `Deno ${deno}`;
+  return `Node.js ${process.version}`;
 }
 
 function filePath({ sink, directory }, worker, index) {

@@ -1,11 +1,13 @@
-import { formData, serve } from "../_kit/kit.mjs";
+import { agents, formData, serve } from "../_kit/kit.mjs";
 import axios from "axios";
-import http from "node:http";
 
-function open({ reuse, decompress, redirects, timeout_ms, sink, options }) {
-  const httpAgent = new http.Agent({ keepAlive: reuse, noDelay: options.tcp_nodelay });
+function open(settings) {
+  const { decompress, redirects, timeout_ms, sink, proxy } = settings;
+  const { http: httpAgent, https: httpsAgent, destroy } = agents(settings);
   const client = axios.create({
     httpAgent,
+    httpsAgent,
+    proxy: proxy !== null && new URL(proxy),
     decompress,
     headers: decompress ? {} : { "Accept-Encoding": "identity" },
     maxRedirects: redirects,
@@ -25,7 +27,7 @@ function open({ reuse, decompress, redirects, timeout_ms, sink, options }) {
     if (exchange.streamed) return exchange.stream(response.status, response.data);
     return exchange.content(response.status, response.data);
   }
-  return { send, close: () => httpAgent.destroy() };
+  return { send, close: destroy };
 }
 
 function encode(body) {
@@ -48,8 +50,8 @@ serve({
   features: [
     "http/1.1", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
-    "connection.reuse", "connection.fresh", "sink.buffer", "sink.discard",
-    "decompression", "redirects", "timeout.total", "option.tcp_nodelay",
+    "connection.reuse", "connection.fresh", "tls", "proxy", "sink.buffer", "sink.discard",
+    "coding.deflate", "coding.br", "decompression", "redirects", "timeout.total", "option.tcp_nodelay",
   ],
   open,
 });

@@ -1,10 +1,12 @@
-import { formData, serve, Unsupported } from "../_kit/kit.mjs";
+import { fetchConnections, formData, serve, Unsupported } from "../_kit/kit.mjs";
 
-function open({ reuse, mustReuse, decompress, redirects, timeout_ms }, exchanges) {
+function open(settings, exchanges) {
+  const { reuse, mustReuse, decompress, redirects, timeout_ms } = settings;
   // undici closes the connection after HEAD, and fetch has no option against it.
-  if (mustReuse && exchanges.some(({ method }) => method === "HEAD")) {
+  if (process.versions.undici && mustReuse && exchanges.some(({ method }) => method === "HEAD")) {
     throw new Unsupported("connection.reuse");
   }
+  const { options, close } = fetchConnections(settings);
   const defaults = {};
   if (!reuse) defaults.connection = "close";
   if (!decompress) defaults["accept-encoding"] = "identity";
@@ -15,6 +17,7 @@ function open({ reuse, mustReuse, decompress, redirects, timeout_ms }, exchanges
     const headers = { ...defaults, ...exchange.headers };
     if (body?.content_type) headers["content-type"] = body.content_type;
     const response = await fetch(url, {
+      ...options,
       method,
       headers,
       body: body && (await encode(body)),
@@ -24,7 +27,7 @@ function open({ reuse, mustReuse, decompress, redirects, timeout_ms }, exchanges
     if (exchange.streamed) return exchange.stream(response.status, response.body);
     return exchange.content(response.status, await response.arrayBuffer());
   }
-  return { send, close: closeConnections };
+  return { send, close };
 }
 
 function encode(body) {
@@ -40,23 +43,15 @@ function encode(body) {
   }
 }
 
-// fetch has no client object to close: its connections belong to undici's global dispatcher.
-async function closeConnections() {
-  const name = Symbol.for("undici.globalDispatcher.1");
-  const dispatcher = globalThis[name];
-  if (!dispatcher) return;
-  globalThis[name] = new dispatcher.constructor();
-  await dispatcher.destroy();
-}
-
 serve({
   client: "fetch",
-  version: process.versions.node,
-  engine: `undici ${process.versions.undici}`,
+  version: process.versions.bun ?? process.versions.deno ?? process.versions.node,
+  engine: process.versions.undici ? `undici ${process.versions.undici}` : "",
   features: [
     "http/1.1", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
-    "connection.reuse", "connection.fresh", "sink.buffer", "sink.discard",
+    "connection.reuse", "connection.fresh", "tls", "sink.buffer", "sink.discard",
+    "coding.deflate",
     "decompression", "redirects", "timeout.total",
   ],
   open,

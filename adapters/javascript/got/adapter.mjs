@@ -1,13 +1,17 @@
-import { formData, packageVersion, serve } from "../_kit/kit.mjs";
+import { agents, formData, packageVersion, serve } from "../_kit/kit.mjs";
 import { once } from "node:events";
-import http from "node:http";
 import got from "got";
+import { Agent as Http2Agent } from "http2-wrapper";
 import { CookieJar } from "tough-cookie";
 
-function open({ reuse, cookies, decompress, redirects, timeout_ms, options }) {
-  const agent = new http.Agent({ keepAlive: reuse, noDelay: options.tcp_nodelay });
+function open(settings) {
+  const { protocol, reuse, ca, cookies, decompress, redirects, timeout_ms } = settings;
+  const { http, https, destroy } = agents(settings);
+  const http2 = new Http2Agent({ maxEmptySessions: reuse ? undefined : 0 });
   const client = got.extend({
-    agent: { http: agent },
+    agent: { http, https, http2 },
+    http2: protocol === "h2",
+    https: { certificateAuthority: ca },
     cookieJar: cookies ? new CookieJar() : undefined,
     decompress,
     followRedirect: redirects > 0,
@@ -35,7 +39,11 @@ function open({ reuse, cookies, decompress, redirects, timeout_ms, options }) {
     const [response] = await once(stream, "response");
     return exchange.stream(response.statusCode, stream);
   }
-  return { send, close: () => agent.destroy() };
+  function close() {
+    destroy();
+    http2.destroy();
+  }
+  return { send, close };
 }
 
 async function encode(body, headers) {
@@ -60,9 +68,10 @@ serve({
   version: packageVersion(import.meta.url, "got"),
   engine: "node:http",
   features: [
-    "http/1.1", "method.get", "method.head", "method.post", "method.put",
+    "http/1.1", "h2", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
-    "connection.reuse", "connection.fresh", "sink.buffer", "sink.discard", "cookies",
+    "connection.reuse", "connection.fresh", "tls", "sink.buffer", "sink.discard", "cookies",
+    "coding.deflate", "coding.br", ...("zstd" in process.versions ? ["coding.zstd"] : []),
     "decompression", "redirects", "timeout.connect", "timeout.read", "timeout.total",
     "option.tcp_nodelay",
   ],

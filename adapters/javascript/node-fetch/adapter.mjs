@@ -1,15 +1,15 @@
-import { formData, packageVersion, serve } from "../_kit/kit.mjs";
-import http from "node:http";
+import { agents, formData, packageVersion, serve } from "../_kit/kit.mjs";
 import fetch, { FormData } from "node-fetch";
 
-function open({ reuse, decompress, redirects, timeout_ms, options }) {
-  const agent = new http.Agent({ keepAlive: reuse, noDelay: options.tcp_nodelay });
+function open(settings) {
+  const { decompress, redirects, timeout_ms } = settings;
+  const { of, destroy } = agents(settings);
   const redirection = redirects > 0 ? { follow: redirects } : { redirect: "manual" };
 
   async function send(exchange) {
     const { method, url, headers, body } = exchange;
     const response = await fetch(url, {
-      agent,
+      agent: of(url),
       method,
       headers: body?.content_type ? { ...headers, "Content-Type": body.content_type } : headers,
       body: body && (await encode(body)),
@@ -20,7 +20,7 @@ function open({ reuse, decompress, redirects, timeout_ms, options }) {
     if (exchange.streamed) return exchange.stream(response.status, response.body);
     return exchange.content(response.status, await response.arrayBuffer());
   }
-  return { send, close: () => agent.destroy() };
+  return { send, close: destroy };
 }
 
 function encode(body) {
@@ -43,7 +43,8 @@ serve({
   features: [
     "http/1.1", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
-    "connection.reuse", "connection.fresh", "sink.buffer", "sink.discard",
+    "connection.reuse", "connection.fresh", "tls", "sink.buffer", "sink.discard",
+    "coding.deflate", "coding.br",
     "decompression", "redirects", "timeout.total", "option.tcp_nodelay",
   ],
   open,

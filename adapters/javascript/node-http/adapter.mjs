@@ -1,14 +1,28 @@
-import { serve } from "../_kit/kit.mjs";
+import { agents, serve } from "../_kit/kit.mjs";
 import http from "node:http";
+import https from "node:https";
 
-function open({ reuse, timeout_ms, options }) {
-  const agent = new http.Agent({ keepAlive: reuse, noDelay: options.tcp_nodelay });
+const own = process.env.AGENT !== "global";
+
+function globalAgents({ reuse }) {
+  function destroy() {
+    http.globalAgent.destroy();
+    https.globalAgent.destroy();
+  }
+  return { of: () => (reuse ? undefined : false), destroy };
+}
+
+function open(settings) {
+  const { ca, timeout_ms } = settings;
+  const { of, destroy } = own ? agents(settings) : globalAgents(settings);
 
   function request({ method, url, headers, body }) {
     const data = body && encode(body);
     return new Promise((resolve, reject) => {
-      const request = http.request(url, {
-        agent,
+      const { request: open } = url.startsWith("https:") ? https : http;
+      const request = open(url, {
+        agent: of(url),
+        ca,
         method,
         headers: body ? { ...headers, ...entityHeaders(body, data) } : headers,
         timeout: timeout_ms.read ?? undefined,
@@ -26,7 +40,7 @@ function open({ reuse, timeout_ms, options }) {
     if (exchange.streamed) return exchange.stream(response.statusCode, response);
     return exchange.content(response.statusCode, await collect(response));
   }
-  return { send, close: () => agent.destroy() };
+  return { send, close: destroy };
 }
 
 function encode(body) {
@@ -54,8 +68,10 @@ serve({
   features: [
     "http/1.1", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.raw", "headers",
-    "connection.reuse", "connection.fresh", "sink.buffer", "sink.discard",
-    "timeout.read", "timeout.total", "option.tcp_nodelay",
+    "connection.fresh", "tls", "sink.buffer", "sink.discard",
+    "timeout.read", "timeout.total", ...(own ? ["option.tcp_nodelay"] : []),
+    // The global agent keeps connections since Node.js 19.
+    ...(own || http.globalAgent.keepAlive ? ["connection.reuse"] : []),
   ],
   open,
 });

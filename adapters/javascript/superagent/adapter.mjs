@@ -1,15 +1,15 @@
-import { packageVersion, serve } from "../_kit/kit.mjs";
-import http from "node:http";
+import { agents, packageVersion, serve } from "../_kit/kit.mjs";
 import superagent from "superagent";
 
-function open({ reuse, cookies, decompress, redirects, timeout_ms, options }) {
-  const connections = new http.Agent({ keepAlive: reuse, noDelay: options.tcp_nodelay });
+function open(settings) {
+  const { cookies, decompress, redirects, timeout_ms } = settings;
+  const { of, destroy } = agents(settings);
   const client = cookies ? superagent.agent() : superagent;
 
   async function send(exchange) {
     const { method, url, headers, body } = exchange;
     const request = client[method.toLowerCase()](url)
-      .agent(connections)
+      .agent(of(url))
       .set(headers)
       .redirects(redirects)
       .responseType("blob")
@@ -20,7 +20,7 @@ function open({ reuse, cookies, decompress, redirects, timeout_ms, options }) {
     const response = await request;
     return exchange.content(response.status, method === "HEAD" ? NOTHING : response.body);
   }
-  return { send, close: () => connections.destroy() };
+  return { send, close: destroy };
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -54,7 +54,7 @@ serve({
   features: [
     "http/1.1", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
-    "connection.reuse", "connection.fresh", "sink.buffer", "cookies",
+    "connection.reuse", "connection.fresh", "tls", "sink.buffer", "cookies", "coding.deflate",
     "decompression", "redirects", "timeout.total", "option.tcp_nodelay",
   ],
   open,

@@ -1,19 +1,34 @@
 import { formData, packageVersion, serve } from "../_kit/kit.mjs";
-import { Agent, FormData, interceptors, request } from "undici";
+import undici from "undici";
 
-function open({ reuse, concurrency, decompress, redirects, timeout_ms }) {
-  const agent = new Agent({
+const { Agent, FormData, ProxyAgent, request } = undici;
+const { decompress: decoder, redirect: redirector } = undici.interceptors ?? {};
+const VERSION = packageVersion(import.meta.url, "undici");
+const MAJOR = parseInt(VERSION);
+
+const PIPELINING = process.env.PIPELINING === "yes";
+
+function open({ protocol, reuse, concurrency, decompress, redirects, timeout_ms, ca, proxy }) {
+  const shared = PIPELINING || protocol !== "http/1.1";
+  const tls = { ca, timeout: timeout_ms.connect ?? undefined };
+  const settings = {
     // Unlimited, its pool opens a second connection while the first is about to be free.
-    connections: concurrency,
-    connect: { timeout: timeout_ms.connect ?? undefined },
+    connections: shared ? 1 : concurrency,
+    pipelining: shared ? concurrency : 1,
+    allowH2: protocol === "h2",
+    useH2c: MAJOR >= 7 && protocol === "h2c",
+    connect: tls,
     headersTimeout: timeout_ms.read,
     bodyTimeout: timeout_ms.read,
-  });
+  };
+  const agent = proxy
+    ? new ProxyAgent({ ...settings, uri: proxy, requestTls: tls })
+    : new Agent(settings);
   const wanted = [];
-  if (decompress) wanted.push(interceptors.decompress());
-  if (redirects > 0) wanted.push(interceptors.redirect({ maxRedirections: redirects }));
+  if (decompress) wanted.push(decoder());
+  if (redirects > 0) wanted.push(redirector({ maxRedirections: redirects }));
   const dispatcher = wanted.length > 0 ? agent.compose(...wanted) : agent;
-  const defaults = decompress ? { "accept-encoding": "gzip" } : {};
+  const defaults = decompress ? { "accept-encoding": CODINGS.join(", ") } : {};
 
   async function send(exchange) {
     const headers = { ...defaults, ...exchange.headers };
@@ -33,6 +48,7 @@ function open({ reuse, concurrency, decompress, redirects, timeout_ms }) {
   return { send, close: () => agent.destroy() };
 }
 
+const CODINGS = ["gzip", "deflate", "br", ...("zstd" in process.versions ? ["zstd"] : [])];
 const CONTENT_TYPES = { form: "application/x-www-form-urlencoded" };
 
 function encode(body) {
@@ -50,12 +66,14 @@ function encode(body) {
 
 serve({
   client: "undici",
-  version: packageVersion(import.meta.url, "undici"),
+  version: VERSION,
   features: [
-    "http/1.1", "method.get", "method.head", "method.post", "method.put",
+    "http/1.1", "h2", ...(MAJOR >= 7 ? ["h2c"] : []), "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
-    "connection.reuse", "connection.fresh", "sink.buffer", "sink.discard",
-    "decompression", "redirects", "timeout.connect", "timeout.read", "timeout.total",
+    "connection.reuse", "connection.fresh", "tls", "proxy", "sink.buffer", "sink.discard",
+    ...(decoder ? ["decompression", ...CODINGS.slice(1).map((name) => `coding.${name}`)] : []),
+    ...(redirector ? ["redirects"] : []),
+    "timeout.connect", "timeout.read", "timeout.total",
   ],
   open,
 });
