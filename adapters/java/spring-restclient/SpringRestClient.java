@@ -89,12 +89,11 @@ public final class SpringRestClient implements Library {
                 MultiValueMap<String, String> fields = new LinkedMultiValueMap<>();
                 form.fields().forEach(field -> fields.add(field.name(), field.value()));
                 request.contentType(MediaType.APPLICATION_FORM_URLENCODED).body(fields);
-            } else if (body instanceof Body.Json json) {
-                request.contentType(MediaType.APPLICATION_JSON).body(json.value());
             } else if (body instanceof Body.Multipart multipart) {
                 request.contentType(MediaType.MULTIPART_FORM_DATA).body(parts(multipart));
-            } else if (body instanceof Body.Raw raw) {
-                request.contentType(MediaType.parseMediaType(raw.contentType())).body(raw.bytes());
+            } else if (body instanceof Body.Content content) {
+                MediaType type = MediaType.parseMediaType(content.contentType());
+                request.contentType(type).body(content.bytes());
             }
         }
 

@@ -1,6 +1,7 @@
 package fetchoff;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
@@ -39,7 +40,7 @@ public sealed interface Body {
         }
     }
 
-    record Json(JsonNode value) implements Content {
+    record Json(JsonElement value) implements Content {
         @Override
         public String contentType() {
             return "application/json";
@@ -47,7 +48,7 @@ public sealed interface Body {
 
         @Override
         public byte[] bytes() {
-            return fetchoff.Json.serialise(value);
+            return value.toString().getBytes(StandardCharsets.UTF_8);
         }
     }
 
@@ -56,8 +57,9 @@ public sealed interface Body {
     record Multipart(List<Field> fields, List<FilePart> files) implements Body {}
 
     /** The body of a message, or null; what is raw is read into memory. */
-    static Body read(JsonNode body) {
-        if (body.isNull()) return null;
+    static Body read(JsonElement message) {
+        if (message.isJsonNull()) return null;
+        JsonObject body = message.getAsJsonObject();
         String kind = fetchoff.Json.text(body, "kind");
         return switch (kind) {
             case "form" -> new Form(fields(body));
@@ -69,11 +71,11 @@ public sealed interface Body {
         };
     }
 
-    private static List<Field> fields(JsonNode body) {
+    private static List<Field> fields(JsonObject body) {
         return fetchoff.Json.list(body, "fields", Field::read);
     }
 
-    private static byte[] load(JsonNode body) {
+    private static byte[] load(JsonObject body) {
         try {
             return Files.readAllBytes(Path.of(fetchoff.Json.text(body, "path")));
         } catch (IOException error) {

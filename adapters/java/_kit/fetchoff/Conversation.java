@@ -1,13 +1,15 @@
 package fetchoff;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.Set;
 
 /** The conversation with the harness, docs/protocol.md: one line is answered by one line. */
@@ -37,37 +39,35 @@ final class Conversation {
         drop();
     }
 
-    private JsonNode answer(String line) {
+    private JsonObject answer(String line) {
         try {
-            JsonNode message = Json.MAPPER.readTree(line);
-            String op = message.path("op").asText();
+            JsonObject message = Json.object(JsonParser.parseString(line));
+            String op = Json.text(message, "op");
             return switch (op) {
                 case "hello" -> hello(message);
                 case "prepare" -> prepare(message);
                 case "run" -> run(message);
                 case "finish" -> finish();
-                default -> answer().put("error", "unknown op: '" + op + "'");
+                default -> answer("error", "unknown op: '" + op + "'");
             };
         } catch (Unsupported refusal) {
-            return answer().put("unsupported", refusal.feature);
-        } catch (IOException error) {
-            return answer().put("error", "not a message: " + error.getMessage());
+            return answer("unsupported", refusal.feature);
         } catch (Exception | LinkageError error) {
-            return answer().put("error", Tally.describe(error));
+            return answer("error", Tally.describe(error));
         }
     }
 
-    private JsonNode hello(JsonNode message) {
-        if (message.path("protocol").asInt() != PROTOCOL) {
-            return answer().put("error", "only protocol " + PROTOCOL + " is spoken here");
+    private JsonObject hello(JsonObject message) {
+        if (Json.member(message, "protocol").getAsInt() != PROTOCOL) {
+            return answer("error", "only protocol " + PROTOCOL + " is spoken here");
         }
-        ObjectNode answer =
-                answer().put("protocol", PROTOCOL)
-                        .put("client", description.client())
-                        .put("version", description.version())
-                        .put("runtime", runtime())
-                        .put("engine", description.engine());
-        features.forEach(answer.putArray("features")::add);
+        JsonObject answer = new JsonObject();
+        answer.addProperty("protocol", PROTOCOL);
+        answer.addProperty("client", description.client());
+        answer.addProperty("version", description.version());
+        answer.addProperty("runtime", runtime());
+        answer.addProperty("engine", description.engine());
+        answer.add("features", array(features));
         return answer;
     }
 
@@ -75,20 +75,23 @@ final class Conversation {
         return "Java " + Library.javaVersion() + " (" + System.getProperty("java.vm.name") + ")";
     }
 
-    private JsonNode prepare(JsonNode message) throws Exception {
+    private JsonObject prepare(JsonObject message) throws Exception {
         drop();
-        for (JsonNode feature : Json.member(message, "require")) {
-            if (!features.contains(feature.asText())) throw new Unsupported(feature.asText());
+        for (JsonElement feature : Json.member(message, "require").getAsJsonArray()) {
+            if (!features.contains(feature.getAsString())) {
+                throw new Unsupported(feature.getAsString());
+            }
         }
-        Settings settings = Settings.read(Json.member(message, "settings"));
-        workload = Workload.open(library, settings, Json.member(message, "exchanges"));
-        return answer().put("ready", true);
+        Settings settings = Settings.read(Json.member(message, "settings").getAsJsonObject());
+        JsonArray exchanges = Json.member(message, "exchanges").getAsJsonArray();
+        workload = Workload.open(library, settings, exchanges);
+        return answer("ready", true);
     }
 
-    private JsonNode run(JsonNode message) throws Exception {
-        long n = Json.member(message, "n").asLong();
-        long busyNs = message.path("busy_ns").asLong();
-        boolean isDigested = message.path("digest").asBoolean();
+    private JsonObject run(JsonObject message) throws Exception {
+        long n = Json.member(message, "n").getAsLong();
+        long busyNs = Json.optional(message, "busy_ns").map(JsonElement::getAsLong).orElse(0L);
+        boolean isDigested = message.has("digest");
         if (workload == null) throw new IllegalStateException("run before a successful prepare");
         if (n < 1) throw new IllegalArgumentException("n must be at least 1");
         if (isDigested && n != 1) throw new IllegalArgumentException("a digest needs an n of 1");
@@ -96,21 +99,21 @@ final class Conversation {
         long start = System.nanoTime();
         Tally tally = workload.run(n, busyNs);
         long wallNs = System.nanoTime() - start;
-        ObjectNode answer =
-                answer().put("done", tally.done)
-                        .put("failed", tally.failed)
-                        .put("bytes", tally.bytes)
-                        .put("wall_ns", wallNs);
-        if (tally.error != null) answer.put("error", tally.error);
-        if (busyNs > 0) answer.put("busy_ns", tally.spunNs);
-        if (isDigested) workload.digests().forEach(answer.putArray("sha256")::add);
+        JsonObject answer = new JsonObject();
+        answer.addProperty("done", tally.done);
+        answer.addProperty("failed", tally.failed);
+        answer.addProperty("bytes", tally.bytes);
+        answer.addProperty("wall_ns", wallNs);
+        if (tally.error != null) answer.addProperty("error", tally.error);
+        if (busyNs > 0) answer.addProperty("busy_ns", tally.spunNs);
+        if (isDigested) answer.add("sha256", array(workload.digests()));
         return answer;
     }
 
-    private JsonNode finish() throws Exception {
+    private JsonObject finish() throws Exception {
         drop();
         isFinished = true;
-        return answer().put("finished", true);
+        return answer("finished", true);
     }
 
     private void drop() throws Exception {
@@ -119,7 +122,21 @@ final class Conversation {
         if (dropped != null) dropped.close();
     }
 
-    private static ObjectNode answer() {
-        return Json.MAPPER.createObjectNode();
+    private static JsonObject answer(String name, String text) {
+        JsonObject answer = new JsonObject();
+        answer.addProperty(name, text);
+        return answer;
+    }
+
+    private static JsonObject answer(String name, Boolean value) {
+        JsonObject answer = new JsonObject();
+        answer.addProperty(name, value);
+        return answer;
+    }
+
+    private static JsonArray array(Collection<String> texts) {
+        JsonArray array = new JsonArray();
+        texts.forEach(array::add);
+        return array;
     }
 }

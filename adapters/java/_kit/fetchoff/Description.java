@@ -20,10 +20,11 @@ public record Description(String client, String version, String engine, String f
 
     /** All features, the kit's among them. */
     Set<String> declared() {
-        Set<String> all = new LinkedHashSet<>(List.of(features.strip().split("\\s+")));
-        BUILT_UPON.forEach((base, sink) -> {
-            if (all.contains(base)) all.add(sink);
-        });
+        Set<String> all = new LinkedHashSet<>();
+        for (String feature : features.strip().split("\\s+")) {
+            all.add(feature);
+            if (BUILT_UPON.containsKey(feature)) all.add(BUILT_UPON.get(feature));
+        }
         all.addAll(SUPPLIED);
         return all;
     }

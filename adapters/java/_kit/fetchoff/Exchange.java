@@ -1,6 +1,6 @@
 package fetchoff;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -22,12 +22,12 @@ public final class Exchange {
      * @param body read from the same message; shared by the workers
      * @param file where the content goes if the sink is a file
      */
-    Exchange(JsonNode message, Body body, Settings settings, Path file) {
+    Exchange(JsonObject message, Body body, Settings settings, Path file) {
         this.method = Json.text(message, "method");
         this.url = Json.text(message, "url");
         this.headers = Json.list(message, "headers", Field::read);
         this.body = body;
-        this.expected = Expected.read(Json.member(message, "expect"));
+        this.expected = Expected.read(Json.member(message, "expect").getAsJsonObject());
         this.settings = settings;
         this.file = file;
     }
@@ -80,7 +80,7 @@ public final class Exchange {
             content.transferTo(receiver);
             return;
         }
-        byte[] chunk = new byte[settings.readSize().getAsInt()];
+        byte[] chunk = new byte[settings.readSize().get()];
         for (int length = content.read(chunk); length >= 0; length = content.read(chunk)) {
             receiver.write(chunk, 0, length);
         }

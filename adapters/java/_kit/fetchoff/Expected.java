@@ -1,16 +1,16 @@
 package fetchoff;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 
 /** What a response must be; a length of -1 is not checked, a member of null neither. */
 record Expected(int status, long bytes, Field member) {
-    static Expected read(JsonNode expect) {
-        JsonNode bytes = Json.member(expect, "bytes");
-        JsonNode member = Json.member(expect, "json");
+    static Expected read(JsonObject expect) {
         return new Expected(
-                Json.member(expect, "status").asInt(),
-                bytes.isNull() ? -1 : bytes.asLong(),
-                member.isNull() ? null : Field.read(member));
+                Json.member(expect, "status").getAsInt(),
+                Json.optional(expect, "bytes").map(JsonElement::getAsLong).orElse(-1L),
+                Json.optional(expect, "json").map(Field::read).orElse(null));
     }
 
     void check(int foundStatus, long length) {
@@ -22,10 +22,10 @@ record Expected(int status, long bytes, Field member) {
         }
     }
 
-    void check(JsonNode document) {
+    void check(JsonElement document) {
         if (member == null) return;
-        JsonNode found = document.get(member.name());
-        if (found == null || !found.isTextual() || !found.textValue().equals(member.value())) {
+        JsonElement found = document.getAsJsonObject().get(member.name());
+        if (!new JsonPrimitive(member.value()).equals(found)) {
             throw new Unexpected(
                     "member " + member.name() + " is " + found + " instead of " + member.value());
         }

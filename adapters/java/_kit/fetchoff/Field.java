@@ -1,10 +1,12 @@
 package fetchoff;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 
 /** A name and its value: of a header or of a form. */
 public record Field(String name, String value) {
-    static Field read(JsonNode pair) {
-        return new Field(pair.get(0).asText(), pair.get(1).asText());
+    static Field read(JsonElement pair) {
+        JsonArray both = pair.getAsJsonArray();
+        return new Field(both.get(0).getAsString(), both.get(1).getAsString());
     }
 }

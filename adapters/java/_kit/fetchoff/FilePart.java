@@ -1,11 +1,13 @@
 package fetchoff;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import java.nio.file.Path;
 
 /** A part of a multipart body that is read from a file for every exchange. */
 public record FilePart(String name, String filename, String contentType, Path path) {
-    static FilePart read(JsonNode part) {
+    static FilePart read(JsonElement message) {
+        JsonObject part = message.getAsJsonObject();
         return new FilePart(
                 Json.text(part, "name"),
                 Json.text(part, "filename"),

@@ -1,50 +1,46 @@
 package fetchoff;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
-/** Jackson, and what the protocol's messages need of it. */
+/** What the protocol's messages need of Gson. */
 final class Json {
-    static final JsonMapper MAPPER = new JsonMapper();
-
     private Json() {}
 
-    /** A document as a tree; UncheckedIOException if it is none. */
-    static JsonNode parse(byte[] content) {
-        try {
-            return MAPPER.readTree(content);
-        } catch (IOException error) {
-            throw new UncheckedIOException(error);
-        }
+    static JsonElement parse(byte[] content) {
+        return JsonParser.parseString(new String(content, StandardCharsets.UTF_8));
     }
 
-    static byte[] serialise(JsonNode value) {
-        try {
-            return MAPPER.writeValueAsBytes(value);
-        } catch (IOException error) {
-            throw new UncheckedIOException(error);
-        }
+    static JsonObject object(JsonElement element) {
+        if (!element.isJsonObject()) throw new IllegalArgumentException("not a JSON object");
+        return element.getAsJsonObject();
     }
 
     /** A member that must be there. */
-    static JsonNode member(JsonNode object, String name) {
-        JsonNode value = object.get(name);
+    static JsonElement member(JsonObject object, String name) {
+        JsonElement value = object.get(name);
         if (value == null) throw new IllegalArgumentException("the message lacks '" + name + "'");
         return value;
     }
 
-    static String text(JsonNode object, String name) {
-        return member(object, name).asText();
+    /** A member that may be null or absent. */
+    static Optional<JsonElement> optional(JsonObject object, String name) {
+        return Optional.ofNullable(object.get(name)).filter(value -> !value.isJsonNull());
     }
 
-    static <T> List<T> list(JsonNode object, String name, Function<JsonNode, T> read) {
+    static String text(JsonObject object, String name) {
+        return member(object, name).getAsString();
+    }
+
+    static <T> List<T> list(JsonObject object, String name, Function<JsonElement, T> read) {
         List<T> items = new ArrayList<>();
-        member(object, name).forEach(item -> items.add(read.apply(item)));
+        member(object, name).getAsJsonArray().forEach(item -> items.add(read.apply(item)));
         return List.copyOf(items);
     }
 }

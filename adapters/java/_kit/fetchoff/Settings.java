@@ -1,12 +1,13 @@
 package fetchoff;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * The settings of one `prepare`, as docs/protocol.md explains them.
@@ -18,7 +19,7 @@ public record Settings(
         boolean reuse,
         int concurrency,
         Sink sink,
-        OptionalInt readSize,
+        Optional<Integer> readSize,
         Optional<Path> directory,
         boolean cookies,
         boolean decompress,
@@ -29,38 +30,33 @@ public record Settings(
         Optional<Trust> trust,
         Optional<InetSocketAddress> proxy) {
 
-    static Settings read(JsonNode message) {
-        JsonNode timeouts = Json.member(message, "timeout_ms");
-        JsonNode readSize = Json.member(message, "read_size");
-        int concurrency = Json.member(message, "concurrency").asInt();
+    static Settings read(JsonObject message) {
+        JsonObject timeouts = Json.member(message, "timeout_ms").getAsJsonObject();
+        int concurrency = Json.member(message, "concurrency").getAsInt();
         if (concurrency < 1) throw new IllegalArgumentException("concurrency must be at least 1");
         return new Settings(
                 Json.text(message, "protocol"),
-                Json.member(message, "reuse").asBoolean(true),
+                Json.optional(message, "reuse").map(JsonElement::getAsBoolean).orElse(true),
                 concurrency,
-                Sink.valueOf(Json.text(message, "sink").toUpperCase()),
-                readSize.isNull() ? OptionalInt.empty() : OptionalInt.of(readSize.asInt()),
-                optionalText(message, "directory").map(Path::of),
-                Json.member(message, "cookies").asBoolean(),
-                Json.member(message, "decompress").asBoolean(),
-                Json.member(message, "redirects").asInt(),
+                Sink.valueOf(Json.text(message, "sink").toUpperCase(Locale.ROOT)),
+                Json.optional(message, "read_size").map(JsonElement::getAsInt),
+                text(message, "directory").map(Path::of),
+                Json.member(message, "cookies").getAsBoolean(),
+                Json.member(message, "decompress").getAsBoolean(),
+                Json.member(message, "redirects").getAsInt(),
                 duration(timeouts, "connect"),
                 duration(timeouts, "read"),
                 duration(timeouts, "total"),
-                optionalText(message, "tls_ca").map(Path::of).map(Trust::in),
-                optionalText(message, "proxy").map(URI::create).map(Settings::address));
+                text(message, "tls_ca").map(Path::of).map(Trust::in),
+                text(message, "proxy").map(URI::create).map(Settings::address));
     }
 
-    private static Optional<String> optionalText(JsonNode object, String name) {
-        return Optional.ofNullable(object.get(name))
-                .filter(value -> !value.isNull())
-                .map(JsonNode::asText);
+    private static Optional<String> text(JsonObject object, String name) {
+        return Json.optional(object, name).map(JsonElement::getAsString);
     }
 
-    private static Optional<Duration> duration(JsonNode timeouts, String name) {
-        return Optional.of(Json.member(timeouts, name))
-                .filter(value -> !value.isNull())
-                .map(value -> Duration.ofMillis(value.asLong()));
+    private static Optional<Duration> duration(JsonObject timeouts, String name) {
+        return Json.optional(timeouts, name).map(JsonElement::getAsLong).map(Duration::ofMillis);
     }
 
     private static InetSocketAddress address(URI proxy) {

@@ -1,6 +1,7 @@
 package fetchoff;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,18 +17,18 @@ final class Workload implements AutoCloseable {
         this.workers = workers;
     }
 
-    static Workload open(Library library, Settings settings, JsonNode messages) throws Exception {
+    static Workload open(Library library, Settings settings, JsonArray messages) throws Exception {
         List<List<Exchange>> exchanges = exchanges(settings, messages);
         return new Workload(exchanges, workers(library.open(settings), exchanges));
     }
 
-    private static List<List<Exchange>> exchanges(Settings settings, JsonNode messages) {
+    private static List<List<Exchange>> exchanges(Settings settings, JsonArray messages) {
         List<List<Exchange>> workers = new ArrayList<>();
         for (int worker = 0; worker < settings.concurrency(); worker++) {
             workers.add(new ArrayList<>());
         }
         for (int index = 0; index < messages.size(); index++) {
-            JsonNode message = messages.get(index);
+            JsonObject message = messages.get(index).getAsJsonObject();
             Body body = Body.read(Json.member(message, "body"));
             for (int worker = 0; worker < settings.concurrency(); worker++) {
                 Path file = settings.directory().orElse(Path.of("")).resolve(worker + "-" + index);
