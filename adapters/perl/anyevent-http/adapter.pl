@@ -27,10 +27,14 @@ sub prepare {
     my ($settings) = @_;
     my $timeout    = one_timeout($settings);
     my $proxy      = defined $settings->{proxy} ? URI->new( $settings->{proxy} ) : undef;
-    my %common     = (
+
+    # AnyEvent::HTTP (2.25) sends the later requests on a proxy's connection as if to the origin.
+    unsupported('connection.reuse') if $proxy && $settings->{reuse};
+    my $reuse  = $proxy ? 0 : $settings->{reuse} // 1;
+    my %common = (
         recurse    => $settings->{redirects},
-        persistent => $settings->{reuse} // 1,
-        keepalive  => $settings->{reuse} // 1,
+        persistent => $reuse,
+        keepalive  => $reuse,
         proxy      => $proxy && [ $proxy->host, $proxy->port, 'http' ],
         tls_ctx    => { verify => 1, verify_peername => 'https', ca_file => $settings->{tls_ca} },
         defined $timeout     ? ( timeout    => $timeout ) : (),

@@ -14,7 +14,7 @@ serve(
     version  => HTTP::Lite->VERSION,
     prepare  => \&prepare,
     features => [
-        qw(http/1.1 proxy method.get method.head method.post body.form headers connection.fresh
+        qw(http/1.1 method.get method.head method.post body.form headers connection.fresh
             sink.buffer sink.discard)
     ],
 );
@@ -29,7 +29,6 @@ sub prepare {
         my $body    = $exchange->{body};
         my @headers = @{ $exchange->{headers} };
         $http->reset;
-        $http->proxy( $settings->{proxy} )             if defined $settings->{proxy};
         $http->prepare_post( in_order( $body->{octets} ) ) if $body;
         $http->method( $exchange->{method} );
         while ( my ( $name, $value ) = splice @headers, 0, 2 ) { $http->add_req_header( $name, $value ) }

@@ -23,12 +23,20 @@ serve(
 sub prepare {
     my ($settings) = @_;
     my $timeout    = one_timeout($settings);
-    my $http       = HTTP::Tiny->new(
+    my $reuse      = $settings->{reuse};
+
+    # HTTP::Tiny (0.080) sends the later requests on a proxy's connection as if to the origin.
+    if ( defined $settings->{proxy} ) {
+        unsupported('connection.reuse') if $reuse;
+        $reuse = 0;
+    }
+
+    my $http = HTTP::Tiny->new(
         max_redirect => $settings->{redirects},
         verify_SSL   => 1,
         http_proxy   => $settings->{proxy},
         https_proxy  => $settings->{proxy},
-        defined $settings->{reuse}  ? ( keep_alive  => $settings->{reuse} )                     : (),
+        defined $reuse              ? ( keep_alive  => $reuse )                                 : (),
         defined $timeout            ? ( timeout     => $timeout )                               : (),
         $settings->{cookies}        ? ( cookie_jar  => HTTP::CookieJar->new )                   : (),
         defined $settings->{tls_ca} ? ( SSL_options => { SSL_ca_file => $settings->{tls_ca} } ) : (),

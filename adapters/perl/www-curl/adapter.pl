@@ -24,13 +24,14 @@ serve(
     engine   => "libcurl $libcurl",
     prepare  => \&prepare,
     features => [
-        qw(http/1.1 h2 h2c tls proxy method.get method.head method.post method.put
+        qw(http/1.1 h2 tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers
             connection.reuse connection.fresh sink.buffer sink.discard read-size
             cookies decompression coding.deflate redirects timeout.connect timeout.total
             option.tcp_nodelay option.forbid_reuse),
-        $built_with =~ /brotli/ ? 'coding.br'   : (),
-        $built_with =~ /zstd/   ? 'coding.zstd' : (),
+        $libcurl !~ /\A7[.]88[.]/ ? 'h2c'         : (),    # 7.88 fails at the second request on a connection
+        $built_with =~ /brotli/   ? 'coding.br'   : (),
+        $built_with =~ /zstd/     ? 'coding.zstd' : (),
     ],
 );
 

@@ -18,7 +18,7 @@ serve(
         qw(http/1.1 tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers
             connection.reuse connection.fresh sink.buffer sink.discard
-            cookies decompression coding.deflate redirects timeout.connect timeout.read)
+            cookies decompression redirects timeout.connect timeout.read)
     ],
 );
 

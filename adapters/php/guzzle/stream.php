@@ -21,6 +21,7 @@ final class GuzzleStreams implements Client
         $handler = HandlerStack::create(new StreamHandler());
         // StreamHandler's `timeout` is that of PHP's http wrapper: for connecting, and for each read.
         $options = ['handler' => $handler, 'timeout' => $settings->oneTimeout() ?? 0] + client_options($settings);
+        $options['stream_context'] = ['http' => ['request_fulluri' => $settings->proxy !== null]];
         $this->guzzle = new GuzzleHttp\Client($options);
         $this->readSize = $settings->readSize ?? self::READ_SIZE;
     }

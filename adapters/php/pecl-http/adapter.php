@@ -44,7 +44,6 @@ final class HttpClient implements Client
             'connecttimeout' => $settings->connectTimeout,
             'timeout' => $settings->totalTimeout,
             'proxyhost' => $settings->proxy ?? '',
-            'ssl' => $settings->tlsCa === null ? null : ['cainfo' => $settings->tlsCa],
         ], fn (mixed $value): bool => $value !== null);
     }
 
@@ -59,8 +58,9 @@ Fetchoff\serve(
     client: 'pecl_http',
     version: phpversion('http'),
     engine: 'libcurl ' . http\Client\Curl\Versions\CURL,
+    // No `tls`: pecl_http 4.2.3 sets all its `ssl` options or none, and libcurl knows some of them no longer.
     features: [
-        'http/1.1', 'tls', 'proxy', 'method.get', 'method.head', 'method.post', 'method.put',
+        'http/1.1', 'proxy', 'method.get', 'method.head', 'method.post', 'method.put',
         'body.form', 'body.json', 'body.multipart', 'body.raw', 'headers', 'connection.reuse',
         'sink.buffer', 'cookies', 'decompression', 'redirects', 'timeout.connect', 'timeout.total',
     ],
