@@ -7,6 +7,7 @@ import fetchoff.Library;
 import fetchoff.Settings;
 import fetchoff.Unsupported;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,7 @@ import org.eclipse.jetty.client.HttpClientTransport;
 import org.eclipse.jetty.client.HttpProxy;
 import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.MultiPartRequestContent;
+import org.eclipse.jetty.client.Origin;
 import org.eclipse.jetty.client.PathRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
@@ -60,6 +62,8 @@ public final class JettyClient implements Library {
     public Client open(Settings settings) throws Exception {
         // "Connection: close" is a matter of HTTP/1.1.
         if (isHttp2(settings) && !settings.reuse()) throw new Unsupported("connection.fresh");
+        // It would speak HTTP/2 to the proxy as well.
+        if (isHttp2(settings) && settings.proxy().isPresent()) throw new Unsupported("proxy");
         HttpClient client = new HttpClient(transport(settings));
         client.setFollowRedirects(settings.redirects() > 0);
         client.setMaxRedirects(settings.redirects());
@@ -67,7 +71,7 @@ public final class JettyClient implements Library {
         settings.connectTimeout().map(Duration::toMillis).ifPresent(client::setConnectTimeout);
         settings.readTimeout().map(Duration::toMillis).ifPresent(client::setIdleTimeout);
         settings.proxy()
-                .map(at -> new HttpProxy(at.getHostString(), at.getPort()))
+                .map(EveryRequest::new)
                 .ifPresent(client.getProxyConfiguration()::addProxy);
         client.start();
         if (!settings.decompress()) client.getContentDecoderFactories().clear();
@@ -86,6 +90,18 @@ public final class JettyClient implements Library {
 
     private static boolean isHttp2(Settings settings) {
         return settings.protocol().startsWith("h2");
+    }
+
+    /** It would not be asked for what is at its own address, where Fetchoff's origin plays a proxy. */
+    private static final class EveryRequest extends HttpProxy {
+        EveryRequest(InetSocketAddress at) {
+            super(at.getHostString(), at.getPort());
+        }
+
+        @Override
+        public boolean matches(Origin origin) {
+            return true;
+        }
     }
 
     private record Session(HttpClient client, boolean reuse, Optional<Duration> timeout)

@@ -22,13 +22,13 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientForm;
 import reactor.netty.http.client.HttpClientResponse;
 import reactor.netty.resources.ConnectionProvider;
-import reactor.netty.transport.ProxyProvider;
 
 /** Reactor Netty: one HttpClient for all exchanges, as below Spring's WebClient. */
 public final class ReactorNetty implements Library {
+    // No "proxy": it asks proxies for tunnels only (CONNECT), even to an http: URL.
     private static final String FEATURES =
             """
-            http/1.1 h2 h2c tls proxy method.get method.head method.post method.put
+            http/1.1 h2 h2c tls method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
             sink.buffer sink.discard decompression redirects
             timeout.connect timeout.read
@@ -43,14 +43,20 @@ public final class ReactorNetty implements Library {
 
     @Override
     public Client open(Settings settings) throws Unsupported {
-        if (settings.protocol().startsWith("h2") && !settings.reuse()) {
-            throw new Unsupported("connection.fresh");
-        }
+        boolean isHttp2 = settings.protocol().startsWith("h2");
+        if (isHttp2 && !settings.reuse()) throw new Unsupported("connection.fresh");
         ConnectionProvider provider =
                 settings.reuse()
-                        ? ConnectionProvider.create("fetchoff", settings.concurrency())
+                        ? pool(isHttp2 ? 1 : settings.concurrency())
                         : ConnectionProvider.newConnection();
         return new Session(client(provider, settings), provider);
+    }
+
+    private static ConnectionProvider pool(int connections) {
+        return ConnectionProvider.builder("fetchoff")
+                .maxConnections(connections)
+                .pendingAcquireMaxCount(-1) // the default is twice as many as connections
+                .build();
     }
 
     private static HttpClient client(ConnectionProvider provider, Settings settings) {
@@ -72,10 +78,6 @@ public final class ReactorNetty implements Library {
             var spec = h2 ? Http2SslContextSpec.forClient() : Http11SslContextSpec.forClient();
             spec.configure(builder -> builder.trustManager(manager));
             client = client.secure(tls -> tls.sslContext(spec));
-        }
-        if (settings.proxy().isPresent()) {
-            var address = settings.proxy().get();
-            client = client.proxy(it -> it.type(ProxyProvider.Proxy.HTTP).socketAddress(address));
         }
         return client;
     }
