@@ -2,8 +2,15 @@
 
 #include <string.h>
 
-static void print_features(struct fo_buffer *out, int optional)
+/* 7.88 breaks a connection that it reuses by prior knowledge: github.com/curl/curl/issues/10634. */
+static bool speaks_h2c(const curl_version_info_data *info)
 {
+    return info->features & CURL_VERSION_HTTP2 && info->version_num >> 8 != 0x0758;
+}
+
+static void print_features(struct fo_buffer *out, const curl_version_info_data *info)
+{
+    int optional = info->features;
     fo_print(out, "http/1.1 proxy method.get method.head method.post method.put "
                   "body.form body.json body.multipart body.raw headers "
                   "connection.reuse connection.fresh "
@@ -12,7 +19,9 @@ static void print_features(struct fo_buffer *out, int optional)
     if (optional & CURL_VERSION_SSL)
         fo_print(out, " tls");
     if (optional & CURL_VERSION_HTTP2)
-        fo_print(out, " h2 h2c");
+        fo_print(out, " h2");
+    if (speaks_h2c(info))
+        fo_print(out, " h2c");
     if (optional & CURL_VERSION_LIBZ)
         fo_print(out, " decompression coding.deflate");
     if (optional & CURL_VERSION_BROTLI)
@@ -27,7 +36,7 @@ void easy_describe(struct fo_description *us, const char *more, struct fo_error 
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         fo_fail(error, "libcurl cannot be initialised");
     const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
-    print_features(&features, info->features);
+    print_features(&features, info);
     fo_print(&features, " %s", more);
     us->client = "libcurl";
     us->version = info->version;

@@ -83,8 +83,10 @@ class AsyncBeast : public Loop
                               const Exchange &exchange, Answer answer)
     {
         co_await http::async_write(stream, request, use_awaitable);
-        co_return co_await (settings_.whole ? read_whole(stream, connection, exchange, answer)
-                                            : read_stream(stream, connection, exchange, answer));
+        /* Two statements: GCC 12 destroys the operands of a conditional one too early. */
+        if (settings_.whole)
+            co_return co_await read_whole(stream, connection, exchange, answer);
+        co_return co_await read_stream(stream, connection, exchange, answer);
     }
 
     template <class Stream>
