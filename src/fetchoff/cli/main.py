@@ -11,7 +11,18 @@ from typing import Annotated
 import typer
 
 import fetchoff
-from fetchoff.cli import check, clients, compare, doctor, origin, report, resume, run, setup
+from fetchoff.cli import (
+    check,
+    clients,
+    compare,
+    doctor,
+    origin,
+    report,
+    reproduce,
+    resume,
+    run,
+    setup,
+)
 from fetchoff.cli.console import print_error, say
 from fetchoff.model.errors import FetchoffError
 
@@ -25,7 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Begin with 'fetchoff doctor', then 'fetchoff run --setup'.",
 )
-for module in (run, compare, report, resume, clients, setup, check, origin, doctor):
+for module in (run, compare, reproduce, report, resume, clients, setup, check, origin, doctor):
     app.command(name=module.NAME)(module.command)
 
 

@@ -40,6 +40,11 @@ def _columns(points: tuple[Point, ...]) -> Json:
     }
 
 
+def plain(value: object) -> Json:
+    """Any of our plain data as JSON. A number that is not finite becomes null."""
+    return _plain(value)
+
+
 def _plain(value: object) -> Json:
     match value:
         case Enum():

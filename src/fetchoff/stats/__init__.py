@@ -37,7 +37,7 @@ from fetchoff.stats.selfcheck import (
     recovered_share,
 )
 from fetchoff.stats.sequential import nominal_level
-from fetchoff.stats.summaries import summarise, summarise_rounds
+from fetchoff.stats.summaries import round_levels, summarise, summarise_rounds
 from fetchoff.stats.verdicts import verdict
 from fetchoff.stats.within import Centre, pair_differences, round_scores
 
@@ -56,6 +56,7 @@ __all__ = [
     "pair_differences",
     "rank",
     "recovered_share",
+    "round_levels",
     "round_scores",
     "summarise",
     "summarise_rounds",

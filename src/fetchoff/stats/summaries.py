@@ -25,6 +25,12 @@ def summarise(
     return summarise_rounds(rounds, level=level, resolution=resolution, blocks=blocks)
 
 
+def round_levels(blocks: Array) -> Array:
+    """One client's cost in each round, of `blocks[round, block]`: for comparing it with the same
+    round of another workload. Where both are in one workload, `pair_differences` is better."""
+    return hodges_lehmann(blocks)
+
+
 def summarise_rounds(
     rounds: Array,
     *,

@@ -1,0 +1,223 @@
+"""Claims beside what a run has measured: docs/analysis.md#claims.
+
+A ratio is taken round by round, from costs of fresh processes, and gets a t-interval over the
+rounds. The number of rounds does not depend on how a claim fares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fetchoff.analysis.series import Array, Series, series_of
+from fetchoff.model.claim import (
+    Claim,
+    ClaimVerdict,
+    EqualClaim,
+    Judgement,
+    Measure,
+    OrderClaim,
+    RatioClaim,
+    Side,
+    SpreadClaim,
+)
+from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.observation import Outcome, Record
+from fetchoff.stats import pair_differences, round_levels, summarise_rounds
+
+LEVEL = 0.95
+MUCH = 1.25  # so far from what was published is weaker or stronger, if the interval says so
+LEVEL_WITH = 0.02  # an order is not contradicted by so little
+
+
+class Missing(Exception):
+    """A side of a claim has no figures; the text says which, and why."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a run has measured."""
+
+    experiment: Experiment
+    series: dict[str, Series]
+    absent: dict[str, str]
+
+    @classmethod
+    def of(
+        cls,
+        experiment: Experiment,
+        records: Sequence[Record],
+        absent: Sequence[tuple[str, str]] = (),
+    ) -> Evidence:
+        """From the records of a run; `absent`: clients that took no part, and why."""
+        series = {w.id: series_of(experiment, records, w.id) for w in experiment.workloads}
+        return cls(experiment, series, dict(absent))
+
+    def ratio(self, measure: Measure, of: Side, to: Side) -> Estimate:
+        """What `of` costs relative to `to`; Missing where one has too few rounds."""
+        logs = self._logs(measure, of, to)
+        if np.isfinite(logs).sum() < MINIMUM_ROUNDS:
+            rounds = int(np.isfinite(logs).sum())
+            raise Missing(f"only {rounds} rounds have both {of.client} and {to.client}")
+        return summarise_rounds(logs, level=LEVEL).mean
+
+    def _logs(self, measure: Measure, of: Side, to: Side) -> Array:
+        first, second = self._column(of), self._column(to)
+        if measure is Measure.MEMORY:
+            return self._peaks(of) - self._peaks(to)
+        a, b = self.series[of.workload], self.series[to.workload]
+        if of.workload == to.workload:
+            return np.asarray(pair_differences(a.logs(measure), second, first))
+        levels_a = round_levels(a.logs(measure)[:, :, first])
+        levels_b = round_levels(b.logs(measure)[:, :, second])
+        rounds = min(len(levels_a), len(levels_b))
+        return np.asarray(levels_a[:rounds] - levels_b[:rounds])
+
+    def _column(self, side: Side) -> int:
+        series = self.series.get(side.workload)
+        if series is None:
+            raise Missing(f"{side.workload} was not measured")
+        keys = [entrant.key for entrant in series.entrants]
+        if side.client not in keys:
+            why = self.absent.get(side.client, "took no part")
+            raise Missing(f"{side.client}: {why}")
+        column = keys.index(side.client)
+        if not np.isfinite(series.wall_ns[:, :, column]).any():
+            raise Missing(f"{side.client} on {side.workload}: {self._why_not(side)}")
+        return column
+
+    def _why_not(self, side: Side) -> str:
+        said = [
+            invocation.message
+            for invocation in self.series[side.workload].invocations
+            if invocation.client == side.client and invocation.outcome is not Outcome.OK
+        ]
+        return said[-1] if said else "was not measured whole"
+
+    def _peaks(self, side: Side) -> Array:
+        """Logarithm of the peak memory in each round."""
+        series = self.series[side.workload]
+        peaks = {
+            invocation.round: invocation.usage.peak_kb
+            for invocation in series.invocations
+            if invocation.process == side.client and invocation.outcome is Outcome.OK
+        }
+        rounds = sorted({invocation.round for invocation in series.invocations})
+        kilobytes = [float(peaks.get(number, np.nan)) for number in rounds]
+        return np.asarray(np.log(kilobytes))
+
+
+def judge_claims(claims: Sequence[Claim], evidence: Evidence) -> list[Judgement]:
+    """Every claim with its verdict, in order."""
+    return [_judge(claim, evidence) for claim in claims]
+
+
+def _judge(claim: Claim, evidence: Evidence) -> Judgement:
+    try:
+        match claim.statement:
+            case RatioClaim():
+                return _ratio(claim, claim.statement, evidence)
+            case EqualClaim():
+                return _equal(claim, claim.statement, evidence)
+            case OrderClaim():
+                return _order(claim, claim.statement, evidence)
+            case SpreadClaim():
+                return _spread(claim, claim.statement, evidence)
+    except Missing as missing:
+        return Judgement(claim, ClaimVerdict.UNMEASURED, "", None, str(missing))
+
+
+def _ratio(claim: Claim, stated: RatioClaim, evidence: Evidence) -> Judgement:
+    found = evidence.ratio(stated.measure, stated.of, stated.to)
+    published = f"{'at least ' if stated.at_least else ''}×{stated.published:g}"
+    return _with_cause(claim, _verdict_of_ratio(stated, found), published, found)
+
+
+def _verdict_of_ratio(stated: RatioClaim, found: Estimate) -> ClaimVerdict:
+    if stated.at_least:
+        return _bounded(found, stated.published)
+    if found.high <= 1 + LEVEL_WITH:
+        return ClaimVerdict.GONE
+    if found.low <= 1:
+        return ClaimVerdict.UNDECIDED
+    if found.high < stated.published / MUCH:
+        return ClaimVerdict.WEAKER
+    if found.low > stated.published * MUCH:
+        return ClaimVerdict.STRONGER
+    return ClaimVerdict.HOLDS
+
+
+def _bounded(found: Estimate, least: float) -> ClaimVerdict:
+    """Whether something is at least so much."""
+    if found.low >= least:
+        return ClaimVerdict.HOLDS
+    return ClaimVerdict.GONE if found.high < least else ClaimVerdict.UNDECIDED
+
+
+def _equal(claim: Claim, stated: EqualClaim, evidence: Evidence) -> Judgement:
+    found = evidence.ratio(stated.measure, stated.of, stated.to)
+    low, high = 1 / (1 + stated.margin), 1 + stated.margin
+    if low <= found.low and found.high <= high:
+        verdict = ClaimVerdict.HOLDS
+    elif found.high < low or found.low > high:
+        verdict = ClaimVerdict.GONE
+    else:
+        verdict = ClaimVerdict.UNDECIDED
+    return _with_cause(claim, verdict, f"within ±{stated.margin:.1%}", found)
+
+
+def _order(claim: Claim, stated: OrderClaim, evidence: Evidence) -> Judgement:
+    """Neighbours one by one; the estimate is of the pair that speaks most against the order."""
+    pairs = list(zip(stated.sides, stated.sides[1:], strict=False))
+    steps = [(evidence.ratio(stated.measure, b, a), a, b) for a, b in pairs]
+    worst, first, second = min(steps, key=lambda step: step[0].point)
+    names = " ≤ ".join(_named(side, stated.sides) for side in stated.sides)
+    if worst.high < 1 - LEVEL_WITH:
+        wrong = [f"{b.client} is ahead of {a.client}" for e, a, b in steps if e.high < 1]
+        return Judgement(claim, ClaimVerdict.GONE, names, worst, "; ".join(wrong))
+    if worst.low >= 1 - LEVEL_WITH:
+        return Judgement(claim, ClaimVerdict.HOLDS, names, worst, "")
+    text = f"{first.client} and {second.client} are not told apart"
+    return Judgement(claim, ClaimVerdict.UNDECIDED, names, worst, text)
+
+
+def _spread(claim: Claim, stated: SpreadClaim, evidence: Evidence) -> Judgement:
+    """Of the sides that were measured, the dearest beside the cheapest."""
+    known = [side for side in stated.sides if _is_known(evidence, stated.measure, side)]
+    if len(known) < 2:
+        raise Missing(f"fewer than two of {', '.join(s.client for s in stated.sides)} are ready")
+    reference = known[0]
+    points = {side: evidence.ratio(stated.measure, side, reference).point for side in known}
+    dearest, cheapest = max(known, key=points.__getitem__), min(known, key=points.__getitem__)
+    found = evidence.ratio(stated.measure, dearest, cheapest)
+    text = f"{_named(dearest, known)} beside {_named(cheapest, known)}"
+    if stated.at_least:
+        verdict = _bounded(found, stated.at_least)
+        return Judgement(claim, verdict, f"at least ×{stated.at_least:g}", found, text)
+    if found.high <= stated.at_most:
+        verdict = ClaimVerdict.HOLDS
+    else:
+        verdict = ClaimVerdict.GONE if found.low > stated.at_most else ClaimVerdict.UNDECIDED
+    return Judgement(claim, verdict, f"at most ×{stated.at_most:g}", found, text)
+
+
+def _is_known(evidence: Evidence, measure: Measure, side: Side) -> bool:
+    try:
+        evidence.ratio(measure, side, side)
+    except Missing:
+        return False
+    return True
+
+
+def _named(side: Side, among: Sequence[Side]) -> str:
+    """The client, with its workload where that is what differs."""
+    alone = len({other.workload for other in among}) == 1
+    return side.client if alone else f"{side.client} on {side.workload}"
+
+
+def _with_cause(claim: Claim, verdict: ClaimVerdict, published: str, found: Estimate) -> Judgement:
+    text = claim.cause if verdict in (ClaimVerdict.GONE, ClaimVerdict.WEAKER) else ""
+    return Judgement(claim, verdict, published, found, text)

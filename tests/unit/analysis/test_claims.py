@@ -1,0 +1,209 @@
+"""Claims beside what was measured: each verdict, where it is due."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from fetchoff.analysis.claims import Evidence, judge_claims
+from fetchoff.analysis.series import Series
+from fetchoff.catalog import claims as catalog
+from fetchoff.catalog import workloads
+from fetchoff.catalog.manifests import named
+from fetchoff.model.claim import (
+    Claim,
+    ClaimVerdict,
+    EqualClaim,
+    Judgement,
+    Measure,
+    OrderClaim,
+    RatioClaim,
+    Side,
+    SpreadClaim,
+    Statement,
+)
+from fetchoff.model.experiment import Entrant, Experiment, Role
+from fetchoff.model.observation import Invocation, Outcome, Usage
+from fetchoff.model.workload import Exchange, Workload
+
+ROUNDS, BLOCKS = 8, 4
+A, B, C = (Side(f"x/{name}", "w") for name in "abc")
+ELSEWHERE = Side("x/a", "other")
+
+
+def evidence(
+    costs: dict[str, float],
+    *,
+    noise: float = 0.005,
+    elsewhere: dict[str, float] | None = None,
+    peaks_kb: dict[str, int] | None = None,
+    rounds: int = ROUNDS,
+) -> Evidence:
+    """Costs by client, in the workload `w` and in `other`, with noise in each batch."""
+    names = list(costs)
+    entrants = tuple(Entrant(name, name, name, Role.RANKED) for name in names)
+    experiment = Experiment(
+        entrants,
+        tuple(Workload(name, "", (Exchange("GET", "/"),)) for name in ("w", "other")),
+        names[0],
+        1,
+        blocks=BLOCKS,
+    )
+
+    def series(workload: str, of: dict[str, float]) -> Series:
+        random = np.random.default_rng(len(workload))
+        level = np.array([of[name] for name in names])
+        shape = (rounds, BLOCKS, len(names))
+        values = level * np.exp(noise * random.standard_normal(shape)) * 1e6
+        invocations = tuple(
+            Invocation(
+                *(number, 0, workload, name, name),
+                outcome=Outcome.OK if math.isfinite(of[name]) else Outcome.FAILED,
+                message="" if math.isfinite(of[name]) else "does not answer",
+                usage=Usage(peak_kb=(peaks_kb or {}).get(f"{name} {workload}", 1000)),
+            )
+            for number in range(rounds)
+            for name in names
+        )
+        return Series(workload, entrants, values, values, values, values, (), invocations)
+
+    both = {"w": series("w", costs), "other": series("other", elsewhere or costs)}
+    return Evidence(experiment, both, {"x/absent": "is not installed"})
+
+
+def judged(statement: Statement, found: Evidence, cause: str = "") -> Judgement:
+    return judge_claims([Claim("id", "text", statement, cause)], found)[0]
+
+
+@pytest.mark.parametrize(
+    ("measured", "published", "verdict"),
+    [
+        (3.0, 3.0, ClaimVerdict.HOLDS),
+        (2.6, 3.0, ClaimVerdict.HOLDS),
+        (1.5, 3.0, ClaimVerdict.WEAKER),
+        (9.0, 3.0, ClaimVerdict.STRONGER),
+        (1.0, 3.0, ClaimVerdict.GONE),
+        (0.5, 3.0, ClaimVerdict.GONE),
+    ],
+)
+def test_ratios(measured: float, published: float, verdict: ClaimVerdict) -> None:
+    claim = RatioClaim(Measure.CPU, A, B, published)
+    found = judged(claim, evidence({"x/a": measured, "x/b": 1.0}))
+    assert found.verdict is verdict
+    assert found.measured is not None
+    assert found.measured.point == pytest.approx(measured, rel=0.02)
+
+
+def test_a_small_ratio_in_much_noise_is_undecided() -> None:
+    claim = RatioClaim(Measure.WALL, A, B, 1.05)
+    found = judged(claim, evidence({"x/a": 1.05, "x/b": 1.0}, noise=0.3))
+    assert found.verdict is ClaimVerdict.UNDECIDED
+
+
+def test_the_cause_is_told_where_a_claim_does_not_hold() -> None:
+    claim = RatioClaim(Measure.WALL, A, B, 3.0)
+    gone = judged(claim, evidence({"x/a": 1.0, "x/b": 1.0}), cause="it was mended")
+    assert gone.text == "it was mended"
+    assert judged(claim, evidence({"x/a": 3.0, "x/b": 1.0}), cause="it was mended").text == ""
+
+
+@pytest.mark.parametrize(
+    ("measured", "verdict"),
+    [(2.5, ClaimVerdict.HOLDS), (40.0, ClaimVerdict.HOLDS), (1.5, ClaimVerdict.GONE)],
+)
+def test_at_least(measured: float, verdict: ClaimVerdict) -> None:
+    claim = RatioClaim(Measure.CPU, A, B, 2.0, at_least=True)
+    assert judged(claim, evidence({"x/a": measured, "x/b": 1.0})).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("measured", "verdict"),
+    [(1.0, ClaimVerdict.HOLDS), (1.2, ClaimVerdict.GONE), (0.8, ClaimVerdict.GONE)],
+)
+def test_equal(measured: float, verdict: ClaimVerdict) -> None:
+    claim = EqualClaim(Measure.CPU, A, B, 0.05)
+    assert judged(claim, evidence({"x/a": measured, "x/b": 1.0})).verdict is verdict
+
+
+def test_sides_of_different_workloads() -> None:
+    claim = RatioClaim(Measure.WALL, ELSEWHERE, A, 2.0)
+    found = judged(claim, evidence({"x/a": 1.0}, elsewhere={"x/a": 2.0}))
+    assert found.verdict is ClaimVerdict.HOLDS
+    assert found.measured is not None
+    assert found.measured.point == pytest.approx(2.0, rel=0.02)
+
+
+def test_an_order() -> None:
+    claim = OrderClaim(Measure.CPU, (A, B, C))
+    holds = judged(claim, evidence({"x/a": 1.0, "x/b": 1.5, "x/c": 2.0}))
+    assert (holds.verdict, holds.published) == (ClaimVerdict.HOLDS, "x/a ≤ x/b ≤ x/c")
+    gone = judged(claim, evidence({"x/a": 1.0, "x/b": 2.0, "x/c": 1.5}))
+    assert (gone.verdict, gone.text) == (ClaimVerdict.GONE, "x/c is ahead of x/b")
+    noisy = judged(claim, evidence({"x/a": 1.0, "x/b": 1.0, "x/c": 2.0}, noise=0.3))
+    assert noisy.verdict is ClaimVerdict.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("at_least", "at_most", "verdict"),
+    [
+        (2.0, 0.0, ClaimVerdict.HOLDS),
+        (4.0, 0.0, ClaimVerdict.GONE),
+        (0.0, 4.0, ClaimVerdict.HOLDS),
+        (0.0, 2.0, ClaimVerdict.GONE),
+    ],
+)
+def test_a_spread(at_least: float, at_most: float, verdict: ClaimVerdict) -> None:
+    claim = SpreadClaim(Measure.CPU, (A, B, C, Side("x/absent", "w")), at_least, at_most)
+    found = judged(claim, evidence({"x/a": 1.0, "x/b": 3.0, "x/c": 2.0}))
+    assert (found.verdict, found.text) == (verdict, "x/b beside x/a")
+
+
+@pytest.mark.parametrize(("kb", "verdict"), [(1100, ClaimVerdict.HOLDS), (9000, ClaimVerdict.GONE)])
+def test_memory(kb: int, verdict: ClaimVerdict) -> None:
+    claim = SpreadClaim(Measure.MEMORY, (A, ELSEWHERE), at_most=1.3)
+    assert judged(claim, evidence({"x/a": 1.0}, peaks_kb={"x/a other": kb})).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("side", "why"),
+    [
+        (Side("x/absent", "w"), "x/absent: is not installed"),
+        (Side("x/stranger", "w"), "x/stranger: took no part"),
+        (Side("x/b", "w"), "x/b on w: does not answer"),
+        (Side("x/a", "unknown"), "unknown was not measured"),
+    ],
+)
+def test_what_cannot_be_measured(side: Side, why: str) -> None:
+    found = evidence({"x/a": 1.0, "x/b": math.nan})
+    judgement = judged(RatioClaim(Measure.CPU, side, A, 2.0), found)
+    assert (judgement.verdict, judgement.measured) == (ClaimVerdict.UNMEASURED, None)
+    assert judgement.text == why
+
+
+def test_too_few_rounds() -> None:
+    found = judged(RatioClaim(Measure.CPU, A, B, 2.0), evidence({"x/a": 2.0, "x/b": 1.0}, rounds=2))
+    assert found.verdict is ClaimVerdict.UNMEASURED
+    assert found.text == "only 2 rounds have both x/a and x/b"
+
+
+def _sides(statement: Statement) -> tuple[Side, ...]:
+    match statement:
+        case RatioClaim() | EqualClaim():
+            return (statement.of, statement.to)
+        case OrderClaim() | SpreadClaim():
+            return statement.sides
+
+
+@pytest.mark.parametrize("name", catalog.articles())
+def test_shipped_claims_are_about_clients_and_workloads_of_their_suite(name: str) -> None:
+    article, suite = catalog.article(name), workloads.suite(name)
+    sides = {side for claim in article.claims for side in _sides(claim.statement)}
+    assert {side.workload for side in sides} <= set(suite.workloads)
+    assert {side.client for side in sides} <= set(suite.clients)
+    assert {table.workload for table in article.tables} <= set(suite.workloads)
+    rows = {row.client for table in article.tables for row in table.rows}
+    assert rows <= set(suite.clients)
+    for client in suite.clients:
+        assert named(client) is not None, client
