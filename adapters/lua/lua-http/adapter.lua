@@ -22,7 +22,11 @@ local function prepare(settings)
       req.follow_redirects = settings.redirects > 0
       req.max_redirects = settings.redirects
       local content = requests.add_content(req.headers, exchange)
-      if content then req:set_body(content) end
+      if content then
+         req:set_body(content)
+         -- With HTTP/2, lua-http 0.4 waits for ever after the 100 that it expects for more than 1024 bytes.
+         if req.version == 2 then req.headers:delete "expect" end
+      end
 
       local deadline = settings.total_timeout and cqueues.monotime() + settings.total_timeout
       local headers, stream = req:go(settings.total_timeout)

@@ -49,7 +49,8 @@ sub prepare {
         if ( my $body = $exchange->{body} ) {
             ( $headers{'Content-Type'}, $request{body} ) = typed_content( $body, \&encode_form );
         }
-        $request{on_body} = sub { $sink->( $_[0] ); return 1 } if $sink;
+        $request{on_body} = sub { $sink->( $_[0] ); return 1 }
+            if $sink;
         http_request(
             $exchange->{method} => $exchange->{url},
             %request,

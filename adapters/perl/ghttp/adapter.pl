@@ -34,9 +34,9 @@ sub prepare {
         my $request    = $request{$exchange};
         my $body       = $exchange->{body};
         my ( $type, $content ) = $body ? typed_content( $body, \&encode_form ) : ();
-        $request->set_header( 'Content-Type' => $type ) if $type;
-        $request->set_header( 'Connection' => 'close' ) if $fresh;
-        $request->set_body($content)                    if defined $content;
+        $request->set_header( 'Content-Type' => $type )   if $type;
+        $request->set_header( 'Connection'   => 'close' ) if $fresh;
+        $request->set_body($content) if defined $content;
         $request->process_request;
 
         my ($status) = $request->get_status;

@@ -30,8 +30,8 @@ sub prepare {
         $redirects           ? ( max_redirect => $redirects ) : ( requests_redirectable => [] ),
         $settings->{cookies} ? ( cookie_jar   => {} )         : (),
     );
-    $ua->proxy( http => $settings->{proxy} )                              if defined $settings->{proxy};
-    $ua->default_header( 'Accept-Encoding' => HTTP::Message::decodable() ) if $decoded;
+    $ua->proxy( http => $settings->{proxy} )                               if defined $settings->{proxy};
+    $ua->default_header( 'Accept-Encoding' => scalar HTTP::Message::decodable() ) if $decoded;
 
     return sub {
         my ($exchange) = @_;
@@ -40,7 +40,8 @@ sub prepare {
         my $response   = $ua->$method( $exchange->{url}, @arguments );
         die $response->status_line, "\n" if !$response->code || $response->header('Client-Warning');
         my $content = $response->content;
-        $content = $response->decoded_content( charset => 'none', raise_error => 1 ) if $decoded && length $content;
+        $content = $response->decoded_content( charset => 'none', raise_error => 1 )
+            if $decoded && length $content;
         return ( $response->code, $content );
     };
 }

@@ -24,13 +24,13 @@ serve(
 
 sub prepare {
     my ($settings) = @_;
-    my $ua = user_agent($settings);
-    my $start = sub {
+    my $ua         = user_agent($settings);
+    my $start      = sub {
         my ( $exchange, $sink, $done ) = @_;
-        $ua->start_p( transaction( $ua, $exchange, $sink ) )->then(
+        $ua->start_p( transaction( $ua, $exchange, $sink ) )
+            ->then(
             sub { my $response = $_[0]->res; $done->( $response->code, content_of( $response, $sink ) ) },
-            sub { $done->( undef, $_[0] ) }
-        );
+            sub { $done->( undef, $_[0] ) } );
     };
     return { start => $start, wait => \&wait_for } if $settings->{concurrency} > 1;
 
@@ -43,7 +43,11 @@ sub prepare {
 
 sub wait_for {
     my ($begin) = @_;
-    Mojo::IOLoop->next_tick( sub { $begin->( sub { Mojo::IOLoop->stop } ) } );
+    Mojo::IOLoop->next_tick(
+        sub {
+            $begin->( sub { Mojo::IOLoop->stop } );
+        }
+    );
     Mojo::IOLoop->start;
     return;
 }
@@ -52,7 +56,7 @@ sub user_agent {
     my ($settings) = @_;
     my %timeout    = %{ $settings->{timeout_ms} };
     my $ua         = Mojo::UserAgent->new(
-        max_redirects   => $settings->{redirects},
+        max_redirects => $settings->{redirects},
         max_connections => $settings->{reuse} // 1 ? $settings->{concurrency} : 0,
         defined $settings->{tls_ca} ? ( ca                 => $settings->{tls_ca} )          : (),
         defined $timeout{connect}   ? ( connect_timeout    => seconds( $timeout{connect} ) ) : (),
@@ -71,7 +75,8 @@ sub transaction {
     my @content = content_for( $exchange->{body}, \%headers );
     my $tx      = $ua->build_tx( $exchange->{method} => $exchange->{url} => \%headers => @content );
     $tx->on( finish => \&must_be_whole );
-    $tx->res->max_message_size(0)->content->unsubscribe('read')->on( read => sub { $sink->( $_[1] ) } ) if $sink;
+    $tx->res->max_message_size(0)->content->unsubscribe('read')->on( read => sub { $sink->( $_[1] ) } )
+        if $sink;
     return $tx;
 }
 

@@ -63,14 +63,14 @@ sub client {
     my $proxy      = defined $settings->{proxy} ? URI->new( $settings->{proxy} ) : undef;
     return Net::Async::HTTP->new(
         max_connections_per_host => $settings->{concurrency},
-        pipeline                 => 0,    # an origin answers what is pipelined one after another
-        max_redirects            => $settings->{redirects},
-        decode_content           => $settings->{decompress},
-        close_after_request      => !( $settings->{reuse} // 1 ),
-        $settings->{cookies}        ? ( cookie_jar    => HTTP::Cookies->new )                            : (),
-        defined $timeout{read}      ? ( stall_timeout => seconds( $timeout{read} ) )                     : (),
-        defined $timeout{total}     ? ( timeout       => seconds( $timeout{total} ) )                    : (),
-        defined $settings->{tls_ca} ? ( SSL_ca_file   => $settings->{tls_ca} )                           : (),
+        pipeline            => 0,                      # an origin answers what is pipelined one after another
+        max_redirects       => $settings->{redirects},
+        decode_content      => $settings->{decompress},
+        close_after_request => !( $settings->{reuse} // 1 ),
+        $settings->{cookies}        ? ( cookie_jar    => HTTP::Cookies->new )                       : (),
+        defined $timeout{read}      ? ( stall_timeout => seconds( $timeout{read} ) )                : (),
+        defined $timeout{total}     ? ( timeout       => seconds( $timeout{total} ) )               : (),
+        defined $settings->{tls_ca} ? ( SSL_ca_file   => $settings->{tls_ca} )                      : (),
         $proxy                      ? ( proxy_host    => $proxy->host, proxy_port => $proxy->port ) : (),
     );
 }
@@ -89,7 +89,7 @@ sub request_for {
     my ($exchange) = @_;
     my ( $method, $url, $headers, $body ) = @$exchange{qw(method url headers body)};
     return HTTP::Request->new( $method, $url, $headers ) if !$body;
-    return POST( $url, @$headers, Content => $body->{octets} )                          if $body->{kind} eq 'form';
+    return POST( $url, @$headers, Content => $body->{octets} ) if $body->{kind} eq 'form';
     return POST( $url, @$headers, Content_Type => 'form-data', Content => form_data($body) )
         if $body->{kind} eq 'multipart';
     my ( $type, $content ) = typed_content($body);

@@ -54,12 +54,12 @@ sub handle {
     my %timeout    = %{ $settings->{timeout_ms} };
     my %asked      = %{ $settings->{options} };
     my @options    = (
-        [ CURLOPT_HTTP_VERSION,      $http_version{ $settings->{protocol} } ],
-        [ CURLOPT_FORBID_REUSE,      $asked{forbid_reuse} || defined $settings->{reuse} && !$settings->{reuse} ],
-        [ CURLOPT_FOLLOWLOCATION,    $settings->{redirects} > 0 ],
-        [ CURLOPT_MAXREDIRS,         $settings->{redirects} ],
-        [ CURLOPT_COOKIEFILE,        $settings->{cookies}    ? '' : undef ],
-        [ CURLOPT_ENCODING,          $settings->{decompress} ? '' : undef ],    # all that it can decode
+        [ CURLOPT_HTTP_VERSION,   $http_version{ $settings->{protocol} } ],
+        [ CURLOPT_FORBID_REUSE,   $asked{forbid_reuse} || defined $settings->{reuse} && !$settings->{reuse} ],
+        [ CURLOPT_FOLLOWLOCATION, $settings->{redirects} > 0 ],
+        [ CURLOPT_MAXREDIRS,      $settings->{redirects} ],
+        [ CURLOPT_COOKIEFILE,     $settings->{cookies}    ? '' : undef ],
+        [ CURLOPT_ENCODING,       $settings->{decompress} ? '' : undef ],    # all that it can decode
         [ CURLOPT_PROXY,             $settings->{proxy} // '' ],
         [ CURLOPT_BUFFERSIZE,        $settings->{read_size} ],
         [ CURLOPT_CAINFO,            $settings->{tls_ca} ],
@@ -109,5 +109,7 @@ sub form {
 
 sub encoder {
     my ($easy) = @_;
-    return sub { join '&', joined( '=', map { $easy->escape($_) } @{ $_[0]{octets} } ) };
+    return sub {
+        join '&', joined( '=', map { $easy->escape($_) } @{ $_[0]{octets} } );
+    };
 }

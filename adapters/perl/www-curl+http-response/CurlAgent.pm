@@ -46,8 +46,8 @@ sub put  { my ( $self, @arguments ) = @_; return $self->fetch( PUT  => @argument
 
 sub fetch {
     my ( $self, $method, $url, @arguments ) = @_;
-    my ( $headers, $special ) = sorted(@arguments);
-    my ( $head, $content ) = ( '', '' );
+    my ( $headers, $special )               = sorted(@arguments);
+    my ( $head, $content )                  = ( '', '' );
     my $curl = $self->{ $HANDLE{$method} };
     my $take = $special->{':content_cb'};
     $curl->setopt( CURLOPT_URL,           $url );

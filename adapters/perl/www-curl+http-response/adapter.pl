@@ -51,7 +51,7 @@ sub prepare {
 
 sub content_arguments {
     my ($body) = @_;
-    return if !$body;
+    return                                if !$body;
     return ( Content => $body->{octets} ) if $body->{kind} eq 'form';
     my ( $type, $content ) = typed_content($body);
     return ( Content_Type => $type, Content => $content );

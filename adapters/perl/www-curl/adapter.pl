@@ -10,8 +10,8 @@ use URI::Escape qw(uri_escape);
 use WWW::Curl::Easy;
 use WWW::Curl::Form;
 
-my $built_with = WWW::Curl::Easy::version();
-my ($libcurl) = $built_with =~ m{\Alibcurl/(\S+)};
+my $built_with   = WWW::Curl::Easy::version();
+my ($libcurl)    = $built_with =~ m{\Alibcurl/(\S+)};
 my %http_version = (
     'http/1.1' => CURL_HTTP_VERSION_1_1,
     'h2'       => CURL_HTTP_VERSION_2TLS,
@@ -29,9 +29,9 @@ serve(
             connection.reuse connection.fresh sink.buffer sink.discard read-size
             cookies decompression coding.deflate redirects timeout.connect timeout.total
             option.tcp_nodelay option.forbid_reuse),
-        $libcurl !~ /\A7[.]88[.]/ ? 'h2c'         : (),    # 7.88 fails at the second request on a connection
-        $built_with =~ /brotli/   ? 'coding.br'   : (),
-        $built_with =~ /zstd/     ? 'coding.zstd' : (),
+        $libcurl    !~ /\A7[.]88[.]/ ? 'h2c'         : (),  # 7.88 fails at the second request on a connection
+        $built_with =~ /brotli/      ? 'coding.br'   : (),
+        $built_with =~ /zstd/        ? 'coding.zstd' : (),
     ],
 );
 
@@ -59,10 +59,10 @@ sub handle {
     my %timeout    = %{ $settings->{timeout_ms} };
     my %asked      = %{ $settings->{options} };
     my @options    = (
-        [ CURLOPT_HTTP_VERSION,      $http_version{ $settings->{protocol} } ],
-        [ CURLOPT_FORBID_REUSE,      $asked{forbid_reuse} || defined $settings->{reuse} && !$settings->{reuse} ],
-        [ CURLOPT_FOLLOWLOCATION,    $settings->{redirects} > 0 ],
-        [ CURLOPT_MAXREDIRS,         $settings->{redirects} ],
+        [ CURLOPT_HTTP_VERSION,   $http_version{ $settings->{protocol} } ],
+        [ CURLOPT_FORBID_REUSE,   $asked{forbid_reuse} || defined $settings->{reuse} && !$settings->{reuse} ],
+        [ CURLOPT_FOLLOWLOCATION, $settings->{redirects} > 0 ],
+        [ CURLOPT_MAXREDIRS,      $settings->{redirects} ],
         [ CURLOPT_COOKIEFILE,        $settings->{cookies}    ? '' : undef ],
         [ CURLOPT_ACCEPT_ENCODING,   $settings->{decompress} ? '' : undef ],    # all that it can decode
         [ CURLOPT_PROXY,             $settings->{proxy} // '' ],

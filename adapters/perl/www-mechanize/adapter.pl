@@ -26,16 +26,17 @@ sub prepare {
     my ($settings) = @_;
     my $streamed   = $settings->{sink} =~ /\A(?:discard|file)\z/;
     my $timeout    = one_timeout($settings);
-    unsupported('decompression') if $streamed && $settings->{decompress};    # :content_cb is given the coded bytes
+    unsupported('decompression')
+        if $streamed && $settings->{decompress};    # :content_cb is given the coded bytes
 
     my $mech = WWW::Mechanize->new(
         autocheck   => 0,
-        stack_depth => 0,    # its documentation's advice to those who never go back
+        stack_depth => 0,                           # its documentation's advice to those who never go back
         cookie_jar  => $settings->{cookies} ? {} : undef,
-        $settings->{reuse} // 1     ? ( conn_cache   => LWP::ConnCache->new )      : (),
-        $settings->{redirects}      ? ( max_redirect => $settings->{redirects} )   : ( requests_redirectable => [] ),
-        defined $timeout            ? ( timeout      => $timeout )                 : (),
-        defined $settings->{tls_ca} ? ( ssl_opts     => { SSL_ca_file => $settings->{tls_ca} } ) : (),
+        $settings->{reuse} // 1 ? ( conn_cache => LWP::ConnCache->new )     : (),
+        $settings->{redirects} ? ( max_redirect => $settings->{redirects} ) : ( requests_redirectable => [] ),
+        defined $timeout       ? ( timeout      => $timeout )               : (),
+        defined $settings->{tls_ca} ? ( ssl_opts => { SSL_ca_file => $settings->{tls_ca} } ) : (),
     );
     $mech->proxy( [qw(http https)] => $settings->{proxy} ) if defined $settings->{proxy};
     $mech->add_header( 'Accept-Encoding' => 'identity' )   if !$settings->{decompress};
@@ -50,7 +51,8 @@ sub prepare {
         my $died     = $response->header('X-Died');
         my $internal = ( $response->header('Client-Warning') // '' ) eq 'Internal response';
         die $died || $response->status_line if $died || $internal;
-        my $content = $settings->{decompress} ? $mech->content( decoded_by_headers => 1 ) : $response->content;
+        my $content =
+            $settings->{decompress} ? $mech->content( decoded_by_headers => 1 ) : $response->content;
         return ( $response->code, $content );
     };
 }

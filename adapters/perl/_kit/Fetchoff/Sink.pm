@@ -35,7 +35,7 @@ sub digester {
         my ($exchange) = @_;
         $sha->reset;
         $begin->() if $begin;
-        my ( $status, $rest ) = $fetch->( $exchange, $take );
+        my ( $status, $rest )    = $fetch->( $exchange, $take );
         my ( $length, $content ) = $end->($rest);
         return ( $status, $length, $content, $sha->hexdigest );
     };
@@ -45,15 +45,16 @@ sub digester {
 # SHA-256, or with undef and the reason. Exchanges that are in flight together need a receiver, with a lane, each.
 sub starter {
     my ( $settings, $start, $lane ) = @_;
-    my $sha = Digest::SHA->new(256);
+    my $sha  = Digest::SHA->new(256);
     my %sink = map { $_ => [ sink( $settings, "-$lane", $_ ? $sha : () ) ] } 0, 1;
     return sub {
         my ( $exchange, $digest, $done ) = @_;
-        my ( $begin, $take, $end ) = @{ $sink{ $digest ? 1 : 0 } };
+        my ( $begin,    $take,   $end )  = @{ $sink{ $digest ? 1 : 0 } };
         $sha->reset if $digest;
         $begin->()  if $begin;
         $start->(
-            $exchange, $take,
+            $exchange,
+            $take,
             sub {
                 my ( $status, $rest ) = @_;
                 return $done->( undef, $rest ) if !defined $status;
@@ -87,7 +88,7 @@ sub discard {
     my ($sha) = @_;
     my $received;
     my $count = sub { $received += length $_[0]; return length $_[0] };
-    my $hash  = sub { $sha->add( $_[0] ); return $count->( $_[0] ) };
+    my $hash  = sub { $sha->add( $_[0] );        return $count->( $_[0] ) };
     my $take  = $sha ? $hash : $count;
     my $end   = sub { $take->( $_[0] ) if defined $_[0]; return $received };
     return ( sub { $received = 0 }, $take, $end );
