@@ -12,6 +12,7 @@ from fetchoff.model.client import Manifest
 from fetchoff.model.errors import SetupError
 
 CHECK_TIMEOUT_S = 60
+LONGEST_GIST = 100
 
 
 def check(manifest: Manifest) -> None:
@@ -27,8 +28,15 @@ def check(manifest: Manifest) -> None:
         except subprocess.TimeoutExpired as error:
             raise SetupError(f"'{' '.join(argv)}' did not end within a minute") from error
         if done.returncode != 0:
-            said = (done.stderr or done.stdout).strip().splitlines()
-            raise SetupError(f"'{' '.join(argv)}' failed: {said[0] if said else 'no message'}")
+            raise SetupError(f"'{' '.join(argv)}' failed: {_gist(done.stderr or done.stdout)}")
+
+
+def _gist(output: str) -> str:
+    """The first line, not at length: Perl lists every folder that it has looked in."""
+    lines = output.strip().splitlines()
+    if not lines:
+        return "no message"
+    return lines[0] if len(lines[0]) <= LONGEST_GIST else f"{lines[0][:LONGEST_GIST]}…"
 
 
 def install_packages(manifests: list[Manifest], on_start: Callable[[str], None]) -> None:

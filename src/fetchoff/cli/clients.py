@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fetchoff.model.client import Client
 
 NAME = "clients"
@@ -37,8 +40,17 @@ def command(
         if features and about:
             table.add_row("", "", "", "", f"[dim]{' '.join(sorted(about.features))}")
     data_console().print(table)
+    say(_summary(found))
     if any(client.readiness == "not set up" for client in found):
         say("'fetchoff setup --all' sets up what is not")
+
+
+def _summary(clients: Sequence[Client]) -> str:
+    """`151 clients in 12 languages: 140 ready, 11 unavailable`."""
+    states = Counter(str(client.readiness) for client in clients)
+    languages = {client.manifest.id.language for client in clients}
+    counted = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    return f"{len(clients)} clients in {len(languages)} languages: {counted}"
 
 
 def _state(client: Client) -> str:
