@@ -11,6 +11,8 @@ import re
 import shlex
 import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,12 @@ def test_an_adapter_is_three_files() -> None:
         assert family.folder / "adapter.toml" in files
         counts.append(len(files))
     assert sum(count <= 4 for count in counts) > 0.8 * len(counts)
+
+
+def test_the_page_of_clients_is_what_the_manifests_say() -> None:
+    """`python tools/clients_page.py` writes it anew."""
+    check = [sys.executable, ROOT / "tools" / "clients_page.py", "--check"]
+    assert subprocess.run(check, check=False).returncode == 0
 
 
 @pytest.mark.parametrize("page", [pytest.param(p, id=p.name) for p in PAGES])

@@ -1,0 +1,57 @@
+"""Writes docs/clients.md, all clients, from their manifests; `--check` only compares."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+
+from fetchoff.catalog.manifests import Family, families
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "clients.md"
+LANGUAGES = {"cpp": "C++", "javascript": "JavaScript", "php": "PHP"}
+
+
+def page(found: Iterable[Family]) -> str:
+    """The page as Markdown, a section a language."""
+    listed = list(found)
+    clients = sum(len(list(family.listed())) for family in listed)
+    languages = len({family.id.language for family in listed})
+    parts = [
+        "# Clients",
+        f"{clients} clients in {languages} languages, counting variants, versions and runtimes "
+        "that are listed. Every other combination of a client with a [runtime of its kit]"
+        "(adapters.md) can be asked for by its id. This page is written by "
+        "`tools/clients_page.py`, from the manifests.",
+    ]
+    for language, members in groupby(listed, key=lambda family: family.id.language):
+        parts += [f"## {LANGUAGES.get(language, language.capitalize())}", table(members)]
+    return "\n\n".join(parts) + "\n"
+
+
+def table(members: Iterable[Family]) -> str:
+    """A line a family, and one for each of its variants."""
+    rows = ["| client | how | versions | runtimes |", "|---|---|---|---|"]
+    for family in members:
+        adapter = family.adapter
+        name = f"[`{family.id}`]({adapter.homepage})"
+        about = adapter.about if adapter.tried else f"{adapter.about} *(not run so far)*"
+        rows.append(
+            f"| {name} | {about} | {', '.join(adapter.versions)} | {', '.join(adapter.runtimes)} |"
+        )
+        rows += [f"| `+{name}` | {v.about} | | |" for name, v in adapter.variants.items()]
+    return "\n".join(rows)
+
+
+def main() -> int:
+    """Exit status 1 where `--check` finds the page out of date."""
+    text = page(families())
+    if "--check" in sys.argv[1:]:
+        return 0 if PAGE.read_text(encoding="utf-8") == text else 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
