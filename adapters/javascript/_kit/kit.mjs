@@ -10,7 +10,7 @@ import { Exchange, loadBody } from "./exchange.mjs";
 
 export { agents } from "./agents.mjs";
 export { formData } from "./exchange.mjs";
-export { fetchConnections } from "./fetch.mjs";
+export { fetchConnections, fetchEngine, fetchFeatures } from "./fetch.mjs";
 
 const PROTOCOL = 1;
 const KIT_FEATURES = ["concurrency", "inject.busy"];

@@ -1,9 +1,11 @@
-import { fetchConnections, formData, serve, Unsupported } from "../_kit/kit.mjs";
+import {
+  fetchConnections, fetchEngine, fetchFeatures, formData, serve, Unsupported,
+} from "../_kit/kit.mjs";
 
 function open(settings, exchanges) {
   const { reuse, mustReuse, decompress, redirects, timeout_ms } = settings;
   // undici closes the connection after HEAD, and fetch has no option against it.
-  if (process.versions.undici && mustReuse && exchanges.some(({ method }) => method === "HEAD")) {
+  if (fetchEngine && mustReuse && exchanges.some(({ method }) => method === "HEAD")) {
     throw new Unsupported("connection.reuse");
   }
   const { options, close } = fetchConnections(settings);
@@ -46,12 +48,12 @@ function encode(body) {
 serve({
   client: "fetch",
   version: process.versions.bun ?? process.versions.deno ?? process.versions.node,
-  engine: process.versions.undici ? `undici ${process.versions.undici}` : "",
+  engine: fetchEngine,
   features: [
     "http/1.1", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
     "connection.reuse", "connection.fresh", "tls", "sink.buffer", "sink.discard",
-    "coding.deflate",
+    ...fetchFeatures,
     "decompression", "redirects", "timeout.total",
   ],
   open,

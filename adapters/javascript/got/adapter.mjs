@@ -1,11 +1,13 @@
-import { agents, formData, packageVersion, serve } from "../_kit/kit.mjs";
+import { agents, formData, packageVersion, serve, Unsupported } from "../_kit/kit.mjs";
 import { once } from "node:events";
 import got from "got";
 import { Agent as Http2Agent } from "http2-wrapper";
 import { CookieJar } from "tough-cookie";
 
 function open(settings) {
-  const { protocol, reuse, ca, cookies, decompress, redirects, timeout_ms } = settings;
+  const { protocol, reuse, concurrency, ca, cookies, decompress, redirects, timeout_ms } = settings;
+  // The connection by which it learns the protocol is not the one of the exchanges after the first.
+  if (protocol === "h2" && concurrency > 1) throw new Unsupported("concurrency");
   const { http, https, destroy } = agents(settings);
   const http2 = new Http2Agent({ maxEmptySessions: reuse ? undefined : 0 });
   const client = got.extend({

@@ -1,10 +1,13 @@
-import { fetchConnections, formData, packageVersion, serve, Unsupported } from "../_kit/kit.mjs";
+import {
+  fetchConnections, fetchEngine, fetchFeatures, formData, packageVersion,
+  serve, Unsupported,
+} from "../_kit/kit.mjs";
 import ky from "ky";
 
 function open(settings, exchanges) {
   const { reuse, mustReuse, decompress, redirects, timeout_ms } = settings;
   // undici closes the connection after HEAD, and fetch has no option against it.
-  if (mustReuse && exchanges.some(({ method }) => method === "HEAD")) {
+  if (fetchEngine && mustReuse && exchanges.some(({ method }) => method === "HEAD")) {
     throw new Unsupported("connection.reuse");
   }
   const { options, close } = fetchConnections(settings);
@@ -47,12 +50,12 @@ async function encode(body, headers) {
 serve({
   client: "ky",
   version: packageVersion(import.meta.url, "ky"),
-  engine: `undici ${process.versions.undici}`,
+  engine: fetchEngine,
   features: [
     "http/1.1", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
     "connection.reuse", "connection.fresh", "tls", "sink.buffer", "sink.discard",
-    "coding.deflate", "decompression", "redirects", "timeout.total",
+    ...fetchFeatures, "decompression", "redirects", "timeout.total",
   ],
   open,
 });

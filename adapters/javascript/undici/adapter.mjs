@@ -5,24 +5,21 @@ const { Agent, FormData, ProxyAgent, request } = undici;
 const { decompress: decoder, redirect: redirector } = undici.interceptors ?? {};
 const VERSION = packageVersion(import.meta.url, "undici");
 const MAJOR = parseInt(VERSION);
-
-const PIPELINING = process.env.PIPELINING === "yes";
-
 function open({ protocol, reuse, concurrency, decompress, redirects, timeout_ms, ca, proxy }) {
-  const shared = PIPELINING || protocol !== "http/1.1";
+  const shared = protocol !== "http/1.1";
   const tls = { ca, timeout: timeout_ms.connect ?? undefined };
   const settings = {
     // Unlimited, its pool opens a second connection while the first is about to be free.
     connections: shared ? 1 : concurrency,
     pipelining: shared ? concurrency : 1,
     allowH2: protocol === "h2",
-    useH2c: MAJOR >= 7 && protocol === "h2c",
+    useH2c: protocol === "h2c",
     connect: tls,
     headersTimeout: timeout_ms.read,
     bodyTimeout: timeout_ms.read,
   };
   const agent = proxy
-    ? new ProxyAgent({ ...settings, uri: proxy, requestTls: tls })
+    ? new ProxyAgent({ ...settings, uri: proxy, proxyTunnel: false, requestTls: tls })
     : new Agent(settings);
   const wanted = [];
   if (decompress) wanted.push(decoder());
@@ -68,9 +65,12 @@ serve({
   client: "undici",
   version: VERSION,
   features: [
-    "http/1.1", "h2", ...(MAJOR >= 7 ? ["h2c"] : []), "method.get", "method.head", "method.post", "method.put",
+    "http/1.1", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
-    "connection.reuse", "connection.fresh", "tls", "proxy", "sink.buffer", "sink.discard",
+    "connection.reuse", "connection.fresh", "tls", "sink.buffer", "sink.discard",
+    // HTTP/2 was an experiment before 7, and before 6 a tunnel was asked of every proxy.
+    ...(MAJOR >= 7 ? ["h2", "h2c"] : []),
+    ...(MAJOR >= 6 ? ["proxy"] : []),
     ...(decoder ? ["decompression", ...CODINGS.slice(1).map((name) => `coding.${name}`)] : []),
     ...(redirector ? ["redirects"] : []),
     "timeout.connect", "timeout.read", "timeout.total",

@@ -2,7 +2,6 @@
 
 from http.client import HTTPConnection, HTTPSConnection
 from shutil import COPY_BUFSIZE
-from urllib.parse import urlsplit
 
 from fetchoff_kit import Client, python_version, serve
 
@@ -12,7 +11,7 @@ class HttpClient(Client):
     version = python_version()
     features = """
         http/1.1 method.get method.head method.post method.put body.form body.json body.raw headers
-        connection.reuse connection.fresh tls proxy read-size timeout.read
+        connection.reuse connection.fresh tls read-size timeout.read
     """
 
     def __init__(self, settings):
@@ -29,16 +28,10 @@ class HttpClient(Client):
         return self.connections[origin], dict(exchange.typed_headers())
 
     def connection(self, scheme, host, port):
-        proxy = urlsplit(self.settings.proxy or "")
-        address = (proxy.hostname, proxy.port) if self.settings.proxy else (host, port)
         if scheme == "https":
             context = self.settings.tls_context()
-            connection = HTTPSConnection(*address, context=context, **self.timeout)
-        else:
-            connection = HTTPConnection(*address, **self.timeout)
-        if self.settings.proxy:
-            connection.set_tunnel(host, port)
-        return connection
+            return HTTPSConnection(host, port, context=context, **self.timeout)
+        return HTTPConnection(host, port, **self.timeout)
 
     def answer(self, exchange, read):
         connection, headers = exchange.arguments

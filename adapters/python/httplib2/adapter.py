@@ -2,7 +2,7 @@
 
 import httplib2
 
-from fetchoff_kit import Client, python_version, serve
+from fetchoff_kit import Client, Unsupported, python_version, serve
 
 
 class Httplib2(Client):
@@ -11,14 +11,12 @@ class Httplib2(Client):
     features = """
         http/1.1 method.get method.head method.post method.put
         body.form body.json body.raw headers connection.reuse connection.fresh
-        tls proxy coding.deflate decompression redirects timeout.read
+        tls coding.deflate decompression redirects timeout.read
     """
 
     def __init__(self, settings):
-        proxy = httplib2.proxy_info_from_url(settings.proxy) if settings.proxy else None
-        self.http = httplib2.Http(
-            proxy_info=proxy, ca_certs=settings.tls_ca, **settings.timeouts(read="timeout")
-        )
+        self.http = httplib2.Http(ca_certs=settings.tls_ca, **settings.timeouts(read="timeout"))
+        self.reuse = settings.reuse
         self.http.follow_redirects = settings.redirects > 0
         self.redirections = settings.redirects
         self.headers = {} if settings.decompress else {"Accept-Encoding": "identity"}
@@ -26,6 +24,8 @@ class Httplib2(Client):
             self.headers["Connection"] = "close"
 
     def arguments(self, exchange):
+        if exchange.method == "HEAD" and self.reuse:
+            raise Unsupported("connection.reuse")  # it closes the connection after HEAD
         return {**self.headers, **dict(exchange.typed_headers())}
 
     def buffer(self, exchange):

@@ -11,6 +11,8 @@ class AsyncCurlMulti:
         self.futures = {}
         self.timer = None
         self.multi = pycurl.CurlMulti()
+        # the default since libcurl 7.62
+        self.multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_MULTIPLEX)
         self.multi.setopt(pycurl.M_SOCKETFUNCTION, self.watch)
         self.multi.setopt(pycurl.M_TIMERFUNCTION, self.set_timer)
 
