@@ -82,7 +82,7 @@ def test_an_adapter_is_three_files() -> None:
 
 def test_the_page_of_clients_is_what_the_manifests_say() -> None:
     """`python tools/clients_page.py` writes it anew."""
-    check = [sys.executable, ROOT / "tools" / "clients_page.py", "--check"]
+    check = [sys.executable, str(ROOT / "tools" / "clients_page.py"), "--check"]
     assert subprocess.run(check, check=False).returncode == 0
 
 
