@@ -9,8 +9,8 @@ class Adapter
   VERSION = Curl::CURB_VERSION
   LIBCURL = Fetchoff::Libcurl.new(Curl::CURL_LONG_VERSION)
   ENGINE = LIBCURL.to_s
-  FEATURES = (LIBCURL.codings + %w[
-    http/1.1 h2 tls proxy method.get method.head method.post method.put
+  FEATURES = (LIBCURL.features + %w[
+    http/1.1 tls proxy method.get method.head method.post method.put
     body.form body.json body.multipart body.raw headers
     connection.reuse connection.fresh concurrency sink.buffer sink.discard
     cookies decompression redirects timeout.connect timeout.total option.tcp_nodelay

@@ -28,7 +28,7 @@ class Adapter
       limit: settings.redirects + 1, # counts requests
       open_timeout: settings.connect_timeout,
       read_timeout: settings.read_timeout,
-      ssl_ca_file: settings.tls_ca,
+      cert_store: settings.tls_ca && trusting(settings.tls_ca),
       stream_body: settings.streamed?
     }.compact
     # nil: not that of the environment
@@ -45,6 +45,11 @@ class Adapter
   def close; end
 
   private
+
+  # An ssl_ca_file would be trusted from then on, by every request of the process.
+  def trusting(file)
+    OpenSSL::X509::Store.new.tap { |store| store.add_file(file) }
+  end
 
   def content(exchange)
     body = exchange.body

@@ -10,8 +10,8 @@ class Adapter
   VERSION = Typhoeus::VERSION
   LIBCURL = Fetchoff::Libcurl.new(Ethon::Curl.version)
   ENGINE = LIBCURL.to_s
-  FEATURES = (LIBCURL.codings + %w[
-    http/1.1 h2 h2c tls proxy method.get method.head method.post method.put
+  FEATURES = (LIBCURL.features + LIBCURL.prior_knowledge + %w[
+    http/1.1 tls proxy method.get method.head method.post method.put
     body.form body.json body.multipart body.raw headers
     connection.reuse connection.fresh concurrency sink.buffer sink.discard read-size
     cookies decompression redirects timeout.connect timeout.total option.tcp_nodelay

@@ -13,8 +13,15 @@ module Fetchoff
       "libcurl #{@parts['libcurl']}"
     end
 
-    def codings
-      CODINGS.select { |library, _| @parts.key?(library) }.values
+    def features
+      features = CODINGS.select { |library, _| @parts.key?(library) }.values
+      features << "h2" if @parts.key?("nghttp2")
+      features
+    end
+
+    # 7.88.1 breaks off the second exchange of a connection ("Error in the HTTP2 framing layer").
+    def prior_knowledge
+      @parts.key?("nghttp2") && @parts["libcurl"].to_i >= 8 ? ["h2c"] : []
     end
   end
 end

@@ -24,6 +24,10 @@ module Fetchoff
       @message["reuse"] != false
     end
 
+    def reuse_required?
+      @message["reuse"]
+    end
+
     def streamed?
       %w[discard file].include?(sink)
     end
