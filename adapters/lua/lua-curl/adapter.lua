@@ -1,3 +1,5 @@
+-- Twice the usual length, because the binding is no more than setopt and perform.
+
 local curl = require "curl"
 local fetchoff = require "fetchoff"
 

@@ -30,7 +30,7 @@ sub prepare {
         $redirects           ? ( max_redirect => $redirects ) : ( requests_redirectable => [] ),
         $settings->{cookies} ? ( cookie_jar   => {} )         : (),
     );
-    $ua->proxy( http => $settings->{proxy} )                               if defined $settings->{proxy};
+    $ua->proxy( http => $settings->{proxy} ) if defined $settings->{proxy};
     $ua->default_header( 'Accept-Encoding' => scalar HTTP::Message::decodable() ) if $decoded;
 
     return sub {

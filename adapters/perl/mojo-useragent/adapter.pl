@@ -2,6 +2,8 @@
 use strict;
 use warnings;
 
+# Twice the usual length, because requests are made both ways that Mojo has: waiting for each, and by promises.
+
 use FindBin;
 use lib "$FindBin::Bin/../_kit";
 

@@ -2,6 +2,8 @@
 use strict;
 use warnings;
 
+# Longer than most, because everything is a Future, and content comes by a callback that makes a callback.
+
 use FindBin;
 use lib "$FindBin::Bin/../_kit";
 

@@ -2,6 +2,8 @@
 use strict;
 use warnings;
 
+# Longer than most, because libcurl is told everything, option by option.
+
 use FindBin;
 use lib "$FindBin::Bin/../_kit";
 

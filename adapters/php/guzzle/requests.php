@@ -10,8 +10,8 @@ use GuzzleHttp\Psr7\{FnStream, Utils};
 
 const FEATURES = [
     'http/1.1', 'tls', 'proxy', 'method.get', 'method.head', 'method.post', 'method.put',
-    'body.form', 'body.json', 'body.multipart', 'body.raw', 'headers', 'connection.fresh', 'sink.buffer', 'sink.discard',
-    'cookies', 'decompression', 'redirects',
+    'body.form', 'body.json', 'body.multipart', 'body.raw', 'headers', 'connection.fresh',
+    'sink.buffer', 'sink.discard', 'cookies', 'decompression', 'redirects',
 ];
 
 /** The options of a GuzzleHttp\Client. @return array<string, mixed> */

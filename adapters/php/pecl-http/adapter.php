@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 require __DIR__ . '/../_kit/fetchoff.php';
 
-use Fetchoff\{Answer, Client, Exchange, Settings};
+use Fetchoff\{Answer, Body, Client, Exchange, Settings};
 
 final class HttpClient implements Client
 {
@@ -22,8 +22,8 @@ final class HttpClient implements Client
         $body = $exchange->body;
         match ($body?->kind) {
             null => null,
-            // Null instead of an empty list: that crashes pecl_http 4.2.3.
-            'multipart' => $request->getBody()->addForm($body->fields, array_map(self::part(...), $body->files) ?: null),
+            // Null instead of an empty list, which crashes pecl_http 4.2.3.
+            'multipart' => $request->getBody()->addForm($body->fields, self::parts($body) ?: null),
             default => $request->getBody()->append($body->content()),
         };
         $this->http->reset()->enqueue($request)->send();
@@ -37,7 +37,7 @@ final class HttpClient implements Client
     private static function options(Settings $settings): array
     {
         return array_filter([
-            'protocol' => $settings->protocol === 'h2' ? http\Client\Curl\HTTP_VERSION_2_0 : http\Client\Curl\HTTP_VERSION_1_1,
+            'protocol' => http\Client\Curl\HTTP_VERSION_1_1,
             'cookiesession' => !$settings->cookies, // forgets what came in before
             'redirect' => $settings->redirects,
             'compress' => $settings->decompress,
@@ -47,10 +47,12 @@ final class HttpClient implements Client
         ], fn (mixed $value): bool => $value !== null);
     }
 
-    /** @return array<string, string> */
-    private static function part(stdClass $file): array
+    /** @return list<array<string, string>> */
+    private static function parts(Body $body): array
     {
-        return ['name' => $file->name, 'type' => $file->content_type, 'file' => $file->path];
+        $part = fn (stdClass $file): array
+            => ['name' => $file->name, 'type' => $file->content_type, 'file' => $file->path];
+        return array_map($part, $body->files);
     }
 }
 

@@ -2,6 +2,8 @@
 
 declare(strict_types=1);
 
+// Two classes: one request after another, and several at once by stream().
+
 require __DIR__ . '/../_kit/fetchoff.php';
 require __DIR__ . '/requests.php';
 

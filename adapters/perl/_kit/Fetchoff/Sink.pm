@@ -1,8 +1,8 @@
 package Fetchoff::Sink;
 
-# Where content goes. A sink is three pieces of code: `begin` before an exchange; `take` for each piece of content, or
-# undef where content is wanted whole; `end` for what is left to take, which returns the length of the content and, where
-# it is kept, a reference to it. With `$sha`, the content is added to that Digest::SHA.
+# Where content goes. A sink is three pieces of code: `begin` before an exchange; `take` for each piece of content,
+# or undef where content is wanted whole; `end` for what is left to take, which returns the length of the content and,
+# where it is kept, a reference to it. With `$sha`, the content is added to that Digest::SHA.
 
 use strict;
 use warnings;
