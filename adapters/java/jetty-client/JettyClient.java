@@ -38,7 +38,10 @@ import org.eclipse.jetty.util.Fields;
 import org.eclipse.jetty.util.Jetty;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
-/** Jetty's client: one HttpClient for all exchanges. */
+/**
+ * Jetty's client: one HttpClient for all exchanges. It is longer than most, because every kind of
+ * content and each protocol has a class of its own.
+ */
 public final class JettyClient implements Library {
     private static final String FEATURES =
             """
