@@ -216,6 +216,10 @@ impl Record {
         }
     }
 
+    pub fn is_malformed(&self) -> bool {
+        self.malformed.get()
+    }
+
     /// The connection is to end after the answers that are due.
     pub fn take_leave(&self) {
         self.leaving.set(true);

@@ -119,7 +119,8 @@ pub async fn serve(
     let is_agreed = agreed(stream.get_ref().1, terms.protocol, &record);
     record.handshake_done();
     if is_agreed {
-        connection::serve(Plaintext { stream, record: record.clone() }, terms, site, record).await;
+        let plaintext = Plaintext { stream, record: record.clone() };
+        Box::pin(connection::serve(plaintext, terms, site, record)).await;
     }
 }
 

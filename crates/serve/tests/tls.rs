@@ -107,8 +107,8 @@ fn who_does_not_trust_it_sends_no_request() {
 fn what_is_not_tls_is_a_failed_handshake() {
     let origin = secure();
     TcpStream::connect(origin.address).unwrap().write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-    let counters = origin.counters_when(|counters| counters.open == 0);
-    assert_eq!((counters.handshakes_failed, counters.requests), (1, 0));
+    let counters = origin.counters_when(|counters| counters.handshakes_failed == 1);
+    assert_eq!(counters.requests, 0);
 }
 
 #[test]
