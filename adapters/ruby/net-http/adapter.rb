@@ -9,7 +9,7 @@ class Adapter
   CLIENT = "Net::HTTP"
   VERSION = RUBY_VERSION < "3" ? RUBY_VERSION : Net::HTTP::VERSION
   FEATURES = Fetchoff::NetHttp.features + %w[
-    http/1.1 tls proxy connection.reuse connection.fresh concurrency sink.buffer sink.discard
+    http/1.1 proxy connection.reuse connection.fresh concurrency sink.buffer sink.discard
     timeout.connect timeout.read
   ]
 
@@ -48,14 +48,18 @@ class Adapter
   def connection_to(uri)
     proxy = @settings.proxy
     http = Net::HTTP.new(uri.host, uri.port, proxy && proxy.host, proxy && proxy.port)
-    http.use_ssl = uri.scheme == "https"
-    http.verify_mode = OpenSSL::SSL::VERIFY_PEER if http.use_ssl? # the default from 1.9 on
-    http.ca_file = @settings.tls_ca if @settings.tls_ca
+    secure(http) if uri.scheme == "https"
     http.open_timeout = @settings.connect_timeout if @settings.connect_timeout
     http.read_timeout = @settings.read_timeout if @settings.read_timeout
     # By default, a connection that waits 2 s for its turn is closed.
     http.keep_alive_timeout = 30 if http.respond_to?(:keep_alive_timeout=)
     http
+  end
+
+  def secure(http)
+    http.use_ssl = true
+    http.verify_mode = OpenSSL::SSL::VERIFY_PEER # the default from 1.9 on
+    http.ca_file = @settings.tls_ca if @settings.tls_ca
   end
 end
 

@@ -50,6 +50,11 @@ class Net::BufferedIO
     end
   end
 
+  def self.use_one_buffer
+    [:read, :read_all, :rbuf_fill].each { |name| remove_method(name) }
+    include OneBuffer
+  end
+
   private
 
   def rbuf_fill
@@ -62,10 +67,5 @@ class Net::BufferedIO
     return if @io.respond_to?(:pending) && @io.pending > 0 # the rest of a TLS record
 
     raise Timeout::Error, "nothing to read in time" unless IO.select([@io], nil, nil, @read_timeout)
-  end
-
-  def self.use_one_buffer
-    [:read, :read_all, :rbuf_fill].each { |name| remove_method(name) }
-    include OneBuffer
   end
 end

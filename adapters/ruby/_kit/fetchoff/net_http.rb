@@ -1,6 +1,10 @@
 # frozen_string_literal: true
 
-require "net/https"
+begin
+  require "net/https"
+rescue LoadError # JRuby 1.1 had OpenSSL in a gem of its own
+  require "net/http"
+end
 
 module Fetchoff
   # Requests for Net::HTTP and what is built upon it.
@@ -12,6 +16,7 @@ module Fetchoff
     # What its request objects have learnt over the years: multipart in Ruby 1.9.2, decoding in 2.0.
     def self.features
       features = %w[method.get method.head method.post method.put body.form body.raw headers]
+      features << "tls" if Net::HTTP.method_defined?(:use_ssl=)
       features << "body.json" unless defined?(PlainJson)
       features << "body.multipart" if Net::HTTPHeader.method_defined?(:set_form)
       features.push("decompression", "coding.deflate") if Net::HTTPResponse.method_defined?(:decode_content)

@@ -42,7 +42,8 @@ module Fetchoff
       elsif @text.scan(/true|false|null/) then LITERALS[@text.matched]
       elsif @text.scan(/-?\d+[.eE][-+.eE\d]*/) then @text.matched.to_f
       elsif @text.scan(/-?\d+/) then @text.matched.to_i
-      else wrong
+      else
+        wrong
       end
     end
 

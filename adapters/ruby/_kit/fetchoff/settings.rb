@@ -3,7 +3,8 @@
 require "uri"
 
 module Fetchoff
-  # The settings of a `prepare`. Timeouts are in seconds, as Ruby's libraries take them, or nil. `proxy` is a URI or nil.
+  # The settings of a `prepare`. Timeouts are in seconds, as Ruby's libraries take them, or nil. `proxy` is a
+  # URI or nil.
   class Settings
     attr_reader :protocol, :concurrency, :sink, :read_size, :directory, :redirects, :tls_ca, :proxy, :options
 
