@@ -23,6 +23,10 @@ void batch_prepare(struct fo_workload *workload, struct fo_error *error)
     /* What is given to one process in parallel is in no order. */
     if (workload->settings.concurrency > 1 && workload->count > 1)
         workload->unsupported = "concurrency";
+    /* The first exchange of a batch opens a connection, where the one that is there is asked for.
+     */
+    if (workload->settings.protocol != FO_HTTP_1_1 && workload->settings.reuse == FO_REUSE)
+        workload->unsupported = "connection.reuse";
     directory = temporary_name(&workload->settings, "contents");
     if (!mkdtemp(directory))
         fo_fail(error, "%s: %s", directory, strerror(errno));

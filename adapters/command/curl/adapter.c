@@ -40,7 +40,7 @@ int main(void)
 {
     return fo_serve_command(&(struct fo_command){
         .name = "curl",
-        .features = FEATURES " h2 h2c connection.fresh",
+        .features = FEATURES " h2c connection.fresh",
         .describe = describe,
         .arguments = arguments,
         .status = status,

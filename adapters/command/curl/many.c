@@ -74,8 +74,6 @@ static bool report(char **log, struct fo_report *report)
     return false;
 }
 
-/* Not HTTP/2: every batch is a process, and would begin with a connection of its own where the
-   contract asks for the one that is there. */
 int main(void)
 {
     return fo_serve_command(&(struct fo_command){

@@ -14,7 +14,7 @@ void options_of(const struct fo_exchange *exchange, struct fo_call *call);
 void describe(const char *text, struct fo_description *us);
 
 #define FEATURES                                                                                   \
-    "http/1.1 tls proxy method.get method.head method.post method.put "                            \
+    "http/1.1 h2 tls proxy method.get method.head method.post method.put "                         \
     "body.form body.json body.multipart body.raw headers "                                         \
     "sink.buffer sink.json sink.discard sink.file cookies decompression coding.deflate coding.br " \
     "coding.zstd redirects timeout.connect timeout.total inject.busy"

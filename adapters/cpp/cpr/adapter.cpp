@@ -11,7 +11,12 @@ class Cpr : public Client
     explicit Cpr(const Settings &settings) : settings_(settings)
     {
         session_.SetVerifySsl(true);
-        session_.SetHttpVersion(cpr::HttpVersion(version_of(settings.protocol)));
+        /* Each session has a connection of its own, where what is in flight is to share one. */
+        if (settings.protocol == FO_H2 && settings.concurrency > 1)
+            throw Unsupported("h2");
+        session_.SetHttpVersion(cpr::HttpVersion(settings.protocol == FO_H2
+                                                     ? cpr::HttpVersionCode::VERSION_2_0_TLS
+                                                     : cpr::HttpVersionCode::VERSION_1_1));
         session_.SetRedirect(cpr::Redirect(settings.redirects, settings.redirects > 0, false,
                                            cpr::PostRedirectFlags::NONE));
         if (settings.tls_ca)
@@ -49,18 +54,6 @@ class Cpr : public Client
   private:
     Settings settings_;
     cpr::Session session_;
-
-    static cpr::HttpVersionCode version_of(fo_protocol protocol)
-    {
-        switch (protocol) {
-        case FO_H2:
-            return cpr::HttpVersionCode::VERSION_2_0_TLS;
-        case FO_H2C:
-            return cpr::HttpVersionCode::VERSION_2_0_PRIOR_KNOWLEDGE;
-        default:
-            return cpr::HttpVersionCode::VERSION_1_1;
-        }
-    }
 
     cpr::Header header_of(const Exchange &exchange) const
     {
@@ -113,7 +106,7 @@ int main()
         "cpr",
         CPR_VERSION,
         std::string("libcurl ") + curl_version_info(CURLVERSION_NOW)->version,
-        "http/1.1 h2 h2c tls proxy method.get method.head method.post method.put "
+        "http/1.1 h2 tls proxy method.get method.head method.post method.put "
         "body.form body.json body.multipart body.raw headers "
         "connection.reuse connection.fresh concurrency "
         "sink.buffer sink.json sink.discard sink.file cookies decompression coding.deflate "
