@@ -38,6 +38,10 @@ class Workshop:
     def adapter(self) -> Path:
         return self.folder / self.manifest.folder.name
 
+    @property
+    def shared(self) -> Path:
+        return cache() / "shared" / self.manifest.kit
+
     def argv(self, parts: Sequence[str]) -> list[str]:
         """A command with its placeholders replaced; one that stands alone may become several."""
         filled = []
@@ -54,6 +58,7 @@ class Workshop:
             "adapter": self.adapter,
             "kit": self.folder / "_kit",
             "build": self.folder / "build",
+            "shared": self.shared,
             "source": self.adapter / self.manifest.source,
             "python": sys.executable,
             "jobs": os.cpu_count() or 1,
@@ -118,6 +123,7 @@ def build(workshop: Workshop, steps: Steps) -> None:
     """Copy the sources and run the recipe's steps; SetupError if one fails."""
     shutil.rmtree(workshop.folder, ignore_errors=True)
     (workshop.folder / "build").mkdir(parents=True)
+    workshop.shared.mkdir(parents=True, exist_ok=True)
     folders = (*workshop.manifest.kit_folders, (workshop.adapter.name, workshop.manifest.folder))
     for name, folder in folders:
         shutil.copytree(

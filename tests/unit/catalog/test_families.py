@@ -116,6 +116,18 @@ def test_a_version_is_built_from_its_own_lock(root: Path) -> None:
         assert (Workshop.of(manifest).folder / "build" / "lock").read_text() == lock
 
 
+def test_a_language_shares_a_folder_that_outlives_builds(root: Path, tmp_path: Path) -> None:
+    kit = root / "fake" / "_kit" / "kit.toml"
+    kit.write_text(KIT.replace('"{build}/lock"', '"{shared}/lock"'))
+    shared = tmp_path / "cache" / "shared" / "fake"
+    for text, lock in (("fake/family", "lock-2.0"), ("fake/family@1.0", "lock-1.0")):
+        assert prepared(member(root, text)).readiness is Readiness.READY
+        assert (shared / "lock").read_text() == lock
+    (shared / "kept").touch()
+    assert prepared(member(root, "fake/family+loud")).readiness is Readiness.READY
+    assert (shared / "kept").exists()
+
+
 def test_the_first_version_is_what_the_bare_name_means(root: Path) -> None:
     bare, named_so = member(root, "fake/family"), member(root, "fake/family@2.0")
     assert (str(bare.id), str(named_so.id)) == ("fake/family", "fake/family@2.0")
