@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check format bench-origin bench-verdicts bench-overhead bench-kill clean
+.PHONY: run test check format bench-origin bench-verdicts bench-overhead bench-kill bench-h2spec clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -45,6 +45,10 @@ bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange
 
 bench-kill: $(DEV)  ## kill a run again and again, and count what is lost
 	$(BIN)/python benches/kill/bench.py
+
+bench-h2spec: $(RUNTIME)  ## h2spec against the origin; `go install` fetches it into the target folder
+	GOBIN=$(CURDIR)/target/tools go install github.com/summerwind/h2spec/cmd/h2spec@latest
+	$(BIN)/python benches/h2spec/bench.py --h2spec target/tools/h2spec
 
 clean:
 	rm -rf $(VENV) target build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

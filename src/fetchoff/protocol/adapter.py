@@ -20,9 +20,15 @@ FINISH: Mapping[str, object] = {"op": "finish"}
 
 @dataclass(frozen=True)
 class Spool:
-    """A folder for what an invocation reads and writes: bodies to send, downloads."""
+    """A folder for what an invocation reads and writes: bodies to send, downloads.
+
+    Adapters have working directories of their own, so they are told absolute paths only.
+    """
 
     folder: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", self.folder.absolute())
 
     def path_of(self, size: int, filename: str = "content") -> Path:
         """The file with `size` deterministic bytes; some libraries can only send its own name."""

@@ -72,7 +72,7 @@ class BuiltInOrigin:
         except ChildFailed as error:
             raise OriginError(f"the origin {error}", "'fetchoff doctor' looks closer") from error
         self.cpu_clock = process_cpu_clock(self._child.pid)
-        self._folder = folder
+        self._folder = folder.absolute()  # adapters have working directories of their own
 
     def ask(self, message: Message) -> Message:
         """One request on the control channel."""

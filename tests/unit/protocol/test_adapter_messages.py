@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fetchoff.catalog.places import shipped
 from fetchoff.contract.cases import all_cases
-from fetchoff.model.workload import Exchange, Protocol, Settings, Workload
+from fetchoff.model.workload import Exchange, Protocol, RawBody, Settings, Workload
 from fetchoff.protocol import adapter
 from fetchoff.protocol.adapter import Done, Prepared, Spool, prepare
 from fetchoff.protocol.fields import LONGEST_TEXT, Garbled, Message, parse, printable
@@ -157,6 +157,13 @@ def test_requests_keep_to_the_schema(case: Any) -> None:
     ):
         as_sent = json.loads(json.dumps(message))
         jsonschema.validate(as_sent, {**schema, "$ref": "#/$defs/request"})
+
+
+def test_paths_are_absolute_wherever_the_spool_is() -> None:
+    upload = Exchange("PUT", "/upload", RawBody("text/plain", 5))
+    message = json.loads(json.dumps(prepare(Workload("w", "", (upload,)), "", Spool(Path("run")))))
+    for path in (message["settings"]["directory"], message["exchanges"][0]["body"]["path"]):
+        assert Path(path).is_absolute()
 
 
 def test_authority_and_proxy_are_told() -> None:
