@@ -11,5 +11,5 @@ function installed_version(string $composerName, string $debianName): string
         return ltrim(\Composer\InstalledVersions::getPrettyVersion($composerName) ?? '', 'v');
     }
     $version = (string) shell_exec('dpkg-query --show --showformat=\'${Version}\' ' . escapeshellarg($debianName));
-    return preg_replace('/^\d+:|[-+][^-]*$/', '', $version);
+    return preg_replace('/^\d+:|[+~-].*$/', '', $version);
 }
