@@ -83,5 +83,5 @@ class Beast : public Client
 
 int main()
 {
-    return serve<Beast>({"beast", BOOST_LIB_VERSION, "", BEAST_FEATURES});
+    return serve<Beast>({"beast", boost_version(), "", BEAST_FEATURES});
 }

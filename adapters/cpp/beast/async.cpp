@@ -130,5 +130,5 @@ class AsyncBeast : public Loop
 int main()
 {
     return serve<AsyncBeast>(
-        {"beast", BOOST_LIB_VERSION, "", BEAST_FEATURES " timeout.connect timeout.total"});
+        {"beast", boost_version(), "", BEAST_FEATURES " timeout.connect timeout.total"});
 }

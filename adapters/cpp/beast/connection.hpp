@@ -107,6 +107,12 @@ class Connection
     std::optional<beast::ssl_stream<beast::tcp_stream>> secure_;
 };
 
+inline std::string boost_version()
+{
+    return std::to_string(BOOST_VERSION / 100000) + "." +
+           std::to_string(BOOST_VERSION / 100 % 1000) + "." + std::to_string(BOOST_VERSION % 100);
+}
+
 #define BEAST_FEATURES                                                                             \
     "http/1.1 tls method.get method.head method.post method.put body.form body.json body.raw "     \
     "headers connection.reuse connection.fresh concurrency "                                       \
