@@ -1,12 +1,18 @@
-import { agents, formData, serve } from "../_kit/kit.mjs";
+import { agents, formData, serve, Unsupported } from "../_kit/kit.mjs";
 import axios from "axios";
 
 function open(settings) {
-  const { decompress, redirects, timeout_ms, sink, proxy } = settings;
+  // Its HTTP/2 sessions are its own affair, and kept.
+  if (settings.protocol !== "http/1.1" && !settings.reuse) {
+    throw new Unsupported("connection.fresh");
+  }
+  const { protocol, ca, decompress, redirects, timeout_ms, sink, proxy } = settings;
   const { http: httpAgent, https: httpsAgent, destroy } = agents(settings);
   const client = axios.create({
     httpAgent,
     httpsAgent,
+    httpVersion: protocol === "http/1.1" ? 1 : 2,
+    http2Options: { ca },
     proxy: proxy !== null && new URL(proxy),
     decompress,
     headers: decompress ? {} : { "Accept-Encoding": "identity" },
@@ -48,7 +54,7 @@ serve({
   version: axios.VERSION,
   engine: "node:http",
   features: [
-    "http/1.1", "method.get", "method.head", "method.post", "method.put",
+    "http/1.1", "h2", "h2c", "method.get", "method.head", "method.post", "method.put",
     "body.form", "body.json", "body.multipart", "body.raw", "headers",
     "connection.reuse", "connection.fresh", "tls", "proxy", "sink.buffer", "sink.discard",
     "coding.deflate", "coding.br", "decompression", "redirects", "timeout.total", "option.tcp_nodelay",
