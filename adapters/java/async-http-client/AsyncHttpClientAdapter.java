@@ -9,9 +9,12 @@ import fetchoff.Settings;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLException;
 import org.asynchttpclient.AsyncCompletionHandler;
@@ -38,9 +41,20 @@ public final class AsyncHttpClientAdapter implements Library {
 
     @Override
     public Description describe() {
-        String version = Library.versionOf(AsyncHttpClient.class);
         String netty = Library.versionOf(ByteBuf.class);
-        return new Description("async-http-client", version, "Netty " + netty, FEATURES);
+        return new Description("async-http-client", version(), "Netty " + netty, FEATURES);
+    }
+
+    // Its manifest tells no version, and its own properties say "${pom.version}".
+    private static String version() {
+        String path = "/META-INF/maven/org.asynchttpclient/async-http-client/pom.properties";
+        try (InputStream file = AsyncHttpClient.class.getResourceAsStream(path)) {
+            Properties properties = new Properties();
+            properties.load(file);
+            return properties.getProperty("version");
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
+        }
     }
 
     @Override

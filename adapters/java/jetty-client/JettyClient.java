@@ -95,7 +95,7 @@ public final class JettyClient implements Library {
         return settings.protocol().startsWith("h2");
     }
 
-    /** It would not be asked for what is at its own address, where Fetchoff's origin plays a proxy. */
+    /** It is not asked for what is at its own address, where Fetchoff's origin plays a proxy. */
     private static final class EveryRequest extends HttpProxy {
         EveryRequest(InetSocketAddress at) {
             super(at.getHostString(), at.getPort());
