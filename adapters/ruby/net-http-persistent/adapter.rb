@@ -9,7 +9,7 @@ class Adapter
   VERSION = Net::HTTP::Persistent::VERSION
   ENGINE = "Net::HTTP"
   FEATURES = Fetchoff::NetHttp.features + %w[
-    http/1.1 proxy connection.reuse concurrency sink.buffer sink.discard timeout.connect timeout.read
+    http/1.1 proxy connection.reuse concurrency sink.buffer sink.discard
   ]
 
   def initialize(settings)

@@ -10,7 +10,6 @@ class Adapter
   VERSION = RUBY_VERSION < "3" ? RUBY_VERSION : Net::HTTP::VERSION
   FEATURES = Fetchoff::NetHttp.features + %w[
     http/1.1 proxy connection.reuse connection.fresh concurrency sink.buffer sink.discard
-    timeout.connect timeout.read
   ]
 
   def initialize(settings)

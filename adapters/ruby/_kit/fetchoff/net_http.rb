@@ -11,14 +11,19 @@ module Fetchoff
   module NetHttp
     REQUESTS = { :get => Net::HTTP::Get, :head => Net::HTTP::Head, :post => Net::HTTP::Post,
                  :put => Net::HTTP::Put }.freeze
+    # Servers of today refuse what the OpenSSL of JRuby 1.7 offers ("handshake_failure").
+    TLS_OF_OLD = defined?(JRUBY_VERSION) && JRUBY_VERSION < "9"
+    # They do not interrupt what blocks in JRuby 1.1.
+    TIMEOUTS_IN_VAIN = defined?(JRUBY_VERSION) && JRUBY_VERSION < "1.2"
     IDENTITY = { "Accept-Encoding" => "identity" }.freeze
 
     # What its request objects have learnt over the years: multipart in Ruby 1.9.2, decoding in 2.0.
     def self.features
       features = %w[method.get method.head method.post method.put body.form body.raw headers]
-      features << "tls" if Net::HTTP.method_defined?(:use_ssl=)
+      features << "tls" unless TLS_OF_OLD
       features << "body.json" unless defined?(PlainJson)
       features << "body.multipart" if Net::HTTPHeader.method_defined?(:set_form)
+      features.push("timeout.connect", "timeout.read") unless TIMEOUTS_IN_VAIN
       features.push("decompression", "coding.deflate") if Net::HTTPResponse.method_defined?(:decode_content)
       features
     end

@@ -47,7 +47,7 @@ module Fetchoff
 
       def receive(adapter, exchange, sha256)
         status = File.open(@path, "wb") { |file| fetch_into(file, adapter, exchange) }
-        sha256.file(@path) if sha256
+        File.open(@path, "rb") { |file| sha256.update(file.read) } if sha256
         [status, File.size(@path)]
       end
 
