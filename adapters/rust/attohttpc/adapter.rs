@@ -1,4 +1,5 @@
-//! attohttpc: a Session for each thread; a connection for each exchange.
+//! attohttpc: a Session for each thread; a connection for each exchange. Longer than most: each
+//! setting is a statement, and a builder has another type for each kind of body.
 
 use attohttpc::{MultipartBuilder, MultipartFile, ProxySettings, Response, Session};
 use fetchoff_kit::{Body, Client, Description, Exchange, Lock, Request, Result, Settings};

@@ -5,7 +5,8 @@ mod handle;
 mod multi;
 
 use curl::easy::Easy2;
-use fetchoff_kit::{Client, Description, Exchange, Lock, Result, Settings, Threads, serve};
+use fetchoff_kit::{Client, Description, Exchange, Lock, Protocol, Result, Settings, Threads};
+use fetchoff_kit::{Unsupported, serve};
 
 use handle::Transfer;
 
@@ -13,6 +14,9 @@ struct Easy(Easy2<Transfer>);
 
 impl Client for Easy {
     fn open(settings: &Settings) -> Result<Self> {
+        if settings.protocol != Protocol::Http1 && settings.concurrency > 1 {
+            return Err(Unsupported("concurrency").into()); // handles share no connection
+        }
         handle::open(settings).map(Self)
     }
 

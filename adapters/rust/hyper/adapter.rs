@@ -1,4 +1,5 @@
-//! hyper: the Client of hyper-util, which keeps connections, with hyper-rustls for TLS.
+//! hyper: the Client of hyper-util, which keeps connections, with hyper-rustls for TLS. Longer than
+//! most: three libraries are put together here, as their users have to.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! isahc: an HttpClient, which threads share.
+//! isahc: an HttpClient, which threads share. Longer than most for its imports and settings.
 
 use fetchoff_kit::{Client, Description, Exchange, Lock, Protocol, Result, Settings};
 use fetchoff_kit::{Threads, serve};

@@ -1,4 +1,5 @@
-//! reqwest: one async Client; with `REQWEST_CLIENT=blocking`, the blocking one.
+//! reqwest: one async Client; with `REQWEST_CLIENT=blocking`, the blocking one. Longer than most: it
+//! has nearly every feature there is.
 
 mod blocking;
 

@@ -1,21 +1,25 @@
-//! ureq: an Agent, which threads share.
+//! ureq: an Agent, which threads share. Longer than most: builders with and without a body are of
+//! different types.
 
 use fetchoff_kit::{Body, Client, Description, Exchange, Lock, Request, Result, Settings};
 use fetchoff_kit::{Threads, serve};
 use ureq::config::AutoHeaderValue;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::unversioned::multipart::{Form, Part};
-use ureq::{Agent, Proxy, RequestBuilder, http};
+use ureq::{Agent, RequestBuilder, http};
 
 #[derive(Clone)]
-struct Ureq(Agent);
+struct Ureq {
+    agent: Agent,
+    has_cookies: bool,
+}
 
 impl Client for Ureq {
     fn open(settings: &Settings) -> Result<Self> {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(settings.redirects)
-            .proxy(settings.proxy.as_deref().map(Proxy::new).transpose()?)
+            .proxy(None) // and not the environment's; its own are for CONNECT only
             .timeout_connect(settings.timeout.connect)
             .timeout_per_read(settings.timeout.read)
             .timeout_global(settings.timeout.total)
@@ -35,7 +39,7 @@ impl Client for Ureq {
             let roots = RootCerts::new_with_certs(&[Certificate::from_pem(&pem)?]);
             config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
         }
-        Ok(Self(config.build().into()))
+        Ok(Self { agent: config.build().into(), has_cookies: settings.cookies })
     }
 
     fn another(&self, _: &Settings) -> Result<Self> {
@@ -45,6 +49,9 @@ impl Client for Ureq {
     fn send(&mut self, exchange: &mut Exchange) -> Result<()> {
         let Exchange { request, answer } = exchange;
         let mut response = self.response(request)?;
+        if !self.has_cookies {
+            self.agent.cookie_jar_lock().clear(); // an Agent that can keep cookies does
+        }
         let status = response.status().as_u16();
         let content = response.body_mut().with_config().limit(u64::MAX);
         if answer.is_streamed() {
@@ -57,7 +64,7 @@ impl Client for Ureq {
 
 impl Ureq {
     fn response(&self, request: &Request) -> Result<http::Response<ureq::Body>> {
-        let Self(agent) = self;
+        let agent = &self.agent;
         let url = &request.url;
         if request.body.is_none() {
             let builder = if request.method == "HEAD" { agent.head(url) } else { agent.get(url) };
@@ -101,7 +108,7 @@ fn main() -> std::io::Result<()> {
         version: lock.version("ureq"),
         engine: lock.packages(&["rustls"]),
         features: "
-            http/1.1 tls proxy method.get method.head method.post method.put
+            http/1.1 tls method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers
             connection.reuse connection.fresh sink.buffer sink.discard read-size
             cookies decompression coding.br redirects timeout.connect timeout.read timeout.total
