@@ -23,7 +23,7 @@ def test_keeps_the_contract(name: str, contract: Counter[Verdict]) -> None:
     client = state(discover()[name])
     if client.readiness is not Readiness.READY or client.launch is None:
         pytest.skip(f"{client.readiness}: {client.reason} ({client.hint})")
-    with opened(client.id, client.launch) as suite:
+    with opened(client.id, client.launch, client.manifest.faults) as suite:
         results = list(suite.results())
     contract.update(result.verdict for result in results)
     failed = [f"{r.case}: {r.text}" for r in results if r.verdict is Verdict.FAILED]

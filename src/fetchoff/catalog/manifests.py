@@ -30,6 +30,7 @@ class _Variant(Document):
     about: str
     source: str | None = None
     env: dict[str, str] = Field(default_factory=dict)
+    faults: dict[str, str] = Field(default_factory=dict)
 
 
 class _Adapter(Document):
@@ -43,6 +44,7 @@ class _Adapter(Document):
     versions: tuple[str, ...] = ()
     runtimes: tuple[str, ...] = ()
     variants: dict[str, _Variant] = Field(default_factory=dict)
+    faults: dict[str, str] = Field(default_factory=dict)
     setup: SetupTable = Field(default_factory=SetupTable)
     run: RunTable = Field(default_factory=RunTable)
 
@@ -98,6 +100,7 @@ class Family:
             about=variant.about if variant else self.adapter.about,
             homepage=self.adapter.homepage,
             tried=self.adapter.tried,
+            faults={**self.adapter.faults, **(variant.faults if variant else {})},
             folder=self.folder,
             kit_folders=self._kit_folders,
             source=source,

@@ -32,7 +32,7 @@ def command(
             failures += 1
             continue
         counts = dict.fromkeys(Verdict, 0)
-        with opened(client.id, client.launch) as suite:
+        with opened(client.id, client.launch, client.manifest.faults) as suite:
             for result in suite.results(only):
                 counts[result.verdict] += 1
                 document = {"client": client.id, "case": result.case}

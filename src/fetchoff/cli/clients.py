@@ -74,6 +74,7 @@ def _document(client: Client) -> dict[str, object]:
         "about": client.manifest.about,
         "homepage": client.manifest.homepage,
         "tried": client.manifest.tried,
+        "faults": dict(client.manifest.faults),
         "state": str(client.readiness),
         "reason": client.reason,
         "hint": client.hint,

@@ -18,11 +18,12 @@ class Verdict(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     UNSUPPORTED = "unsupported"
+    KNOWN_FAULT = "known fault"
 
 
 @dataclass(frozen=True)
 class Result:
-    """`text`: the fault, or the feature that the client does not have."""
+    """`text`: the fault, why it is known, or the feature that the client does not have."""
 
     case: str
     verdict: Verdict

@@ -100,7 +100,8 @@ class Manifest:
     """One client of an adapter folder, as read: adapter.toml over its language's kit.toml.
 
     `built_as`: the id with the version that is meant where none is named. `set`: arguments by
-    placeholder. `tried`: whether its authors have seen it run.
+    placeholder. `tried`: whether its authors have seen it run. `faults`: cases of the contract
+    that its library fails, and why.
     """
 
     id: ClientId
@@ -110,6 +111,7 @@ class Manifest:
     about: str
     homepage: str
     tried: bool
+    faults: Mapping[str, str]
     folder: Path
     kit_folders: tuple[tuple[str, Path], ...]
     source: str

@@ -26,6 +26,7 @@ def client(name: str, kind: Kind = Kind.PRODUCT, readiness: Readiness = Readines
         about="about",
         homepage="",
         tried=True,
+        faults={},
         folder=Path("/nowhere"),
         kit_folders=(),
         source="source",
