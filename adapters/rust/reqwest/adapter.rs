@@ -26,7 +26,7 @@ impl AsyncClient for Reqwest {
 
     async fn send(&self, exchange: &mut Exchange) -> Result<()> {
         let Exchange { request, answer } = exchange;
-        let mut response = describe(&self.0, request).await?.send().await?;
+        let mut response = describe(&self.0, request)?.send().await?;
         let status = response.status().as_u16();
         if !answer.is_streamed() {
             return answer.whole(status, &response.bytes().await?);
@@ -75,7 +75,7 @@ fn builder(settings: &Settings) -> Result<ClientBuilder> {
     Ok(client)
 }
 
-async fn describe(client: &Client, request: &Request) -> Result<RequestBuilder> {
+fn describe(client: &Client, request: &Request) -> Result<RequestBuilder> {
     let mut builder = client.request(request.method.parse()?, &request.url);
     for (name, value) in &request.headers {
         builder = builder.header(name, value);
@@ -93,7 +93,7 @@ async fn describe(client: &Client, request: &Request) -> Result<RequestBuilder> 
                 form = form.text(name.clone(), value.clone());
             }
             for file in files {
-                let part = Part::file(&file.path).await?.file_name(file.filename.clone());
+                let part = Part::bytes(std::fs::read(&file.path)?).file_name(file.filename.clone());
                 form = form.part(file.name.clone(), part.mime_str(&file.content_type)?);
             }
             builder.multipart(form)
