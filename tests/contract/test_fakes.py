@@ -45,7 +45,7 @@ UNAVAILABLE = {
     "not-executable": "is not executable",
 }
 # Nothing that a contract could see; the last two are for the self-checks of a run.
-CONTRACT_KEEPERS = {"honest", "slow", "slow-start", "two-faced", "unhurried"}
+CONTRACT_KEEPERS = {"forthright", "honest", "slow", "slow-start", "two-faced", "unhurried"}
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +94,13 @@ def test_keeps_the_contract(name: str, fetchoff: Command) -> None:
     assert set(verdicts.values()) == {"passed", "unsupported"}
     assert verdicts["get"] == "passed"
     assert verdicts["cookies"] == "unsupported"
+
+
+def test_a_fault_that_is_admitted_is_no_failure(fetchoff: Command) -> None:
+    ran = fetchoff("check", fake("forthright"), "--only", "truncated")
+    assert ran.status == 0, ran.err
+    assert "unsupported  fake/forthright truncated-chunked: admits fault.chunked-end" in ran.out
+    assert "passed       fake/forthright truncated\n" in ran.out
 
 
 @pytest.mark.parametrize("name", SLOWLY_CAUGHT)

@@ -266,7 +266,10 @@ def failures() -> list[Case]:
     return [
         _must_fail("truncated", _get("/truncate/100000", bytes=100_000)),
         # All bytes arrive, and the last chunk is missing (RFC 9112, section 8).
-        _must_fail("truncated-chunked", _get("/truncate/100000?chunk=4096", bytes=100_000)),
+        replace(
+            _must_fail("truncated-chunked", _get("/truncate/100000?chunk=4096", bytes=100_000)),
+            fault="fault.chunked-end",
+        ),
         _must_fail("wrong-status", _get("/status/500")),
         _must_fail("wrong-length", _get("/bytes/16", bytes=17)),
         _must_fail(

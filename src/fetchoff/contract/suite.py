@@ -106,6 +106,8 @@ class ContractSuite:
         missing = [feature for feature in needed if feature not in self._features]
         if missing:
             return Result(case.name, Verdict.UNSUPPORTED, missing[0])
+        if case.fault in self._features:
+            return Result(case.name, Verdict.UNSUPPORTED, f"admits {case.fault}")
         ledger = self._origin.open(case.workload.settings)
         try:
             for _ in range(BUSY_TRIES if case.busy_ns else 1):
