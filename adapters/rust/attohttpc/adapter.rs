@@ -1,6 +1,7 @@
 //! attohttpc: a Session for each thread; a connection for each exchange. Longer than most: each
 //! setting is a statement, and a builder has another type for each kind of body.
 
+use attohttpc::header::HeaderName;
 use attohttpc::{MultipartBuilder, MultipartFile, ProxySettings, Response, Session};
 use fetchoff_kit::{Body, Client, Description, Exchange, Lock, Request, Result, Settings};
 use fetchoff_kit::{Threads, serve};
@@ -59,7 +60,7 @@ impl Attohttpc {
             _ => self.0.get(url),
         };
         for (name, value) in &request.headers {
-            builder = builder.try_header_append(name, value)?;
+            builder = builder.try_header_append(name.parse::<HeaderName>()?, value)?;
         }
         Ok(match &request.body {
             None => builder.send()?,
@@ -95,7 +96,7 @@ fn main() -> std::io::Result<()> {
         features: "
             http/1.1 tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers connection.fresh
-            sink.buffer sink.discard read-size decompression coding.deflate redirects
+            sink.buffer sink.discard read-size decompression redirects
             timeout.connect timeout.read timeout.total"
             .into(),
     })

@@ -39,7 +39,8 @@ fn engine() -> String {
     let libcurl = curl::Version::get();
     let tls = libcurl.ssl_version().unwrap_or("no TLS");
     let http2 = libcurl.nghttp2_version().unwrap_or("none");
-    format!("libcurl {} {tls} nghttp2/{http2}", libcurl.version())
+    let version = libcurl.version().trim_end_matches("-DEV"); // as a release's header is in git
+    format!("libcurl {version} {tls} nghttp2/{http2}")
 }
 
 fn main() -> std::io::Result<()> {

@@ -3,6 +3,7 @@
 use fetchoff_kit::{Client, Description, Exchange, Lock, Protocol, Result, Settings};
 use fetchoff_kit::{Threads, serve};
 use isahc::config::{Configurable, RedirectPolicy, VersionNegotiation};
+use isahc::http::Uri;
 use isahc::tls::{TlsConfig, TrustStore};
 use isahc::{HttpClient, ReadResponseExt, Request};
 
@@ -11,7 +12,7 @@ struct Isahc(HttpClient);
 
 impl Client for Isahc {
     fn open(settings: &Settings) -> Result<Self> {
-        let proxy = settings.proxy.as_deref().map(str::parse).transpose()?;
+        let proxy = settings.proxy.as_deref().map(str::parse::<Uri>).transpose()?;
         let mut client = HttpClient::builder()
             .version_negotiation(match settings.protocol {
                 Protocol::Http1 => VersionNegotiation::http11(),
@@ -23,7 +24,7 @@ impl Client for Isahc {
                 most => RedirectPolicy::Limit(most),
             })
             .automatic_decompression(settings.decompress)
-            .proxy::<Option<_>>(proxy);
+            .proxy(proxy);
         if settings.is_fresh() {
             client = client.connection_cache_size(0);
         }
