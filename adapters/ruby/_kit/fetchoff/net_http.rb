@@ -1,18 +1,19 @@
 # frozen_string_literal: true
 
-begin
-  require "net/https"
-rescue LoadError # JRuby 1.1 had OpenSSL in a gem of its own
-  require "net/http"
-end
-
 module Fetchoff
   # Requests for Net::HTTP and what is built upon it.
   module NetHttp
+    begin
+      require "net/https"
+      # Servers of today refuse what the OpenSSL of JRuby 1.7 offers ("handshake_failure").
+      TLS = !(defined?(JRUBY_VERSION) && JRUBY_VERSION < "9")
+    rescue LoadError, RuntimeError # JRuby 1.1 has OpenSSL in a gem of its own; TruffleRuby 23.1 wants libssl.so.10
+      require "net/http"
+      TLS = false
+    end
+
     REQUESTS = { :get => Net::HTTP::Get, :head => Net::HTTP::Head, :post => Net::HTTP::Post,
                  :put => Net::HTTP::Put }.freeze
-    # Servers of today refuse what the OpenSSL of JRuby 1.7 offers ("handshake_failure").
-    TLS_OF_OLD = defined?(JRUBY_VERSION) && JRUBY_VERSION < "9"
     # They do not interrupt what blocks in JRuby 1.1.
     TIMEOUTS_IN_VAIN = defined?(JRUBY_VERSION) && JRUBY_VERSION < "1.2"
     IDENTITY = { "Accept-Encoding" => "identity" }.freeze
@@ -20,7 +21,7 @@ module Fetchoff
     # What its request objects have learnt over the years: multipart in Ruby 1.9.2, decoding in 2.0.
     def self.features
       features = %w[method.get method.head method.post method.put body.form body.raw headers]
-      features << "tls" unless TLS_OF_OLD
+      features << "tls" if TLS
       features << "body.json" unless defined?(PlainJson)
       features << "body.multipart" if Net::HTTPHeader.method_defined?(:set_form)
       features.push("timeout.connect", "timeout.read") unless TIMEOUTS_IN_VAIN
