@@ -96,11 +96,14 @@ def test_keeps_the_contract(name: str, fetchoff: Command) -> None:
     assert verdicts["cookies"] == "unsupported"
 
 
-def test_a_fault_that_is_admitted_is_no_failure(fetchoff: Command) -> None:
+def test_a_fault_that_is_known_is_no_failure_and_one_that_is_gone_is(fetchoff: Command) -> None:
     ran = fetchoff("check", fake("forthright"), "--only", "truncated")
-    assert ran.status == 0, ran.err
-    assert "unsupported  fake/forthright truncated-chunked: admits fault.chunked-end" in ran.out
-    assert "passed       fake/forthright truncated\n" in ran.out
+    assert "known fault  fake/forthright truncated-chunked: does not look for the end" in ran.out
+    gone = "truncated: passes, but adapter.toml has a fault: was mended"
+    assert f"failed       fake/forthright {gone}" in ran.out
+    assert ran.status == 1
+    only_known = fetchoff("check", fake("forthright"), "--only", "truncated-chunked")
+    assert only_known.status == 0, only_known.err
 
 
 @pytest.mark.parametrize("name", SLOWLY_CAUGHT)

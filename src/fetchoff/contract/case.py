@@ -53,8 +53,7 @@ class Case:
     `digest`: ask for digests (one iteration). `fails`: the exchanges are meant to fail, so there is
     no reference. `elsewhere`: another port than the origin's ("closed", "black hole"). `first`: one
     iteration goes before those that are judged. `trusts`: the origin's authority is told.
-    `features`: what is needed besides the workload's own. `fault`: the feature by which a client
-    admits that its library gets this wrong.
+    `features`: what is needed besides the workload's own.
     """
 
     name: str
@@ -68,4 +67,3 @@ class Case:
     first: bool = False
     trusts: bool = True
     features: tuple[str, ...] = field(default=())
-    fault: str = ""

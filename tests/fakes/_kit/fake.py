@@ -274,12 +274,6 @@ class Lenient(Honest):
             return 200, broken.partial
 
 
-class Forthright(Lenient):
-    """The same, and says so."""
-
-    features = (*Honest.features, "fault.chunked-end")
-
-
 class TwoFaced(Honest):
     """Is slower where it is the twin of the self-check; the harness's file for its words tells."""
 
@@ -318,7 +312,6 @@ FAKES: dict[str, type[Honest]] = {
     "forgetful": Forgetful,
     "headstrong": Headstrong,
     "lenient": Lenient,
-    "forthright": Forthright,
 }
 
 if __name__ == "__main__":

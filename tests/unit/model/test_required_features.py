@@ -96,5 +96,4 @@ def test_every_feature_is_in_the_protocol_page() -> None:
     needed = {
         f for case in all_cases() for f in (*required_features(case.workload), *case.features)
     }
-    needed |= {case.fault for case in all_cases() if case.fault}
     assert needed <= documented
