@@ -96,7 +96,7 @@ fn main() -> std::io::Result<()> {
         features: "
             http/1.1 tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers connection.fresh
-            sink.buffer sink.discard read-size decompression redirects
+            sink.buffer sink.discard read-size decompression coding.deflate redirects
             timeout.connect timeout.read timeout.total"
             .into(),
     })
