@@ -13,7 +13,7 @@ from tests.command import FAKES, Command, fake
 # The case that catches each, and what is said. The other cases of some fail as well.
 CAUGHT = {
     "boastful": ("made-up-feature", "ready for a feature with a random name"),
-    "caching": ("hundred", "the origin saw 1 requests instead of 100"),
+    "caching": ("fifty", "the origin saw 1 requests instead of 50"),
     "careless": ("get", "the content is not the right one"),
     "chatty": ("get", "'done' is None"),
     "crashing": ("two-exchanges", "ended with exit status 3; its last words: out of cheese"),
@@ -32,7 +32,7 @@ CAUGHT = {
     "trusting": ("tls-untrusted", "1 done and 0 failed instead of 1 failed"),
     "uncoded": ("coding-deflate", "bytes, not 0 to 100000"),
     "unproxied": ("proxy", "sent 0 requests to the proxy instead of 2"),
-    "skipping": ("hundred", "the origin saw 50 requests instead of 100"),
+    "skipping": ("fifty", "the origin saw 25 requests instead of 50"),
 }
 LATE = {"crashing"}  # only after many batches, so nothing less than the whole contract will do
 SLOWLY_CAUGHT = {
