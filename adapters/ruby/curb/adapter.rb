@@ -19,7 +19,7 @@ class Adapter
 
   def initialize(settings)
     # Handles of several threads share no connection.
-    raise Fetchoff::Unsupported, "concurrency" if settings.protocol == "h2" && settings.concurrency > 1
+    raise Fetchoff::Unsupported, "concurrency" if crowded?(settings)
 
     @curl = handle(settings)
   end
@@ -37,6 +37,10 @@ class Adapter
   end
 
   private
+
+  def crowded?(settings)
+    settings.protocol == "h2" && settings.concurrency > 1
+  end
 
   def handle(settings)
     Curl::Easy.new.tap do |curl|
