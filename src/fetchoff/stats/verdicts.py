@@ -35,12 +35,12 @@ def doubt(given: Verdict) -> Doubt | None:
 
 def ratio(point: float, half_width: float, level: float) -> Estimate:
     """A log-ratio and the half-width of its interval as a ratio."""
-    return Estimate(exp(point), _exp(point - half_width), _exp(point + half_width), level)
+    return Estimate(_exp(point), _exp(point - half_width), _exp(point + half_width), level)
 
 
 def unknown_ratio(point: float = nan) -> Estimate:
     """Too few rounds for an interval."""
-    return Estimate(exp(point), 0.0, inf, 0.0)
+    return Estimate(_exp(point), 0.0, inf, 0.0)
 
 
 def _exp(x: float) -> float:
