@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check format bench-origin bench-verdicts bench-overhead bench-kill bench-h2spec clean
+.PHONY: run test check clients-page format bench-origin bench-verdicts bench-overhead bench-kill bench-h2spec clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -26,6 +26,9 @@ check: $(DEV)  ## format, lint, types, architecture
 	$(BIN)/lint-imports
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
+
+clients-page: $(DEV)  ## docs/clients.md, from the manifests
+	$(BIN)/python tools/clients_page.py
 
 format: $(DEV)
 	$(BIN)/ruff format .
