@@ -135,7 +135,7 @@ def test_readme_commands_run(line: str, tmp_path: Path) -> None:
     if command == "origin":
         serve(fetchoff, arguments)
         return
-    if command in ("run", "compare") and "--budget" not in arguments:
+    if command in ("run", "compare", "reproduce") and "--budget" not in arguments:
         arguments += ["--budget", BUDGET_S]
     ran = fetchoff(command, *arguments, timeout_s=200)
     assert "Traceback" not in ran.err
