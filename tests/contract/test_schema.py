@@ -13,14 +13,13 @@ import pytest
 from fetchoff.catalog.manifests import discover
 from fetchoff.catalog.places import shipped
 from fetchoff.catalog.workshop import state
-from fetchoff.contract.cases import all_cases
+from fetchoff.contract.cases import plain_get
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Spool, prepare
 from fetchoff.run.origin import BuiltInOrigin
 from fetchoff.run.process import Child
 
 SCHEMA: dict[str, Any] = json.loads((shipped("docs") / "protocol.schema.json").read_text())
-GET = all_cases()[0].workload
 TIMEOUT_S = 30.0
 
 
@@ -34,10 +33,11 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltInOrigin]:
 @pytest.mark.parametrize("name", discover())
 def test_answers_keep_to_the_schema(name: str, origin: BuiltInOrigin, tmp_path: Path) -> None:
     client = state(discover()[name])
-    if client.launch is None:
+    if client.launch is None or client.description is None:
         pytest.skip(f"{client.readiness}: {client.reason}")
-    ledger = origin.open()
-    request = prepare(GET, ledger.base_url, Spool(tmp_path))
+    get = plain_get(client.description.features)
+    ledger = origin.open(get.settings)
+    request = prepare(get, ledger.base_url, Spool(tmp_path))
     exchange = (
         (protocol.HELLO, "description"),
         ({**request, "require": ["made-up"]}, "unsupported"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from fetchoff.contract.case import Case, Judge
@@ -307,3 +308,9 @@ def all_cases() -> list[Case]:
         harness,
     )
     return [case for room in rooms for case in room()]
+
+
+def plain_get(features: Collection[str]) -> Workload:
+    """One small GET by whatever the client speaks: some speak HTTP/2 alone."""
+    settings = KEPT if Protocol.HTTP_1_1 in features else replace(KEPT, protocol=Protocol.H2C)
+    return _workload("plain-get", settings, _get("/bytes/16"))

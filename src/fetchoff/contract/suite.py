@@ -7,15 +7,14 @@ import socket
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from fetchoff.contract.case import Case, Evidence, Result, Verdict
-from fetchoff.contract.cases import all_cases
+from fetchoff.contract.cases import all_cases, plain_get
 from fetchoff.model.client import Description, Launch
 from fetchoff.model.errors import AdapterError, InputError
-from fetchoff.model.workload import Protocol, Workload, required_features
+from fetchoff.model.workload import required_features
 from fetchoff.protocol.adapter import Spool, fill, prepare
 from fetchoff.protocol.origin import gained
 from fetchoff.run import procfs
@@ -180,15 +179,8 @@ class ContractSuite:
         finally:
             ledger.close()
 
-    def _plain_get(self) -> Workload:
-        """What every client can do: HTTP/2 alone is spoken by some."""
-        get = next(case.workload for case in all_cases() if case.name == "get")
-        if Protocol.HTTP_1_1 in self._features:
-            return get
-        return replace(get, settings=replace(get.settings, protocol=Protocol.H2C))
-
     def _refuses_nonsense(self) -> str:
-        workload = self._plain_get()
+        workload = plain_get(self._features)
         ledger = self._origin.open(workload.settings)
         adapter, _ = self._running()
         refused = adapter.refuses_nonsense(prepare(workload, ledger.base_url, self._spool))
@@ -204,7 +196,7 @@ class ContractSuite:
         return ""
 
     def _drops_connections(self) -> str:
-        workload = self._plain_get()
+        workload = plain_get(self._features)
         ledger = self._origin.open(workload.settings)
         adapter, _ = self._running()
         for _ in range(REPEATS):
@@ -216,7 +208,7 @@ class ContractSuite:
 
     def _ends_with_its_input(self) -> str:
         adapter, _ = self._running()
-        workload = self._plain_get()
+        workload = plain_get(self._features)
         ledger = self._origin.open(workload.settings)
         adapter.prepare(prepare(workload, ledger.base_url, self._spool))
         adapter.run(1, CASE_TIMEOUT_S)
