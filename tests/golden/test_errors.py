@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from pathlib import Path
 
@@ -15,7 +16,14 @@ def shown(ran: Ran, folder: Path) -> str:
     assert "Traceback" not in ran.err
     assert ran.out == ""
     text = ran.err.replace(str(folder), "FOLDER").replace(str(FAKES), "FAKES")
-    return f"{text}exit status {ran.status}"
+    return f"{without_the_catalogue(text)}exit status {ran.status}"
+
+
+def without_the_catalogue(text: str) -> str:
+    """Whoever adds a client changes how many there are, and which names are near."""
+    text = re.sub(r"is \d+ clients", "is N clients", text)
+    text = re.sub(r"(did you mean [a-z]+/\S+) or .*\?", r"\1 or …?", text)
+    return re.sub(r"(known: c/libcurl), .*", r"\1, …", text)
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,7 @@ class _Suite(Document):
     workloads: tuple[str, ...] = Field(min_length=1)
     clients: tuple[str, ...] = ("*",)
     except_: tuple[str, ...] = Field(default=(), alias="except")
+    if_ready: tuple[str, ...] = ()
     baseline: str = ""
     budget_s: float = Field(default=150.0, gt=0)
     blocks: int = Field(default=6, ge=2, le=100)
@@ -130,13 +131,15 @@ class _Suite(Document):
 
 @dataclass(frozen=True)
 class Suite:
-    """Workloads and clients that are run together. `clients` are ids or globs, `without` too."""
+    """Workloads and clients that are run together. `clients` are ids or globs, `without` too;
+    those of `if_ready` take part where they are ready, and are not set up for it."""
 
     id: str
     about: str
     workloads: tuple[str, ...]
     clients: tuple[str, ...]
     without: tuple[str, ...]
+    if_ready: tuple[str, ...]
     baseline: str
     budget_s: float
     blocks: int
@@ -170,6 +173,7 @@ def suite(name: str) -> Suite:
         workloads=document.workloads,
         clients=document.clients,
         without=document.except_,
+        if_ready=document.if_ready,
         baseline=document.baseline,
         budget_s=document.budget_s,
         blocks=document.blocks,

@@ -125,4 +125,8 @@ def _clients(
     if set_up and fresh:
         set_up_all(fresh, quiet=quiet)
         clients = states(manifests)
-    return clients
+    more = [] if patterns else states(chosen(suite.if_ready))
+    taken = {client.id for client in clients}
+    return clients + [
+        client for client in more if client.readiness is Readiness.READY and client.id not in taken
+    ]

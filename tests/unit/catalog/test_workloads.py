@@ -174,7 +174,10 @@ def test_shipped_suites_name_what_there_is(name: str) -> None:
     suite = workloads.suite(name)
     clients = list(discover())
     assert all(workloads.workload(workload) for workload in suite.workloads)
-    assert all(matching(pattern, clients) or named(pattern) for pattern in suite.clients)
+    assert all(
+        matching(pattern, clients) or named(pattern)
+        for pattern in (*suite.clients, *suite.if_ready)
+    )
     assert suite.baseline in clients
 
 
