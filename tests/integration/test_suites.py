@@ -27,6 +27,8 @@ def suite(fetchoff: Command) -> Path:
     shutil.copytree(FAKES / "_kit", fetchoff.folder / "_kit")
     for name in ("honest", "slow"):
         shutil.copytree(fake(name), fetchoff.folder / name)
+    # Its own content, or another test's build of it would do.
+    (fetchoff.folder / "slow" / "note").write_text("of this test")
     path = fetchoff.folder / "suite.toml"
     path.write_text(SUITE)
     return path
