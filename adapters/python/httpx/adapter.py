@@ -4,7 +4,7 @@ import httpcore
 import httpx
 import options
 
-from fetchoff_kit import Client, serve
+from fetchoff_kit import Client, Unsupported, serve
 
 
 class Httpx(Client):
@@ -14,6 +14,9 @@ class Httpx(Client):
     features = options.FEATURES
 
     def __init__(self, settings):
+        if settings.concurrency > 1 and settings.protocol != "http/1.1":
+            # Threads on one HTTP/2 connection lose exchanges now and then: ReadError, disconnected.
+            raise Unsupported("concurrency")
         self.read_size = settings.read_size
         self.client = httpx.Client(**options.of_client(settings))
 
