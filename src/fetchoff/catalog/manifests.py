@@ -191,10 +191,10 @@ def _choices(whose: object, what: str, names: tuple[str, ...]) -> str:
     return f"{whose} has {what} {', '.join(names)}" if names else f"{whose} has no {what}"
 
 
-def families(root: Path | None = None) -> Iterator[Family]:
-    """Every adapter folder under `root`, the shipped ones by default."""
+def families(root: Path | None = None, folders: str = "[!_]*/[!_]*") -> Iterator[Family]:
+    """Every adapter folder under `root`, the shipped ones by default; or some, by a glob."""
     root = root or shipped("adapters")
-    for path in sorted(root.glob("[!_]*/[!_]*/adapter.toml")):
+    for path in sorted(root.glob(f"{folders}/adapter.toml")):
         yield Family.of(path.parent)
 
 
@@ -213,7 +213,8 @@ def named(text: str, root: Path | None = None) -> Manifest | None:
         client = ClientId.parse(text)
     except InputError:
         return None
-    family = next((family for family in families(root) if family.has(client)), None)
+    folders = f"{client.language}/{client.library}*"
+    family = next((one for one in families(root, folders) if one.has(client)), None)
     return family.member(client) if family else None
 
 

@@ -7,9 +7,19 @@ import os
 import signal
 import subprocess
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
+from fetchoff.model.errors import SetupError
+
 TIMEOUT_S = 1800  # a library in C, built statically on a small machine
+
+
+def filled(text: str, places: Mapping[str, object]) -> str:
+    """`text` with `{name}` replaced for each of `places`; other braces are left alone."""
+    for name, value in places.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    return text
 
 
 class Steps:
@@ -24,8 +34,29 @@ class Steps:
     def ended(self) -> bool:
         return self._ended
 
-    def run(self, argv: list[str], folder: Path, output_fd: int) -> int:
-        """The exit status; FileNotFoundError, or subprocess.TimeoutExpired."""
+    def run(self, argv: list[str], folder: Path, log: Path) -> None:
+        """Run a step in `folder`, its command and output added to `log`; SetupError if it fails."""
+        with log.open("a", encoding="utf-8") as output:
+            output.write(f"$ {' '.join(argv)}\n")
+            output.flush()
+            status = self._status(argv, folder, log, output.fileno())
+        if status != 0:
+            lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+            raise SetupError(
+                f"'{argv[0]}' failed while building: {lines[-1]}", f"the whole output: {log}"
+            )
+
+    def _status(self, argv: list[str], folder: Path, log: Path, output_fd: int) -> int:
+        try:
+            return self._run(argv, folder, output_fd)
+        except FileNotFoundError as error:
+            raise SetupError(f"there is no command '{argv[0]}'") from error
+        except subprocess.TimeoutExpired as error:
+            raise SetupError(
+                f"'{' '.join(argv)}' did not end within {TIMEOUT_S} s", f"see {log}"
+            ) from error
+
+    def _run(self, argv: list[str], folder: Path, output_fd: int) -> int:
         # A session of its own: Ctrl-C reaches the step by `end`, when it is known what it means.
         with self._lock:
             if self._ended:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,9 +13,8 @@ from pathlib import Path
 
 from fetchoff.catalog.places import cache
 from fetchoff.catalog.runtimes import runtime_folder
-from fetchoff.catalog.steps import TIMEOUT_S, Steps
+from fetchoff.catalog.steps import Steps, filled
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
-from fetchoff.model.errors import SetupError
 
 LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
@@ -52,8 +50,7 @@ class Workshop:
 
     def fill(self, text: str) -> str:
         """`text` with its placeholders replaced; other braces are left alone."""
-        for name, words in self.manifest.set.items():
-            text = text.replace(f"{{{name}}}", " ".join(words))
+        text = filled(text, {name: " ".join(words) for name, words in self.manifest.set.items()})
         places = {
             "adapter": self.adapter,
             "kit": self.folder / "_kit",
@@ -68,9 +65,7 @@ class Workshop:
         places |= {
             name.lstrip("_"): self.folder / name for name, _ in self.manifest.kit_folders[1:]
         }
-        for name, value in places.items():
-            text = text.replace(f"{{{name}}}", str(value))
-        return text
+        return filled(text, places)
 
     def launch(self) -> Launch:
         """How to start what was built."""
@@ -131,28 +126,8 @@ def build(workshop: Workshop, steps: Steps) -> None:
             workshop.folder / name,
             ignore=shutil.ignore_patterns(*LITTER),
         )
-    with (workshop.folder / "setup.log").open("w", encoding="utf-8") as log:
-        for step in workshop.manifest.recipe.steps:
-            argv = workshop.argv(step)
-            log.write(f"$ {' '.join(argv)}\n")
-            log.flush()
-            _run_step(argv, workshop, steps, log.fileno())
-
-
-def _run_step(argv: list[str], workshop: Workshop, steps: Steps, log_fd: int) -> None:
-    log = workshop.folder / "setup.log"
-    try:
-        status = steps.run(argv, workshop.adapter, log_fd)
-    except FileNotFoundError as error:
-        raise SetupError(f"there is no command '{argv[0]}'") from error
-    except subprocess.TimeoutExpired as error:
-        raise SetupError(
-            f"'{' '.join(argv)}' did not end within {TIMEOUT_S} s", f"see {log}"
-        ) from error
-    if status != 0:
-        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-        last = lines[-1] if lines else "no message"
-        raise SetupError(f"'{argv[0]}' failed while building: {last}", f"the whole output: {log}")
+    for step in workshop.manifest.recipe.steps:
+        steps.run(workshop.argv(step), workshop.adapter, workshop.folder / "setup.log")
 
 
 def remember_ready(workshop: Workshop, description: Description) -> None:

@@ -40,9 +40,11 @@ def command(
     Each article is a suite. Its tables are printed with our figures beside theirs, and each claim
     with the published and the measured ratio. The budget is for each article.
     """
-    from fetchoff.catalog import claims
+    from fetchoff.catalog import claims, workloads
+    from fetchoff.cli.choose import chosen
     from fetchoff.cli.console import data_console, print_json
     from fetchoff.cli.measure import Manner
+    from fetchoff.cli.setup import clients_of
     from fetchoff.model.errors import InputError
     from fetchoff.report import claims as shown
     from fetchoff.report.json_results import plain
@@ -58,25 +60,13 @@ def command(
     done = []
     for article in wanted:
         folder = out / article.id if out else None
-        clients = _clients(article, set_up=setup, quiet=quiet)
+        manifests = chosen(workloads.suite(article.id).clients)
+        clients = clients_of(manifests, set_up=setup, quiet=quiet)
         done.append(_measured(article, clients, budget, folder, seed, manner))
     if as_json:
         print_json([plain(judgement) for one in done for judgement in one.judgements])
     else:
         data_console().print(shown.whole(done))
-
-
-def _clients(article: Article, *, set_up: bool, quiet: bool) -> list[Client]:
-    from fetchoff.catalog import workloads
-    from fetchoff.cli.choose import chosen, states
-    from fetchoff.cli.setup import set_up_all
-    from fetchoff.model.client import Readiness
-
-    manifests = chosen(workloads.suite(article.id).clients)
-    fresh = [c.manifest for c in states(manifests) if c.readiness is Readiness.NOT_SET_UP]
-    if set_up and fresh:
-        set_up_all(fresh, quiet=quiet)
-    return states(manifests)
 
 
 def _measured(

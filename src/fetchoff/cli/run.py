@@ -115,16 +115,12 @@ def _clients(
     suite: Suite, patterns: list[str] | None, baseline: str, *, set_up: bool, quiet: bool
 ) -> list[Client]:
     from fetchoff.cli.choose import chosen, states
-    from fetchoff.cli.setup import set_up_all
+    from fetchoff.cli.setup import clients_of
     from fetchoff.model.client import Readiness
 
     wanted = [*(patterns or suite.clients), *([baseline] if baseline else [])]
     manifests = chosen(wanted, without=() if patterns else suite.without)
-    clients = states(manifests)
-    fresh = [c.manifest for c in clients if c.readiness is Readiness.NOT_SET_UP]
-    if set_up and fresh:
-        set_up_all(fresh, quiet=quiet)
-        clients = states(manifests)
+    clients = clients_of(manifests, set_up=set_up, quiet=quiet)
     more = [] if patterns else states(chosen(suite.if_ready))
     taken = {client.id for client in clients}
     return clients + [

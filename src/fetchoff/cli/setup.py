@@ -36,6 +36,19 @@ def command(
     set_up_all(manifests, quiet=quiet)
 
 
+def clients_of(manifests: list[Manifest], *, set_up: bool, quiet: bool) -> list[Client]:
+    """The clients as they stand; with `set_up`, those that never were are set up first."""
+    from fetchoff.cli.choose import states
+    from fetchoff.model.client import Readiness
+
+    clients = states(manifests)
+    fresh = [c.manifest for c in clients if c.readiness is Readiness.NOT_SET_UP]
+    if not set_up or not fresh:
+        return clients
+    set_up_all(fresh, quiet=quiet)
+    return states(manifests)
+
+
 def set_up_all(manifests: list[Manifest], *, quiet: bool) -> list[Client]:
     """Set up with progress on standard error; the clients as they then stand."""
     from fetchoff.catalog import setup

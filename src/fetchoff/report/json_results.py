@@ -25,27 +25,23 @@ def text(analysis: Analysis) -> str:
 
 def document(analysis: Analysis) -> dict[str, Json]:
     """The document as plain data. A number that is not finite becomes null."""
-    plain: dict[str, Json] = {"schema": SCHEMA}
+    whole: dict[str, Json] = {"schema": SCHEMA}
     for field in fields(analysis):
         if field.name != "points":
-            plain[field.name] = _plain(getattr(analysis, field.name))
-    return plain | {"points": {name: _columns(batch) for name, batch in analysis.points.items()}}
+            whole[field.name] = plain(getattr(analysis, field.name))
+    return whole | {"points": {name: _columns(batch) for name, batch in analysis.points.items()}}
 
 
 def _columns(points: tuple[Point, ...]) -> Json:
     """Batches column by column: a run has tens of thousands."""
     return {
-        field.name: [_plain(getattr(point, field.name)) for point in points]
+        field.name: [plain(getattr(point, field.name)) for point in points]
         for field in fields(Point)
     }
 
 
 def plain(value: object) -> Json:
     """Any of our plain data as JSON. A number that is not finite becomes null."""
-    return _plain(value)
-
-
-def _plain(value: object) -> Json:
     match value:
         case Enum():
             return str(value.value)
@@ -54,9 +50,9 @@ def _plain(value: object) -> Json:
         case None | bool() | int() | str():
             return value
         case Mapping():
-            return {str(key): _plain(member) for key, member in value.items()}
+            return {str(key): plain(member) for key, member in value.items()}
         case tuple() | list():
-            return [_plain(member) for member in value]
+            return [plain(member) for member in value]
         case _ if is_dataclass(value):
-            return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     raise TypeError(f"a result cannot hold a {type(value).__name__}")

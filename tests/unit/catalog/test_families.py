@@ -165,7 +165,7 @@ def test_a_runtime_that_is_there_is_not_built_again(root: Path) -> None:
 def test_a_runtime_that_cannot_be_built_is_told(root: Path) -> None:
     client = prepared(member(root, "fake/family~broken"))
     assert client.readiness is Readiness.UNAVAILABLE
-    assert client.reason == "its runtime cannot be built: no such release"
+    assert client.reason == "its runtime: 'sh' failed while building: no such release"
 
 
 @pytest.mark.parametrize(
