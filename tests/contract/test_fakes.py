@@ -104,6 +104,8 @@ def test_a_fault_that_is_known_is_no_failure_and_one_that_is_gone_is(fetchoff: C
     assert ran.status == 1
     only_known = fetchoff("check", fake("forthright"), "--only", "truncated-chunked")
     assert only_known.status == 0, only_known.err
+    comes_and_goes = fetchoff("check", fake("forthright"), "--only", "get")
+    assert "passed       fake/forthright get\n" in comes_and_goes.out
 
 
 @pytest.mark.parametrize("name", SLOWLY_CAUGHT)

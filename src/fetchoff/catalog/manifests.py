@@ -22,15 +22,23 @@ from fetchoff.catalog.kits import (
 )
 from fetchoff.catalog.places import shipped
 from fetchoff.catalog.toml import Document, read
-from fetchoff.model.client import ClientId, Kind, Launch, Manifest, Recipe, Runtime
+from fetchoff.model.client import ClientId, Fault, Kind, Launch, Manifest, Recipe, Runtime
 from fetchoff.model.errors import InputError
+
+
+class _Fault(Document):
+    why: str
+    sometimes: bool = False
+
+
+_Faults = dict[str, str | _Fault]
 
 
 class _Variant(Document):
     about: str
     source: str | None = None
     env: dict[str, str] = Field(default_factory=dict)
-    faults: dict[str, str] = Field(default_factory=dict)
+    faults: _Faults = Field(default_factory=dict)
 
 
 class _Adapter(Document):
@@ -44,7 +52,7 @@ class _Adapter(Document):
     versions: tuple[str, ...] = ()
     runtimes: tuple[str, ...] = ()
     variants: dict[str, _Variant] = Field(default_factory=dict)
-    faults: dict[str, str] = Field(default_factory=dict)
+    faults: _Faults = Field(default_factory=dict)
     setup: SetupTable = Field(default_factory=SetupTable)
     run: RunTable = Field(default_factory=RunTable)
 
@@ -100,7 +108,7 @@ class Family:
             about=variant.about if variant else self.adapter.about,
             homepage=self.adapter.homepage,
             tried=self.adapter.tried,
-            faults={**self.adapter.faults, **(variant.faults if variant else {})},
+            faults=_faults({**self.adapter.faults, **(variant.faults if variant else {})}),
             folder=self.folder,
             kit_folders=self._kit_folders,
             source=source,
@@ -185,6 +193,13 @@ class Family:
             children=bool(own.children if own.children is not None else kit.children),
             warm_up_ms=next((ms for ms in warm_ups if ms is not None), 0),
         )
+
+
+def _faults(faults: _Faults) -> dict[str, Fault]:
+    return {
+        case: Fault(fault) if isinstance(fault, str) else Fault(fault.why, fault.sometimes)
+        for case, fault in faults.items()
+    }
 
 
 def _choices(whose: object, what: str, names: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -74,7 +75,7 @@ def _document(client: Client) -> dict[str, object]:
         "about": client.manifest.about,
         "homepage": client.manifest.homepage,
         "tried": client.manifest.tried,
-        "faults": dict(client.manifest.faults),
+        "faults": {case: asdict(fault) for case, fault in client.manifest.faults.items()},
         "state": str(client.readiness),
         "reason": client.reason,
         "hint": client.hint,

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from fetchoff.contract.case import Case, Evidence, Result, Verdict
 from fetchoff.contract.cases import all_cases, plain_get
-from fetchoff.model.client import Description, Launch
+from fetchoff.model.client import Description, Fault, Launch
 from fetchoff.model.errors import AdapterError, InputError
 from fetchoff.model.workload import required_features
 from fetchoff.protocol.adapter import Spool, fill, prepare
@@ -30,7 +30,9 @@ REPEATS = 30  # of prepare, before open connections are counted
 class ContractSuite:
     """One adapter against one origin; a new process whenever the old one was lost."""
 
-    def __init__(self, name: str, launch: Launch, folder: Path, faults: Mapping[str, str]) -> None:
+    def __init__(
+        self, name: str, launch: Launch, folder: Path, faults: Mapping[str, Fault]
+    ) -> None:
         self._name = name
         self._faults = faults
         self._launch = launch
@@ -52,12 +54,15 @@ class ContractSuite:
 
     def _with_what_is_known(self, result: Result) -> Result:
         """A fault that the manifest tells of is no surprise; that it is gone would be one."""
-        why = self._faults.get(result.case)
-        if why is None or result.verdict is Verdict.UNSUPPORTED:
+        fault = self._faults.get(result.case)
+        if fault is None or result.verdict is Verdict.UNSUPPORTED:
             return result
         if result.verdict is Verdict.FAILED:
-            return Result(result.case, Verdict.KNOWN_FAULT, why)
-        return Result(result.case, Verdict.FAILED, f"passes, but adapter.toml has a fault: {why}")
+            return Result(result.case, Verdict.KNOWN_FAULT, fault.why)
+        if fault.sometimes:
+            return result
+        text = f"passes, but adapter.toml has a fault: {fault.why}"
+        return Result(result.case, Verdict.FAILED, text)
 
     def _all(self, only: str) -> Iterator[Result]:
         try:
@@ -258,7 +263,7 @@ def _address(elsewhere: str, base_url: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def opened(
-    name: str, launch: Launch, faults: Mapping[str, str] = MappingProxyType({})
+    name: str, launch: Launch, faults: Mapping[str, Fault] = MappingProxyType({})
 ) -> Iterator[ContractSuite]:
     """A suite in a temporary folder; nothing is left of either. `faults`: by case, and why."""
     with tempfile.TemporaryDirectory(prefix="fetchoff-check-") as folder:

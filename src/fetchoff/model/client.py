@@ -96,12 +96,19 @@ class Launch:
 
 
 @dataclass(frozen=True)
+class Fault:
+    """A case of the contract that a library fails, and why; `sometimes` it passes."""
+
+    why: str
+    sometimes: bool = False
+
+
+@dataclass(frozen=True)
 class Manifest:
     """One client of an adapter folder, as read: adapter.toml over its language's kit.toml.
 
     `built_as`: the id with the version that is meant where none is named. `set`: arguments by
-    placeholder. `tried`: whether its authors have seen it run. `faults`: cases of the contract
-    that its library fails, and why.
+    placeholder. `tried`: whether its authors have seen it run. `faults`: by case of the contract.
     """
 
     id: ClientId
@@ -111,7 +118,7 @@ class Manifest:
     about: str
     homepage: str
     tried: bool
-    faults: Mapping[str, str]
+    faults: Mapping[str, Fault]
     folder: Path
     kit_folders: tuple[tuple[str, Path], ...]
     source: str
