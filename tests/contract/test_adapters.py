@@ -1,31 +1,44 @@
 """Every adapter that is ready keeps the contract: each case passes, or its feature is not declared.
 
-`fetchoff setup --all` gets them ready; whoever is not is skipped, and says why.
+`fetchoff setup --all` gets them ready; whoever is not is skipped, and says why. What fails is tried
+once more with a new process and a new origin: two hundred clients on a busy machine have races of
+their own. Only what fails twice is a failure; what passes then is told at the end as unsteady.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 
 from fetchoff.catalog.manifests import discover
 from fetchoff.catalog.workshop import state
-from fetchoff.contract.case import Verdict
+from fetchoff.contract.case import Result, Verdict
 from fetchoff.contract.suite import opened
-from fetchoff.model.client import Readiness
+from fetchoff.model.client import Client, Launch, Readiness
+
+if TYPE_CHECKING:
+    from tests.contract.conftest import Tally
 
 LEAST_PASSED = 8  # a client of HTTP/2 alone has the fewest
 
 
 @pytest.mark.parametrize("name", discover())
-def test_keeps_the_contract(name: str, contract: Counter[Verdict]) -> None:
+def test_keeps_the_contract(name: str, tally: Tally) -> None:
     client = state(discover()[name])
     if client.readiness is not Readiness.READY or client.launch is None:
         pytest.skip(f"{client.readiness}: {client.reason} ({client.hint})")
-    with opened(client.id, client.launch, client.manifest.faults) as suite:
-        results = list(suite.results())
-    contract.update(result.verdict for result in results)
-    failed = [f"{r.case}: {r.text}" for r in results if r.verdict is Verdict.FAILED]
-    assert failed == []
+    results = judged(client, client.launch)
+    tally.verdicts.update(result.verdict for result in results)
+    failed = {result.case: result for result in results if result.verdict is Verdict.FAILED}
+    again = [one for case in failed for one in judged(client, client.launch, case)]
+    twice = {one.case for one in again if one.verdict is Verdict.FAILED}
+    assert [f"{case}: {one.text}" for case, one in failed.items() if case in twice] == []
+    tally.unsteady += [f"{name} {case}: {one.text}" for case, one in failed.items()]
     assert sum(result.verdict is Verdict.PASSED for result in results) >= LEAST_PASSED
+
+
+def judged(client: Client, launch: Launch, only: str = "") -> list[Result]:
+    """The results of all cases, or of those whose name contains `only`."""
+    with opened(client.id, launch, client.manifest.faults) as suite:
+        return list(suite.results(only))
