@@ -1,5 +1,6 @@
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
@@ -18,6 +19,11 @@ pub struct Arguments {
     /// Permit an address that other machines can reach
     #[arg(long)]
     pub allow_remote: bool,
+
+    /// Serve nothing: write a certificate for servers on this machine, its key, and the authority
+    /// to trust, made for one run, into an existing folder
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["control", "listen", "allow_remote"])]
+    pub authority: Option<PathBuf>,
 }
 
 impl Arguments {
@@ -44,6 +50,14 @@ pub fn explained(address: SocketAddr, error: &io::Error) -> String {
     format!("cannot listen on {address}: {error}\nhint: {hint}")
 }
 
+/// Why a file cannot be written, and what helps.
+pub fn unwritable(path: &Path, error: &io::Error) -> String {
+    format!(
+        "cannot write {}: {error}\nhint: --authority takes a folder that exists and is yours to write",
+        path.display()
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +72,15 @@ mod tests {
         assert_eq!(parsed(&[]).unwrap().listen.to_string(), "127.0.0.1:8080");
         assert!(parsed(&["--listen", "[::1]:80"]).is_ok());
         assert!(parsed(&["--listen", "127.8.8.8:80", "--control"]).is_ok());
+    }
+
+    #[test]
+    fn an_authority_is_all_that_is_asked_for() {
+        assert_eq!(parsed(&["--authority", "here"]).unwrap().authority, Some("here".into()));
+        for surplus in [&["--control"][..], &["--listen", "127.0.0.1:0"], &["--allow-remote"]] {
+            let message = parsed(&[&["--authority", "here"], surplus].concat()).unwrap_err();
+            assert!(message.contains("cannot be used with"), "{message}");
+        }
     }
 
     #[test]

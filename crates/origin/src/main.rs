@@ -5,11 +5,12 @@ mod channel;
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Parser as _;
-use fetchoff_serve::{Control, Greeting, Limits, Listener, Site, Terms};
+use fetchoff_serve::{Authority, Control, Greeting, Limits, Listener, Site, Terms};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
@@ -33,6 +34,20 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    match &arguments.authority {
+        Some(folder) => make_authority(folder),
+        None => serve_until_ended(arguments),
+    }
+}
+
+fn make_authority(folder: &Path) -> Result<(), String> {
+    Authority::new()
+        .map_err(|error| error.to_string())?
+        .write_to(folder)
+        .map_err(|(path, error)| arguments::unwritable(&path, &error))
+}
+
+fn serve_until_ended(arguments: &Arguments) -> Result<(), String> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()

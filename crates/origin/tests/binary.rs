@@ -4,6 +4,8 @@
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -40,10 +42,14 @@ fn signal(child: &Child, name: &str) {
 }
 
 fn get(port: u64, target: &str) -> String {
+    exchanged(port, &format!("GET {target}?keep-alive=off HTTP/1.1\r\nHost: o\r\n\r\n"))
+}
+
+fn exchanged(port: u64, request: &str) -> String {
     let mut stream =
         TcpStream::connect((Ipv4Addr::LOCALHOST, u16::try_from(port).unwrap())).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    write!(stream, "GET {target}?keep-alive=off HTTP/1.1\r\nHost: o\r\n\r\n").unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
@@ -91,6 +97,24 @@ impl Drop for Harness {
     }
 }
 
+/// A folder that ends with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("fetchoff-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 #[test]
 fn the_greeting_says_who_is_there() {
     let (harness, greeting) = Harness::start();
@@ -118,6 +142,20 @@ fn each_ledger_has_its_own_port_and_counts() {
     assert!(harness.ask(r#"{"op":"read","ledger":1}"#)["error"].is_string());
     assert_eq!(harness.ask(r#"{"op":"set","ledger":2,"digest":true}"#), json!({"ledger": 2}));
     assert_eq!(harness.end().code(), Some(0));
+}
+
+#[test]
+fn listeners_share_their_documents() {
+    let (mut harness, _) = Harness::start();
+    let one = harness.ask(r#"{"op":"open"}"#)["port"].as_u64().unwrap();
+    let other = harness.ask(r#"{"op":"open"}"#)["port"].as_u64().unwrap();
+    let answer = exchanged(
+        one,
+        "PUT /documents/_doc/1 HTTP/1.1\r\nHost: o\r\nContent-Type: application/json\r\n\
+         Content-Length: 7\r\nConnection: close\r\n\r\n{\"a\":1}",
+    );
+    assert!(answer.starts_with("HTTP/1.1 201 Created\r\n"), "{answer}");
+    assert!(get(other, "/documents/_doc/1/_source").ends_with("\r\n\r\n{\"a\":1}"));
 }
 
 #[test]
@@ -231,6 +269,36 @@ fn remote_addresses_are_refused() {
     let (output, message) = finished(&["--listen", "0.0.0.0:0"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(message.contains("not a loopback address\nhint: --allow-remote"), "{message}");
+}
+
+#[test]
+fn an_authority_is_written_for_other_servers() {
+    let folder = Folder::new("authority");
+    let key = folder.0.join("key.pem");
+    std::fs::write(&key, "what was there before, for everybody to read").unwrap();
+    let (output, message) = finished(&["--authority", folder.0.to_str().unwrap()]);
+    assert_eq!((output.status.code(), message.as_str()), (Some(0), ""));
+    assert!(output.stdout.is_empty());
+    let read = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap();
+    let chain = read("certificate.pem");
+    let (leaf, authority) = chain.split_at(chain.rfind("-----BEGIN CERTIFICATE-----").unwrap());
+    assert!(leaf.starts_with("-----BEGIN CERTIFICATE-----\n"), "{chain}");
+    assert_eq!(authority, read("authority.pem"));
+    assert!(read("key.pem").starts_with("-----BEGIN PRIVATE KEY-----\n"));
+    assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_one_message_with_a_hint() {
+    let folder = Folder::new("no-authority");
+    let missing = folder.0.join("missing");
+    let (output, message) = finished(&["--authority", missing.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let lines: Vec<_> = message.lines().collect();
+    assert_eq!(lines.len(), 2, "{message}");
+    let path = missing.join("authority.pem");
+    assert!(lines[0].starts_with(&format!("error: cannot write {}: No such", path.display())));
+    assert!(lines[1].starts_with("hint: --authority takes a folder that exists"));
 }
 
 #[test]

@@ -20,7 +20,8 @@ use crate::record::Record;
 use crate::refusal::Refusal;
 use crate::routes::Route;
 use crate::site::Site;
-use crate::{echo, forms, login, multipart};
+use crate::store::{Id, Outcome};
+use crate::{echo, forms, login, multipart, store};
 
 const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
 const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
@@ -62,6 +63,12 @@ pub fn prompt(route: &Route, parts: &Parts, site: &Site, record: &Rc<Record>) ->
         Route::Truncate { length, chunk } => {
             answer(BYTES, Content::truncate(*length, *chunk, record.clone()))
         }
+        Route::Stored(_) if parts.method == Method::PUT => return None,
+        Route::Stored(id) => found(id, site),
+        Route::Source(id) => match site.store.get(id) {
+            Some(stored) => answer(JSON, whole(stored.source)),
+            None => return Some(Err(Refusal::NoDocument)),
+        },
         Route::Form
         | Route::Login
         | Route::ParseJson
@@ -92,6 +99,9 @@ pub async fn patient(
         Ok(Route::Upload { digest: false }) => {
             let sum = content.drain().await?;
             Ok(json(&Sum { sha256: None, ..sum }))
+        }
+        Ok(Route::Stored(id)) if parts.method == Method::PUT => {
+            stored(&id, parts, content, site).await
         }
         Ok(Route::Echo) => Ok(json(&echo::echo(parts, content.hashed().drain().await?))),
         Ok(route) => {
@@ -144,18 +154,49 @@ async fn logged_in(parts: &Parts, content: Received, site: &Site) -> Answer {
 }
 
 async fn parsed(parts: &Parts, content: Received, site: &Site) -> Answer {
+    let content = json_content(parts, content, site).await?;
+    let text = worked(content, rewritten).await?;
+    Ok(answer(JSON, whole(text.into())))
+}
+
+async fn stored(id: &Id, parts: &Parts, content: Received, site: &Site) -> Answer {
+    let content = json_content(parts, content, site).await?;
+    worked(content.clone(), store::check).await?;
+    let written = site.store.put(id, &content)?;
+    let mut response = json(&written);
+    if written.result == Outcome::Created {
+        *response.status_mut() = StatusCode::CREATED;
+    }
+    Ok(response)
+}
+
+fn found(id: &Id, site: &Site) -> Response<Content> {
+    if let Some(stored) = site.store.get(id) {
+        return answer(JSON, whole(stored.described(id).into()));
+    }
+    let mut response = answer(JSON, whole(store::not_found(id).into()));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
+}
+
+async fn json_content(parts: &Parts, content: Received, site: &Site) -> Result<Bytes, Refusal> {
     if media_type(parts) != Some("application/json") {
         return Err(refused(Refusal::MediaType("application/json"), parts, content).await);
     }
-    let content = content.collect(site).await?;
-    let text = if content.len() <= PROMPT_BYTES {
-        rewritten(&content)
-    } else {
-        tokio::task::spawn_blocking(move || rewritten(&content))
-            .await
-            .unwrap_or_else(|error| Err(Refusal::BadContent(error.to_string())))
-    };
-    Ok(answer(JSON, whole(text?.into())))
+    content.collect(site).await
+}
+
+/// Work on content, done away from the serving thread where it takes long.
+async fn worked<T: Send + 'static>(
+    content: Bytes,
+    work: fn(&[u8]) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    if content.len() <= PROMPT_BYTES {
+        return work(&content);
+    }
+    tokio::task::spawn_blocking(move || work(&content))
+        .await
+        .unwrap_or_else(|error| Err(Refusal::BadContent(error.to_string())))
 }
 
 fn has_field(headers: &HeaderMap, name: &HeaderName, wanted: &[u8]) -> bool {

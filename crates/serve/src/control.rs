@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Counters;
-use crate::listener::{Listener, Terms};
+use crate::listener::{Handshakes, Listener, Terms};
 use crate::protocol::Protocol;
 use crate::site::Site;
 
@@ -43,6 +43,8 @@ enum Request {
         protocol: Protocol,
         #[serde(default)]
         tls: bool,
+        #[serde(default = "yes")]
+        tickets: bool,
     },
     Read {
         ledger: Id,
@@ -126,7 +128,9 @@ impl Control {
 
     fn follow(&mut self, request: &Request) -> Result<Answer, String> {
         match *request {
-            Request::Open { keep_alive, digest, protocol, tls } => {
+            Request::Open { keep_alive, digest, protocol, tls, tickets } => {
+                let handshakes = if tickets { Handshakes::Resumable } else { Handshakes::Full };
+                let tls = tls.then_some(handshakes);
                 self.open(Terms { protocol, tls, keep_alive, digest })
             }
             Request::Read { ledger } => {

@@ -4,6 +4,7 @@
 //! shared by `Rc` and counted in `Cell`s.
 
 mod answers;
+mod authority;
 mod bodies;
 mod coding;
 mod connection;
@@ -29,14 +30,16 @@ mod routes;
 mod service;
 mod site;
 mod socket;
+mod store;
 mod tls;
 
+pub use authority::Authority;
 pub use bodies::{BLOCK_BYTES, bytes};
 pub use control::{Answer, Control, Greeting};
 pub use documents::document;
 pub use forms::canonical;
 pub use ledger::{Counters, Upload};
 pub use limits::Limits;
-pub use listener::{Listener, Terms};
+pub use listener::{Handshakes, Listener, Terms};
 pub use protocol::Protocol;
 pub use site::Site;

@@ -6,6 +6,16 @@ pub const STREAM_BYTES: u64 = 16 << 30;
 /// The largest content that has to be held in memory: 64 MiB.
 pub const DOCUMENT_BYTES: usize = 64 << 20;
 
+/// The largest document that can be stored: 16 MiB.
+pub const STORED_BYTES: usize = 16 << 20;
+
+/// The room for stored documents, by bytes and by number.
+pub const STORE_BYTES: usize = 64 << 20;
+pub const STORE_DOCUMENTS: usize = 1024;
+
+/// The longest name of a stored document.
+pub const ID_BYTES: usize = 128;
+
 /// Work on more content than this leaves the serving thread.
 pub const PROMPT_BYTES: usize = 256 << 10;
 

@@ -29,13 +29,22 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Sweeps in the time that a request head may take.
 const SWEEPS_A_HEAD: u32 = 10;
 
+/// How connections over TLS begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshakes {
+    /// Who has been there before resumes by a ticket.
+    Resumable,
+    /// In full every time: no tickets, and no memory of sessions.
+    Full,
+}
+
 /// How a listener treats its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// What is spoken; the only protocol that is offered in TLS.
     pub protocol: Protocol,
-    /// Whether it is spoken over TLS.
-    pub tls: bool,
+    /// Whether it is spoken over TLS, and after which handshakes.
+    pub tls: Option<Handshakes>,
     /// Whether connections of HTTP/1.1 are kept after an answer.
     pub keep_alive: bool,
     /// Whether uploads are hashed into the ledger.
@@ -45,13 +54,13 @@ pub struct Terms {
 impl Terms {
     /// HTTP/1.1 in the clear, on connections that are kept.
     pub const PLAIN: Self =
-        Self { protocol: Protocol::Http1, tls: false, keep_alive: true, digest: false };
+        Self { protocol: Protocol::Http1, tls: None, keep_alive: true, digest: false };
 
     /// Why nobody could keep to these terms, if they contradict each other.
     fn check(self) -> Result<(), &'static str> {
         match self {
-            Self { protocol: Protocol::H2, tls: false, .. } => Err("h2 needs tls"),
-            Self { protocol: Protocol::H2c, tls: true, .. } => Err("h2c goes without tls"),
+            Self { protocol: Protocol::H2, tls: None, .. } => Err("h2 needs tls"),
+            Self { protocol: Protocol::H2c, tls: Some(_), .. } => Err("h2c goes without tls"),
             Self { protocol: Protocol::H2 | Protocol::H2c, keep_alive: false, .. } => {
                 Err("connections of HTTP/2 are kept")
             }
@@ -73,9 +82,14 @@ impl Listener {
     /// Listens on `address`; must be called inside a `LocalSet`.
     pub fn open(address: SocketAddr, terms: Terms, site: Rc<Site>) -> io::Result<Self> {
         terms.check().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
-        let tls = terms.tls.then(|| site.tls()).transpose().map_err(io::Error::other)?;
-        let authority_pem = tls.map(|tls| tls.authority_pem().to_owned());
-        let tls = tls.map(|tls| tls.config(terms.protocol));
+        let (authority_pem, tls) = match terms.tls {
+            None => (None, None),
+            Some(handshakes) => {
+                let authority = site.authority().map_err(io::Error::other)?;
+                let tls = tls::configured(authority, terms.protocol, handshakes);
+                (Some(authority.pem().to_owned()), Some(tls.map_err(io::Error::other)?))
+            }
+        };
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
         socket.set_reuseaddr(true)?;
         // Linux hands TCP_NODELAY on to accepted sockets, which saves a call for each.

@@ -10,8 +10,9 @@ use percent_encoding::percent_decode_str;
 use crate::bodies::PIECE_BYTES;
 use crate::coding::Coding;
 use crate::documents;
-use crate::limits::{DELAY_MS, DOCUMENT_BYTES, DRIP_MS, STREAM_BYTES};
+use crate::limits::{DELAY_MS, DOCUMENT_BYTES, DRIP_MS, STORED_BYTES, STREAM_BYTES};
 use crate::refusal::Refusal;
+use crate::store::{self, Id};
 
 const DEFAULT_CHUNK: u64 = 4096;
 const DEFAULT_DRIP_MS: u64 = 10;
@@ -67,6 +68,8 @@ pub enum Route {
     Status(StatusCode),
     Need { name: HeaderName, value: Vec<u8> },
     Truncate { length: u64, chunk: Option<u64> },
+    Stored(Id),
+    Source(Id),
     Echo,
 }
 
@@ -100,6 +103,7 @@ impl Route {
             ("status", Some(code)) => status(code),
             ("need", Some(field)) => need(field),
             ("truncate", Some(n)) => truncate(n, query),
+            (store::INDEX, Some(document)) => stored(document),
             ("echo", None) => Ok(Self::Echo),
             _ => Err(Refusal::UnknownRoute),
         }
@@ -110,6 +114,7 @@ impl Route {
         let (taken, allowed): (&[Method], _) = match self {
             Self::Echo => return Ok(()),
             Self::Home => (&[Method::GET, Method::HEAD, Method::POST], "GET, HEAD, POST"),
+            Self::Stored(_) => (&[Method::GET, Method::HEAD, Method::PUT], "GET, HEAD, PUT"),
             Self::Upload { .. } => (&[Method::PUT, Method::POST], "PUT, POST"),
             Self::ParseJson | Self::Form | Self::Multipart | Self::Login => {
                 (&[Method::POST], "POST")
@@ -123,6 +128,7 @@ impl Route {
     pub fn content_limit(&self) -> u64 {
         match self {
             Self::ParseJson | Self::Form | Self::Multipart | Self::Login => DOCUMENT_BYTES as u64,
+            Self::Stored(_) => STORED_BYTES as u64,
             _ => STREAM_BYTES,
         }
     }
@@ -209,6 +215,15 @@ fn need(field: &str) -> Result<Route, Refusal> {
     Ok(Route::Need { name, value: percent_decode_str(value).collect() })
 }
 
+fn stored(document: &str) -> Result<Route, Refusal> {
+    let segment = document.strip_prefix("_doc/").ok_or(Refusal::UnknownRoute)?;
+    match segment.split_once('/') {
+        None => Ok(Route::Stored(Id::decoded(segment)?)),
+        Some((segment, "_source")) => Ok(Route::Source(Id::decoded(segment)?)),
+        Some(_) => Err(Refusal::UnknownRoute),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -275,7 +290,20 @@ mod tests {
 
     #[test]
     fn unknown_routes() {
-        for target in ["*", "/nowhere", "/bytes", "/form/1", "//", "/echo/", "/Bytes/1"] {
+        for target in [
+            "*",
+            "/nowhere",
+            "/bytes",
+            "/form/1",
+            "//",
+            "/echo/",
+            "/Bytes/1",
+            "/documents",
+            "/documents/1",
+            "/documents/_doc/1/",
+            "/documents/_doc/1/2/_source",
+            "/others/_doc/1",
+        ] {
             assert_eq!(find(target), Err(Refusal::UnknownRoute), "{target}");
         }
     }

@@ -3,17 +3,19 @@
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
+use crate::authority::Authority;
 use crate::documents::Shelf;
 use crate::limits::Limits;
-use crate::tls::Tls;
+use crate::store::Store;
 
-/// The origin's documents, limits and held memory.
+/// The origin's documents, store, limits and held memory.
 #[derive(Debug, Default)]
 pub struct Site {
     pub(crate) limits: Limits,
     pub(crate) shelf: Shelf,
+    pub(crate) store: Store,
     held: Rc<Cell<usize>>,
-    tls: OnceCell<Tls>,
+    authority: OnceCell<Authority>,
 }
 
 impl Site {
@@ -22,11 +24,11 @@ impl Site {
         Rc::new(Self { limits, ..Self::default() })
     }
 
-    /// The authority of this origin and its certificate, made when the first of them is needed.
-    pub(crate) fn tls(&self) -> Result<&Tls, String> {
-        match self.tls.get() {
-            Some(tls) => Ok(tls),
-            None => Tls::new().map(|tls| self.tls.get_or_init(|| tls)),
+    /// The authority of this origin, made when it is first needed.
+    pub(crate) fn authority(&self) -> Result<&Authority, rcgen::Error> {
+        match self.authority.get() {
+            Some(authority) => Ok(authority),
+            None => Authority::new().map(|authority| self.authority.get_or_init(|| authority)),
         }
     }
 

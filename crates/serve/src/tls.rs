@@ -1,4 +1,4 @@
-//! TLS, by an authority that lives as long as the process.
+//! TLS: handshakes that are counted, and what is inside.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
@@ -6,101 +6,39 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
-    Issuer, KeyPair, KeyUsagePurpose,
-};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::NoServerSessionStorage;
 use tokio_rustls::rustls::{self, HandshakeKind, ServerConfig, ServerConnection};
 use tokio_rustls::server::TlsStream;
 
+use crate::authority::Authority;
 use crate::connection;
 use crate::counting::CountingIo;
-use crate::listener::Terms;
+use crate::listener::{Handshakes, Terms};
 use crate::protocol::Protocol;
 use crate::record::Record;
 use crate::site::Site;
 
-/// The names that the origin goes by.
-const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
-
-/// What both kinds of TLS listeners need. The keys never leave the process.
-#[derive(Debug)]
-pub struct Tls {
-    authority_pem: String,
-    http1: Arc<ServerConfig>,
-    h2: Arc<ServerConfig>,
-}
-
-impl Tls {
-    /// A new authority, and a certificate by it.
-    pub fn new() -> Result<Self, String> {
-        let (authority_pem, certificate, key) = certified().map_err(|error| error.to_string())?;
-        let configured = |protocol| {
-            configured(certificate.clone(), key.clone_key(), protocol)
-                .map_err(|error| error.to_string())
-        };
-        Ok(Self {
-            http1: configured(Protocol::Http1)?,
-            h2: configured(Protocol::H2)?,
-            authority_pem,
-        })
-    }
-
-    /// The authority's certificate, for clients that are to trust it.
-    pub fn authority_pem(&self) -> &str {
-        &self.authority_pem
-    }
-
-    pub fn config(&self, protocol: Protocol) -> Arc<ServerConfig> {
-        match protocol {
-            Protocol::Http1 => self.http1.clone(),
-            Protocol::H2 | Protocol::H2c => self.h2.clone(),
-        }
-    }
-}
-
-fn certified() -> Result<(String, CertificateDer<'static>, PrivateKeyDer<'static>), rcgen::Error> {
-    let mut authority = CertificateParams::default();
-    authority.distinguished_name = named("Fetchoff origin, an authority for this run only");
-    authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-    let authority_key = KeyPair::generate()?;
-    let authority_pem = authority.self_signed(&authority_key)?.pem();
-
-    let mut leaf = CertificateParams::new(NAMES.map(String::from))?;
-    leaf.distinguished_name = named("Fetchoff origin");
-    leaf.is_ca = IsCa::ExplicitNoCa;
-    leaf.key_usages = vec![KeyUsagePurpose::DigitalSignature];
-    leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-    // RFC 5280, section 4.2.1.1; strict clients miss it.
-    leaf.use_authority_key_identifier_extension = true;
-    let key = KeyPair::generate()?;
-    let certificate = leaf.signed_by(&key, &Issuer::new(authority, authority_key))?;
-    let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
-    Ok((authority_pem, certificate.der().clone(), key))
-}
-
-fn named(name: &str) -> DistinguishedName {
-    let mut names = DistinguishedName::new();
-    names.push(DnType::CommonName, name);
-    names
-}
-
-fn configured(
-    certificate: CertificateDer<'static>,
-    key: PrivateKeyDer<'static>,
+/// What a listener needs. Its tickets are its own.
+pub fn configured(
+    authority: &Authority,
     protocol: Protocol,
+    handshakes: Handshakes,
 ) -> Result<Arc<ServerConfig>, rustls::Error> {
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
-        .with_single_cert(vec![certificate], key)?;
+        .with_single_cert(vec![authority.certificate()], authority.key())?;
     config.alpn_protocols = vec![protocol.alpn().into()];
-    config.ticketer = ring::Ticketer::new()?;
+    match handshakes {
+        Handshakes::Resumable => config.ticketer = ring::Ticketer::new()?,
+        Handshakes::Full => {
+            config.send_tls13_tickets = 0;
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+        }
+    }
     Ok(Arc::new(config))
 }
 

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use common::peer::{Http2, secured, trusting, wait_for};
 use common::{Origin, sha256};
-use fetchoff_serve::{Limits, Protocol, Terms};
+use fetchoff_serve::{Handshakes, Limits, Protocol, Terms};
 use hyper::Method;
 
 const H2C: Terms = Terms { protocol: Protocol::H2c, ..Terms::PLAIN };
-const H2: Terms = Terms { protocol: Protocol::H2, tls: true, ..Terms::PLAIN };
+const H2: Terms =
+    Terms { protocol: Protocol::H2, tls: Some(Handshakes::Resumable), ..Terms::PLAIN };
 
 fn in_the_clear() -> Origin {
     Origin::with(Limits::default(), H2C)

@@ -205,9 +205,11 @@ fn too_much_content_is_refused_before_it_is_sent() {
         ("/json", (64 << 20) + 1),
         ("/multipart", (64 << 20) + 1),
         ("/upload", (16 << 30) + 1),
+        ("/documents/_doc/1", (16 << 20) + 1),
     ] {
         let mut client = origin.connect();
-        client.send(head("POST", target, &[form, "Expect: 100-continue"], length));
+        let method = if target.starts_with("/documents") { "PUT" } else { "POST" };
+        client.send(head(method, target, &[form, "Expect: 100-continue"], length));
         let reply = client.reply();
         assert_eq!((reply.status, reply.field("connection")), (413, Some("close")), "{target}");
         assert!(client.is_ended());
@@ -249,6 +251,29 @@ fn memory_for_content_is_bounded_over_all_connections() {
     assert_eq!(holding.reply().status, 200);
     let reply = origin.connect().ask("POST", "/form", &[form], &vec![b'x'; 600 << 10]);
     assert_eq!(reply.status, 200);
+}
+
+#[test]
+fn the_store_is_bounded() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    let mut put = |id: &str, content: &[u8]| {
+        let target = format!("/documents/_doc/{id}");
+        client.ask("PUT", &target, &["Content-Type: application/json"], content).status
+    };
+    let large = fetchoff_serve::document(16 << 20).unwrap();
+    for id in ["1", "2", "3", "4"] {
+        assert_eq!(put(id, &large), 201);
+    }
+    assert_eq!(put("5", b"{}"), 507);
+    for id in ["1", "2", "3", "4"] {
+        assert_eq!(put(id, b"{}"), 200);
+    }
+    for n in 5..=1024 {
+        assert_eq!(put(&n.to_string(), b"{}"), 201);
+    }
+    assert_eq!(put("1025", b"{}"), 507);
+    assert_eq!(put("1024", b"{ }"), 200);
 }
 
 #[test]

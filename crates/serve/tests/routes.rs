@@ -158,6 +158,59 @@ fn a_login_opens_what_is_private() {
 }
 
 #[test]
+fn documents_are_stored_and_told_back_verbatim() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    let json = "Content-Type: application/json";
+    let target = "/documents/_doc/a%2F1";
+    let source = format!("{target}/_source");
+    let reply = client.ask("GET", target, &[], b"");
+    assert_eq!((reply.status, reply.field("content-type")), (404, Some("application/json")));
+    assert_eq!(reply.text(), r#"{"_index":"documents","_id":"a/1","found":false}"#);
+    assert_eq!(client.ask("GET", &source, &[], b"").status, 404);
+
+    let first = b" {\"b\": 1,\n\"a\": 2.50} ";
+    let reply = client.ask("PUT", target, &[json], first);
+    assert_eq!((reply.status, reply.field("content-type")), (201, Some("application/json")));
+    let receipt = r#"{"_index":"documents","_id":"a/1","_version":1,"result":"created"}"#;
+    assert_eq!(reply.text(), receipt);
+    let reply = client.ask("GET", &source, &[], b"");
+    assert_eq!((reply.status, reply.field("content-type")), (200, Some("application/json")));
+    assert_eq!(reply.content, first);
+
+    let large = document(1_000_000).unwrap();
+    let reply = client.ask("PUT", target, &[json], &large);
+    let receipt = r#"{"_index":"documents","_id":"a/1","_version":2,"result":"updated"}"#;
+    assert_eq!((reply.status, reply.text()), (200, receipt));
+    assert!(client.ask("GET", &source, &[], b"").content == large);
+    let reply = client.ask("GET", target, &[], b"");
+    let (about, rest) = reply.content.split_at(reply.content.len() - large.len() - 1);
+    let described = r#"{"_index":"documents","_id":"a/1","_version":2,"found":true,"_source":"#;
+    assert_eq!((reply.status, std::str::from_utf8(about).unwrap()), (200, described));
+    assert!(rest == [&large[..], b"}"].concat());
+    assert_eq!(client.ask("GET", "/documents/_doc/a", &[], b"").status, 404);
+}
+
+#[test]
+fn only_json_documents_are_stored() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    let json = "Content-Type: application/json";
+    let target = "/documents/_doc/1";
+    assert_eq!(client.ask("PUT", target, &[FORM], b"{}").status, 415);
+    assert_eq!(client.ask("PUT", target, &[], b"{}").status, 415);
+    let large = [&document(1_000_000).unwrap()[..], b"}"].concat();
+    for wrong in [&b""[..], b"{", b"[]", b"{\"a\":\"\xff\"}", &large] {
+        assert_eq!(client.ask("PUT", target, &[json], wrong).status, 400);
+    }
+    let nameless = format!("/documents/_doc/{}", "x".repeat(129));
+    assert_eq!(client.ask("PUT", &nameless, &[json], b"{}").status, 400);
+    assert_eq!(client.ask("GET", target, &[], b"").status, 404);
+    let charset = "Content-Type: application/json; charset=utf-8";
+    assert_eq!(client.ask("PUT", target, &[charset], b"{}").status, 201);
+}
+
+#[test]
 fn chunks_have_the_size_asked_for() {
     let origin = Origin::start();
     let mut client = origin.connect();
@@ -330,6 +383,7 @@ fn an_echo_tells_everything() {
 fn head_is_get_without_content() {
     let origin = Origin::start();
     let mut client = origin.connect();
+    client.ask("PUT", "/documents/_doc/1", &["Content-Type: application/json"], b"{}");
     for target in [
         "/",
         "/bytes/16",
@@ -346,6 +400,10 @@ fn head_is_get_without_content() {
         "/redirect/1",
         "/status/404",
         "/truncate/9",
+        "/documents/_doc/1",
+        "/documents/_doc/1/_source",
+        "/documents/_doc/2",
+        "/documents/_doc/2/_source",
         "/nowhere",
     ] {
         let answer = client.ask("HEAD", target, &[], b"");
@@ -357,7 +415,7 @@ fn head_is_get_without_content() {
             assert_eq!(answer.field(name), full.field(name), "{target}");
         }
     }
-    assert_eq!(origin.counters().connections, 17);
+    assert_eq!(origin.counters().connections, 21);
 }
 
 #[test]
@@ -370,6 +428,8 @@ fn wrong_methods_and_targets() {
         ("GET", "/upload", 405, Some("PUT, POST")),
         ("GET", "/form", 405, Some("POST")),
         ("DELETE", "/json/64", 405, Some("GET, HEAD")),
+        ("POST", "/documents/_doc/1", 405, Some("GET, HEAD, PUT")),
+        ("PUT", "/documents/_doc/1/_source", 405, Some("GET, HEAD")),
         ("GET", "/nowhere", 404, None),
         ("OPTIONS", "*", 404, None),
         ("GET", "/bytes/x", 400, None),
@@ -380,5 +440,5 @@ fn wrong_methods_and_targets() {
         assert_eq!((reply.status, reply.field("allow")), (status, allow), "{method} {target}");
     }
     let statuses: u64 = origin.counters().statuses.values().sum();
-    assert_eq!(statuses, 10);
+    assert_eq!(statuses, 12);
 }

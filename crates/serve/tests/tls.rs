@@ -1,17 +1,21 @@
 //! Handshakes are what they should be, and counted; what is inside is what it is without TLS.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use common::peer::{connector, http1_get, secured, trusting, wait_for};
+use common::peer::{connector, http1_get, secured, trusting, trusting_in, wait_for};
 use common::{Origin, sha256};
-use fetchoff_serve::{Limits, Protocol, Terms};
+use fetchoff_serve::{Handshakes, Limits, Protocol, Terms};
 use tokio::io::AsyncReadExt as _;
+use tokio_rustls::rustls::SupportedProtocolVersion;
+use tokio_rustls::rustls::version::{TLS12, TLS13};
 
-const TLS: Terms = Terms { tls: true, ..Terms::PLAIN };
+const TLS: Terms = Terms { tls: Some(Handshakes::Resumable), ..Terms::PLAIN };
 const H2: Terms = Terms { protocol: Protocol::H2, ..TLS };
 
 fn secure() -> Origin {
@@ -46,10 +50,14 @@ fn the_certificate_is_good_for_every_name() {
     assert!(error.to_string().contains("certificate"), "{error}");
 }
 
-#[test]
-fn who_comes_again_resumes() {
-    let origin = secure();
-    let connector = trusting(&origin, &["http/1.1"]);
+/// What becomes of three connections, one after the other: full handshakes, and resumed ones.
+fn handshakes_of_three(
+    handshakes: Handshakes,
+    version: &'static SupportedProtocolVersion,
+) -> [u64; 2] {
+    let terms = Terms { tls: Some(handshakes), ..TLS };
+    let origin = Origin::with(Limits::default(), terms);
+    let connector = trusting_in(version, &origin, &["http/1.1"]);
     for _ in 0..3 {
         let reply = wait_for(async {
             http1_get(secured(&origin, &connector, "localhost").await.unwrap(), "/").await
@@ -57,7 +65,15 @@ fn who_comes_again_resumes() {
         assert_eq!(reply.content.unwrap(), "Hi");
     }
     let counters = origin.counters();
-    assert_eq!((counters.handshakes_full, counters.handshakes_resumed), (1, 2));
+    [counters.handshakes_full, counters.handshakes_resumed]
+}
+
+#[test]
+fn who_comes_again_resumes_where_there_are_tickets() {
+    for version in [&TLS13, &TLS12] {
+        assert_eq!(handshakes_of_three(Handshakes::Resumable, version), [1, 2], "{version:?}");
+        assert_eq!(handshakes_of_three(Handshakes::Full, version), [3, 0], "{version:?}");
+    }
 }
 
 #[test]

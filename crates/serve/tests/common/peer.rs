@@ -19,7 +19,9 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{
+    ClientConfig, DEFAULT_VERSIONS, RootCertStore, SupportedProtocolVersion,
+};
 
 use super::Origin;
 
@@ -29,17 +31,38 @@ pub fn wait_for<T>(test: impl Future<Output = T>) -> T {
 
 /// Trusts the origin, offers these protocols, and keeps what it needs to resume.
 pub fn trusting(origin: &Origin, alpn: &[&str]) -> TlsConnector {
+    connector(&[authority(origin)], alpn)
+}
+
+/// The same, in one version of TLS.
+pub fn trusting_in(
+    version: &'static SupportedProtocolVersion,
+    origin: &Origin,
+    alpn: &[&str],
+) -> TlsConnector {
+    connector_in(&[version], &[authority(origin)], alpn)
+}
+
+fn authority(origin: &Origin) -> CertificateDer<'static> {
     let pem = origin.authority_pem.as_ref().unwrap();
-    connector(&[CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()], alpn)
+    CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()
 }
 
 pub fn connector(authorities: &[CertificateDer<'static>], alpn: &[&str]) -> TlsConnector {
+    connector_in(DEFAULT_VERSIONS, authorities, alpn)
+}
+
+fn connector_in(
+    versions: &[&'static SupportedProtocolVersion],
+    authorities: &[CertificateDer<'static>],
+    alpn: &[&str],
+) -> TlsConnector {
     let mut roots = RootCertStore::empty();
     for authority in authorities {
         roots.add(authority.clone()).unwrap();
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
+        .with_protocol_versions(versions)
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
