@@ -21,3 +21,9 @@ Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Of the random o
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
 Json = Annotated[bool, typer.Option("--json", help="Results as JSON on standard output.")]
 RunPath = Annotated[Path, typer.Argument(help="A run folder.")]
+PerDay = Annotated[
+    float | None,
+    typer.Option(
+        "--per-day", metavar="N", min=1, help="Also what it comes to at N exchanges a day."
+    ),
+]
