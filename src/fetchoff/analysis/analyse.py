@@ -9,19 +9,23 @@ import numpy as np
 
 from fetchoff.analysis.checks import self_checks, withheld
 from fetchoff.analysis.series import Series, series_of
-from fetchoff.analysis.standings import Field
+from fetchoff.analysis.standings import Field, share_of_user
 from fetchoff.model.analysis import (
     Analysis,
     CheckOutcome,
     ClientCard,
     Point,
+    RoundCost,
     SelfCheck,
     Standing,
     WorkloadResult,
 )
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
-from fetchoff.model.workload import Workload
+from fetchoff.model.workload import Sink, Workload
+from fetchoff.stats import round_levels
+
+STREAMED = (Sink.DISCARD, Sink.FILE)
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
         points={one.workload: _points(experiment, one) for one in measured},
         environment=dict(run.environment),
         notes=run.notes,
+        rounds={one.workload: _rounds(experiment, one) for one in measured},
     )
 
 
@@ -93,6 +98,8 @@ def _result(
         checks=own,
         withheld=withheld(own),
         notes=tuple(_notes(run.experiment, series, own, field.baseline)),
+        streams=workload.settings.sink in STREAMED,
+        read_size=workload.settings.read_size,
     )
 
 
@@ -116,6 +123,32 @@ def _notes(
             "something else runs on its core"
         )
     return notes
+
+
+def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
+    """Every process that was measured whole, round by round: its robust centre over the blocks."""
+    numbers = sorted({invocation.round for invocation in series.invocations})
+    well = [i for i in series.invocations if i.outcome is Outcome.OK]
+    found = []
+    for column, entrant in enumerate(experiment.entrants):
+        if entrant.role is Role.CONTROL:
+            continue
+        walls, cpus = (
+            np.exp(round_levels(series.logs(metric)[:, :, column])) / 1e3
+            for metric in ("wall", "cpu")
+        )
+        for number, wall, cpu in zip(numbers, walls, cpus, strict=True):
+            if np.isfinite(wall):
+                own = [i for i in well if i.round == number and i.process == entrant.process]
+                user = share_of_user(own)
+                found.append(
+                    RoundCost(
+                        number,
+                        entrant.key,
+                        *map(float, (wall, cpu, cpu * user, cpu * (1 - user))),
+                    )
+                )
+    return tuple(sorted(found, key=lambda cost: cost.round))
 
 
 def _points(experiment: Experiment, series: Series) -> tuple[Point, ...]:

@@ -13,6 +13,8 @@ import numpy as np
 
 from fetchoff.analysis.series import Array, Series, series_of
 from fetchoff.model.claim import (
+    LEVEL_WITH,
+    MUCH,
     Claim,
     ClaimVerdict,
     EqualClaim,
@@ -29,8 +31,6 @@ from fetchoff.model.observation import Outcome, Record
 from fetchoff.stats import pair_differences, round_levels, summarise_rounds
 
 LEVEL = 0.95
-MUCH = 1.25  # so far from what was published is weaker or stronger, if the interval says so
-LEVEL_WITH = 0.02  # an order is not contradicted by so little
 
 
 class Missing(Exception):

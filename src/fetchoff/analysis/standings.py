@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from statistics import median
 
 import numpy as np
 
 from fetchoff.analysis.series import Array, Series
 from fetchoff.analysis.stopping import rule_of
+from fetchoff.analysis.throughput import throughput
 from fetchoff.model.analysis import Costs, OnTheWire, Relative, Standing
 from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule, Verdict
 from fetchoff.model.experiment import Experiment, Role
@@ -26,6 +28,7 @@ class Field:
 
     def __init__(self, experiment: Experiment, series: Series, *, final: bool) -> None:
         self._experiment = experiment
+        self._workload = next(w for w in experiment.workloads if w.id == series.workload)
         self._series = series
         self._final = final
         self._rule = rule_of(experiment)
@@ -142,25 +145,27 @@ class Field:
     def _costs(self, column: int, invocations: list[Invocation]) -> Costs:
         wall = _in_us(self._wall, column, self._rule)
         cpu = _in_us(self._cpu, column, self._rule)
-        user = sum(i.usage.user_ticks for i in invocations)
-        system = sum(i.usage.system_ticks for i in invocations)
-        user_share = user / (user + system) if user + system >= LEAST_TICKS else math.nan
+        user_share = share_of_user(invocations)
+        origin_cpu_us = float(np.nanmedian(self._series.origin_cpu_ns[:, :, column])) / 1e3
+        batches = self._batches[self._series.entrants[column].key]
         return Costs(
             wall_us=wall,
             cpu_us=cpu,
             user_us=cpu.point * user_share,
             system_us=cpu.point * (1 - user_share),
-            origin_cpu_us=float(np.nanmedian(self._series.origin_cpu_ns[:, :, column])) / 1e3,
+            origin_cpu_us=origin_cpu_us,
             cpu_per_wall=cpu.point / wall.point,
             per_second=1e6 / wall.point,
             peak_mb=median(i.usage.peak_kb for i in invocations) * 1024 / 1e6,
             start_up_ms=median(i.start_up_ms for i in invocations),
+            origin_cpu_per_wall=origin_cpu_us / wall.point,
+            throughput=throughput(self._workload, batches, wall, cpu),
         )
 
     def _notes(self, column: int, costs: Costs) -> list[str]:
         notes = []
-        if costs.origin_cpu_us > ORIGIN_BOUND * costs.wall_us.point:
-            share = costs.origin_cpu_us / costs.wall_us.point
+        if costs.origin_cpu_per_wall > ORIGIN_BOUND:
+            share = costs.origin_cpu_per_wall
             notes.append(f"the origin takes {share:.0%} of the wall time: it is the bottleneck")
         client, total = (self._compare(y, column).verdict for y in (self._cpu, self._total))
         if {client, total} == {Verdict.FASTER, Verdict.SLOWER}:
@@ -175,6 +180,13 @@ class Field:
         return notes
 
 
+def share_of_user(invocations: Sequence[Invocation]) -> float:
+    """User time over all CPU time, as it was sampled; NaN where that is too little to tell."""
+    user = sum(i.usage.user_ticks for i in invocations)
+    system = sum(i.usage.system_ticks for i in invocations)
+    return user / (user + system) if user + system >= LEAST_TICKS else math.nan
+
+
 def _any(y: Array, column: int) -> bool:
     return bool(np.isfinite(y[:, :, column]).any())
 
@@ -186,13 +198,19 @@ def _in_us(y: Array, column: int, rule: StoppingRule) -> Estimate:
     )
 
 
-def _on_the_wire(batches: list[Batch], rounds: int) -> OnTheWire:
+def _on_the_wire(batches: list[Batch], rounds: int) -> OnTheWire | None:
+    """What the ledger says; None where the origin keeps none."""
     requests = sum(batch.seen.requests for batch in batches)
+    if not requests:
+        return None
     connections = sum(batch.seen.connections for batch in batches)
+    segments = sum(batch.seen.segments_in for batch in batches)
+    bytes_in = sum(batch.seen.bytes_in for batch in batches)
+    bytes_out = sum(batch.seen.bytes_out for batch in batches)
     return OnTheWire(
         connections=connections / rounds,
         exchanges_per_connection=requests / connections if connections else None,
-        segments_per_exchange=sum(batch.seen.segments_in for batch in batches) / requests,
-        bytes_in_per_exchange=sum(batch.seen.bytes_in for batch in batches) / requests,
-        bytes_out_per_exchange=sum(batch.seen.bytes_out for batch in batches) / requests,
+        segments_per_exchange=segments / requests if segments else math.nan,
+        bytes_in_per_exchange=bytes_in / requests if bytes_in else math.nan,
+        bytes_out_per_exchange=bytes_out / requests if bytes_out else math.nan,
     )

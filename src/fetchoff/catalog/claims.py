@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,8 +15,11 @@ from fetchoff.model.claim import (
     Article,
     Claim,
     EqualClaim,
+    Figure,
     Measure,
     OrderClaim,
+    PublishedCell,
+    PublishedColumn,
     PublishedRow,
     PublishedTable,
     RatioClaim,
@@ -84,18 +89,63 @@ class _Spread(_Stated):
 _Claim = Annotated[_Ratio | _Equal | _Order | _Spread, Field(discriminator="kind")]
 
 
+class _Column(Document):
+    heading: str
+    here: str = ""
+    figure: Figure | None = None
+    client: str = ""
+    workload: str = ""
+
+
+class _Row(Document):
+    label: str
+    client: str = ""
+    workload: str = ""
+    published: tuple[float, ...] = ()
+
+
 class _Table(Document):
     title: str
-    workload: str
-    n: int = Field(gt=0)
-    columns: tuple[Literal["wall", "usr", "sys", "cpu", "total", "real"], ...]
-    rows: tuple[tuple[str, tuple[float, ...]], ...]
+    n: int = Field(default=0, ge=0)
+    figure: Figure | None = None
+    workload: str = ""
+    columns: tuple[Figure | _Column, ...] = Field(min_length=1)
+    rows: tuple[_Row, ...] = Field(min_length=1)
+
+    @property
+    def full_columns(self) -> tuple[_Column, ...]:
+        """The columns, those that are only the name of a figure spelled out."""
+        return tuple(
+            _Column(heading=str(column), figure=column) if isinstance(column, Figure) else column
+            for column in self.columns
+        )
 
     @model_validator(mode="after")
-    def _rows_are_as_long_as_the_columns(self) -> _Table:
-        for client, figures in self.rows:
-            if len(figures) != len(self.columns):
-                raise ValueError(f"{client} has {len(figures)} figures for {self.columns}")
+    def _every_cell_is_told(self) -> _Table:
+        for column in self.full_columns:
+            if not (column.figure or self.figure):
+                raise ValueError(f"'{column.heading}' has no figure")
+            for row in self.rows:
+                if not (row.client or column.client):
+                    raise ValueError(f"'{row.label}' has no client")
+                if not (row.workload or column.workload or self.workload):
+                    raise ValueError(f"'{row.label}' has no workload")
+        return self
+
+    @model_validator(mode="after")
+    def _figures_fit(self) -> _Table:
+        figures = [column.figure or self.figure for column in self.full_columns]
+        if not self.n and set(figures) - {Figure.MBPS, Figure.RELATIVE}:
+            raise ValueError("how many exchanges the seconds are for must be told: n")
+        before = figures[: figures.index(Figure.RATE)] if Figure.RATE in figures else None
+        if before is not None and not {Figure.WALL, Figure.REAL} & set(before):
+            raise ValueError("a rate comes from a wall or real that stands before it")
+        told = sum(figure is not Figure.RATE for figure in figures)
+        for row in self.rows:
+            if row.published and len(row.published) != told:
+                raise ValueError(
+                    f"'{row.label}' has {len(row.published)} figures instead of {told}"
+                )
         return self
 
 
@@ -105,6 +155,7 @@ class _Article(Document):
     year: int
     claim: tuple[_Claim, ...] = Field(min_length=1)
     table: tuple[_Table, ...] = ()
+    per_implementation: str = ""
 
 
 def article(name: str) -> Article:
@@ -119,6 +170,7 @@ def article(name: str) -> Article:
         year=document.year,
         claims=tuple(Claim(c.id, c.text, c.statement(), c.cause) for c in document.claim),
         tables=tuple(_table(table) for table in document.table),
+        per_implementation=document.per_implementation,
     )
 
 
@@ -129,8 +181,26 @@ def articles() -> list[str]:
 
 
 def _table(table: _Table) -> PublishedTable:
-    rows = tuple(PublishedRow(client, figures) for client, figures in table.rows)
-    return PublishedTable(table.title, table.workload, table.n, table.columns, rows)
+    columns = tuple(
+        PublishedColumn(column.heading, column.here or column.client)
+        for column in table.full_columns
+    )
+    rows = tuple(PublishedRow(r.label, r.client, tuple(_cells(table, r))) for r in table.rows)
+    return PublishedTable(table.title, table.n, columns, rows)
+
+
+def _cells(table: _Table, row: _Row) -> Iterator[PublishedCell]:
+    """A row's cells. A rate is not stated: it is n over the seconds on the wall."""
+    told = iter(row.published)
+    seconds = math.nan
+    for column in table.full_columns:
+        figure = column.figure or table.figure
+        assert figure is not None  # validated
+        side = Side(row.client or column.client, row.workload or column.workload or table.workload)
+        published = table.n / seconds if figure is Figure.RATE else next(told, math.nan)
+        if figure in (Figure.WALL, Figure.REAL):
+            seconds = published
+        yield PublishedCell(side, figure, published)
 
 
 def _folder() -> Path:

@@ -8,7 +8,10 @@ NAME = "report"
 
 
 def command(
-    run: options.RunPath, quiet: options.Quiet = False, as_json: options.Json = False
+    run: options.RunPath,
+    per_day: options.PerDay = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Compute the results of a run folder anew; print the ranking, write the files."""
     from fetchoff.cli import results
@@ -16,4 +19,4 @@ def command(
 
     folder = RunFolder.open(run)
     analysis = results.analysis_of(folder)
-    results.write_and_show(analysis, run, quiet=quiet, as_json=as_json)
+    results.write_and_show(analysis, run, quiet=quiet, as_json=as_json, per_day=per_day)

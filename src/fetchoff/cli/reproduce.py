@@ -11,12 +11,11 @@ from fetchoff.cli import options
 
 if TYPE_CHECKING:
     from fetchoff.cli.measure import Manner
+    from fetchoff.model.analysis import Analysis
     from fetchoff.model.claim import Article
     from fetchoff.model.client import Client
-    from fetchoff.report.claims import Reproduction
 
 NAME = "reproduce"
-CLAIMS = "claims.json"
 
 
 def command(
@@ -64,7 +63,8 @@ def command(
         clients = clients_of(manifests, set_up=setup, quiet=quiet)
         done.append(_measured(article, clients, budget, folder, seed, manner))
     if as_json:
-        print_json([plain(judgement) for one in done for judgement in one.judgements])
+        judged = [one.reproduction.judgements for one in done if one.reproduction]
+        print_json([plain(judgement) for judgements in judged for judgement in judgements])
     else:
         data_console().print(shown.whole(done))
 
@@ -76,7 +76,7 @@ def _measured(
     out: Path | None,
     seed: int | None,
     manner: Manner,
-) -> Reproduction:
+) -> Analysis:
     """Run the article's suite for its whole budget, and judge its claims."""
     from dataclasses import replace
 
@@ -85,6 +85,7 @@ def _measured(
     from fetchoff.cli.console import say
     from fetchoff.cli.experiments import ranking
     from fetchoff.cli.measure import launches, measure, new_run
+    from fetchoff.store.run_folder import RunFolder
 
     suite = workloads.suite(article.id)
     experiment = ranking(
@@ -100,28 +101,8 @@ def _measured(
     if not manner.quiet:
         say(f"{article.id}: {article.title} ({article.year})")
     measure(folder, launches(clients), manner)
-    reproduction = _judged(article, folder.path)
-    results.write(reproduction.analysis, folder.path)
+    analysis = results.analysis_of(RunFolder.open(folder.path))
+    results.write(analysis, folder.path)
     if not manner.quiet:
         say(f"report: {folder.path / results.HTML}")
-    return reproduction
-
-
-def _judged(article: Article, run: Path) -> Reproduction:
-    import json
-
-    from fetchoff.analysis.claims import Evidence, judge_claims
-    from fetchoff.cli import results
-    from fetchoff.report.claims import Reproduction
-    from fetchoff.report.json_results import plain
-    from fetchoff.store.run_folder import RunFolder
-
-    folder = RunFolder.open(run)
-    header = folder.header
-    evidence = Evidence.of(header.experiment, folder.records(), header.absent)
-    judgements = tuple(judge_claims(article.claims, evidence))
-    (run / CLAIMS).write_text(
-        json.dumps([plain(judgement) for judgement in judgements], indent=1, ensure_ascii=False),
-        encoding="utf-8",
-    )
-    return Reproduction(article, judgements, results.analysis_of(folder))
+    return analysis

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +12,10 @@ from fetchoff.model.analysis import Analysis, ClientCard
 from fetchoff.model.errors import InputError, StoreError
 
 if TYPE_CHECKING:
+    from fetchoff.model.claim import Reproduction
     from fetchoff.store.run_folder import ClientRecord, RunFolder
 
-CSV, JSON, HTML = "results.csv", "results.json", "report.html"
+CSV, JSON, HTML, CLAIMS = "results.csv", "results.json", "report.html", "claims.json"
 _COMMENT = ("#", "//", "--", "/*", "*", "*/")
 
 
@@ -37,44 +40,96 @@ def analysis_of(folder: RunFolder) -> Analysis:
             f"{folder.path} has no workload that was measured whole yet",
             f"'fetchoff resume {folder.path}' goes on with it",
         )
-    return analysis
+    return replace(analysis, reproduction=_reproduction_of(folder))
+
+
+def _reproduction_of(folder: RunFolder) -> Reproduction | None:
+    """The article whose suite was run, with its claims judged; None: it was another suite."""
+    from fetchoff.analysis.claims import Evidence, judge_claims
+    from fetchoff.catalog import claims
+    from fetchoff.model.claim import Reproduction
+
+    header = folder.header
+    if header.experiment.suite not in claims.articles():
+        return None
+    article = claims.article(header.experiment.suite)
+    evidence = Evidence.of(header.experiment, folder.records(), header.absent)
+    return Reproduction(article, tuple(judge_claims(article.claims, evidence)))
 
 
 def write(analysis: Analysis, folder: Path) -> None:
-    """results.csv, results.json and report.html; StoreError where they cannot be written."""
-    from fetchoff.report import csv_results, html, json_results
-
-    for name, render in (
-        (CSV, csv_results.text),
-        (JSON, json_results.text),
-        (HTML, html.text),
-    ):
-        part = folder / f"{name}.part"
+    """Every file that is derived from a run; StoreError where they cannot be written."""
+    for name, text in _files(analysis):
+        path = folder / name
+        part = path.with_name(f"{path.name}.part")
         try:
-            part.write_text(render(analysis), encoding="utf-8")
-            part.replace(folder / name)
+            path.parent.mkdir(exist_ok=True)
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
         except OSError as error:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
             raise StoreError(
-                f"{folder / name} cannot be written: {error.strerror}",
+                f"{path} cannot be written: {error.strerror}",
                 "the measurements are kept; make room, then "
                 f"'fetchoff report {folder}' writes the results",
             ) from error
 
 
-def write_and_show(analysis: Analysis, folder: Path, *, quiet: bool, as_json: bool) -> None:
+def _files(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """The path of each file within the run folder, and its text."""
+    from fetchoff.report import csv_results, html, json_results
+
+    yield CSV, csv_results.text(analysis)
+    yield JSON, json_results.text(analysis)
+    if analysis.reproduction is not None:
+        yield CLAIMS, json_results.claims(analysis.reproduction)
+        yield from _per_implementation(analysis, analysis.reproduction)
+    yield HTML, html.text(analysis)
+
+
+def _per_implementation(
+    analysis: Analysis, reproduction: Reproduction
+) -> Iterator[tuple[str, str]]:
+    """What an article that compares implementations site by site has in files of its own."""
+    from fetchoff.report import implementations
+
+    rounds = analysis.rounds.get(reproduction.article.per_implementation)
+    if rounds:
+        found = implementations.files({implementations.LOOPBACK: rounds}, analysis.cards)
+        for name, text in found.items():
+            yield f"{implementations.FOLDER}/{name}", text
+
+
+def write_and_show(
+    analysis: Analysis,
+    folder: Path,
+    *,
+    quiet: bool,
+    as_json: bool,
+    per_day: float | None = None,
+) -> None:
     """Both; where nothing can be written it is shown all the same, before StoreError says so."""
     try:
         write(analysis, folder)
     except StoreError:
-        show(analysis, folder, quiet=True, as_json=as_json)
+        show(analysis, folder, quiet=True, as_json=as_json, per_day=per_day)
         raise
-    show(analysis, folder, quiet=quiet, as_json=as_json)
+    show(analysis, folder, quiet=quiet, as_json=as_json, per_day=per_day)
 
 
-def show(analysis: Analysis, folder: Path, *, quiet: bool, as_json: bool) -> None:
-    """The ranking on standard output, and where the rest is on standard error."""
+def show(
+    analysis: Analysis,
+    folder: Path,
+    *,
+    quiet: bool,
+    as_json: bool,
+    per_day: float | None = None,
+) -> None:
+    """The ranking on standard output, and where the rest is on standard error.
+
+    `per_day`: also what the differences come to at so many exchanges a day.
+    """
     from fetchoff.cli.console import data_console, say
 
     if as_json:
@@ -82,9 +137,12 @@ def show(analysis: Analysis, folder: Path, *, quiet: bool, as_json: bool) -> Non
 
         print(json_results.text(analysis))
         return
+    from fetchoff.report import per_day as per_day_table
     from fetchoff.report import table
 
     data_console().print(table.whole(analysis))
+    if per_day is not None:
+        data_console().print(per_day_table.whole(analysis, per_day))
     if not quiet:
         say(f"report: {folder / HTML}   data: {folder / CSV}, {folder / JSON}")
 

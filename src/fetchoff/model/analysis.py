@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fetchoff.model.claim import Reproduction
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Role
 from fetchoff.model.observation import Outcome
@@ -49,10 +51,26 @@ class Relative:
 
 
 @dataclass(frozen=True)
+class Throughput:
+    """How fast, and at what cost, a client moves content: where an exchange moves much of it.
+
+    `bytes_per_exchange` are those of both directions, heads included, as the origin's ledger
+    counted them; where there is no such count, the content that the workload expects. MB are 10^6
+    bytes and GB 10^9; `cpu_s_per_gb` is CPU time of the client.
+    """
+
+    bytes_per_exchange: float
+    mb_per_second: Estimate
+    cpu_s_per_gb: Estimate
+
+
+@dataclass(frozen=True)
 class Costs:
     """Absolute figures of a client on a workload, an exchange each, medians over rounds.
 
     Microseconds, but `per_second` (exchanges), `peak_mb` (MB of 10^6 bytes) and shares.
+    `origin_cpu_per_wall`: the share of the wall time in which the origin was on a CPU; above 1 if
+    it has more threads than one. `throughput`: None where an exchange moves little.
     """
 
     wall_us: Estimate
@@ -64,11 +82,13 @@ class Costs:
     per_second: float
     peak_mb: float
     start_up_ms: float
+    origin_cpu_per_wall: float = math.nan
+    throughput: Throughput | None = None
 
 
 @dataclass(frozen=True)
 class OnTheWire:
-    """What the origin's ledger says of the measured batches."""
+    """What the origin's ledger says of the measured batches; NaN: it does not count that."""
 
     connections: float  # per round
     exchanges_per_connection: float | None
@@ -99,7 +119,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class WorkloadResult:
-    """A workload's ranking, best first; `withheld`: why it must not be believed, or ""."""
+    """A workload's ranking, best first; `withheld`: why it must not be believed, or "".
+
+    `streams`: the content is not kept in memory. `read_size`: bytes, where the workload sets it.
+    """
 
     workload: str
     about: str
@@ -110,6 +133,8 @@ class WorkloadResult:
     checks: tuple[SelfCheck, ...]
     withheld: str = ""
     notes: tuple[str, ...] = ()
+    streams: bool = False
+    read_size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -142,8 +167,27 @@ class Point:
 
 
 @dataclass(frozen=True)
+class RoundCost:
+    """One round of a client, that is one process: the sample. Microseconds an exchange.
+
+    `user_us` and `system_us` are NaN where too little time was sampled to split it.
+    """
+
+    round: int
+    client: str
+    wall_us: float
+    cpu_us: float
+    user_us: float
+    system_us: float
+
+
+@dataclass(frozen=True)
 class Analysis:
-    """Everything that tables, CSV, JSON and report.html show of one run."""
+    """Everything that tables, CSV, JSON and report.html show of one run.
+
+    `points` and `rounds` are by workload; `reproduction`: what became of the article whose suite
+    was run.
+    """
 
     run_id: str
     title: str
@@ -159,3 +203,5 @@ class Analysis:
     points: dict[str, tuple[Point, ...]]
     environment: dict[str, str]
     notes: tuple[str, ...] = ()
+    rounds: dict[str, tuple[RoundCost, ...]] = field(default_factory=dict)
+    reproduction: Reproduction | None = None

@@ -11,6 +11,12 @@ from enum import StrEnum
 
 from fetchoff.model.estimate import Estimate
 
+MUCH = 1.25
+"""So far from a published ratio is weaker or stronger, if the whole interval says so."""
+
+LEVEL_WITH = 0.02
+"""An order is not contradicted by so little."""
+
 
 class Measure(StrEnum):
     """What is compared: time on the wall, CPU time of the client, or its peak memory."""
@@ -102,31 +108,80 @@ class Judgement:
     text: str
 
 
+class Figure(StrEnum):
+    """What a cell of a published table holds.
+
+    Seconds for the table's `n` exchanges: `wall` and `real`; `usr` and `sys`; `cpu` and `total`,
+    which are their sum. `rate`: n a second of wall time. `mbps`: MB of 10^6 bytes a second.
+    `relative`: wall time, times that of the baseline.
+    """
+
+    WALL = "wall"
+    REAL = "real"
+    USR = "usr"
+    SYS = "sys"
+    CPU = "cpu"
+    TOTAL = "total"
+    RATE = "rate"
+    MBPS = "mbps"
+    RELATIVE = "relative"
+
+
+@dataclass(frozen=True)
+class PublishedCell:
+    """One figure of a published table: what is measured again, and the number; NaN: none given."""
+
+    side: Side
+    figure: Figure
+    published: float
+
+
 @dataclass(frozen=True)
 class PublishedRow:
-    """One client's line of a published table, with the figures of its columns."""
+    """One line of a published table. `client`: whose line it is, "" if it is not one client's."""
 
+    label: str
     client: str
-    published: tuple[float, ...]
+    cells: tuple[PublishedCell, ...]
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """`here`: what our figures are of, where the heading does not say it; or ""."""
+
+    heading: str
+    here: str = ""
 
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table as the article printed it: `columns` name figures, `n` exchanges were made."""
+    """A table as the article printed it. `n`: the exchanges that its seconds are for, or 0."""
 
     title: str
-    workload: str
     n: int
-    columns: tuple[str, ...]
+    columns: tuple[PublishedColumn, ...]
     rows: tuple[PublishedRow, ...]
 
 
 @dataclass(frozen=True)
 class Article:
-    """Everything of one article that is measured again, by the suite of the same name."""
+    """Everything of one article that is measured again, by the suite of the same name.
+
+    `per_implementation`: the workload that the article charted and tabulated client by client and
+    site by site, or "".
+    """
 
     id: str
     title: str
     year: int
     claims: tuple[Claim, ...]
     tables: tuple[PublishedTable, ...]
+    per_implementation: str = ""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """An article, and what became of its claims in one run."""
+
+    article: Article
+    judgements: tuple[Judgement, ...]

@@ -22,6 +22,7 @@ COSTS = {
     "user_us_per_exchange": "user_us",
     "system_us_per_exchange": "system_us",
     "origin_cpu_us_per_exchange": "origin_cpu_us",
+    "origin_cpu_per_wall": "origin_cpu_per_wall",
     "cpu_per_wall": "cpu_per_wall",
     "exchanges_per_second": "per_second",
     "peak_mb": "peak_mb",
@@ -63,6 +64,7 @@ def _row(
 ) -> dict[str, Value]:
     best, worst = standing.tiers or (None, None)
     costs = standing.costs
+    moved = costs.throughput if costs else None
     return {
         "run": analysis.run_id,
         "workload": result.workload,
@@ -83,6 +85,9 @@ def _row(
         **_estimate("wall_us_per_exchange", costs.wall_us if costs else None),
         **_estimate("cpu_us_per_exchange", costs.cpu_us if costs else None),
         **_fields(costs, COSTS),
+        "read_size_bytes": result.read_size,
+        **_estimate("mb_per_second", moved.mb_per_second if moved else None),
+        **_estimate("cpu_s_per_gb", moved.cpu_s_per_gb if moved else None),
         **_fields(standing.wire, WIRE),
         **_fields(card, ("adapter_lines",)),
         "notes": "; ".join(standing.notes),

@@ -69,6 +69,37 @@ EXPLANATIONS = (
         """,
     ),
     _explain(
+        "throughput",
+        "Throughput",
+        """
+        Shown where an exchange moves 100 kB or more. MB/s: bytes both ways, of all transfers at
+        once, by wall time; MB are 10⁶ bytes. CPU seconds per GB: what moving 10⁹ bytes costs the
+        client. The origin's share is its CPU time by wall time: near 1 the origin sets the pace,
+        and faster clients cannot be told apart.
+        """,
+    ),
+    _explain(
+        "at-scale",
+        "At so many exchanges a day",
+        """
+        Microseconds an exchange times exchanges a day, in days. A CPU-day a day is a core that
+        does nothing else. A day of waiting is wall time: somebody, or a thread, waits for it.
+        What a difference is worth with your own traffic depends on how much of it looks like this
+        workload.
+        """,
+    ),
+    _explain(
+        "claims",
+        "Claims",
+        """
+        What a published article says, as a ratio between two sides: a client on a workload. The
+        ratio is measured round by round from fresh processes and has a 95 % interval. It holds
+        weaker or stronger if the whole interval is more than 25 % away from what was published,
+        and does not hold any more if the interval does not reach 1.02. Absolute times belong to
+        the author's machine and to this one.
+        """,
+    ),
+    _explain(
         "observations",
         "Observations in run order",
         """

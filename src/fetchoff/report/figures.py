@@ -48,6 +48,15 @@ def interval(estimate: Estimate | None) -> str:
     return f"{ratio(estimate.low)}–{ratio(estimate.high)}"
 
 
+def three_digits(value: float) -> str:
+    """Three significant digits and no exponent: `0.00405`, `1.48`, `1,230`."""
+    if not math.isfinite(value):
+        return MISSING
+    rounded = f"{value:.2e}"
+    exponent = int(rounded.partition("e")[2])
+    return f"{float(rounded):,.{max(2 - exponent, 0)}f}".replace("-", "−")
+
+
 def times(value: float) -> str:
     """A factor in prose: `1.04`, `2.1`, `13`."""
     if value < 1.2:
@@ -80,7 +89,19 @@ def microseconds(value: float) -> str:
 
 def percent(share: float, decimals: int = 0) -> str:
     """`2 %`, `0.5 %`."""
+    if not math.isfinite(share):
+        return MISSING
     return f"{share * 100:.{decimals}f} %"
+
+
+def size(count: int | None) -> str:
+    """A read's size: `16 KiB`, `1,000 B`; `own` where every client reads as it likes."""
+    if count is None:
+        return "own"
+    for unit, of in (("MiB", 2**20), ("KiB", 2**10)):
+        if count % of == 0:
+            return f"{count // of:,} {unit}"
+    return f"{count:,} B"
 
 
 def seconds(value: float) -> str:

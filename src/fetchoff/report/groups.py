@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fetchoff.model.analysis import CheckOutcome, Costs, SelfCheck, Standing, WorkloadResult
@@ -42,6 +43,16 @@ def costs_of(standing: Standing) -> Costs:
     if standing.costs is None:
         raise ValueError(f"{standing.client} has no costs")
     return standing.costs
+
+
+def is_bulk(standings: Iterable[Standing]) -> bool:
+    """Whether these clients move so much content that throughput says something."""
+    return any(s.costs is not None and s.costs.throughput is not None for s in standings)
+
+
+def shows_read_size(result: WorkloadResult) -> bool:
+    """Whether memory depends on how much is read at once: where content is not kept whole."""
+    return result.streams or result.read_size is not None
 
 
 def reason_of(standing: Standing) -> str:

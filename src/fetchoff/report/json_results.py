@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 
-from fetchoff.model.analysis import Analysis, Point
+from fetchoff.model.analysis import Analysis, Point, RoundCost
+from fetchoff.model.claim import Reproduction
+from fetchoff.report.published import measured_figure
 
 SCHEMA = 1
+APART = ("points", "rounds", "reproduction")
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
@@ -23,20 +26,69 @@ def text(analysis: Analysis) -> str:
     return "{\n" + ",\n".join(members) + "\n}\n"
 
 
+def claims(reproduction: Reproduction) -> str:
+    """claims.json: every claim of the article as it is stated, and what became of it."""
+    judged = [plain(judgement) for judgement in reproduction.judgements]
+    return json.dumps(judged, indent=1, ensure_ascii=False) + "\n"
+
+
 def document(analysis: Analysis) -> dict[str, Json]:
     """The document as plain data. A number that is not finite becomes null."""
     whole: dict[str, Json] = {"schema": SCHEMA}
     for field in fields(analysis):
-        if field.name != "points":
+        if field.name not in APART:
             whole[field.name] = plain(getattr(analysis, field.name))
-    return whole | {"points": {name: _columns(batch) for name, batch in analysis.points.items()}}
+    return whole | {
+        "article": _article(analysis.reproduction, analysis) if analysis.reproduction else None,
+        "rounds": {name: _columns(RoundCost, costs) for name, costs in analysis.rounds.items()},
+        "points": {name: _columns(Point, batches) for name, batches in analysis.points.items()},
+    }
 
 
-def _columns(points: tuple[Point, ...]) -> Json:
-    """Batches column by column: a run has tens of thousands."""
+def _columns(kind: type[Point | RoundCost], rows: Sequence[Point | RoundCost]) -> Json:
+    """Row for row, column by column: a run has tens of thousands of batches."""
+    return {field.name: [plain(getattr(row, field.name)) for row in rows] for field in fields(kind)}
+
+
+def _article(reproduction: Reproduction, analysis: Analysis) -> Json:
+    """An article's claims with their verdicts, and its tables with our figures."""
+    article = reproduction.article
     return {
-        field.name: [plain(getattr(point, field.name)) for point in points]
-        for field in fields(Point)
+        "id": article.id,
+        "title": article.title,
+        "year": article.year,
+        "claims": [
+            {
+                "id": judgement.claim.id,
+                "text": judgement.claim.text,
+                "measure": plain(judgement.claim.statement.measure),
+                "published": judgement.published,
+                "measured": plain(judgement.measured),
+                "verdict": plain(judgement.verdict),
+                "reason": judgement.text,
+            }
+            for judgement in reproduction.judgements
+        ],
+        "tables": [
+            {
+                "title": table.title,
+                "n": table.n,
+                "cells": [
+                    {
+                        "row": row.label,
+                        "column": column.heading,
+                        "client": cell.side.client,
+                        "workload": cell.side.workload,
+                        "figure": plain(cell.figure),
+                        "published": plain(cell.published),
+                        "measured": plain(measured_figure(cell, table.n, analysis)),
+                    }
+                    for row in table.rows
+                    for column, cell in zip(table.columns, row.cells, strict=True)
+                ],
+            }
+            for table in article.tables
+        ],
     }
 
 

@@ -35,9 +35,18 @@ from fetchoff.report.figures import (
     percent,
     ratio,
     seconds,
+    size,
     tier,
 )
-from fetchoff.report.groups import Groups, costs_of, groups_of, reason_of, tally
+from fetchoff.report.groups import (
+    Groups,
+    costs_of,
+    groups_of,
+    is_bulk,
+    reason_of,
+    shows_read_size,
+    tally,
+)
 
 Cell = str | Text
 VERDICT_STYLES = {
@@ -55,13 +64,17 @@ DROPPED_FIRST = (
     "connections",
     "segments",
     "CPU ÷ wall",
+    "read size",
     "peak MB",
     "user + system µs",
     "CPU interval",
     "req/s",
     "CPU ratio",
+    "origin's share",
     "verdict",
+    "CPU s/GB",
     "CPU µs",
+    "MB/s",
     "interval",
 )
 
@@ -234,7 +247,9 @@ def _columns(
         numbers("user + system µs", "sys", lambda s: costs_of(s).system_us, times),
         strings("CPU ÷ wall", "CPU÷wall", lambda s: number(costs_of(s).cpu_per_wall, 2)),
         strings("req/s", "req/s", lambda s: number(costs_of(s).per_second)),
+        *(_of_bulk(rows) if is_bulk(rows) else ()),
         numbers("peak MB", "peak MB", lambda s: costs_of(s).peak_mb, 1),
+        *([_read_sizes(result, len(rows))] if shows_read_size(result) else ()),
         strings("connections", "conn", lambda s: _wire(s, "connections", 0)),
         strings("segments", "seg", lambda s: _wire(s, "segments_per_exchange", 1)),
         strings("adapter lines", "lines", lambda s: number(lines.get(s.client))),
@@ -242,6 +257,23 @@ def _columns(
     if result.withheld:
         columns = [column for column in columns if column.name != "verdict"]
     return tuple(columns if any(s.tiers for s in rows) else columns[1:])
+
+
+def _of_bulk(rows: Sequence[Standing]) -> tuple[Column, ...]:
+    """What is told of workloads that move much content."""
+    moved = [costs_of(standing).throughput for standing in rows]
+    rates = [one.mb_per_second.point if one else None for one in moved]
+    costs = [one.cpu_s_per_gb.point if one else None for one in moved]
+    shares = [costs_of(standing).origin_cpu_per_wall for standing in rows]
+    return (
+        Column("MB/s", "MB/s", tuple(number(rate) for rate in rates)),
+        Column("CPU s/GB", "CPU s/GB", tuple(number(cost, 2) for cost in costs)),
+        Column("origin's share", "origin", tuple(percent(share) for share in shares)),
+    )
+
+
+def _read_sizes(result: WorkloadResult, rows: int) -> Column:
+    return Column("read size", "read", (size(result.read_size),) * rows)
 
 
 def _client(standing: Standing, baseline: str) -> Text:

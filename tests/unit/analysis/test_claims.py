@@ -202,8 +202,9 @@ def test_shipped_claims_are_about_clients_and_workloads_of_their_suite(name: str
     sides = {side for claim in article.claims for side in _sides(claim.statement)}
     assert {side.workload for side in sides} <= set(suite.workloads)
     assert {side.client for side in sides} <= set(suite.clients)
-    assert {table.workload for table in article.tables} <= set(suite.workloads)
-    rows = {row.client for table in article.tables for row in table.rows}
-    assert rows <= set(suite.clients)
+    tables = {c.side for table in article.tables for row in table.rows for c in row.cells}
+    assert {side.workload for side in tables} <= set(suite.workloads)
+    assert {side.client for side in tables} <= set(suite.clients)
+    assert article.per_implementation in ("", *suite.workloads)
     for client in suite.clients:
         assert named(client) is not None, client

@@ -16,6 +16,7 @@ from fetchoff.model.analysis import (
     Relative,
     SelfCheck,
     Standing,
+    Throughput,
     WorkloadResult,
 )
 from fetchoff.model.estimate import Estimate, Verdict
@@ -31,6 +32,7 @@ WORKLOADS = {
     "small-post": ("POST of a small form over a kept connection", 1.35, 4.0),
     "json-get": ("GET of 335,114 bytes of JSON, parsed and checked", 1.2, 900.0),
 }
+BYTES_OUT = {"json-get": 335_226.0}
 SCRIPT = "<script>alert('message')</script>"
 
 
@@ -105,9 +107,12 @@ def relative(ratio: float, spread: float, margin: float = 0.02) -> Relative:
     return Relative(found, Verdict.EQUIVALENT if within else Verdict.UNDECIDED)
 
 
-def costs(wall_us: float, sort: Sort, spread: float) -> Costs:
-    """The absolute figures that go with a wall time."""
+def costs(wall_us: float, sort: Sort, spread: float, moved: float) -> Costs:
+    """The absolute figures that go with a wall time, and with so many bytes an exchange."""
     cpu = wall_us * sort.cpu_share
+    throughput = Throughput(
+        moved, estimate(moved / wall_us, spread), estimate(1000 * cpu / moved, spread * 0.7)
+    )
     return Costs(
         wall_us=estimate(wall_us, spread),
         cpu_us=estimate(cpu, spread * 0.7),
@@ -118,6 +123,8 @@ def costs(wall_us: float, sort: Sort, spread: float) -> Costs:
         per_second=1e6 / wall_us,
         peak_mb=sort.peak_mb,
         start_up_ms=sort.peak_mb * 2.1,
+        origin_cpu_per_wall=5.4 / wall_us,
+        throughput=throughput if moved >= 100_000 else None,
     )
 
 
@@ -145,13 +152,13 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Stan
                 wall=relative(wall / walls[BASELINE], spread),
                 notes=REMARKS.get(sort.client, ()),
                 cpu=relative(cpu / (walls[BASELINE] * base.cpu_share), spread * 0.7),
-                costs=costs(wall, sort, spread),
+                costs=costs(wall, sort, spread, 112.0 + BYTES_OUT.get(workload, 148.0)),
                 wire=OnTheWire(
                     connections=36000.0 if sort.client == "command/curl" else 1.0,
                     exchanges_per_connection=1.0 if sort.client == "command/curl" else 36000.0,
                     segments_per_exchange=2.0 if workload == "small-post" else 1.0,
                     bytes_in_per_exchange=112.0,
-                    bytes_out_per_exchange=148.0,
+                    bytes_out_per_exchange=BYTES_OUT.get(workload, 148.0),
                 ),
             )
         )
@@ -307,6 +314,11 @@ def result(workload: str, withheld: str = "", seed: int = 7) -> WorkloadResult:
         withheld=withheld,
         notes=("2 of 17 self-checks could not tell",) if withheld else (),
     )
+
+
+def streamed(read_size: int | None = 16384) -> WorkloadResult:
+    """A workload that drops its content as it comes, so many bytes at a time."""
+    return replace(result("json-get"), streams=True, read_size=read_size)
 
 
 def analysis(seed: int = 7) -> Analysis:

@@ -1,0 +1,165 @@
+"""The columns of a workload's ranking in report.html: headings, and a cell for each client."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fetchoff.model.analysis import (
+    ClientCard,
+    Costs,
+    Relative,
+    Standing,
+    Throughput,
+    WorkloadResult,
+)
+from fetchoff.model.experiment import Role
+from fetchoff.report.figures import MISSING, decimals_for, interval, number, percent, ratio, size
+from fetchoff.report.groups import costs_of, groups_of, is_bulk, shows_read_size
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A table cell: what is read, what it is sorted by, and what stands small beside it."""
+
+    text: str
+    key: float | str
+    beside: str = ""
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column's heading. `about`: its explanation's anchor; `first`: the order of one click."""
+
+    text: str
+    unit: str
+    about: str
+    numeric: bool = True
+    first: str = "ascending"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, and a cell for each client that was measured, in their order."""
+
+    heading: Heading
+    cells: tuple[Cell, ...]
+
+
+def columns_of(result: WorkloadResult, cards: Mapping[str, ClientCard]) -> tuple[Column, ...]:
+    """All columns that say something of this workload."""
+    measured = groups_of(result).measured
+    return (
+        *_relative(result, measured),
+        *_times(measured),
+        *(_of_bulk(measured) if is_bulk(measured) else ()),
+        *_memory(result, measured),
+        *_on_the_wire(measured),
+        _column("code", "lines", "adapter-lines", _lines(measured, cards)),
+    )
+
+
+def _relative(result: WorkloadResult, measured: Sequence[Standing]) -> Iterator[Column]:
+    def ratios(text: str, of: Callable[[Standing], Relative | None]) -> Column:
+        heading = Heading(text, "× baseline", "ratios-and-intervals")
+        return Column(heading, tuple(_ratio_cell(s, of(s), result.baseline) for s in measured))
+
+    yield ratios("wall", lambda standing: standing.wall)
+    yield ratios("CPU", lambda standing: standing.cpu)
+    if not result.withheld:
+        verdicts = tuple(_verdict_cell(standing, result) for standing in measured)
+        yield Column(Heading("verdict", "wall", "verdicts", numeric=False), verdicts)
+
+
+def _times(measured: Sequence[Standing]) -> Iterator[Column]:
+    costs = [costs_of(standing) for standing in measured]
+    decimals = min(decimals_for(one.wall_us.point for one in costs), 1)
+
+    def microseconds(text: str, about: str, of: Callable[[Costs], float]) -> Column:
+        cells = tuple(Cell(number(of(one), decimals), _key(of(one))) for one in costs)
+        return Column(Heading(text, "µs", about), cells)
+
+    yield microseconds("wall", "wall-and-cpu-time", lambda one: one.wall_us.point)
+    yield microseconds("CPU", "wall-and-cpu-time", lambda one: one.cpu_us.point)
+    yield microseconds("user", "user-and-system-time", lambda one: one.user_us)
+    yield microseconds("system", "user-and-system-time", lambda one: one.system_us)
+    shares = [one.cpu_per_wall for one in costs]
+    yield _column("CPU", "÷ wall", "wall-and-cpu-time", shares, most=2)
+    rates = [one.per_second for one in costs]
+    yield _column("rate", "per s", "wall-and-cpu-time", rates, first="descending")
+
+
+def _of_bulk(measured: Sequence[Standing]) -> Iterator[Column]:
+    def figures(of: Callable[[Throughput], float]) -> list[float | None]:
+        moved = (costs_of(standing).throughput for standing in measured)
+        return [of(one) if one else None for one in moved]
+
+    rates = figures(lambda one: one.mb_per_second.point)
+    yield _column("moved", "MB per s", "throughput", rates, most=1, first="descending")
+    costs = figures(lambda one: one.cpu_s_per_gb.point)
+    yield _column("CPU", "s per GB", "throughput", costs, most=2)
+    shares = [costs_of(standing).origin_cpu_per_wall for standing in measured]
+    cells = tuple(Cell(percent(share), _key(share)) for share in shares)
+    yield Column(Heading("origin", "CPU ÷ wall", "throughput"), cells)
+
+
+def _memory(result: WorkloadResult, measured: Sequence[Standing]) -> Iterator[Column]:
+    about = "memory-and-start-up"
+    peaks = [costs_of(standing).peak_mb for standing in measured]
+    yield _column("peak", "MB", about, peaks, most=1)
+    if shows_read_size(result):
+        cell = Cell(size(result.read_size), _key(result.read_size))
+        yield Column(Heading("read", "at a time", about), (cell,) * len(measured))
+    yield _column("start", "ms", about, [costs_of(s).start_up_ms for s in measured])
+
+
+def _on_the_wire(measured: Sequence[Standing]) -> Iterator[Column]:
+    wires = [standing.wire for standing in measured]
+    connections = [wire.connections if wire else None for wire in wires]
+    yield _column("conn.", "new", "on-the-wire", connections)
+    segments = [wire.segments_per_exchange if wire else None for wire in wires]
+    yield _column("segm.", "an exch.", "on-the-wire", segments, most=1)
+
+
+def _lines(measured: Sequence[Standing], cards: Mapping[str, ClientCard]) -> list[float | None]:
+    found = (cards.get(standing.client) for standing in measured)
+    return [card.adapter_lines if card else None for card in found]
+
+
+def _column(
+    text: str,
+    unit: str,
+    about: str,
+    values: Sequence[float | None],
+    *,
+    most: int = 0,
+    first: str = "ascending",
+) -> Column:
+    """Figures of one unit, with as many decimals for all as the smallest needs, up to `most`."""
+    decimals = min(decimals_for(values), most)
+    cells = tuple(Cell(number(value, decimals), _key(value)) for value in values)
+    return Column(Heading(text, unit, about, first=first), cells)
+
+
+def _ratio_cell(standing: Standing, found: Relative | None, baseline: str) -> Cell:
+    if found is None:
+        return Cell(MISSING, math.inf)
+    beside = "" if standing.client == baseline else interval(found.ratio)
+    return Cell(ratio(found.ratio.point), _key(found.ratio.point), beside)
+
+
+def _verdict_cell(standing: Standing, result: WorkloadResult) -> Cell:
+    if standing.client == result.baseline:
+        return Cell("baseline", "0", style="plain")
+    if standing.role is Role.FLOOR:
+        return Cell("floor", "z", style="plain")
+    if standing.wall is None:
+        return Cell(MISSING, "y", style="plain")
+    found = standing.wall.verdict.value
+    return Cell(found, found, style=found)
+
+
+def _key(value: float | None) -> float:
+    return value if value is not None and math.isfinite(value) else math.inf
