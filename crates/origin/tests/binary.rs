@@ -155,7 +155,7 @@ fn listeners_share_their_documents() {
          Content-Length: 7\r\nConnection: close\r\n\r\n{\"a\":1}",
     );
     assert!(answer.starts_with("HTTP/1.1 201 Created\r\n"), "{answer}");
-    assert!(get(other, "/documents/_doc/1/_source").ends_with("\r\n\r\n{\"a\":1}"));
+    assert!(get(other, "/documents/_source/1").ends_with("\r\n\r\n{\"a\":1}"));
 }
 
 #[test]

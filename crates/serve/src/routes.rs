@@ -216,11 +216,11 @@ fn need(field: &str) -> Result<Route, Refusal> {
 }
 
 fn stored(document: &str) -> Result<Route, Refusal> {
-    let segment = document.strip_prefix("_doc/").ok_or(Refusal::UnknownRoute)?;
-    match segment.split_once('/') {
-        None => Ok(Route::Stored(Id::decoded(segment)?)),
-        Some((segment, "_source")) => Ok(Route::Source(Id::decoded(segment)?)),
-        Some(_) => Err(Refusal::UnknownRoute),
+    match document.split_once('/') {
+        Some((_, id)) if id.contains('/') => Err(Refusal::UnknownRoute),
+        Some(("_doc", id)) => Ok(Route::Stored(Id::decoded(id)?)),
+        Some(("_source", id)) => Ok(Route::Source(Id::decoded(id)?)),
+        _ => Err(Refusal::UnknownRoute),
     }
 }
 
@@ -301,7 +301,7 @@ mod tests {
             "/documents",
             "/documents/1",
             "/documents/_doc/1/",
-            "/documents/_doc/1/2/_source",
+            "/documents/_source/1/2",
             "/others/_doc/1",
         ] {
             assert_eq!(find(target), Err(Refusal::UnknownRoute), "{target}");

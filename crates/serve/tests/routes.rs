@@ -163,7 +163,7 @@ fn documents_are_stored_and_told_back_verbatim() {
     let mut client = origin.connect();
     let json = "Content-Type: application/json";
     let target = "/documents/_doc/a%2F1";
-    let source = format!("{target}/_source");
+    let source = target.replace("_doc", "_source");
     let reply = client.ask("GET", target, &[], b"");
     assert_eq!((reply.status, reply.field("content-type")), (404, Some("application/json")));
     assert_eq!(reply.text(), r#"{"_index":"documents","_id":"a/1","found":false}"#);
@@ -401,9 +401,9 @@ fn head_is_get_without_content() {
         "/status/404",
         "/truncate/9",
         "/documents/_doc/1",
-        "/documents/_doc/1/_source",
+        "/documents/_source/1",
         "/documents/_doc/2",
-        "/documents/_doc/2/_source",
+        "/documents/_source/2",
         "/nowhere",
     ] {
         let answer = client.ask("HEAD", target, &[], b"");
@@ -429,7 +429,7 @@ fn wrong_methods_and_targets() {
         ("GET", "/form", 405, Some("POST")),
         ("DELETE", "/json/64", 405, Some("GET, HEAD")),
         ("POST", "/documents/_doc/1", 405, Some("GET, HEAD, PUT")),
-        ("PUT", "/documents/_doc/1/_source", 405, Some("GET, HEAD")),
+        ("PUT", "/documents/_source/1", 405, Some("GET, HEAD")),
         ("GET", "/nowhere", 404, None),
         ("OPTIONS", "*", 404, None),
         ("GET", "/bytes/x", 400, None),
