@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 
 from fetchoff.catalog.workshop import Workshop
-from fetchoff.model.client import Manifest
+from fetchoff.model.client import Manifest, Recipe
 from fetchoff.model.errors import SetupError
 
 CHECK_TIMEOUT_S = 60
 LONGEST_GIST = 100
+POLICY = Path("/usr/sbin/policy-rc.d")
 
 
 def check(manifest: Manifest) -> None:
-    """Run the recipe's checks; SetupError at the first that fails."""
-    for command in manifest.recipe.check:
-        argv = Workshop.of(manifest).argv(command)
+    """Run the checks of a client's recipe; SetupError at the first that fails."""
+    workshop = Workshop.of(manifest)
+    check_all([workshop.argv(command) for command in manifest.recipe.check])
+
+
+def check_all(commands: Iterable[Sequence[str]]) -> None:
+    """Run commands that must succeed; SetupError at the first that does not."""
+    for argv in commands:
         try:
             done = subprocess.run(
                 argv, capture_output=True, text=True, timeout=CHECK_TIMEOUT_S, check=False
@@ -40,20 +48,48 @@ def _gist(output: str) -> str:
 
 
 def install_packages(manifests: list[Manifest], on_start: Callable[[str], None]) -> None:
-    """One apt-get for what is missing, as root; a package that is not to be had stops no other.
+    """What clients lack, as root.
 
     Only for clients whose checks fail: what works already is not installed a second time.
     """
     lacking = [manifest for manifest in manifests if _lacks_something(manifest)]
-    wanted = sorted({package for manifest in lacking for package in manifest.recipe.apt})
+    install([manifest.recipe for manifest in lacking], on_start)
+
+
+def install(recipes: Iterable[Recipe], on_start: Callable[[str], None] = lambda _: None) -> None:
+    """One apt-get for all packages that are missing; one that is not to be had stops no other.
+
+    Does nothing where that is not permitted, or there is no apt-get.
+    """
+    wanted = sorted({package for recipe in recipes for package in recipe.apt})
     missing = [package for package in wanted if not _is_installed(package)]
     if not missing or os.geteuid() != 0 or shutil.which("apt-get") is None:
         return
     on_start(f"Debian packages: {' '.join(missing)}")
-    _apt("update")
-    if not _apt("install", "--yes", "--no-install-recommends", *missing):
-        for package in missing:
-            _apt("install", "--yes", "--no-install-recommends", package)
+    with _no_service_is_started():
+        _apt("update")
+        if not _apt("install", "--yes", "--no-install-recommends", *missing):
+            for package in missing:
+                _apt("install", "--yes", "--no-install-recommends", package)
+
+
+@contextlib.contextmanager
+def _no_service_is_started() -> Iterator[None]:
+    """A server's package would start it on port 80: Debian's policy-rc.d says no meanwhile.
+
+    101: forbidden by policy, invoke-rc.d(8).
+    """
+    try:
+        with POLICY.open("x", encoding="ascii") as file:
+            file.write("#!/bin/sh\nexit 101\n")
+    except OSError:  # there is one already, and it is its owner's
+        yield
+        return
+    POLICY.chmod(0o755)
+    try:
+        yield
+    finally:
+        POLICY.unlink(missing_ok=True)
 
 
 def _lacks_something(manifest: Manifest) -> bool:
@@ -79,9 +115,14 @@ def _is_installed(package: str) -> bool:
 
 
 def hint(manifest: Manifest) -> str:
-    """What would help where a check fails."""
-    missing = [package for package in manifest.recipe.apt if not _is_installed(package)]
+    """What would help where a client's check fails."""
+    return hint_for(manifest.recipe)
+
+
+def hint_for(recipe: Recipe) -> str:
+    """What would help where a recipe's check fails."""
+    missing = [package for package in recipe.apt if not _is_installed(package)]
     hints = [f"apt-get install {' '.join(missing)}"] if missing else []
-    if manifest.recipe.hint:
-        hints.append(manifest.recipe.hint)
+    if recipe.hint:
+        hints.append(recipe.hint)
     return ", or ".join(hints)

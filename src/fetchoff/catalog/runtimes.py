@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import sys
-import threading
-from collections import defaultdict
 from pathlib import Path
 
 from fetchoff.catalog.places import cache
-from fetchoff.catalog.steps import Steps, filled
+from fetchoff.catalog.steps import Steps, built_once
 from fetchoff.model.client import Runtime
 from fetchoff.model.errors import SetupError
-
-_building: dict[Path, threading.Lock] = defaultdict(threading.Lock)
 
 
 def runtime_folder(runtime: Runtime) -> Path:
@@ -27,21 +22,13 @@ def runtime_folder(runtime: Runtime) -> Path:
 def build_runtime(runtime: Runtime, steps: Steps) -> None:
     """Run its steps, if that was not done before; SetupError if one fails."""
     folder = runtime_folder(runtime)
-    ready = folder / "ready"
-    with _building[folder]:
-        if ready.exists():
-            return
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        places = {
-            "runtime": folder,
-            "kit": runtime.kit_folder,
-            "python": sys.executable,
-            "jobs": os.cpu_count() or 1,
-        }
-        try:
-            for step in runtime.steps:
-                steps.run([filled(part, places) for part in step], folder, folder / "setup.log")
-        except SetupError as error:
-            raise SetupError(f"its runtime: {error.message}", error.hint) from error
-        ready.touch()
+    places = {
+        "runtime": folder,
+        "kit": runtime.kit_folder,
+        "python": sys.executable,
+        "jobs": os.cpu_count() or 1,
+    }
+    try:
+        built_once(folder, runtime.steps, places, steps)
+    except SetupError as error:
+        raise SetupError(f"its runtime: {error.message}", error.hint) from error

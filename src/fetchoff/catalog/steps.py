@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fetchoff.model.errors import SetupError
 
 TIMEOUT_S = 1800  # a library in C, built statically on a small machine
+
+_building: dict[Path, threading.Lock] = defaultdict(threading.Lock)
 
 
 def filled(text: str, places: Mapping[str, object]) -> str:
@@ -20,6 +24,27 @@ def filled(text: str, places: Mapping[str, object]) -> str:
     for name, value in places.items():
         text = text.replace(f"{{{name}}}", str(value))
     return text
+
+
+def built_once(
+    folder: Path,
+    recipe: Sequence[Sequence[str]],
+    places: Mapping[str, object],
+    steps: Steps,
+) -> None:
+    """Run the steps of a recipe in `folder`, if that was not done before; SetupError if one fails.
+
+    `places`: what stands for the names in braces.
+    """
+    ready = folder / "ready"
+    with _building[folder]:
+        if ready.exists():
+            return
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for step in recipe:
+            steps.run([filled(part, places) for part in step], folder, folder / "setup.log")
+        ready.touch()
 
 
 class Steps:

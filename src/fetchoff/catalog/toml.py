@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -20,6 +20,7 @@ class Document(BaseModel):
 
 
 D = TypeVar("D", bound=Document)
+Prepare = Callable[[dict[str, Any]], dict[str, Any]]
 Location = tuple[int | str, ...]
 _NAME = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 _PATH = rf"(?P<path>(?:{_NAME.pattern})(?:\s*\.\s*(?:{_NAME.pattern}))*)"
@@ -33,8 +34,11 @@ _WORDS = {
 }
 
 
-def read(path: Path, kind: type[D]) -> D:
-    """The document in `path`; InputError if it cannot be read or is not as it should be."""
+def read(path: Path, kind: type[D], prepared: Prepare = lambda table: table) -> D:
+    """The document in `path`; InputError if it cannot be read or is not as it should be.
+
+    `prepared`: what is done to the table before it is looked at; a ValueError of it is told.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -47,6 +51,10 @@ def read(path: Path, kind: type[D]) -> D:
         raise InputError(f"{path}: {error}", "see https://toml.io for the syntax") from error
     except RecursionError as error:
         raise InputError(f"{path}: nested too deeply") from error
+    try:
+        table = prepared(table)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
     try:
         return kind.model_validate(table)
     except ValidationError as error:

@@ -14,8 +14,19 @@ from fetchoff.catalog.places import shipped
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model import workload as model
 from fetchoff.model.errors import InputError, UnknownName
+from fetchoff.model.origin import BUILT_IN
 
 Pair = tuple[str, str]
+_WORDS = "the quick brown fox jumps over the lazy dog and "
+
+
+def _document_of(text: str) -> str:
+    return json.dumps({"id": 1, "text": text}, separators=(",", ":"))
+
+
+def _document(size: int) -> str:
+    """A JSON document of `size` bytes, as it is written without spaces."""
+    return _document_of((_WORDS * (size // len(_WORDS) + 1))[: size - len(_document_of(""))])
 
 
 class _FilePart(Document):
@@ -30,6 +41,7 @@ class _Body(Document):
     fields: tuple[Pair, ...] = ()
     files: tuple[_FilePart, ...] = ()
     value: Any = None
+    document: int | None = Field(default=None, ge=len(_document_of("")))
     content_type: str = "application/octet-stream"
     size: int = Field(default=0, ge=0)
 
@@ -37,6 +49,8 @@ class _Body(Document):
         match self.kind:
             case "form":
                 return model.FormBody(self.fields)
+            case "json" if self.document is not None:
+                return model.JsonBody(_document(self.document))
             case "json":
                 return model.JsonBody(json.dumps(self.value, separators=(",", ":")))
             case "multipart":
@@ -50,6 +64,10 @@ class _Expect(Document):
     status: int = Field(default=200, ge=100, le=599)
     bytes: int | None = Field(default=None, ge=0)
     json_member: Pair | None = Field(default=None, alias="json")
+    varies: bool = False
+
+    def to_model(self) -> model.Expect:
+        return model.Expect(self.status, self.bytes, self.json_member, self.varies)
 
 
 class _Exchange(Document):
@@ -60,8 +78,8 @@ class _Exchange(Document):
     expect: _Expect = Field(default_factory=_Expect)
 
     def to_model(self) -> model.Exchange:
-        expect = model.Expect(self.expect.status, self.expect.bytes, self.expect.json_member)
         body = self.body.to_model() if self.body else None
+        expect = self.expect.to_model()
         return model.Exchange(self.method, self.target, body, self.headers, expect)
 
 
@@ -78,6 +96,7 @@ def _reuse(value: object) -> object:
 class _Settings(Document):
     protocol: model.Protocol = model.Protocol.HTTP_1_1
     tls: bool | None = None
+    tickets: bool = True
     proxy: bool = False
     reuse: Annotated[bool | None, BeforeValidator(_reuse)] = True
     concurrency: int = Field(default=1, ge=1, le=4096)
@@ -113,14 +132,25 @@ class _Workload(Document):
     about: str
     placement: model.Placement = model.Placement.SHARED_CORE
     batch_ms: float = Field(default=10.0, gt=0, le=10_000)
+    value: int | None = None
     settings: _Settings = Field(default_factory=_Settings)
+    before: tuple[_Exchange, ...] = ()
     exchange: tuple[_Exchange, ...] = Field(min_length=1)
+
+
+class _Full(Document):
+    """The sizes that were published, for who has the time."""
+
+    workloads: tuple[str, ...] = Field(min_length=1)
+    budget_s: float = Field(gt=0)
 
 
 class _Suite(Document):
     schema_: int = Field(alias="schema", ge=1, le=1)
     about: str
+    origin: str = BUILT_IN
     workloads: tuple[str, ...] = Field(min_length=1)
+    full: _Full | None = None
     clients: tuple[str, ...] = ("*",)
     except_: tuple[str, ...] = Field(default=(), alias="except")
     if_ready: tuple[str, ...] = ()
@@ -131,11 +161,15 @@ class _Suite(Document):
 
 @dataclass(frozen=True)
 class Suite:
-    """Workloads and clients that are run together. `clients` are ids or globs, `without` too;
-    those of `if_ready` take part where they are ready, and are not set up for it."""
+    """Workloads and clients that are run together, on an origin.
+
+    `clients` are ids or globs, `without` too; those of `if_ready` take part where they are ready,
+    and are not set up for it.
+    """
 
     id: str
     about: str
+    origin: str
     workloads: tuple[str, ...]
     clients: tuple[str, ...]
     without: tuple[str, ...]
@@ -145,37 +179,69 @@ class Suite:
     blocks: int
 
 
-def read_workload(path: Path) -> model.Workload:
-    """The workload in a file."""
-    document = read(path, _Workload)
+def read_workload(path: Path, value: str = "") -> model.Workload:
+    """The workload in a file; `value` takes the place of the file's own for `{value}`."""
+    document = read(path, _Workload, lambda table: _with_value(table, value))
     return model.Workload(
-        id=path.stem,
+        id=f"{path.stem}@{value}" if value else path.stem,
         about=document.about,
         exchanges=tuple(exchange.to_model() for exchange in document.exchange),
         settings=document.settings.to_model(),
         placement=document.placement,
         batch_ms=document.batch_ms,
+        before=tuple(exchange.to_model() for exchange in document.before),
     )
 
 
+def _with_value(table: dict[str, Any], value: str) -> dict[str, Any]:
+    """The table with every `{value}` in its texts replaced, by the value asked for or its own."""
+    if "value" not in table:
+        if value:
+            raise ValueError("has no value that could be chosen after an '@'")
+        return table
+    chosen = value or str(table["value"])
+    if not chosen.isdecimal():
+        raise ValueError(f"what stands after '@' must be a whole number, not '{chosen}'")
+
+    def filled(part: Any) -> Any:
+        match part:
+            case str():
+                return part.replace("{value}", chosen)
+            case dict():
+                return {key: filled(member) for key, member in part.items()}
+            case list():
+                return [filled(member) for member in part]
+        return part
+
+    return {**filled(table), "value": int(chosen)}
+
+
 def workload(name: str) -> model.Workload:
-    """A shipped workload by id, or the one in a file that is named by its path."""
-    return read_workload(_find("workload", "workloads", name))
+    """A shipped workload by id, or the one in a file that is named by its path.
+
+    After an '@' stands the value of a workload that has one: `small-gets@50`.
+    """
+    file, mark, value = name.rpartition("@")
+    if not mark or name.endswith(".toml"):
+        file, value = name, ""
+    return read_workload(_find("workload", "workloads", file), value)
 
 
-def suite(name: str) -> Suite:
-    """A shipped suite by id, or the one in a file that is named by its path."""
+def suite(name: str, *, full: bool = False) -> Suite:
+    """A shipped suite by id, or the one in a file; `full`: at the sizes that were published."""
     path = _find("suite", "suites", name)
     document = read(path, _Suite)
+    sizes = (document.full or document) if full else document
     return Suite(
         id=path.stem,
         about=document.about,
-        workloads=document.workloads,
+        origin=document.origin,
+        workloads=sizes.workloads,
         clients=document.clients,
         without=document.except_,
         if_ready=document.if_ready,
         baseline=document.baseline,
-        budget_s=document.budget_s,
+        budget_s=sizes.budget_s,
         blocks=document.blocks,
     )
 

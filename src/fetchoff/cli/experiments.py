@@ -9,6 +9,7 @@ from dataclasses import replace
 from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.errors import InputError
 from fetchoff.model.experiment import Entrant, Experiment, Role, controls_of, with_controls
+from fetchoff.model.origin import BUILT_IN
 from fetchoff.model.workload import Workload
 
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
@@ -23,6 +24,7 @@ def ranking(
     budget_s: float,
     blocks: int,
     seed: int | None,
+    origin: str = BUILT_IN,
 ) -> Experiment:
     """Rank all of the clients that are ready."""
     ready = [client for client in clients if client.readiness is Readiness.READY]
@@ -42,11 +44,18 @@ def ranking(
         budget_s=budget_s,
         blocks=blocks,
         suite=suite,
+        origin=origin,
     )
 
 
 def pair(
-    a: Client, b: Client, workloads: Sequence[Workload], *, budget_s: float, seed: int | None
+    a: Client,
+    b: Client,
+    workloads: Sequence[Workload],
+    *,
+    budget_s: float,
+    seed: int | None,
+    origin: str = BUILT_IN,
 ) -> Experiment:
     """Compare b with a. The same client twice is a fair question: two processes of it."""
     entrants = [Entrant(a.id, a.id, a.id)]
@@ -63,6 +72,7 @@ def pair(
         seed=_seed(seed),
         budget_s=budget_s,
         pair_only=True,
+        origin=origin,
     )
 
 

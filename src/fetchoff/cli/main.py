@@ -17,6 +17,7 @@ from fetchoff.cli import (
     compare,
     doctor,
     origin,
+    origins,
     report,
     reproduce,
     resume,
@@ -36,7 +37,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Begin with 'fetchoff doctor', then 'fetchoff run --setup'.",
 )
-for module in (run, compare, reproduce, report, resume, clients, setup, check, origin, doctor):
+for module in (
+    run,
+    compare,
+    reproduce,
+    report,
+    resume,
+    clients,
+    setup,
+    check,
+    origins,
+    origin,
+    doctor,
+):
     app.command(name=module.NAME)(module.command)
 
 

@@ -13,12 +13,12 @@ import fetchoff
 from fetchoff.analysis.stopping import is_decided
 from fetchoff.catalog.manifests import named
 from fetchoff.cli.live import watching
+from fetchoff.cli.serving import record_of, serving
 from fetchoff.model.client import Client, Launch, Readiness
 from fetchoff.model.errors import FetchoffError, SetupError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Batch
 from fetchoff.run.machine import facts, usable_cores
-from fetchoff.run.origin import BuiltInOrigin
 from fetchoff.run.placement import lay_out, strongest_urgency
 from fetchoff.run.runner import Bench, Runner
 from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
@@ -26,7 +26,6 @@ from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 if TYPE_CHECKING:
     from fetchoff.model.analysis import Analysis
     from fetchoff.model.observation import Record
-    from fetchoff.run.origin import Origin
 
 SPOOL = ".spool"
 
@@ -40,9 +39,13 @@ class Manner:
 
 
 def new_run(
-    experiment: Experiment, clients: Sequence[Client], title: str, out: Path | None
+    experiment: Experiment,
+    clients: Sequence[Client],
+    title: str,
+    out: Path | None,
+    *notes: str,
 ) -> RunFolder:
-    """Make the run folder of an experiment."""
+    """Make the run folder of an experiment; `notes`: what a reader must know of it."""
     now = datetime.now(UTC)
     run_id = f"{now:%Y%m%d-%H%M%S}-{experiment.seed}"
     taking_part = {entrant.client for entrant in experiment.entrants}
@@ -54,12 +57,13 @@ def new_run(
         experiment=experiment,
         clients=tuple(client_record(c) for c in clients if c.id in taking_part),
         environment=facts(),
-        notes=placement_notes(experiment),
+        notes=(*notes, *placement_notes(experiment)),
         absent=tuple(
             (c.id, f"{c.reason} ({c.hint})" if c.hint else c.reason)
             for c in clients
             if c.readiness is not Readiness.READY
         ),
+        origin=record_of(experiment.origin),
     )
     return RunFolder.create(out or Path("runs") / run_id, header)
 
@@ -100,7 +104,10 @@ def launches(clients: Sequence[Client]) -> dict[str, Launch]:
 def measure(folder: RunFolder, launch: Mapping[str, Launch], manner: Manner) -> None:
     """Run to the end, or to the user's Ctrl-C: what was measured stays in the folder."""
     experiment = folder.header.experiment
-    with watching(experiment, folder, quiet=manner.quiet or manner.as_json) as listener:
+    with (
+        serving(experiment, folder.path) as start_origin,
+        watching(experiment, folder, quiet=manner.quiet or manner.as_json) as listener,
+    ):
 
         def decided(records: Sequence[Record], rounds: int) -> bool:
             return is_decided(experiment, records, rounds)
@@ -108,7 +115,7 @@ def measure(folder: RunFolder, launch: Mapping[str, Launch], manner: Manner) -> 
         bench = Bench(
             launches=launch,
             spool=folder.path / SPOOL,
-            start_origin=_start_origin,
+            start_origin=start_origin,
             journal=folder,
             listener=listener,
             is_decided=decided,
@@ -163,7 +170,3 @@ def must_be_unchanged(header: Header, clients: Sequence[Client]) -> None:
                 f"{then.id} is not what it was when this run began",
                 "begin a new run, or go back to the version that the run folder names",
             )
-
-
-def _start_origin(folder: Path, core: int) -> Origin:
-    return BuiltInOrigin(folder, core)

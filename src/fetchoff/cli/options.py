@@ -18,6 +18,14 @@ Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="The run folder; runs/… if not given.")
 ]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Of the random orders.")]
+Origin = Annotated[
+    str | None,
+    typer.Option("--origin", help="The server: an id of 'fetchoff origins', or a URL."),
+]
+AllowRemote = Annotated[
+    bool, typer.Option("--allow-remote", help="Permit a URL that is not of a private network.")
+]
+Full = Annotated[bool, typer.Option("--full", help="At the sizes that were published: takes long.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
 Json = Annotated[bool, typer.Option("--json", help="Results as JSON on standard output.")]
 RunPath = Annotated[Path, typer.Argument(help="A run folder.")]

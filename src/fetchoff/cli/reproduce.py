@@ -10,10 +10,13 @@ import typer
 from fetchoff.cli import options
 
 if TYPE_CHECKING:
+    from fetchoff.catalog.workloads import Suite
     from fetchoff.cli.measure import Manner
     from fetchoff.model.analysis import Analysis
     from fetchoff.model.claim import Article
     from fetchoff.model.client import Client
+    from fetchoff.model.experiment import Experiment
+    from fetchoff.store.run_folder import RunFolder
 
 NAME = "reproduce"
 
@@ -23,6 +26,9 @@ def command(
         list[str] | None, typer.Argument(help="Articles by id, such as perl-2011.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every article there is.")] = False,
+    origin: options.Origin = None,
+    allow_remote: options.AllowRemote = False,
+    full: options.Full = False,
     budget: options.Budget = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A folder of run folders; runs/… if none.")
@@ -34,15 +40,17 @@ def command(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Measure what five articles have published, and say which of their claims hold here.
+    """Measure what articles have published, and say which of their claims hold here.
 
-    Each article is a suite. Its tables are printed with our figures beside theirs, and each claim
+    Each article is a suite, on the server that its author used, or on the built-in origin where
+    that server is not to be had. Its tables are printed with our figures beside theirs, and each claim
     with the published and the measured ratio. The budget is for each article.
     """
     from fetchoff.catalog import claims, workloads
     from fetchoff.cli.choose import chosen
     from fetchoff.cli.console import data_console, print_json
-    from fetchoff.cli.measure import Manner
+    from fetchoff.cli.measure import Manner, new_run
+    from fetchoff.cli.serving import must_serve, ready_or_built_in
     from fetchoff.cli.setup import clients_of
     from fetchoff.model.errors import InputError
     from fetchoff.report import claims as shown
@@ -59,9 +67,13 @@ def command(
     done = []
     for article in wanted:
         folder = out / article.id if out else None
-        manifests = chosen(workloads.suite(article.id).clients)
-        clients = clients_of(manifests, set_up=setup, quiet=quiet)
-        done.append(_measured(article, clients, budget, folder, seed, manner))
+        suite = workloads.suite(article.id, full=full)
+        clients = clients_of(chosen(suite.clients), set_up=setup, quiet=quiet)
+        wanted_origin, note = ready_or_built_in(origin or suite.origin, set_up=setup)
+        experiment = _experiment(suite, clients, wanted_origin, budget, seed)
+        must_serve(wanted_origin, experiment.workloads, allow_remote=allow_remote)
+        run = new_run(experiment, clients, suite.about, folder, *([note] if note else []))
+        done.append(_measured(article, run, clients, manner))
     if as_json:
         judged = [one.reproduction.judgements for one in done if one.reproduction]
         print_json([plain(judgement) for judgements in judged for judgement in judgements])
@@ -69,25 +81,15 @@ def command(
         data_console().print(shown.whole(done))
 
 
-def _measured(
-    article: Article,
-    clients: list[Client],
-    budget: float | None,
-    out: Path | None,
-    seed: int | None,
-    manner: Manner,
-) -> Analysis:
-    """Run the article's suite for its whole budget, and judge its claims."""
+def _experiment(
+    suite: Suite, clients: list[Client], origin: str, budget: float | None, seed: int | None
+) -> Experiment:
+    """The suite for its whole budget, whatever comes out meanwhile."""
     from dataclasses import replace
 
     from fetchoff.catalog import workloads
-    from fetchoff.cli import results
-    from fetchoff.cli.console import say
     from fetchoff.cli.experiments import ranking
-    from fetchoff.cli.measure import launches, measure, new_run
-    from fetchoff.store.run_folder import RunFolder
 
-    suite = workloads.suite(article.id)
     experiment = ranking(
         clients,
         [workloads.workload(name) for name in suite.workloads],
@@ -96,10 +98,24 @@ def _measured(
         budget_s=budget or suite.budget_s,
         blocks=suite.blocks,
         seed=seed,
+        origin=origin,
     )
-    folder = new_run(replace(experiment, decide_on=()), clients, suite.about, out)
+    return replace(experiment, decide_on=())
+
+
+def _measured(
+    article: Article, folder: RunFolder, clients: list[Client], manner: Manner
+) -> Analysis:
+    """Run an article's experiment, and write what came out."""
+    from fetchoff.cli import results
+    from fetchoff.cli.console import say
+    from fetchoff.cli.measure import launches, measure
+    from fetchoff.store.run_folder import RunFolder
+
     if not manner.quiet:
-        say(f"{article.id}: {article.title} ({article.year})")
+        origin = folder.header.origin
+        said = f"{article.id}: {article.title} ({article.year}), on {origin.id} {origin.version}"
+        say(said.rstrip())
     measure(folder, launches(clients), manner)
     analysis = results.analysis_of(RunFolder.open(folder.path))
     results.write(analysis, folder.path)

@@ -28,6 +28,9 @@ def command(
         typer.Option("--client", "-c", help="Only these: ids, globs, adapter folders. Repeatable."),
     ] = None,
     baseline: Annotated[str, typer.Option("--baseline", help="Ratios are relative to it.")] = "",
+    origin: options.Origin = None,
+    allow_remote: options.AllowRemote = False,
+    full: options.Full = False,
     budget: options.Budget = None,
     out: options.Out = None,
     seed: options.Seed = None,
@@ -45,10 +48,16 @@ def command(
     from fetchoff.catalog import workloads
     from fetchoff.cli.experiments import ranking
     from fetchoff.cli.measure import Manner, measure_and_show, new_run
+    from fetchoff.cli.serving import must_serve, ready_or_built_in
+    from fetchoff.model.origin import BUILT_IN
 
-    chosen_suite = workloads.suite(suite)
+    chosen_suite = workloads.suite(suite, full=full)
     chosen_workloads = [workloads.workload(name) for name in workload or chosen_suite.workloads]
     _must_differ(chosen_workloads)
+    served_by = origin or (BUILT_IN if workload else chosen_suite.origin)
+    if setup:
+        ready_or_built_in(served_by, set_up=True)
+    must_serve(served_by, chosen_workloads, allow_remote=allow_remote)
     clients = _clients(chosen_suite, client, baseline, set_up=setup, quiet=quiet)
     experiment = ranking(
         clients,
@@ -58,6 +67,7 @@ def command(
         budget_s=budget or _budget_s(chosen_suite, clients, chosen=bool(client)),
         blocks=chosen_suite.blocks,
         seed=seed,
+        origin=served_by,
     )
     folder = new_run(experiment, clients, chosen_suite.about, out)
     analysis = measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json))

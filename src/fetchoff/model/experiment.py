@@ -51,6 +51,7 @@ class Experiment:
     `alpha`: two-sided error rate of the verdicts, looks included. `margin`: relative difference
     that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per workload.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
+    `origin`: an id of the catalogue, or a URL.
     """
 
     entrants: tuple[Entrant, ...]
@@ -64,6 +65,7 @@ class Experiment:
     looks: tuple[int, ...] = LOOKS
     suite: str = ""
     pair_only: bool = False
+    origin: str = "built-in"
     decide_on: tuple[str, ...] = ("wall", "cpu")
 
 

@@ -60,11 +60,15 @@ Body = FormBody | JsonBody | MultipartBody | RawBody
 
 @dataclass(frozen=True)
 class Expect:
-    """What a right answer looks like. `bytes`: content after decoding, None: not checked."""
+    """What a right answer looks like. `bytes`: content after decoding, None: not checked.
+
+    `varies`: the content differs from one time to the next, so only the status can be checked.
+    """
 
     status: int = 200
     bytes: int | None = None
     json: tuple[str, str] | None = None
+    varies: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,11 +119,13 @@ class TimeoutsMs:
 class Settings:
     """How the exchanges are to be done; see docs/protocol.md.
 
-    Proxies are for http URLs and HTTP/1.1 only: nothing is tunnelled through them.
+    Proxies are for http URLs and HTTP/1.1 only: nothing is tunnelled through them. `tickets` is
+    for the origin: whether it lets TLS sessions be resumed.
     """
 
     protocol: Protocol = Protocol.HTTP_1_1
     tls: bool = False
+    tickets: bool = True
     proxy: bool = False
     reuse: bool | None = True
     concurrency: int = 1
@@ -137,13 +143,16 @@ class Settings:
             raise ValueError("h2 needs tls, and h2c goes without")
         if self.proxy and (self.tls or self.protocol is not Protocol.HTTP_1_1):
             raise ValueError("a proxy needs http/1.1 without tls")
+        if not (self.tls or self.tickets):
+            raise ValueError("tickets are a matter of tls")
 
 
 @dataclass(frozen=True)
 class Workload:
     """The exchanges of one iteration.
 
-    `batch_ms` is the length that batches are calibrated to.
+    `batch_ms` is the length that batches are calibrated to. `before`: what is done once, so that
+    the origin can answer.
     """
 
     id: str
@@ -152,6 +161,7 @@ class Workload:
     settings: Settings = field(default_factory=Settings)
     placement: Placement = Placement.SHARED_CORE
     batch_ms: float = 10.0
+    before: tuple[Exchange, ...] = ()
 
 
 def required_features(workload: Workload) -> tuple[str, ...]:

@@ -12,7 +12,12 @@ from fetchoff.protocol.fields import Garbled, Message, whole
 
 def open_ledger(settings: Settings) -> Message:
     """Ask for a listener that speaks what the settings need, with a ledger of its own."""
-    return {"op": "open", "protocol": str(settings.protocol), "tls": settings.tls}
+    return {
+        "op": "open",
+        "protocol": str(settings.protocol),
+        "tls": settings.tls,
+        "tickets": settings.tickets,
+    }
 
 
 def read_ledger(ledger: int) -> Message:
@@ -44,6 +49,11 @@ class Counters:
     alpn: Mapping[str, int]
     streams: int
     raw: Mapping[str, object]
+
+    @classmethod
+    def only(cls, seen: Seen) -> Counters:
+        """Of an origin that counts nothing else."""
+        return cls(seen, {}, 0, 0, 0, 0, 0, {}, 0, {})
 
 
 def read_counters(message: Message) -> Counters:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fetchoff.model.errors import OriginError
+from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.model.workload import Settings
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.fields import Garbled, Message, whole
@@ -24,12 +25,17 @@ PLAIN = Settings()
 
 
 class Ledger(Protocol):
-    """One listener of an origin and what it saw."""
+    """One listener of an origin and what it saw.
+
+    `counts`: what it can tell. `read` waits a moment where it has not seen `at_least` so many
+    requests: a log is written after the answer.
+    """
 
     base_url: str
     tls_ca: Path | None
+    counts: frozenset[Counted]
 
-    def read(self) -> Counters: ...
+    def read(self, at_least: int = 0) -> Counters: ...
     def close(self) -> Counters: ...
 
 
@@ -119,6 +125,8 @@ class BuiltInOrigin:
 class BuiltInLedger:
     """A listener on a port of its own: no client can be taken for another."""
 
+    counts = EVERYTHING
+
     def __init__(self, origin: BuiltInOrigin, settings: Settings) -> None:
         self._origin = origin
         answer = origin.ask(control.open_ledger(settings))
@@ -131,7 +139,7 @@ class BuiltInLedger:
             raise OriginError(f"the origin answers 'open' with garbage: {error}") from error
         self.tls_ca = origin.keep_authority(authority) if authority else None
 
-    def read(self) -> Counters:
+    def read(self, at_least: int = 0) -> Counters:  # noqa: ARG002 - it has counted before it answers
         """The counters as they stand."""
         return self._counters(control.read_ledger(self._id))
 

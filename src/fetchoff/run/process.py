@@ -29,10 +29,106 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra}
 
 
-class Child:
+class Spawned:
+    """A process of ours in a session of its own, which dies with the harness.
+
+    Where setpriv(1) exists, the kernel kills it then. `core`: it begins there.
+    """
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        env: Mapping[str, str],
+        cwd: Path,
+        output: Path,
+        core: int | None,
+        *,
+        spoken_with: bool,
+    ) -> None:
+        self.name = Path(command[0]).name
+        self._output = output
+        _must_be_executable(command[0])
+        guard = shutil.which("setpriv")
+        argv = [guard, "--pdeathsig", "KILL", "--", *command] if guard else list(command)
+        permitted = os.sched_getaffinity(0)
+        try:
+            if core is not None:
+                # Inherited: a runtime that counts cores at its start counts the one it gets.
+                os.sched_setaffinity(0, {core})
+            with output.open("ab") as written:
+                self._popen = subprocess.Popen(
+                    argv,
+                    stdin=subprocess.PIPE if spoken_with else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE if spoken_with else written,
+                    stderr=written,
+                    env=environment(env),
+                    cwd=cwd,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise ChildFailed(f"cannot be started: {error.strerror}: {command[0]}") from error
+        finally:
+            if core is not None:
+                os.sched_setaffinity(0, permitted)
+
+    @property
+    def pid(self) -> int:
+        return self._popen.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._popen.poll() is None
+
+    def kill(self) -> None:
+        """End the process and whatever it started, now."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, signal.SIGKILL)
+        self._popen.wait()
+
+    def last_words(self, most: int = 300) -> str:
+        """The tail of its stderr, as an end of a sentence."""
+        try:
+            said = self._output.read_bytes()[-4096:].decode(errors="replace").strip()
+        except OSError:
+            return ""
+        last = printable(said.splitlines()[-1][:most]) if said else ""
+        return f"; its last words: {last}" if last else ""
+
+    def obituary(self) -> str:
+        """How it ended."""
+        try:
+            status = self._popen.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            return f"closed its output and lives on{self.last_words()}"
+        how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+        return f"ended with {how}{self.last_words()}"
+
+
+class Background(Spawned):
+    """A process that is not spoken with; all that it writes goes to `output`."""
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        env: Mapping[str, str],
+        cwd: Path,
+        output: Path,
+        core: int | None = None,
+    ) -> None:
+        super().__init__(command, env, cwd, output, core, spoken_with=False)
+
+    def end(self, patience_s: float = 5.0) -> None:
+        """Ask it to end, and kill what has not ended in time."""
+        self._popen.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(timeout=patience_s)
+        self.kill()
+
+
+class Child(Spawned):
     """A process that answers each line on its standard input with one line on its standard output.
 
-    It dies with the harness: its input ends, and where setpriv(1) exists the kernel kills it.
+    Its input ends with the harness.
     """
 
     def __init__(
@@ -43,31 +139,7 @@ class Child:
         stderr: Path,
         core: int | None = None,
     ) -> None:
-        self.name = Path(command[0]).name
-        self._stderr = stderr
-        _must_be_executable(command[0])
-        guard = shutil.which("setpriv")
-        argv = [guard, "--pdeathsig", "KILL", "--", *command] if guard else list(command)
-        permitted = os.sched_getaffinity(0)
-        try:
-            if core is not None:
-                # Inherited: a runtime that counts cores at its start counts the one it gets.
-                os.sched_setaffinity(0, {core})
-            with stderr.open("ab") as errors:
-                self._popen = subprocess.Popen(
-                    argv,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    env=environment(env),
-                    cwd=cwd,
-                    start_new_session=True,
-                )
-        except OSError as error:
-            raise ChildFailed(f"cannot be started: {error.strerror}: {command[0]}") from error
-        finally:
-            if core is not None:
-                os.sched_setaffinity(0, permitted)
+        super().__init__(command, env, cwd, stderr, core, spoken_with=True)
         assert self._popen.stdin is not None and self._popen.stdout is not None
         self._in = self._popen.stdin.fileno()
         self._out = self._popen.stdout.fileno()
@@ -76,17 +148,9 @@ class Child:
         self._poll.register(self._out, select.POLLIN)
 
     @property
-    def pid(self) -> int:
-        return self._popen.pid
-
-    @property
     def output_fd(self) -> int:
         """Where its answers can be read."""
         return self._out
-
-    @property
-    def is_alive(self) -> bool:
-        return self._popen.poll() is None
 
     def ask(self, message: Message, timeout_s: float) -> Message:
         """Send one line and read one; ChildFailed on anything else."""
@@ -104,7 +168,7 @@ class Child:
             while view:
                 view = view[os.write(self._in, view) :]
         except OSError as error:
-            raise ChildFailed(self._obituary()) from error
+            raise ChildFailed(self.obituary()) from error
 
     def receive(self, timeout_s: float, since: float | None = None) -> Message:
         """Read one line, within `timeout_s` from now, or from that `time.monotonic()`."""
@@ -123,7 +187,7 @@ class Child:
                 raise ChildFailed(f"no answer within {timeout_s:g} s{self.last_words()}")
             chunk = os.read(self._out, 1 << 16)
             if not chunk:
-                raise ChildFailed(self._obituary())
+                raise ChildFailed(self.obituary())
             self._buffer += chunk
             if len(self._buffer) > LONGEST_LINE:
                 raise ChildFailed(f"prints a line without an end: {shorten(self._buffer[:200])}")
@@ -177,29 +241,6 @@ class Child:
             if time.monotonic() > deadline:
                 return True
             time.sleep(0.02)
-
-    def kill(self) -> None:
-        """End the process and whatever it started, now."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
-        self._popen.wait()
-
-    def last_words(self, most: int = 300) -> str:
-        """The tail of its stderr, as an end of a sentence."""
-        try:
-            said = self._stderr.read_bytes()[-4096:].decode(errors="replace").strip()
-        except OSError:
-            return ""
-        last = printable(said.splitlines()[-1][:most]) if said else ""
-        return f"; its last words: {last}" if last else ""
-
-    def _obituary(self) -> str:
-        try:
-            status = self._popen.wait(timeout=1)
-        except subprocess.TimeoutExpired:
-            return f"closed its output and lives on{self.last_words()}"
-        how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
-        return f"ended with {how}{self.last_words()}"
 
 
 def _must_be_executable(command: str) -> None:

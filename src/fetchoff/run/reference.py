@@ -1,4 +1,7 @@
-"""What the right answers are: fetched once with the standard library, apart from every client."""
+"""What the right answers are: fetched once with the standard library, apart from every client.
+
+Content is read piece by piece: some of it is larger than memory should have to hold.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
 
 from fetchoff.model.errors import InputError
 from fetchoff.model.workload import (
@@ -22,6 +27,8 @@ from fetchoff.model.workload import (
 from fetchoff.protocol.content import content
 
 TIMEOUT_S = 70.0
+PIECE_BYTES = 1 << 20
+SUCCESSFUL = 2  # the class of status codes, RFC 9110, 15.3
 _BOUNDARY = "fetchoff-reference-boundary"
 
 
@@ -38,22 +45,47 @@ def fetch(workload: Workload, base_url: str) -> Reference:
     opener = _opener(workload)
     exchanges, digests = [], []
     for exchange in workload.exchanges:
-        status, body = _answer(opener, exchange, base_url)
+        status, size, digest = _answer(opener, exchange, base_url)
         if status != exchange.expect.status:
             raise InputError(
                 f"workload '{workload.id}' expects status {exchange.expect.status} of "
                 f"{exchange.method} {exchange.target}, the origin answers {status}",
                 "mend the workload's 'expect', or its target",
             )
-        if exchange.expect.bytes not in (None, len(body)):
+        if exchange.expect.bytes not in (None, size):
             raise InputError(
                 f"workload '{workload.id}' expects {exchange.expect.bytes} bytes of "
-                f"{exchange.method} {exchange.target}, the origin answers {len(body)}",
+                f"{exchange.method} {exchange.target}, the origin answers {size}",
                 "mend the workload's 'expect', or its target",
             )
-        exchanges.append(replace(exchange, expect=replace(exchange.expect, bytes=len(body))))
-        digests.append(hashlib.sha256(body).hexdigest())
+        known = None if exchange.expect.varies else size
+        exchanges.append(replace(exchange, expect=replace(exchange.expect, bytes=known)))
+        digests.append(digest)
     return Reference(replace(workload, exchanges=tuple(exchanges)), tuple(digests))
+
+
+def do_before(workload: Workload, base_url: str) -> None:
+    """What the workload needs done, so that the origin can answer; InputError if it fails."""
+    opener = _opener(workload)
+    for exchange in workload.before:
+        status, _, _ = _answer(opener, exchange, base_url)
+        if status // 100 != SUCCESSFUL:
+            raise InputError(
+                f"workload '{workload.id}' begins with {exchange.method} {exchange.target}, "
+                f"which the origin answers with status {status}",
+                "mend the workload's 'before', or choose another origin",
+            )
+
+
+def save(exchange: Exchange, base_url: str, path: Path) -> None:
+    """Write the content of an answer to a file; InputError if it is not what is expected."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Stay())
+    with path.open("wb") as file:
+        # A file holds what a GET is answered, also where only the head is asked for.
+        method = "GET" if exchange.method == "HEAD" else exchange.method
+        status, _, _ = _answer(opener, replace(exchange, method=method), base_url, file)
+    if status != exchange.expect.status:
+        raise InputError(f"{exchange.method} {exchange.target} is answered with status {status}")
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
@@ -73,8 +105,12 @@ def _opener(workload: Workload) -> urllib.request.OpenerDirector:
 
 
 def _answer(
-    opener: urllib.request.OpenerDirector, exchange: Exchange, base_url: str
-) -> tuple[int, bytes]:
+    opener: urllib.request.OpenerDirector,
+    exchange: Exchange,
+    base_url: str,
+    copy: IO[bytes] | None = None,
+) -> tuple[int, int, str]:
+    """Status, length and SHA-256 of an answer; its content is written to `copy` as well."""
     data, content_type = _encoded(exchange.body)
     headers = dict(exchange.headers)
     if content_type:
@@ -84,15 +120,25 @@ def _answer(
     )
     try:
         with opener.open(request, timeout=TIMEOUT_S) as response:
-            return response.status, response.read()
+            return response.status, *_read(response, copy)
     except urllib.error.HTTPError as error:
         with error:
-            return error.code, error.read()
+            return error.code, *_read(error, copy)
     except OSError as error:
         raise InputError(
             f"{exchange.method} {base_url + exchange.target} fails: {error}",
             "the workload must work before clients can be measured on it",
         ) from error
+
+
+def _read(response: IO[bytes], copy: IO[bytes] | None) -> tuple[int, str]:
+    size, digest = 0, hashlib.sha256()
+    while piece := response.read(PIECE_BYTES):
+        size += len(piece)
+        digest.update(piece)
+        if copy is not None:
+            copy.write(piece)
+    return size, digest.hexdigest()
 
 
 def _encoded(body: Body | None) -> tuple[bytes | None, str]:

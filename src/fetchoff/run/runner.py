@@ -30,7 +30,7 @@ from fetchoff.run.events import Journal, Listener
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import Origin
 from fetchoff.run.placement import Layout, lay_out, strongest_urgency
-from fetchoff.run.reference import Reference, fetch
+from fetchoff.run.reference import Reference, do_before, fetch
 from fetchoff.run.section import SectionRun, Stage
 from fetchoff.run.starting import start_all
 
@@ -238,10 +238,14 @@ class Runner:
         return lay_out(section.workload.placement, self._cores, self._permitted)
 
     def _reference(self, section: Section, origin: Origin) -> Reference:
+        """The right answers; and what the origin needs to give them is done, each time anew."""
         workload = section.workload
-        if workload.id not in self._references:
-            ledger = origin.open()
-            self._references[workload.id] = fetch(workload, ledger.base_url)
+        ledger = origin.open()
+        try:
+            do_before(workload, ledger.base_url)
+            if workload.id not in self._references:
+                self._references[workload.id] = fetch(workload, ledger.base_url)
+        finally:
             ledger.close()
         return self._references[workload.id]
 

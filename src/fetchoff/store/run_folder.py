@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Record
+from fetchoff.model.origin import OriginRecord
 from fetchoff.store.records import from_line, to_line
 
 HEADER = "run.json"
@@ -56,6 +57,7 @@ class Header:
     environment: dict[str, str]
     notes: tuple[str, ...] = ()
     absent: tuple[tuple[str, str], ...] = field(default=())  # (client, why it is not in the run)
+    origin: OriginRecord = field(default_factory=OriginRecord)
 
 
 class RunFolder:

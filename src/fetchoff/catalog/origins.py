@@ -1,0 +1,197 @@
+"""catalog/origins/*/origin.toml: the servers that clients can be measured against."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from fetchoff.catalog.kits import Argv, SetupTable
+from fetchoff.catalog.places import cache, shipped
+from fetchoff.catalog.prerequisites import check_all, hint_for, install
+from fetchoff.catalog.steps import Steps, built_once
+from fetchoff.catalog.toml import Document, read
+from fetchoff.model.client import Readiness, Recipe
+from fetchoff.model.errors import SetupError, UnknownName
+from fetchoff.model.origin import (
+    BUILT_IN,
+    AccessLog,
+    OriginManifest,
+    Server,
+    Serves,
+    Statistics,
+)
+from fetchoff.model.workload import Protocol
+
+VERSION_TIMEOUT_S = 60
+
+
+class _Serves(Document):
+    protocols: frozenset[Protocol] = frozenset({Protocol.HTTP_1_1})
+    tls: bool = False
+    files: bool = False
+    methods: frozenset[str] = frozenset({"GET", "HEAD"})
+    own: tuple[str, ...] = ()
+
+
+class _Version(Document):
+    command: Argv = Field(min_length=1)
+    pattern: str
+
+
+class _Run(Document):
+    command: Argv = Field(min_length=1)
+    env: dict[str, str] = Field(default_factory=dict)
+    templates: tuple[str, ...] = ()
+    alive: str = "/"
+    ready_s: float = Field(default=10.0, gt=0)
+    kept: bool = False
+
+
+class _Log(Document):
+    file: str
+    first: int | None = None
+    bytes: bool = False
+
+
+class _Statistics(Document):
+    target: str = Field(pattern=r"^/")
+    requests: tuple[str, ...] = Field(min_length=1)
+    connections: tuple[str, ...] = ()
+
+
+class _Origin(Document):
+    schema_: int = Field(alias="schema", ge=1, le=1)
+    about: str
+    homepage: str = ""
+    serves: _Serves
+    setup: SetupTable = Field(default_factory=SetupTable)
+    version: _Version
+    run: _Run
+    log: _Log | None = None
+    statistics: _Statistics | None = None
+
+    @model_validator(mode="after")
+    def _counted_one_way(self) -> Self:
+        if (self.log is None) == (self.statistics is None):
+            raise ValueError("requests are counted by either a log or statistics")
+        return self
+
+    def counted_by(self) -> AccessLog | Statistics:
+        if self.log is not None:
+            return AccessLog(**self.log.model_dump())
+        assert self.statistics is not None
+        return Statistics(**self.statistics.model_dump())
+
+
+def names() -> list[str]:
+    """The ids of the servers that ship, without the built-in origin."""
+    return sorted(path.parent.name for path in _root().glob("*/origin.toml"))
+
+
+def origin(name: str) -> OriginManifest:
+    """The manifest of a server by its id."""
+    if name not in names():
+        raise UnknownName("origin", name, [BUILT_IN, *names()])
+    return read_origin(_root() / name)
+
+
+def read_origin(folder: Path) -> OriginManifest:
+    """The manifest in a folder."""
+    document = read(folder / "origin.toml", _Origin)
+    setup, run = document.setup, document.run
+    return OriginManifest(
+        id=folder.name,
+        about=document.about,
+        homepage=document.homepage,
+        folder=folder,
+        serves=Serves(**document.serves.model_dump()),
+        recipe=Recipe(setup.apt, setup.check, setup.hint, setup.steps or ()),
+        version=document.version.command,
+        version_pattern=document.version.pattern,
+        command=run.command,
+        env=run.env,
+        templates=run.templates,
+        alive=run.alive,
+        ready_s=run.ready_s,
+        counted_by=document.counted_by(),
+        kept=run.kept,
+    )
+
+
+def state(manifest: OriginManifest) -> Server:
+    """The server as it stands on this machine."""
+    built = _built(manifest)
+    if manifest.recipe.steps and not (built / "ready").exists():
+        hint = f"fetchoff origins --setup {manifest.id}"
+        return Server(manifest, Readiness.NOT_SET_UP, built, reason="not set up yet", hint=hint)
+    try:
+        check_all(manifest.recipe.check)
+        version = _version(manifest, built)
+    except SetupError as error:
+        hint = hint_for(manifest.recipe)
+        return Server(manifest, Readiness.UNAVAILABLE, built, reason=error.message, hint=hint)
+    return Server(manifest, Readiness.READY, built, version)
+
+
+def set_up(manifest: OriginManifest) -> Server:
+    """Install and build what it needs; never raises for what does not work, but says so."""
+    install([manifest.recipe])
+    try:
+        check_all(manifest.recipe.check)
+        if manifest.recipe.steps:
+            built_once(_built(manifest), manifest.recipe.steps, _places(manifest), Steps())
+    except SetupError as error:
+        hint = error.hint or hint_for(manifest.recipe)
+        return Server(
+            manifest, Readiness.UNAVAILABLE, _built(manifest), reason=error.message, hint=hint
+        )
+    return state(manifest)
+
+
+def _root() -> Path:
+    return shipped("catalog") / "origins"
+
+
+def _built(manifest: OriginManifest) -> Path:
+    """Named after everything that it is built from."""
+    digest = hashlib.sha256(repr(manifest.recipe.steps).encode())
+    for path in sorted(manifest.folder.rglob("*")):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return cache() / "origins" / f"{manifest.id}-{digest.hexdigest()[:16]}"
+
+
+def _places(manifest: OriginManifest) -> dict[str, object]:
+    return {
+        "built": _built(manifest),
+        "recipe": manifest.folder.absolute(),
+        "jobs": os.cpu_count() or 1,
+    }
+
+
+def _version(manifest: OriginManifest, built: Path) -> str:
+    argv = [part.replace("{built}", str(built)) for part in manifest.version]
+    said = _said(argv)
+    found = re.search(manifest.version_pattern, said)
+    if found is None:
+        raise SetupError(f"'{' '.join(argv)}' says nothing of its version")
+    return found.group(1)
+
+
+def _said(argv: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(
+            argv, capture_output=True, text=True, timeout=VERSION_TIMEOUT_S, check=False
+        )
+    except OSError as error:
+        raise SetupError(f"there is no command '{argv[0]}'") from error
+    except subprocess.TimeoutExpired as error:
+        raise SetupError(f"'{' '.join(argv)}' did not end within a minute") from error
+    return done.stdout + done.stderr

@@ -1,0 +1,77 @@
+"""`fetchoff origins`: the servers to measure against, and what is ready; choosing one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fetchoff.model.origin import Server
+
+NAME = "origins"
+
+
+def command(
+    names: Annotated[list[str] | None, typer.Argument(help="Ids; all if none.")] = None,
+    setup: Annotated[bool, typer.Option("--setup", help="Install and build them first.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+) -> None:
+    """List the servers that clients can be measured against, and whether they are ready here.
+
+    The built-in origin is always there. 'fetchoff run --origin ID' measures against another one,
+    or against any server by its URL.
+    """
+    from fetchoff.catalog import origins
+    from fetchoff.cli.console import data_console, print_json, say
+
+    servers = []
+    for name in names or origins.names():
+        manifest = origins.origin(name)
+        server = origins.state(manifest)
+        if setup and server.readiness != "ready":
+            say(f"setting up {name}")
+            server = origins.set_up(manifest)
+        servers.append(server)
+    if as_json:
+        print_json([_document(server) for server in servers])
+    else:
+        data_console().print(_table(servers))
+
+
+def _table(servers: Sequence[Server]):  # type: ignore[no-untyped-def]
+    from rich.markup import escape
+    from rich.table import Table
+
+    from fetchoff.model.origin import OriginRecord
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("origin", "version", "what it is", "state"):
+        table.add_column(column, overflow="fold", no_wrap=column == "origin")
+    built_in = OriginRecord()
+    table.add_row(built_in.id, "", built_in.about, "[green]ready[/]")
+    for server in servers:
+        state = "[green]ready[/]"
+        if server.readiness != "ready":
+            hint = f" — {escape(server.hint)}" if server.hint else ""
+            state = f"[yellow]{server.readiness}[/]: {escape(server.reason)}{hint}"
+        table.add_row(server.manifest.id, server.version, server.manifest.about, state)
+    return table
+
+
+def _document(server: Server) -> dict[str, object]:
+    manifest = server.manifest
+    return {
+        "origin": manifest.id,
+        "about": manifest.about,
+        "homepage": manifest.homepage,
+        "version": server.version,
+        "protocols": sorted(str(protocol) for protocol in manifest.serves.protocols),
+        "tls": manifest.serves.tls,
+        "methods": sorted(manifest.serves.methods),
+        "state": str(server.readiness),
+        "reason": server.reason,
+        "hint": server.hint,
+    }

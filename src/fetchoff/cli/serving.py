@@ -1,0 +1,144 @@
+"""Which origin a run is made against, and how it is started."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fetchoff.catalog import origins
+from fetchoff.model.client import Readiness
+from fetchoff.model.errors import InputError, OriginError
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.origin import BUILT_IN, OriginRecord, Server
+from fetchoff.model.workload import Workload
+from fetchoff.run.counting import counts_of
+from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.remote import RemoteOrigin, must_be_permitted
+from fetchoff.run.server import ServerOrigin
+
+if TYPE_CHECKING:
+    from fetchoff.run.origin import Origin
+    from fetchoff.run.placement import Urgency
+
+StartOrigin = Callable[[Path, int], "Origin"]
+
+
+def must_serve(name: str, workloads: Sequence[Workload], *, allow_remote: bool = False) -> None:
+    """Whether this origin can be used for these workloads: InputError or OriginError if not."""
+    if _is_url(name):
+        must_be_permitted(name, allow_remote=allow_remote)
+    elif name != BUILT_IN:
+        server = ready(name)
+        for workload in workloads:
+            lack = server.manifest.serves.lacks(workload)
+            if lack:
+                raise InputError(
+                    f"origin '{name}' cannot serve workload '{workload.id}': {lack}",
+                    "choose another workload, or the built-in origin",
+                )
+
+
+def ready_or_built_in(name: str, *, set_up: bool) -> tuple[str, str]:
+    """The origin that an article asks for, or the built-in one and why it stands in for that."""
+    if name == BUILT_IN or _is_url(name):
+        return name, ""
+    manifest = origins.origin(name)
+    server = origins.state(manifest)
+    if set_up and server.readiness is not Readiness.READY:
+        server = origins.set_up(manifest)
+    if server.readiness is Readiness.READY:
+        return name, ""
+    hint = f" ({server.hint})" if server.hint else ""
+    return BUILT_IN, f"on the built-in origin: {name} is not ready: {server.reason}{hint}"
+
+
+def ready(name: str) -> Server:
+    """A server of the catalogue; OriginError if it is not ready on this machine."""
+    server = origins.state(origins.origin(name))
+    if server.readiness is not Readiness.READY:
+        raise OriginError(f"origin '{name}' is not ready: {server.reason}", server.hint)
+    return server
+
+
+def record_of(name: str) -> OriginRecord:
+    """What a run keeps of its origin."""
+    if name == BUILT_IN:
+        return OriginRecord()
+    if _is_url(name):
+        return OriginRecord(name, "a server of the user's own", counts=())
+    server = ready(name)
+    counts = tuple(sorted(counts_of(server.manifest.counted_by)))
+    return OriginRecord(name, server.manifest.about, server.version, counts)
+
+
+@contextlib.contextmanager
+def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
+    """How the runner starts the experiment's origin; a kept one ends with the context.
+
+    `logs`: the folder that gets the output of a server that fails.
+    """
+    if experiment.origin == BUILT_IN:
+        yield BuiltInOrigin
+    elif _is_url(experiment.origin):
+        remote = RemoteOrigin(experiment.origin)
+        yield lambda _folder, _core: remote
+    else:
+        server = ready(experiment.origin)
+
+        def start(folder: Path, core: int) -> ServerOrigin:
+            return ServerOrigin(server, experiment.workloads, folder, core, logs)
+
+        if not server.manifest.kept:
+            yield start
+            return
+        kept = _Kept(start)
+        try:
+            yield kept.start
+        finally:
+            kept.end()
+
+
+class _Kept:
+    """Starts a server once, and again only when it has died."""
+
+    def __init__(self, start: Callable[[Path, int], ServerOrigin]) -> None:
+        self._start = start
+        self._origin: ServerOrigin | None = None
+
+    def start(self, folder: Path, core: int) -> Origin:
+        if self._origin is None or not self._origin.is_alive:
+            self.end()
+            self._origin = self._start(folder, core)
+        return _Borrowed(self._origin)
+
+    def end(self) -> None:
+        if self._origin is not None:
+            self._origin.end()
+            self._origin = None
+
+
+class _Borrowed:
+    """An origin that its user does not end."""
+
+    def __init__(self, origin: ServerOrigin) -> None:
+        self.cpu_clock = origin.cpu_clock
+        self.open = origin.open
+        self._origin = origin
+
+    def place(self, core: int, urgency: Urgency) -> None:
+        self._origin.place(core, urgency)
+
+    def misplaced(self, core: int, urgency: Urgency) -> str:
+        return self._origin.misplaced(core, urgency)
+
+    def involuntary_switches(self) -> int:
+        return self._origin.involuntary_switches()
+
+    def end(self) -> None:
+        """It serves the next round as well."""
+
+
+def _is_url(name: str) -> bool:
+    return "://" in name

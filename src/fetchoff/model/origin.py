@@ -1,0 +1,147 @@
+"""Servers that clients are measured against: what each can answer, and how it is started."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from fetchoff.model.client import Readiness, Recipe
+from fetchoff.model.workload import Exchange, Protocol, Settings, Workload
+
+BUILT_IN = "built-in"
+
+
+class Counted(StrEnum):
+    """What an origin can tell of a batch; what it cannot is not checked, and said so."""
+
+    REQUESTS = "requests"
+    CONNECTIONS = "connections"
+    BYTES = "bytes"
+    SEGMENTS = "segments"
+
+
+EVERYTHING = frozenset(Counted)
+
+
+@dataclass(frozen=True)
+class Serves:
+    """What an origin can answer.
+
+    `files`: whatever the built-in origin answers to one of `methods`, as a file of the same
+    content. `own`: patterns of targets that its own program answers, each for any method.
+    """
+
+    protocols: frozenset[Protocol] = frozenset({Protocol.HTTP_1_1})
+    tls: bool = False
+    files: bool = False
+    methods: frozenset[str] = frozenset({"GET", "HEAD"})
+    own: tuple[str, ...] = ()
+
+    def lacks(self, workload: Workload) -> str:
+        """What it would need and has not, to serve this workload; "" if nothing."""
+        settings = workload.settings
+        if settings.protocol not in self.protocols:
+            return f"{settings.protocol} is not spoken"
+        if settings.tls and not self.tls:
+            return "TLS is not spoken"
+        if settings.proxy:
+            return "it is no proxy"
+        for exchange in (*workload.before, *workload.exchanges):
+            if not self.answers(exchange, settings):
+                return f"{exchange.method} {exchange.target} is not answered"
+        return ""
+
+    def answers(self, exchange: Exchange, settings: Settings) -> bool:
+        """Whether it has an answer to this exchange."""
+        return self.answers_itself(exchange) or (
+            self.files and exchange.method in self.methods and _is_a_file(exchange, settings)
+        )
+
+    def answers_itself(self, exchange: Exchange) -> bool:
+        """Whether its own program answers, and not a file."""
+        return any(re.fullmatch(pattern, exchange.target) for pattern in self.own)
+
+
+def _is_a_file(exchange: Exchange, settings: Settings) -> bool:
+    """Whether the same file is a right answer each time."""
+    return exchange.expect.status == 200 and not (
+        settings.cookies or settings.decompress or settings.redirects
+    )
+
+
+@dataclass(frozen=True)
+class AccessLog:
+    """A log with a line a request: `first received sent`, numbers with spaces between.
+
+    `first`: what the first number is for the first request of a connection; None: not told.
+    """
+
+    file: str
+    first: int | None = None
+    bytes: bool = False
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Counters of the server's own, as JSON: each figure is the sum of the members at its paths.
+
+    A path has dots between names; `*` is any name.
+    """
+
+    target: str
+    requests: tuple[str, ...]
+    connections: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OriginManifest:
+    """A server of the catalogue.
+
+    `templates`: files of its folder that are filled in and written for each start. `alive`: the
+    target that answers once it serves, within `ready_s`. `kept`: started once a run, not once a
+    round, for a server that takes long to start.
+    """
+
+    id: str
+    about: str
+    homepage: str
+    folder: Path
+    serves: Serves
+    recipe: Recipe
+    version: tuple[str, ...]
+    version_pattern: str
+    command: tuple[str, ...]
+    env: Mapping[str, str]
+    templates: tuple[str, ...]
+    alive: str
+    ready_s: float
+    counted_by: AccessLog | Statistics
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Server:
+    """An origin of the catalogue with its state on this machine.
+
+    `built`: the folder that its steps were run in. `reason` and `hint`: why it is not ready.
+    """
+
+    manifest: OriginManifest
+    readiness: Readiness
+    built: Path
+    version: str = ""
+    reason: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class OriginRecord:
+    """What a run keeps of the origin that it was made against. `counts`: see `Counted`."""
+
+    id: str = BUILT_IN
+    about: str = "the origin that comes with Fetchoff"
+    version: str = ""
+    counts: tuple[str, ...] = tuple(Counted)
