@@ -166,7 +166,7 @@ def _equal(claim: Claim, stated: EqualClaim, evidence: Evidence) -> Judgement:
         verdict = ClaimVerdict.GONE
     else:
         verdict = ClaimVerdict.UNDECIDED
-    return _with_cause(claim, verdict, f"within ±{stated.margin:.1%}", found)
+    return _with_cause(claim, verdict, f"within ±{100 * stated.margin:g} %", found)
 
 
 def _order(claim: Claim, stated: OrderClaim, evidence: Evidence) -> Judgement:
@@ -179,7 +179,8 @@ def _order(claim: Claim, stated: OrderClaim, evidence: Evidence) -> Judgement:
         wrong = [f"{b.client} is ahead of {a.client}" for e, a, b in steps if e.high < 1]
         return Judgement(claim, ClaimVerdict.GONE, names, worst, "; ".join(wrong))
     if worst.low >= 1 - LEVEL_WITH:
-        return Judgement(claim, ClaimVerdict.HOLDS, names, worst, "")
+        text = f"closest are {first.client} and {second.client}"
+        return Judgement(claim, ClaimVerdict.HOLDS, names, worst, text)
     text = f"{first.client} and {second.client} are not told apart"
     return Judgement(claim, ClaimVerdict.UNDECIDED, names, worst, text)
 
@@ -191,7 +192,7 @@ def _spread(claim: Claim, stated: SpreadClaim, evidence: Evidence) -> Judgement:
         raise Missing(f"fewer than two of {', '.join(s.client for s in stated.sides)} are ready")
     reference = known[0]
     points = {side: evidence.ratio(stated.measure, side, reference).point for side in known}
-    dearest, cheapest = max(known, key=points.__getitem__), min(known, key=points.__getitem__)
+    cheapest, *_, dearest = sorted(known, key=points.__getitem__)
     found = evidence.ratio(stated.measure, dearest, cheapest)
     text = f"{_named(dearest, known)} beside {_named(cheapest, known)}"
     if stated.at_least:

@@ -76,6 +76,25 @@ def first_against_last(result: WorkloadResult) -> Saving | None:
     )
 
 
+@dataclass(frozen=True)
+class Scale:
+    """What can be said of a workload: its first client against the baseline, the two ends of the
+    ranking, and every client against the baseline. `first` is None where an end says the same."""
+
+    first: Saving | None
+    ends: Saving
+    savings: tuple[Saving, ...]
+
+
+def scale_of(result: WorkloadResult) -> Scale | None:
+    """All of it; None where nothing can be said."""
+    ends, savings = first_against_last(result), against_baseline(result)
+    if ends is None:
+        return None
+    is_end = result.baseline in (ends.client, ends.instead_of)
+    return Scale(savings[0] if savings and not is_end else None, ends, savings)
+
+
 def _ranked(result: WorkloadResult) -> tuple[Standing, ...]:
     """Those with a tier, best first; nobody where the ranking is withheld."""
     if result.withheld:

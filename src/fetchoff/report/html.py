@@ -11,7 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from fetchoff.model.analysis import Analysis
+from fetchoff.report.at_scale import A_DAY, DAYS_A_YEAR, days_a_day
 from fetchoff.report.explain import EXPLANATIONS, LIMITS
+from fetchoff.report.figures import three_digits
 from fetchoff.report.listing import coloured
 from fetchoff.report.page import page_of
 from fetchoff.report.vega import SANS, Spec
@@ -29,6 +31,7 @@ def text(analysis: Analysis) -> str:
         limits=LIMITS,
         sans=Markup(SANS),
         vega=Markup(_vega()),
+        per_day=A_DAY,
     )
 
 
@@ -43,6 +46,8 @@ def _environment() -> Environment:
     environment.filters["prose"] = _prose
     environment.filters["coloured"] = lambda card: coloured(card.source_name, card.source)
     environment.filters["spec"] = _embedded
+    environment.filters["a_day"] = _a_day
+    environment.filters["a_year"] = _a_year
     return environment
 
 
@@ -50,6 +55,15 @@ def _prose(sentence: str) -> Markup:
     """A sentence with its backticks as code, and its factors kept on one line."""
     marked = _CODE.sub(r"<code>\1</code>", str(escape(sentence)))
     return Markup(_FACTOR.sub(r'<span class="unbroken">\g<0></span>', marked))
+
+
+def _a_day(microseconds: float) -> str:
+    """What so many microseconds an exchange come to; the page's script does the same sum."""
+    return three_digits(days_a_day(microseconds, A_DAY))
+
+
+def _a_year(microseconds: float) -> str:
+    return three_digits(days_a_day(microseconds, A_DAY) * DAYS_A_YEAR)
 
 
 def _embedded(spec: Spec) -> Markup:

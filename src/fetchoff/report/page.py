@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from fetchoff.model.analysis import Analysis, ClientCard, SelfCheck, WorkloadResult
 from fetchoff.model.experiment import Role
 from fetchoff.report import charts, wording
+from fetchoff.report.article_page import ArticleSection, article_section
+from fetchoff.report.at_scale import Scale, scale_of
 from fetchoff.report.columns import Cell, Column, Heading, columns_of
 from fetchoff.report.figures import count, percent, seconds, tier
 from fetchoff.report.groups import groups_of, reason_of, tally
@@ -73,6 +75,7 @@ class Section:
     reach: str
     tally: str
     check_groups: tuple[CheckGroup, ...]
+    scale: Scale | None
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,7 @@ class Page:
 
     analysis: Analysis
     facts: tuple[Fact, ...]
+    article: ArticleSection | None
     sections: tuple[Section, ...]
     anchors: Mapping[str, str] = field(default_factory=dict)
 
@@ -102,7 +106,7 @@ def page_of(analysis: Analysis) -> Page:
         _section(analysis, result, f"workload-{_slug(result.workload, place)}", cards, anchors)
         for place, result in enumerate(analysis.results)
     )
-    return Page(analysis, _facts(analysis), sections, anchors)
+    return Page(analysis, _facts(analysis), article_section(analysis), sections, anchors)
 
 
 def _facts(analysis: Analysis) -> tuple[Fact, ...]:
@@ -155,6 +159,7 @@ def _section(
         reach=percent(charts.lane_reach(points)),
         tally=tally(result.checks),
         check_groups=_check_groups(result.checks),
+        scale=scale_of(result),
     )
 
 

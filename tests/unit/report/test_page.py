@@ -8,7 +8,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from tests.unit.report import factory
+from tests.unit.report import factory, reproduced
 
 from fetchoff.report import html
 from fetchoff.report.explain import EXPLANATIONS
@@ -141,3 +141,40 @@ def test_a_run_in_which_nothing_could_be_measured_has_a_page() -> None:
 def test_explanations_name_sections_once() -> None:
     anchors = [about.anchor for about in EXPLANATIONS]
     assert len(anchors) == len(set(anchors))
+
+
+@pytest.fixture(scope="module", params=["perl-2011", "ruby-2008", "ruby-2014", "curl-2023"])
+def article_page(request: pytest.FixtureRequest) -> str:
+    return html.text(reproduced.analysis(request.param))
+
+
+def test_an_article_stands_before_its_workloads(article_page: str) -> None:
+    assert article_page.index('id="article"') < article_page.index('class="workload"')
+    elements = Elements(article_page)
+    ids = [attributes["id"] for _, attributes in elements.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = {a.get("href") or "" for tag, a in elements.tags if tag == "a"}
+    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+
+
+def test_every_claim_is_on_the_page_with_its_verdict(article_page: str) -> None:
+    text = Elements(article_page).text
+    name = re.findall(r"20261120-120000-([\w-]+)", text)[0]
+    reproduction = reproduced.analysis(name).reproduction
+    assert reproduction is not None
+    for judgement in reproduction.judgements:
+        assert judgement.claim.text in text
+        assert judgement.verdict.value in text
+    for table in reproduction.article.tables:
+        assert table.title in text
+        assert all(row.label in text for row in table.rows)
+
+
+def test_a_run_without_an_article_does_not_speak_of_one(page: str) -> None:
+    assert 'id="article"' not in page
+    assert "measured again" not in page
+
+
+def test_each_ranked_workload_says_what_its_differences_come_to(page: str) -> None:
+    assert page.count('class="per-day"') == 2  # the third is withheld
+    assert "instead of <code>python/requests</code>, the baseline, saves" in page

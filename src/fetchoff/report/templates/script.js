@@ -89,6 +89,25 @@
     });
   }
 
+  // What differences come to: days = exchanges x microseconds / 10^6 / 86,400.
+  const threeDigits = new Intl.NumberFormat("en", { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
+  const inputs = [...document.querySelectorAll(".per-day")];
+  const multiply = (exchanges) => {
+    for (const shown of document.querySelectorAll(".days")) {
+      if (!Number.isFinite(parseFloat(shown.dataset.us))) continue;
+      const days = (exchanges * parseFloat(shown.dataset.us)) / 1e6 / 86400;
+      const value = "aYear" in shown.dataset ? days * 365 : days;
+      shown.textContent = threeDigits.format(value).replace("-", "−");
+    }
+  };
+  for (const input of inputs) {
+    input.addEventListener("input", () => {
+      if (!(input.valueAsNumber > 0)) return;
+      inputs.filter((other) => other !== input).forEach((other) => { other.value = input.value; });
+      multiply(input.valueAsNumber);
+    });
+  }
+
   // A link to a folded entry unfolds it.
   const unfold = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));

@@ -1,0 +1,190 @@
+"""Charts of an article measured again: its claims, and its implementations side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fetchoff.model.analysis import Costs, Standing
+from fetchoff.model.claim import (
+    LEVEL_WITH,
+    MUCH,
+    ClaimVerdict,
+    EqualClaim,
+    Judgement,
+    OrderClaim,
+    RatioClaim,
+    SpreadClaim,
+    Statement,
+)
+from fetchoff.report import vega
+from fetchoff.report.charts import cut_at, log_ticks
+from fetchoff.report.figures import decimals_for, interval, ratio
+from fetchoff.report.figures import number as written
+from fetchoff.report.groups import costs_of
+from fetchoff.report.vega import Spec, label, layer, number, only
+
+Row = dict[str, Any]
+
+ROOM_FOR_FIGURES = {**vega.ROOM, "right": 58}
+COLOURS = {
+    ClaimVerdict.HOLDS: "var(--wall)",
+    ClaimVerdict.WEAKER: "var(--wall)",
+    ClaimVerdict.STRONGER: "var(--wall)",
+    ClaimVerdict.GONE: "var(--bad)",
+    ClaimVerdict.UNDECIDED: "var(--muted)",
+    ClaimVerdict.UNMEASURED: "var(--muted)",
+}
+
+
+def published_ratio(statement: Statement) -> float | None:
+    """The ratio that a claim names: a value, or a bound; None where it is about an order alone."""
+    match statement:
+        case RatioClaim():
+            return statement.published
+        case EqualClaim():
+            return 1.0
+        case SpreadClaim():
+            return statement.at_least or statement.at_most
+        case OrderClaim():
+            return None
+
+
+def holds_between(statement: Statement) -> tuple[float, float]:
+    """Between which ratios a claim holds as it was published; 0 and infinity: no such end."""
+    match statement:
+        case RatioClaim(published=published, at_least=True):
+            return published, math.inf
+        case RatioClaim(published=published):
+            return published / MUCH, published * MUCH
+        case EqualClaim(margin=margin):
+            return 1 / (1 + margin), 1 + margin
+        case OrderClaim():
+            return 1 - LEVEL_WITH, math.inf
+        case SpreadClaim(at_least=at_least, at_most=at_most):
+            return (at_least, math.inf) if at_least else (0.0, at_most)
+
+
+def claims(judgements: Sequence[Judgement]) -> Spec:
+    """Each claim's band, what was published, and our estimate with its interval; logarithmic."""
+    low, high = _axis(judgements)
+    rows = [_claim_row(place, one, low, high) for place, one in enumerate(judgements, start=1)]
+    labels = [row["label"] for row in rows]
+    y: Spec = {"field": "label", "type": "nominal", "sort": labels, "title": None}
+    y["axis"] = {"labelLimit": 0, "labelPadding": 8}
+    x = number(
+        "published",
+        scale={"type": "log", "domain": [low, high], "nice": False},
+        axis={
+            "values": log_ticks(low, high),
+            "format": "~g",
+            "labelExpr": "datum.label + ' ×'",
+            "grid": True,
+        },
+    )
+    verdicts = [verdict.value for verdict in ClaimVerdict]
+    colour: Spec = {
+        "field": "verdict",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": verdicts, "range": list(COLOURS.values())},
+    }
+    told = [
+        label("label", "claim"),
+        label("text", "says"),
+        label("told", "published"),
+        label("found", "measured"),
+        label("interval", "interval"),
+        label("verdict", "verdict"),
+    ]
+    band = {"color": "var(--band)", "height": vega.ROW_HEIGHT - 6}
+    diamond = {"shape": "diamond", "size": 120, "filled": False, "strokeWidth": 2, "opacity": 1}
+    dot = {"shape": "circle", "size": 50, "filled": True, "opacity": 1}
+    ours = {"x": number("point"), "y": y, "color": colour, "tooltip": told}
+    layers = [
+        layer("rows", "bar", band, {**_between("from", "to"), "y": y}),
+        layer("one", "rule", {"color": "var(--ink)"}, {"x": {"datum": 1}}),
+        layer(
+            "rows",
+            "rule",
+            {"strokeWidth": 2.5},
+            {**_between("low", "high"), "y": y, "color": colour},
+            only("isValid(datum.low)"),
+        ),
+        layer(
+            "rows",
+            "point",
+            {**diamond, "color": "var(--cpu)"},
+            {"x": x, "y": y, "tooltip": told},
+            only("isValid(datum.published)"),
+        ),
+        layer("rows", "point", dot, ours, only("isValid(datum.point)")),
+    ]
+    return vega.chart(len(rows), layers, {"rows": rows, "one": [{}]})
+
+
+def _axis(judgements: Sequence[Judgement]) -> tuple[float, float]:
+    """From the least to the greatest of all points, bounds and intervals; always with 1."""
+    found = [judgement.measured for judgement in judgements if judgement.measured]
+    named = [published_ratio(judgement.claim.statement) for judgement in judgements]
+    bounds = [end for judgement in judgements for end in holds_between(judgement.claim.statement)]
+    ends = [1.0, *(name for name in named if name), *bounds]
+    ends += [end for estimate in found for end in (estimate.point, estimate.low, estimate.high)]
+    known = [end for end in ends if math.isfinite(end) and end > 0]
+    low, high = min(known), max(known)
+    room = (high / low) ** 0.04 * 1.02
+    return low / room, high * room
+
+
+def _claim_row(place: int, judgement: Judgement, low: float, high: float) -> Row:
+    found = judgement.measured
+    start, end = holds_between(judgement.claim.statement)
+    return {
+        "label": f"{place}  {judgement.claim.id}",
+        "text": judgement.claim.text,
+        "from": max(start, low),
+        "to": min(end, high),
+        "published": published_ratio(judgement.claim.statement),
+        "point": found.point if found else None,
+        "low": found.low if found and found.low > 0 else None,
+        "high": found.high if found else None,
+        "told": judgement.published,
+        "found": f"×{ratio(found.point)}" if found else "",
+        "interval": interval(found),
+        "verdict": judgement.verdict.value,
+    }
+
+
+def implementations(standings: Sequence[Standing], of: Callable[[Costs], float]) -> Spec:
+    """One bar a client, in the order given, with its figure at the end."""
+    values = [of(costs_of(standing)) for standing in standings]
+    limit = cut_at(values)
+    decimals = decimals_for(values)
+    rows = [
+        {
+            "client": standing.client,
+            "value": min(value, limit),
+            "told": written(value, decimals) + (" ▸" if value > limit else ""),
+        }
+        for standing, value in zip(standings, values, strict=True)
+    ]
+    y = vega.clients([standing.client for standing in standings], (), "")
+    scale = {"domain": [0, limit], "nice": False}
+    x = number("value", scale=scale, axis={"format": ",~r", "grid": True, "tickCount": 4})
+    told = [label("client", "client"), label("told", "found")]
+    figure = {"align": "left", "dx": 6, "fontSize": 11, "color": "var(--muted)"}
+    layers = [
+        layer(
+            "rows",
+            "bar",
+            {"color": "var(--user)", "height": 11},
+            {"x": x, "x2": {"datum": 0}, "y": y, "tooltip": told},
+        ),
+        layer("rows", "text", figure, {"x": number("value"), "y": y, "text": {"field": "told"}}),
+    ]
+    return vega.chart(len(rows), layers, {"rows": rows}, padding=ROOM_FOR_FIGURES)
+
+
+def _between(start: str, end: str) -> Spec:
+    return {"x": number(start), "x2": {"field": end}}

@@ -1,0 +1,162 @@
+"""Made-up runs of the suites that articles have, in which all costs are known.
+
+Where an article gives figures, the run costs exactly what was published; elsewhere it costs
+`OTHERWISE_US`. Batches have a little noise, and every round is measured whole.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fetchoff.analysis.throughput import bytes_expected
+from fetchoff.catalog import claims, workloads
+from fetchoff.cli import results
+from fetchoff.model.analysis import Analysis
+from fetchoff.model.claim import Article, Figure, Side
+from fetchoff.model.experiment import Entrant, Experiment
+from fetchoff.model.observation import (
+    Batch,
+    Cost,
+    Ended,
+    Invocation,
+    Outcome,
+    Record,
+    SectionDone,
+    Seen,
+    Usage,
+)
+from fetchoff.model.workload import Workload
+from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
+
+ROUNDS, BLOCKS, EXCHANGES = 8, 4, 5
+OTHERWISE_US = (1000.0, 600.0)
+USER_SHARE = 0.75
+PEAK_KB = 20_000
+NOISE = 0.004
+Costs = Mapping[Side, tuple[float, float]]
+SPECIAL: dict[str, Costs] = {
+    "ruby-2008": {
+        Side("ruby/net-http", "download-10mb"): (9000.0, 4500.0),
+        Side("ruby/net-http+read-1k", "download-10mb"): (10_000.0, 8000.0),
+        Side("ruby/net-http+read-16k", "download-10mb"): (8000.0, 2000.0),
+        Side("ruby/curb", "download-10mb"): (8000.0, 1000.0),
+    }
+}
+
+
+@cache
+def analysis(name: str, *, without: str = "") -> Analysis:
+    """What a run of an article says in which everything costs what was published."""
+    with TemporaryDirectory() as folder:
+        return results.analysis_of(run(Path(folder), name, SPECIAL.get(name), without))
+
+
+def run(path: Path, name: str, costs: Costs | None = None, without: str = "") -> RunFolder:
+    """A run folder of an article's suite. `costs`: wall and CPU, microseconds an exchange, of
+    sides that are to differ from what was published; `without`: a client that took no part."""
+    suite, article = workloads.suite(name), claims.article(name)
+    measured = [workloads.workload(one) for one in suite.workloads]
+    clients = [client for client in suite.clients if client != without]
+    known = {**published_costs(article, measured), **(costs or {})}
+    header = Header(
+        run_id=f"20261120-120000-{name}",
+        title=suite.about,
+        started="2026-11-20T12:00:00+00:00",
+        fetchoff="0.1.0",
+        experiment=Experiment(
+            entrants=tuple(Entrant(client, client, client) for client in clients),
+            workloads=tuple(measured),
+            baseline=suite.baseline,
+            seed=7,
+            blocks=BLOCKS,
+            suite=name,
+        ),
+        clients=tuple(map(_client, clients)),
+        environment={"processor": "made up"},
+        absent=((without, "is not installed"),) if without else (),
+    )
+    folder = RunFolder.create(path, header)
+    noise = random.Random(name)
+    for number in range(ROUNDS):
+        for workload in measured:
+            for record in _section(number, workload, clients, known, noise):
+                folder.append(record)
+    folder.append(Ended("budget", ROUNDS))
+    folder.close()
+    return folder
+
+
+def published_costs(article: Article, measured: list[Workload]) -> dict[Side, tuple[float, float]]:
+    """Wall and CPU time of an exchange by the article's tables, in microseconds."""
+    moved = {workload.id: bytes_expected(workload) for workload in measured}
+    walls: dict[Side, float] = {}
+    cpus: dict[Side, float] = {}
+    for table in article.tables:
+        for cell in (cell for row in table.rows for cell in row.cells):
+            if not math.isfinite(cell.published):
+                continue
+            match cell.figure:
+                case Figure.WALL | Figure.REAL:
+                    walls[cell.side] = 1e6 * cell.published / table.n
+                case Figure.CPU | Figure.TOTAL:
+                    cpus[cell.side] = 1e6 * cell.published / table.n
+                case Figure.MBPS:
+                    walls[cell.side] = moved[cell.side.workload] / cell.published
+    return {side: (wall, cpus.get(side, wall / 2)) for side, wall in walls.items()}
+
+
+def _section(
+    number: int, workload: Workload, clients: list[str], known: Costs, noise: random.Random
+) -> list[Record]:
+    """One round of a workload: a process of each client."""
+    content = round(bytes_expected(workload))
+    records: list[Record] = []
+    for client in clients:
+        wall, cpu = known.get(Side(client, workload.id), OTHERWISE_US)
+        own = math.exp(NOISE * noise.gauss(0, 1))
+        for block in range(BLOCKS):
+            wobble = own * math.exp(NOISE * noise.gauss(0, 1))
+            wall_ns, cpu_ns = (round(1e3 * EXCHANGES * us * wobble) for us in (wall, cpu))
+            cost = Cost(wall_ns, cpu_ns, wall_ns // 4, wall_ns)
+            seen = Seen(EXCHANGES, 0, 100 * EXCHANGES, (content + 150) * EXCHANGES, EXCHANGES)
+            records.append(
+                Batch(
+                    *(number, 0, workload.id, block, 0, client),
+                    *(EXCHANGES, EXCHANGES, EXCHANGES, EXCHANGES, 0),
+                    cost=cost,
+                    seen=seen,
+                )
+            )
+        ticks = Usage(round(100 * USER_SHARE), round(100 * (1 - USER_SHARE)), PEAK_KB)
+        records.append(
+            Invocation(
+                *(number, 0, workload.id, client, client),
+                outcome=Outcome.OK,
+                iterations=EXCHANGES,
+                start_up_ms=30.0,
+                usage=ticks,
+            )
+        )
+    return [*records, SectionDone(number, 0, workload.id, 1.0)]
+
+
+def _client(client: str) -> ClientRecord:
+    language = client.partition("/")[0]
+    return ClientRecord(
+        id=client,
+        adapter=client,
+        kit=language,
+        kind="product",
+        about=f"{client}, made up",
+        homepage="https://client.example",
+        version="1.2.3",
+        runtime={"ruby": "ruby 3.1.2 (2022-04-12)", "perl": "perl 5.36.0"}.get(language, ""),
+        engine="",
+        source_name="adapter.txt",
+        source="# one exchange after the other\n",
+    )
