@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page format bench-origin bench-verdicts bench-overhead bench-kill bench-h2spec clean
+.PHONY: run test check clients-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-h2spec clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -17,6 +17,7 @@ test: check  ## everything that must be green
 	tools/system-packages.sh chromium
 	cargo test --quiet --workspace --locked
 	$(BIN)/fetchoff setup --all --quiet
+	$(BIN)/fetchoff origins --setup
 	$(BIN)/pytest
 
 check: $(DEV)  ## format, lint, types, architecture
@@ -37,7 +38,11 @@ format: $(DEV)
 
 bench-origin: $(RUNTIME)  ## CPU per request of the origin, nginx and a bare loop
 	tools/system-packages.sh nginx-light wrk gcc
-	$(BIN)/python benches/origin/bench.py
+	$(BIN)/python -m benches.origin.bench
+
+bench-h2load: $(RUNTIME)  ## CPU per request and per GB of the origin, nginx and Apache, by HTTP/2 over TLS
+	tools/system-packages.sh nginx-light apache2-bin nghttp2-client
+	$(BIN)/python -m benches.h2load.bench
 
 bench-verdicts: $(RUNTIME)  ## error rates, power and recovery of real comparisons
 	tools/system-packages.sh hyperfine

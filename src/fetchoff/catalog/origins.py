@@ -29,6 +29,7 @@ from fetchoff.model.origin import (
 )
 from fetchoff.model.workload import Protocol
 
+MANIFEST = "origin.toml"
 VERSION_TIMEOUT_S = 60
 
 
@@ -92,11 +93,13 @@ class _Origin(Document):
 
 def names() -> list[str]:
     """The ids of the servers that ship, without the built-in origin."""
-    return sorted(path.parent.name for path in _root().glob("*/origin.toml"))
+    return sorted(path.parent.name for path in _root().glob(f"*/{MANIFEST}"))
 
 
 def origin(name: str) -> OriginManifest:
-    """The manifest of a server by its id."""
+    """The manifest of a server: by its id, or the one in a folder that is named by its path."""
+    if (Path(name) / MANIFEST).is_file():
+        return read_origin(Path(name).resolve())
     if name not in names():
         raise UnknownName("origin", name, [BUILT_IN, *names()])
     return read_origin(_root() / name)
@@ -104,7 +107,7 @@ def origin(name: str) -> OriginManifest:
 
 def read_origin(folder: Path) -> OriginManifest:
     """The manifest in a folder."""
-    document = read(folder / "origin.toml", _Origin)
+    document = read(folder / MANIFEST, _Origin)
     setup, run = document.setup, document.run
     return OriginManifest(
         id=folder.name,

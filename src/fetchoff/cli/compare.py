@@ -47,19 +47,20 @@ def command(
     from fetchoff.cli.choose import told_apart
     from fetchoff.cli.experiments import pair
     from fetchoff.cli.measure import Manner, measure_and_show, new_run
-    from fetchoff.cli.serving import must_serve
+    from fetchoff.cli.serving import located, must_serve
     from fetchoff.model.origin import BUILT_IN
 
     first, second = map(_ready, told_apart(_one(a), _one(b)))
     chosen_workloads = [workloads.workload(name) for name in workload or [WORKLOAD]]
-    must_serve(origin or BUILT_IN, chosen_workloads, allow_remote=allow_remote)
+    served_by = located(origin or BUILT_IN)
+    must_serve(served_by, chosen_workloads, allow_remote=allow_remote)
     experiment = pair(
         first,
         second,
         chosen_workloads,
         budget_s=budget or BUDGET_S,
         seed=seed,
-        origin=origin or BUILT_IN,
+        origin=served_by,
     )
     folder = new_run(experiment, [first, second], f"{second.id} against {first.id}", out)
     analysis = measure_and_show(folder, [first, second], Manner(quiet=quiet, as_json=as_json))

@@ -43,14 +43,14 @@ def command(
     """Measure what articles have published, and say which of their claims hold here.
 
     Each article is a suite, on the server that its author used, or on the built-in origin where
-    that server is not to be had. Its tables are printed with our figures beside theirs, and each claim
-    with the published and the measured ratio. The budget is for each article.
+    that server is not to be had. Its tables are printed with our figures beside theirs, and each
+    claim with the published and the measured ratio. The budget is for each article.
     """
     from fetchoff.catalog import claims, workloads
     from fetchoff.cli.choose import chosen
     from fetchoff.cli.console import data_console, print_json
     from fetchoff.cli.measure import Manner, new_run
-    from fetchoff.cli.serving import must_serve, ready_or_built_in
+    from fetchoff.cli.serving import located, must_serve, ready_or_built_in
     from fetchoff.cli.setup import clients_of
     from fetchoff.model.errors import InputError
     from fetchoff.report import claims as shown
@@ -69,7 +69,7 @@ def command(
         folder = out / article.id if out else None
         suite = workloads.suite(article.id, full=full)
         clients = clients_of(chosen(suite.clients), set_up=setup, quiet=quiet)
-        wanted_origin, note = ready_or_built_in(origin or suite.origin, set_up=setup)
+        wanted_origin, note = ready_or_built_in(located(origin or suite.origin), set_up=setup)
         experiment = _experiment(suite, clients, wanted_origin, budget, seed)
         must_serve(wanted_origin, experiment.workloads, allow_remote=allow_remote)
         run = new_run(experiment, clients, suite.about, folder, *([note] if note else []))

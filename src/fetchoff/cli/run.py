@@ -48,13 +48,13 @@ def command(
     from fetchoff.catalog import workloads
     from fetchoff.cli.experiments import ranking
     from fetchoff.cli.measure import Manner, measure_and_show, new_run
-    from fetchoff.cli.serving import must_serve, ready_or_built_in
+    from fetchoff.cli.serving import located, must_serve, ready_or_built_in
     from fetchoff.model.origin import BUILT_IN
 
     chosen_suite = workloads.suite(suite, full=full)
     chosen_workloads = [workloads.workload(name) for name in workload or chosen_suite.workloads]
     _must_differ(chosen_workloads)
-    served_by = origin or (BUILT_IN if workload else chosen_suite.origin)
+    served_by = located(origin or (BUILT_IN if workload else chosen_suite.origin))
     if setup:
         ready_or_built_in(served_by, set_up=True)
     must_serve(served_by, chosen_workloads, allow_remote=allow_remote)

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 StartOrigin = Callable[[Path, int], "Origin"]
 
 
+def located(name: str) -> str:
+    """The name of an origin as a run keeps it: a folder's path does not depend on where one is."""
+    return str(Path(name).resolve()) if Path(name).is_dir() else name
+
+
 def must_serve(name: str, workloads: Sequence[Workload], *, allow_remote: bool = False) -> None:
     """Whether this origin can be used for these workloads: InputError or OriginError if not."""
     if _is_url(name):

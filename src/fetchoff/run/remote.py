@@ -16,6 +16,10 @@ from fetchoff.run.clocks import ReadNs
 from fetchoff.run.origin import PLAIN
 from fetchoff.run.placement import Urgency
 
+# RFC 1918 and RFC 4193. `is_private` is wider: it has addresses that no host should have.
+PRIVATE = tuple(
+    map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
+)
 NOTHING: frozenset[Counted] = frozenset()
 
 
@@ -78,7 +82,7 @@ def must_be_permitted(url: str, *, allow_remote: bool) -> None:
 
 def _is_near(address: str) -> bool:
     found = ipaddress.ip_address(address.partition("%")[0])
-    return found.is_loopback or found.is_private or found.is_link_local
+    return found.is_loopback or found.is_link_local or any(found in net for net in PRIVATE)
 
 
 def _addresses(parts: SplitResult) -> set[str]:

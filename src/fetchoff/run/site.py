@@ -42,10 +42,15 @@ def _files(workloads: Iterable[Workload], serves: Serves) -> dict[str, Exchange]
                 continue
             path = exchange.target.partition("?")[0].lstrip("/") or "index.html"
             known = files.setdefault(path, exchange)
-            if (known.method, known.body) != (exchange.method, exchange.body):
+            if (_safe(known), known.body) != (_safe(exchange), exchange.body):
                 raise InputError(
                     f"{known.method} and {exchange.method} {exchange.target} have different "
                     "answers, and this origin has one file for both",
                     "measure these workloads in two runs, or on the built-in origin",
                 )
     return files
+
+
+def _safe(exchange: Exchange) -> bool:
+    """GET and HEAD, which are answered from the same content."""
+    return exchange.method in ("GET", "HEAD")

@@ -117,6 +117,66 @@ def test_every_key_arrives(tmp_path: Path) -> None:
     )
 
 
+WITH_A_VALUE = """\
+schema = 1
+about = "{value} bytes, {value} at a time"
+value = 5
+
+[settings]
+concurrency = "{value}"
+
+[[before]]
+method = "PUT"
+target = "/documents/_doc/{value}"
+body = { kind = "json", document = 64 }
+
+[[exchange]]
+target = "/bytes/{value}"
+headers = [["X-Value", "{value}"]]
+expect = { bytes = "{value}", varies = true }
+"""
+
+
+@pytest.mark.parametrize(("asked", "value"), [("", 5), ("300", 300)])
+def test_a_value_stands_wherever_it_is_named(asked: str, value: int, tmp_path: Path) -> None:
+    path = tmp_path / "sized.toml"
+    path.write_text(WITH_A_VALUE)
+    workload = workloads.workload(f"{path}@{asked}" if asked else str(path))
+    assert workload.id == ("sized@300" if asked else "sized")
+    assert workload.about == f"{value} bytes, {value} at a time"
+    assert workload.settings.concurrency == value
+    exchange = workload.exchanges[0]
+    assert (exchange.target, exchange.headers) == (f"/bytes/{value}", (("X-Value", str(value)),))
+    assert exchange.expect == Expect(bytes=value, varies=True)
+    before = workload.before[0]
+    assert before.target == f"/documents/_doc/{value}"
+    assert isinstance(before.body, JsonBody)
+    assert len(before.body.text) == 64
+    assert json.loads(before.body.text)["id"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("small-gets@many", "must be a whole number, not 'many'"),
+        ("small-gets@-1", "must be a whole number, not '-1'"),
+        ("small-get@5", "has no value that could be chosen after an '@'"),
+        ("smal-gets@5", "unknown workload 'smal-gets'"),
+    ],
+)
+def test_values_that_cannot_be(name: str, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        workloads.workload(name)
+    assert said in refused.value.message
+
+
+def test_a_suite_at_its_published_sizes() -> None:
+    small, full = workloads.suite("curl-2023"), workloads.suite("curl-2023", full=True)
+    assert full.workloads != small.workloads
+    assert full.budget_s > small.budget_s
+    assert workloads.suite("ruby-2014", full=True) == workloads.suite("ruby-2014")
+
+
 texts = st.text(st.characters(codec="utf-8"), max_size=20)
 pairs = st.lists(st.tuples(texts, texts), max_size=3)
 exchanges = st.fixed_dictionaries(
