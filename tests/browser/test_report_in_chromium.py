@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 from tests.browser.conftest import Open, printing
-from tests.unit.report import factory
+from tests.unit.report import factory, reproduced
 
+from fetchoff.model.analysis import Analysis
+from fetchoff.model.claim import Reproduction
 from fetchoff.report import html
+from fetchoff.report.article_charts import published_ratio
+from fetchoff.report.at_scale import DAYS_A_YEAR, days_a_day
+from fetchoff.report.figures import three_digits
 
 POINTS = "path[aria-roledescription='point']"
 CLIPPED = """() => [...document.querySelectorAll('.chart')].flatMap((chart) => {
@@ -183,4 +188,80 @@ def test_a_very_long_run_is_painted(visit: Open, tmp_path: Path) -> None:
     report.page.emulate_media(color_scheme="light")
     expect(chart).to_have_attribute("data-drawn", "canvas")
     assert report.page.locator("#workload-small-get-0-observations canvas").count() == 1
+    assert report.said == []
+
+
+@dataclass(frozen=True)
+class Article:
+    """A report file, and the analysis that it shows."""
+
+    file: Path
+    analysis: Analysis
+
+    @property
+    def reproduction(self) -> Reproduction:
+        assert self.analysis.reproduction is not None
+        return self.analysis.reproduction
+
+
+@pytest.fixture(scope="session", params=["perl-2011", "ruby-2008", "ruby-2014", "curl-2023"])
+def article(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Article:
+    """The report of a run that an article's suite had."""
+    analysis = reproduced.analysis(request.param, without="perl/ghttp")
+    target = tmp_path_factory.mktemp("article") / "report.html"
+    target.write_text(html.text(analysis), "utf-8")
+    return Article(target, analysis)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_article_is_shown_with_its_verdicts_tables_and_charts(
+    visit: Open, article: Article, scheme: str
+) -> None:
+    report = visit(file=article.file, scheme=scheme)
+    report.draw()
+    judgements = article.reproduction.judgements
+    verdicts = report.page.locator("#article .claims tbody .outcome").all_inner_texts()
+    assert verdicts == [judgement.verdict.value for judgement in judgements]
+    tables = report.page.locator("#article .published table").count()
+    assert tables == len(article.reproduction.article.tables)
+    dots = report.page.locator(f"#article-claims {POINTS}")
+    measured = sum(judgement.measured is not None for judgement in judgements)
+    named = sum(published_ratio(judgement.claim.statement) is not None for judgement in judgements)
+    assert dots.count() == measured + named
+    bars = report.page.locator("#article .triple path[aria-roledescription='bar']").count()
+    is_charted = bool(article.reproduction.article.per_implementation)
+    assert bars == (3 * len(article.analysis.cards) if is_charted else 0)
+    assert report.said == []
+    assert report.asked == [article.file.as_uri()]
+
+
+@pytest.mark.parametrize("width", [320, 420, 1400])
+def test_an_article_fits_every_width(visit: Open, article: Article, width: int) -> None:
+    report = visit(file=article.file, width=width)
+    report.draw()
+    assert report.page.evaluate(OVERFLOW) <= 0
+    if width > 400:
+        assert report.page.evaluate(CLIPPED) == []
+
+
+def test_the_reader_enters_how_many_exchanges_there_are_a_day(visit: Open) -> None:
+    report = visit()
+    inputs = report.page.locator(".per-day")
+    days = report.page.locator(".scale .days")
+    shown = days.all_text_contents()
+    microseconds = [
+        float(us or "nan") for us in days.evaluate_all("all => all.map(d => d.dataset.us)")
+    ]
+    a_year = days.evaluate_all("all => all.map(d => 'aYear' in d.dataset)")
+    for exchanges in (100_000_000, 1_000_000):
+        inputs.first.fill(str(exchanges))
+        assert [one.input_value() for one in inputs.all()] == [str(exchanges)] * inputs.count()
+        expected = [
+            three_digits(days_a_day(us, exchanges) * (DAYS_A_YEAR if yearly else 1))
+            for us, yearly in zip(microseconds, a_year, strict=True)
+        ]
+        assert days.all_text_contents() == expected
+    assert days.all_text_contents() == shown
+    inputs.first.fill("")
+    assert days.all_text_contents() == shown
     assert report.said == []
