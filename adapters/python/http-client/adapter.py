@@ -1,6 +1,6 @@
 """http.client: one connection, kept open by reading every response to its end."""
 
-from http.client import HTTPConnection, HTTPSConnection
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from shutil import COPY_BUFSIZE
 
 from fetchoff_kit import Client, python_version, serve
@@ -47,7 +47,7 @@ class HttpClient(Client):
         return response.status, content
 
     def buffer(self, exchange):
-        return self.answer(exchange, lambda response: response.read())
+        return self.answer(exchange, HTTPResponse.read)
 
     def stream(self, exchange, write):
         def copy(response):

@@ -41,7 +41,11 @@ class Buffer:
     method = "buffer"
 
     def settle(self, exchange: Exchange, status: int, content: Any) -> int:
-        return checked(exchange, status, len(content))
+        length = len(content)
+        # As in `checked`, but without another call: this is the most measured line of all.
+        if status != exchange.status or length != exchange.bytes:
+            check_answer(exchange, status, length)
+        return length
 
 
 class Json:

@@ -1,0 +1,101 @@
+"""Which origin a run gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.command import FAKES
+
+from fetchoff.catalog import origins
+from fetchoff.cli import serving
+from fetchoff.cli.serving import must_serve, ready_or_built_in, record_of
+from fetchoff.model.client import Readiness
+from fetchoff.model.errors import InputError, OriginError
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.origin import BUILT_IN, OriginManifest, Server
+from fetchoff.model.workload import Exchange, Workload
+
+HONEST = str(FAKES / "_origins" / "honest")
+GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """No server is ready, and none can be set up; the ids of those that were tried."""
+    tried: list[str] = []
+
+    def state(manifest: OriginManifest) -> Server:
+        return Server(manifest, Readiness.UNAVAILABLE, Path(), reason="not here", hint="install it")
+
+    def set_up(manifest: OriginManifest) -> Server:
+        tried.append(manifest.id)
+        return state(manifest)
+
+    monkeypatch.setattr(origins, "state", state)
+    monkeypatch.setattr(origins, "set_up", set_up)
+    return tried
+
+
+@pytest.mark.parametrize("name", [BUILT_IN, HONEST, "http://127.0.0.1:1"])
+def test_what_is_ready_is_taken(name: str) -> None:
+    assert ready_or_built_in(name, set_up=False) == (name, "")
+
+
+@pytest.mark.parametrize(("set_up", "tried"), [(False, []), (True, ["honest"])])
+def test_the_built_in_origin_stands_in(absent: list[str], set_up: bool, tried: list[str]) -> None:
+    name, note = ready_or_built_in(HONEST, set_up=set_up)
+    assert name == BUILT_IN
+    assert "honest" in note or HONEST in note
+    assert note.endswith("is not ready: not here (install it)")
+    assert absent == tried
+
+
+def test_whoever_asks_for_a_server_gets_it_or_an_error(absent: list[str]) -> None:
+    with pytest.raises(OriginError, match="is not ready: not here") as refused:
+        must_serve(HONEST, [GET])
+    assert refused.value.hint == "install it"
+    assert absent == []
+
+
+def test_a_server_must_answer_every_workload() -> None:
+    must_serve(HONEST, [GET])
+    put = Workload("put", "", (Exchange("PUT", "/upload"),))
+    with pytest.raises(InputError, match="cannot serve workload 'put': PUT /upload"):
+        must_serve(HONEST, [GET, put])
+
+
+def test_what_a_run_keeps() -> None:
+    assert record_of(BUILT_IN).counts == ("requests", "connections", "bytes", "segments")
+    assert record_of("http://127.0.0.1:1").counts == ()
+    record = record_of(HONEST)
+    assert record.about == "a file server for tests"
+    assert record.version
+    assert record.counts == ("bytes", "connections", "requests")
+
+
+class Counted:
+    """A server that knows how often it was started and ended."""
+
+    started = ended = 0
+
+    def __init__(self, *_: object) -> None:
+        Counted.started += 1
+        self.is_alive = True
+        self.cpu_clock = self.open = None
+
+    def end(self) -> None:
+        Counted.ended += 1
+
+
+def test_a_kept_server_serves_all_rounds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(serving, "ServerOrigin", Counted)
+    server = origins.state(origins.read_origin(Path(HONEST)))
+    object.__setattr__(server.manifest, "kept", True)
+    monkeypatch.setattr(serving, "ready", lambda _: server)
+    experiment = Experiment((), (GET,), "", 1, origin=HONEST)
+    with serving.serving(experiment, tmp_path) as start:
+        for _ in range(3):
+            start(tmp_path, 0).end()
+        assert (Counted.started, Counted.ended) == (1, 0)
+    assert (Counted.started, Counted.ended) == (1, 1)
