@@ -22,6 +22,7 @@ from fetchoff.model.analysis import (
 )
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
+from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Sink, Workload
 from fetchoff.stats import round_levels
 
@@ -30,7 +31,7 @@ STREAMED = (Sink.DISCARD, Sink.FILE)
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What an analysis needs of a run beside its records."""
+    """What an analysis needs of a run beside its records. `counts`: what its origin can tell."""
 
     run_id: str
     title: str
@@ -40,6 +41,8 @@ class RunFacts:
     absent: tuple[tuple[str, str], ...]
     environment: Mapping[str, str]
     notes: tuple[str, ...]
+    origin: str = ""
+    counts: tuple[str, ...] = tuple(Counted)
 
 
 def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
@@ -71,6 +74,7 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
         points={one.workload: _points(experiment, one) for one in measured},
         environment=dict(run.environment),
         notes=run.notes,
+        origin=run.origin,
         rounds={one.workload: _rounds(experiment, one) for one in measured},
     )
 
@@ -83,7 +87,7 @@ def _result(
     *,
     final: bool,
 ) -> WorkloadResult:
-    field = Field(run.experiment, series, final=final)
+    field = Field(run.experiment, series, final=final, counts=run.counts)
     own = tuple(check for check in checks if check.workload == workload.id)
     absent = tuple(
         Standing(client, Role.RANKED, Outcome.UNAVAILABLE, why, 0) for client, why in run.absent

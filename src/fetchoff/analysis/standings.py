@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import median
 
 import numpy as np
@@ -16,6 +16,7 @@ from fetchoff.model.analysis import Costs, OnTheWire, Relative, Standing
 from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule, Verdict
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Batch, Invocation, Outcome
+from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.stats import compare, rank, summarise
 
 ORIGIN_BOUND = 0.5  # of wall time
@@ -26,11 +27,19 @@ LEAST_TICKS = 10  # with fewer samples of 10 ms the split is a guess
 class Field:
     """All entrants of a workload that are not controls, judged together."""
 
-    def __init__(self, experiment: Experiment, series: Series, *, final: bool) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        series: Series,
+        *,
+        final: bool,
+        counts: Collection[str] = EVERYTHING,
+    ) -> None:
         self._experiment = experiment
         self._workload = next(w for w in experiment.workloads if w.id == series.workload)
         self._series = series
         self._final = final
+        self._counts = counts
         self._rule = rule_of(experiment)
         self._wall, self._cpu = series.logs("wall"), series.logs("cpu")
         self._total = series.logs("total")
@@ -111,7 +120,7 @@ class Field:
             wall=self._relative(self._wall, self._wall_ranking, column),
             cpu=self._relative(self._cpu, self._cpu_ranking, column),
             costs=costs,
-            wire=_on_the_wire(self._batches[entrant.key], len(well)),
+            wire=_on_the_wire(self._batches[entrant.key], len(well), self._counts),
             notes=tuple(self._notes(column, costs)),
         )
 
@@ -198,19 +207,22 @@ def _in_us(y: Array, column: int, rule: StoppingRule) -> Estimate:
     )
 
 
-def _on_the_wire(batches: list[Batch], rounds: int) -> OnTheWire | None:
-    """What the ledger says; None where the origin keeps none."""
+def _on_the_wire(batches: list[Batch], rounds: int, counts: Collection[str]) -> OnTheWire | None:
+    """What the origin has counted; NaN for what it cannot tell, None if that is all."""
     requests = sum(batch.seen.requests for batch in batches)
     if not requests:
         return None
-    connections = sum(batch.seen.connections for batch in batches)
-    segments = sum(batch.seen.segments_in for batch in batches)
-    bytes_in = sum(batch.seen.bytes_in for batch in batches)
-    bytes_out = sum(batch.seen.bytes_out for batch in batches)
+
+    def told(kind: Counted, total: int) -> float:
+        return float(total) if kind in counts else math.nan
+
+    connections = told(Counted.CONNECTIONS, sum(batch.seen.connections for batch in batches))
+    segments = told(Counted.SEGMENTS, sum(batch.seen.segments_in for batch in batches))
     return OnTheWire(
         connections=connections / rounds,
         exchanges_per_connection=requests / connections if connections else None,
-        segments_per_exchange=segments / requests if segments else math.nan,
-        bytes_in_per_exchange=bytes_in / requests if bytes_in else math.nan,
-        bytes_out_per_exchange=bytes_out / requests if bytes_out else math.nan,
+        segments_per_exchange=segments / requests,
+        bytes_in_per_exchange=told(Counted.BYTES, sum(b.seen.bytes_in for b in batches)) / requests,
+        bytes_out_per_exchange=told(Counted.BYTES, sum(b.seen.bytes_out for b in batches))
+        / requests,
     )

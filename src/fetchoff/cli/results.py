@@ -33,6 +33,8 @@ def analysis_of(folder: RunFolder) -> Analysis:
         absent=header.absent,
         environment=header.environment,
         notes=header.notes,
+        origin=f"{header.origin.id} {header.origin.version}".strip(),
+        counts=header.origin.counts,
     )
     analysis = analyse(facts, folder.records())
     if not analysis.results:
@@ -46,13 +48,15 @@ def analysis_of(folder: RunFolder) -> Analysis:
 def _reproduction_of(folder: RunFolder) -> Reproduction | None:
     """The article whose suite was run, with its claims judged; None: it was another suite."""
     from fetchoff.analysis.claims import Evidence, judge_claims
+    from fetchoff.analysis.sizes import at_sizes_of
     from fetchoff.catalog import claims
     from fetchoff.model.claim import Reproduction
 
     header = folder.header
     if header.experiment.suite not in claims.articles():
         return None
-    article = claims.article(header.experiment.suite)
+    measured = [workload.id for workload in header.experiment.workloads]
+    article = at_sizes_of(claims.article(header.experiment.suite), measured)
     evidence = Evidence.of(header.experiment, folder.records(), header.absent)
     return Reproduction(article, tuple(judge_claims(article.claims, evidence)))
 

@@ -185,8 +185,8 @@ class RoundCost:
 class Analysis:
     """Everything that tables, CSV, JSON and report.html show of one run.
 
-    `points` and `rounds` are by workload; `reproduction`: what became of the article whose suite
-    was run.
+    `origin`: which server answered; `points` and `rounds` are by workload; `reproduction`: what
+    became of the article whose suite was run.
     """
 
     run_id: str
@@ -203,5 +203,6 @@ class Analysis:
     points: dict[str, tuple[Point, ...]]
     environment: dict[str, str]
     notes: tuple[str, ...] = ()
+    origin: str = ""
     rounds: dict[str, tuple[RoundCost, ...]] = field(default_factory=dict)
     reproduction: Reproduction | None = None

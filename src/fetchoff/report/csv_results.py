@@ -69,6 +69,7 @@ def _row(
         "run": analysis.run_id,
         "workload": result.workload,
         "placement": result.placement,
+        "origin": analysis.origin,
         "client": standing.client,
         **_fields(card, ("version", "runtime", "engine")),
         "role": standing.role.value,

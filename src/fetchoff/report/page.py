@@ -116,6 +116,7 @@ def _facts(analysis: Analysis) -> tuple[Fact, ...]:
     return (
         Fact("started", analysis.started.replace("T", " ").replace("+00:00", " UTC")),
         Fact("measuring", f"{seconds(analysis.seconds)}, ended: {analysis.ended_reason}"),
+        *([Fact("origin", analysis.origin, "on-the-wire")] if analysis.origin else []),
         Fact("clients ranked", str(len(clients))),
         Fact("rounds", spread, "ratios-and-intervals"),
         Fact("error rate α", f"{analysis.alpha:g}", "error-rates-and-stopping"),

@@ -204,7 +204,7 @@ def footer(analysis: Analysis) -> Text:
         f"ratios are to the baseline, below 1 is faster; {percent(analysis.level)} intervals, "
         f"verdicts at α = {analysis.alpha:g}, margin ±{percent(analysis.margin)}; "
         f"{seconds(analysis.seconds)} of measuring, ended: {analysis.ended_reason}; "
-        f"seed {analysis.seed}"
+        f"{f'origin {analysis.origin}; ' if analysis.origin else ''}seed {analysis.seed}"
     )
     return Text(said, style="dim")
 

@@ -75,3 +75,15 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "csv").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be written"):
         written(tmp_path)
+
+
+def test_what_an_origin_does_not_count_is_not_told(tmp_path: Path) -> None:
+    reproduced.run(tmp_path, "curl-2023")
+    header = json.loads((tmp_path / "run.json").read_text())
+    header["origin"] = {"id": "nginx", "version": "1.22.1", "counts": ["requests", "bytes"]}
+    (tmp_path / "run.json").write_text(json.dumps(header))
+    document = json.loads(written(tmp_path)["results.json"])
+    assert document["origin"] == "nginx 1.22.1"
+    wire = document["results"][0]["standings"][0]["wire"]
+    assert wire["bytes_in_per_exchange"] == 100
+    assert wire["connections"] is wire["segments_per_exchange"] is None

@@ -351,6 +351,7 @@ def analysis(seed: int = 7) -> Analysis:
             "command line": "fetchoff run default --client 'c/*' --out <folder>",
         },
         notes=("nice -20 was not permitted: batches ran at nice 0",),
+        origin="built-in 0.1.0",
     )
 
 

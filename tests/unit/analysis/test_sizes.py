@@ -1,0 +1,70 @@
+"""Articles whose workloads were measured at other sizes."""
+
+from __future__ import annotations
+
+import pytest
+
+from fetchoff.analysis.sizes import at_sizes_of
+from fetchoff.model.claim import (
+    Article,
+    Claim,
+    EqualClaim,
+    Figure,
+    Measure,
+    OrderClaim,
+    PublishedCell,
+    PublishedColumn,
+    PublishedRow,
+    PublishedTable,
+    RatioClaim,
+    Side,
+    SpreadClaim,
+    Statement,
+)
+
+SIDE = Side("x/a", "bulk")
+
+
+def article(statement: Statement) -> Article:
+    cell = PublishedCell(SIDE, Figure.MBPS, 1.0)
+    row = PublishedRow("A", "x/a", (cell,))
+    table = PublishedTable("t", 0, (PublishedColumn("MB/s"),), (row,))
+    return Article("id", "title", 2020, (Claim("c", "text", statement),), (table,), "bulk")
+
+
+@pytest.mark.parametrize(
+    ("measured", "found"),
+    [
+        (["bulk", "bulk@9"], "bulk"),
+        (["bulk@9", "other"], "bulk@9"),
+        (["bulk@9", "bulk@99"], "bulk"),
+        (["bulk-h2@9"], "bulk"),
+        ([], "bulk"),
+    ],
+)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        RatioClaim(Measure.WALL, SIDE, SIDE, 2.0),
+        EqualClaim(Measure.WALL, SIDE, SIDE, 0.1),
+        OrderClaim(Measure.WALL, (SIDE, SIDE)),
+        SpreadClaim(Measure.WALL, (SIDE, SIDE), at_least=2.0),
+    ],
+)
+def test_the_one_that_differs_in_size_alone(
+    statement: Statement, measured: list[str], found: str
+) -> None:
+    sized = at_sizes_of(article(statement), measured)
+    assert sized.per_implementation == found
+    assert sized.tables[0].rows[0].cells[0].side.workload == found
+    match sized.claims[0].statement:
+        case RatioClaim(of=of, to=to) | EqualClaim(of=of, to=to):
+            assert (of.workload, to.workload) == (found, found)
+        case OrderClaim(sides=sides) | SpreadClaim(sides=sides):
+            assert {side.workload for side in sides} == {found}
+
+
+def test_sizes_are_chosen_by_what_was_claimed() -> None:
+    asked = Article("id", "title", 2020, (), (), "bulk@5")
+    assert at_sizes_of(asked, ["bulk@5", "bulk@9"]).per_implementation == "bulk@5"
+    assert at_sizes_of(asked, ["bulk@9"]).per_implementation == "bulk@9"
