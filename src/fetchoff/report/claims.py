@@ -78,9 +78,10 @@ def published(shown: ShownTable) -> Table:
         heading = f"({column.here})" if column.is_published else column.heading
         table.add_column(heading, justify="right", style="cyan")
     for row in shown.rows:
-        cells: list[str] = []
+        cells: list[RenderableType] = []
         for column, cell in zip(shown.columns, row.cells, strict=True):
-            cells += ([cell.published] if column.is_published else []) + [cell.here]
+            here = Text.assemble(cell.here, (f" {cell.beside}" if cell.beside else "", "dim"))
+            cells += ([cell.published] if column.is_published else []) + [here]
         table.add_row(row.label, *cells)
     return table
 

@@ -10,13 +10,7 @@ from rich.text import Text
 
 from fetchoff.model.analysis import Analysis, WorkloadResult
 from fetchoff.model.estimate import Estimate
-from fetchoff.report.at_scale import (
-    DAYS_A_YEAR,
-    Saving,
-    against_baseline,
-    days_a_day,
-    first_against_last,
-)
+from fetchoff.report.at_scale import DAYS_A_YEAR, Saving, days_a_day, scale_of
 from fetchoff.report.figures import MISSING, three_digits
 
 
@@ -30,8 +24,11 @@ def whole(analysis: Analysis, exchanges_a_day: float) -> Group:
 
 
 def _savings(result: WorkloadResult) -> list[Saving]:
-    ends = first_against_last(result)
-    return [*against_baseline(result), *([ends] if ends else [])]
+    """Each client instead of the baseline; the ends, unless one of them is the baseline."""
+    scale = scale_of(result)
+    if scale is None:
+        return []
+    return [*scale.savings, *([scale.ends] if scale.first else [])]
 
 
 def _table(result: WorkloadResult, savings: list[Saving], exchanges_a_day: float) -> Table:

@@ -87,3 +87,13 @@ def test_what_an_origin_does_not_count_is_not_told(tmp_path: Path) -> None:
     wire = document["results"][0]["standings"][0]["wire"]
     assert wire["bytes_in_per_exchange"] == 100
     assert wire["connections"] is wire["segments_per_exchange"] is None
+
+
+def test_what_it_comes_to_is_told_only_to_who_asks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analysis = results.analysis_of(reproduced.run(tmp_path, "curl-2023"))
+    results.show(analysis, tmp_path, quiet=True, as_json=False)
+    assert "exchanges a day" not in capsys.readouterr().out
+    results.show(analysis, tmp_path, quiet=True, as_json=False, per_day=100_000_000)
+    assert "parallel-h2-tls at 100,000,000 exchanges a day" in capsys.readouterr().out

@@ -104,6 +104,14 @@ def test_the_terminal_shows_each_client_and_the_ends() -> None:
     assert three_digits(days_a_day(saving.wall_us.point, 1e8) * 365) in line.split()
 
 
+def test_the_terminal_says_nothing_twice() -> None:
+    pair = tuple(s for s in RESULT.standings if s.client in ("c/libcurl", RESULT.baseline))
+    alone = replace(factory.analysis(), results=(replace(RESULT, standings=pair),))
+    target = io.StringIO()
+    Console(file=target, width=140).print(per_day.whole(alone, 1e6))
+    assert target.getvalue().count("c/libcurl") == 1
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

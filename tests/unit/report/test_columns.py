@@ -1,0 +1,79 @@
+"""Columns of the page's ranking: which are there, and what their cells hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.report import factory
+
+from fetchoff.model.analysis import Throughput, WorkloadResult
+from fetchoff.model.estimate import Estimate
+from fetchoff.report.columns import columns_of
+from fetchoff.report.figures import size
+from fetchoff.report.groups import groups_of
+
+BULK = {("moved", "MB per s"), ("CPU", "s per GB"), ("origin", "CPU ÷ wall")}
+READ = ("read", "at a time")
+
+
+def cells(result: WorkloadResult) -> dict[tuple[str, str], list[str]]:
+    return {
+        (column.heading.text, column.heading.unit): [cell.text for cell in column.cells]
+        for column in columns_of(result, {})
+    }
+
+
+def test_throughput_is_shown_where_much_is_moved() -> None:
+    assert set(cells(factory.result("json-get"))) >= BULK
+    assert not set(cells(factory.result("small-get"))) & BULK
+
+
+@pytest.mark.parametrize(
+    ("result", "text"),
+    [
+        (factory.streamed(16384), "16 KiB"),
+        (factory.streamed(None), "own"),
+        (replace(factory.result("json-get"), read_size=1000), "1,000 B"),
+    ],
+)
+def test_the_read_size_stands_beside_the_memory(result: WorkloadResult, text: str) -> None:
+    found = cells(result)
+    assert set(found[READ]) == {text}
+    headings = list(found)
+    assert headings.index(READ) == headings.index(("peak", "MB")) + 1
+
+
+def test_no_read_size_where_content_is_kept_whole() -> None:
+    assert READ not in cells(factory.result("json-get"))
+
+
+def test_known_figures() -> None:
+    first = groups_of(factory.result("json-get")).ranked[0]
+    assert first.costs is not None
+    moved = Throughput(1e8, Estimate(2345.6, 2300, 2400, 0.99), Estimate(0.4321, 0.43, 0.44, 0.99))
+    costs = replace(first.costs, throughput=moved, origin_cpu_per_wall=0.57)
+    found = cells(replace(factory.result("json-get"), standings=(replace(first, costs=costs),)))
+    assert found["moved", "MB per s"] == ["2,346"]
+    assert found["CPU", "s per GB"] == ["0.43"]
+    assert found["origin", "CPU ÷ wall"] == ["57 %"]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (None, "own"),
+        (1, "1 B"),
+        (1024, "1 KiB"),
+        (65536, "64 KiB"),
+        (2**20, "1 MiB"),
+        (1500, "1,500 B"),
+    ],
+)
+def test_sizes(count: int | None, text: str) -> None:
+    assert size(count) == text
+
+
+def test_a_withheld_ranking_has_no_verdicts() -> None:
+    assert ("verdict", "wall") in cells(factory.result("small-get"))
+    assert ("verdict", "wall") not in cells(factory.result("small-get", withheld="it differed"))
