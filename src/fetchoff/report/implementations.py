@@ -46,13 +46,14 @@ def implementation(card: ClientCard) -> str:
 def file_name(card: ClientCard) -> str:
     """`net-http+select--ruby-3.1.2`: the implementation, its version if it was chosen, the runtime.
 
-    Of the runtime, what precedes any description in brackets.
+    Of the runtime, what precedes any description in brackets; and the id of one that was chosen,
+    where that says more.
     """
     version = re.search(r"@[^~]+", card.client)
-    chosen = re.search(r"~(.+)", card.client)
-    runtime = card.runtime.partition("(")[0] if card.runtime else ""
-    name = f"{runtime} {chosen[1]}" if chosen and chosen[1] not in runtime else runtime
-    return f"{_slug(implementation(card) + (version[0] if version else ''))}--{_slug(name)}"
+    chosen = card.client.partition("~")[2]
+    runtime = _slug(card.runtime.partition("(")[0])
+    name = runtime if runtime.startswith(chosen) else f"{runtime}-{chosen}"
+    return f"{_slug(implementation(card) + (version[0] if version else ''))}--{name}"
 
 
 def _slug(text: str) -> str:

@@ -35,6 +35,8 @@ def rows_of(text: str) -> list[dict[str, str]]:
         ("ruby/net-http+read-1k", "ruby 3.1.2", "net-http+read-1k--ruby-3.1.2"),
         ("ruby/curb@1.0.5", "ruby 3.1.2", "curb@1.0.5--ruby-3.1.2"),
         ("ruby/net-http~jruby-1.7", "ruby 1.9.3", "net-http--ruby-1.9.3-jruby-1.7"),
+        ("ruby/net-http~jruby-1.7", "JRuby 1.7.27 (1.9.3)", "net-http--jruby-1.7.27"),
+        ("ruby/curb~jruby-1.7-1.8", "JRuby 1.7.27 (1.8.7)", "curb--jruby-1.7.27-jruby-1.7-1.8"),
         ("ruby/net-http", "", "net-http--unknown"),
     ],
 )
