@@ -10,20 +10,25 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from servers import (
+from benches.origin.measuring import (
     MeasurementError,
-    Server,
+    Summary,
+    cores,
+    cpu_us,
+    pinned,
+    progress,
+    ratios,
+)
+from benches.origin.servers import (
+    CountingServer,
     build_bare_loop,
     build_origin,
     nginx_binary,
@@ -61,19 +66,6 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Summary:
-    """Median and range."""
-
-    median: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Summary:
-        return cls(statistics.median(values), min(values), max(values))
-
-
-@dataclass(frozen=True)
 class Line:
     """One server's row: its CPU, and its CPU relative to nginx in the same repetition."""
 
@@ -92,7 +84,7 @@ class Result:
     def lines(self) -> list[Line]:
         names = dict.fromkeys(sample.server for sample in self.samples)
         return [
-            Line(name, Summary.of(list(own.values())), self._relative(own))
+            Line(name, Summary.of(own.values()), ratios(own, self._by_repetition("nginx")))
             for name in sorted(names)
             for own in [self._by_repetition(name)]
         ]
@@ -101,32 +93,18 @@ class Result:
         origin = next(line for line in self.lines() if line.server == "origin")
         return origin.to_nginx.median <= self.workload.at_most
 
-    def _relative(self, own: dict[int, float]) -> Summary:
-        nginx = self._by_repetition("nginx")
-        return Summary.of([value / nginx[repetition] for repetition, value in own.items()])
-
     def _by_repetition(self, server: str) -> dict[int, float]:
         return {s.repetition: s.us_per_request for s in self.samples if s.server == server}
 
 
-def cpu_us(processes: list[int]) -> float:
-    """The CPU clocks of processes: clock_gettime(2), and CPUCLOCK_SCHED of the kernel."""
-    return sum(time.clock_gettime_ns((~pid << 3) | 2) for pid in processes) / 1000
-
-
-def load(server: Server, core: int, seconds: int) -> None:
+def load(server: CountingServer, core: int, seconds: int) -> None:
     command = [wrk_binary(), "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", server.url]
-    run = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
-    )
+    run = subprocess.run(command, capture_output=True, text=True, preexec_fn=pinned(core))
     if run.returncode != 0 or "Socket errors" in run.stdout or "Non-2xx" in run.stdout:
         raise MeasurementError(f"wrk failed against {server.name}:\n{run.stdout}{run.stderr}")
 
 
-def sample(server: Server, repetition: int, core: int, seconds: int) -> Sample:
+def sample(server: CountingServer, repetition: int, core: int, seconds: int) -> Sample:
     processes = server.processes()
     answered, cpu = server.answered(), cpu_us(processes)
     load(server, core, seconds)
@@ -149,18 +127,6 @@ def measure(workload: Workload, arguments: argparse.Namespace, bare_loop: Path) 
                 samples.append(sample(server, repetition, load_core, arguments.seconds))
                 progress(f"{workload.target}: {repetition + 1} of {arguments.repetitions}")
     return Result(workload, tuple(samples))
-
-
-def cores() -> tuple[int, int]:
-    usable = sorted(os.sched_getaffinity(0))
-    if len(usable) < 2:
-        raise MeasurementError("two cores are needed, one for the server and one for the load")
-    return usable[0], usable[1]
-
-
-def progress(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def as_table(results: list[Result]) -> str:

@@ -10,18 +10,18 @@ import socket
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
+
+from benches.origin.measuring import MeasurementError, pinned
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 PATIENCE = 10.0
-
-
-class MeasurementError(Exception):
-    """Something that the measurement needs is missing; the message says what helps."""
+PLAIN: Mapping[str, object] = MappingProxyType({"keep_alive": True, "digest": False})
 
 
 class Server(Protocol):
@@ -33,16 +33,15 @@ class Server(Protocol):
     def processes(self) -> list[int]:
         """The processes whose CPU time is the server's."""
 
-    def answered(self) -> int:
-        """How many requests it has answered."""
-
     def stop(self) -> None:
         """Ends it."""
 
 
-def pinned(core: int) -> Callable[[], None]:
-    """What a child does before it starts, so that its own children are pinned as well."""
-    return lambda: os.sched_setaffinity(0, {core})
+class CountingServer(Server, Protocol):
+    """A server that counts."""
+
+    def answered(self) -> int:
+        """How many requests it has answered."""
 
 
 class LineServer:
@@ -82,14 +81,15 @@ class LineServer:
 
 
 class Origin(LineServer):
-    """The built-in origin, its ledger on."""
+    """The built-in origin, its ledger on. `terms`: what its listener is asked for."""
 
-    def __init__(self, target: str, core: int) -> None:
+    def __init__(self, target: str, core: int, terms: Mapping[str, object] = PLAIN) -> None:
         super().__init__("origin", [str(origin_binary()), "--control"], core)
         self.read_line()
-        opened = json.loads(self.ask('{"op":"open","keep_alive":true,"digest":false}'))
+        opened = json.loads(self.ask(json.dumps({"op": "open", **terms})))
         self._ledger = opened["ledger"]
-        self.url = f"http://127.0.0.1:{opened['port']}{target}"
+        scheme = "https" if "authority" in opened else "http"
+        self.url = f"{scheme}://127.0.0.1:{opened['port']}{target}"
 
     def answered(self) -> int:
         return int(json.loads(self.ask(f'{{"op":"read","ledger":{self._ledger}}}'))["requests"])
@@ -139,11 +139,7 @@ class Nginx:
     name = "nginx"
 
     def __init__(self, target: str, content: bytes, core: int, folder: Path) -> None:
-        file = folder / "files" / target.lstrip("/")
-        file.parent.mkdir(parents=True)
-        file.write_bytes(content)
-        for readable in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
-            readable.chmod(0o755)
+        keep_file(folder, target, content)
         port = free_port()
         (folder / "nginx.conf").write_text(NGINX_CONF.format(folder=folder, port=port))
         self._base = f"http://127.0.0.1:{port}"
@@ -168,9 +164,7 @@ class Nginx:
         raise MeasurementError(f"nginx did not start (status {self._process.poll()})")
 
     def processes(self) -> list[int]:
-        master = self._process.pid
-        workers = Path(f"/proc/{master}/task/{master}/children").read_text().split()
-        return [master, *map(int, workers)]
+        return with_children(self._process.pid)
 
     def answered(self) -> int:
         status = fetch(self._base + "/stub_status").decode()
@@ -184,8 +178,25 @@ class Nginx:
         ended(self._process)
 
 
+def with_children(master: int) -> list[int]:
+    """A process and those that it has started."""
+    children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+    return [master, *map(int, children)]
+
+
+def keep_file(folder: Path, target: str, content: bytes) -> None:
+    """Content under `files`, where a server that has given up its privileges can read it."""
+    file = folder / "files" / target.lstrip("/")
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+    for readable in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
+        readable.chmod(0o755)
+
+
 @contextmanager
-def running(target: str, core: int, folder: Path, bare_loop: Path) -> Iterator[list[Server]]:
+def running(
+    target: str, core: int, folder: Path, bare_loop: Path
+) -> Iterator[list[CountingServer]]:
     """All servers for one target, on one core, each known to send content of the same length."""
     with ExitStack() as stack:
         origin = Origin(target, core)
@@ -195,13 +206,13 @@ def running(target: str, core: int, folder: Path, bare_loop: Path) -> Iterator[l
         stack.callback(nginx.stop)
         bare = BareLoop(target, core, bare_loop)
         stack.callback(bare.stop)
-        servers: list[Server] = [origin, nginx, bare]
+        servers: list[CountingServer] = [origin, nginx, bare]
         for server in servers:
             check_length(server, len(content))
         yield servers
 
 
-def check_length(server: Server, expected: int) -> None:
+def check_length(server: CountingServer, expected: int) -> None:
     got = len(fetch(server.url))
     if got != expected:
         raise MeasurementError(f"{server.name} sends {got} bytes, not {expected}")
