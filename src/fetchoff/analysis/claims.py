@@ -24,6 +24,7 @@ from fetchoff.model.claim import (
     RatioClaim,
     Side,
     SpreadClaim,
+    Statement,
 )
 from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate
 from fetchoff.model.experiment import Experiment
@@ -59,9 +60,11 @@ class Evidence:
     def ratio(self, measure: Measure, of: Side, to: Side) -> Estimate:
         """What `of` costs relative to `to`; Missing where one has too few rounds."""
         logs = self._logs(measure, of, to)
-        if np.isfinite(logs).sum() < MINIMUM_ROUNDS:
-            rounds = int(np.isfinite(logs).sum())
-            raise Missing(f"only {rounds} rounds have both {of.client} and {to.client}")
+        rounds = int(np.isfinite(logs).sum())
+        if rounds < MINIMUM_ROUNDS:
+            said = f"only {rounds} round{' has' if rounds == 1 else 's have'}"
+            both = of.client if of.client == to.client else f"both {of.client} and {to.client}"
+            raise Missing(f"{said} {both}; {MINIMUM_ROUNDS} are needed")
         return summarise_rounds(logs, level=LEVEL).mean
 
     def _logs(self, measure: Measure, of: Side, to: Side) -> Array:
@@ -127,13 +130,29 @@ def _judge(claim: Claim, evidence: Evidence) -> Judgement:
             case SpreadClaim():
                 return _spread(claim, claim.statement, evidence)
     except Missing as missing:
-        return Judgement(claim, ClaimVerdict.UNMEASURED, "", None, str(missing))
+        verdict = ClaimVerdict.UNMEASURED
+        return Judgement(claim, verdict, _published(claim.statement), None, str(missing))
+
+
+def _published(stated: Statement) -> str:
+    """What the claim says, as short as a table has room for."""
+    match stated:
+        case RatioClaim():
+            return f"{'at least ' if stated.at_least else ''}×{stated.published:g}"
+        case EqualClaim():
+            return f"within ±{100 * stated.margin:g} %"
+        case OrderClaim():
+            return " ≤ ".join(_named(side, stated.sides) for side in stated.sides)
+        case SpreadClaim():
+            bound = (
+                f"least ×{stated.at_least:g}" if stated.at_least else f"most ×{stated.at_most:g}"
+            )
+            return f"at {bound}"
 
 
 def _ratio(claim: Claim, stated: RatioClaim, evidence: Evidence) -> Judgement:
     found = evidence.ratio(stated.measure, stated.of, stated.to)
-    published = f"{'at least ' if stated.at_least else ''}×{stated.published:g}"
-    return _with_cause(claim, _verdict_of_ratio(stated, found), published, found)
+    return _with_cause(claim, _verdict_of_ratio(stated, found), found)
 
 
 def _verdict_of_ratio(stated: RatioClaim, found: Estimate) -> ClaimVerdict:
@@ -166,7 +185,7 @@ def _equal(claim: Claim, stated: EqualClaim, evidence: Evidence) -> Judgement:
         verdict = ClaimVerdict.GONE
     else:
         verdict = ClaimVerdict.UNDECIDED
-    return _with_cause(claim, verdict, f"within ±{100 * stated.margin:g} %", found)
+    return _with_cause(claim, verdict, found)
 
 
 def _order(claim: Claim, stated: OrderClaim, evidence: Evidence) -> Judgement:
@@ -174,7 +193,7 @@ def _order(claim: Claim, stated: OrderClaim, evidence: Evidence) -> Judgement:
     pairs = list(zip(stated.sides, stated.sides[1:], strict=False))
     steps = [(evidence.ratio(stated.measure, b, a), a, b) for a, b in pairs]
     worst, first, second = min(steps, key=lambda step: step[0].point)
-    names = " ≤ ".join(_named(side, stated.sides) for side in stated.sides)
+    names = _published(stated)
     if worst.high < 1 - LEVEL_WITH:
         wrong = [f"{b.client} is ahead of {a.client}" for e, a, b in steps if e.high < 1]
         return Judgement(claim, ClaimVerdict.GONE, names, worst, "; ".join(wrong))
@@ -187,9 +206,10 @@ def _order(claim: Claim, stated: OrderClaim, evidence: Evidence) -> Judgement:
 
 def _spread(claim: Claim, stated: SpreadClaim, evidence: Evidence) -> Judgement:
     """Of the sides that were measured, the dearest beside the cheapest."""
-    known = [side for side in stated.sides if _is_known(evidence, stated.measure, side)]
+    reasons = {side: _missing(evidence, stated.measure, side) for side in stated.sides}
+    known = [side for side, reason in reasons.items() if not reason]
     if len(known) < 2:
-        raise Missing(f"fewer than two of {', '.join(s.client for s in stated.sides)} are ready")
+        raise Missing("; ".join(dict.fromkeys(filter(None, reasons.values()))))
     reference = known[0]
     points = {side: evidence.ratio(stated.measure, side, reference).point for side in known}
     cheapest, *_, dearest = sorted(known, key=points.__getitem__)
@@ -197,20 +217,20 @@ def _spread(claim: Claim, stated: SpreadClaim, evidence: Evidence) -> Judgement:
     text = f"{_named(dearest, known)} beside {_named(cheapest, known)}"
     if stated.at_least:
         verdict = _bounded(found, stated.at_least)
-        return Judgement(claim, verdict, f"at least ×{stated.at_least:g}", found, text)
-    if found.high <= stated.at_most:
+    elif found.high <= stated.at_most:
         verdict = ClaimVerdict.HOLDS
     else:
         verdict = ClaimVerdict.GONE if found.low > stated.at_most else ClaimVerdict.UNDECIDED
-    return Judgement(claim, verdict, f"at most ×{stated.at_most:g}", found, text)
+    return Judgement(claim, verdict, _published(stated), found, text)
 
 
-def _is_known(evidence: Evidence, measure: Measure, side: Side) -> bool:
+def _missing(evidence: Evidence, measure: Measure, side: Side) -> str:
+    """Why a side has no figures; "": it has."""
     try:
         evidence.ratio(measure, side, side)
-    except Missing:
-        return False
-    return True
+    except Missing as missing:
+        return str(missing)
+    return ""
 
 
 def _named(side: Side, among: Sequence[Side]) -> str:
@@ -219,6 +239,6 @@ def _named(side: Side, among: Sequence[Side]) -> str:
     return side.client if alone else f"{side.client} on {side.workload}"
 
 
-def _with_cause(claim: Claim, verdict: ClaimVerdict, published: str, found: Estimate) -> Judgement:
+def _with_cause(claim: Claim, verdict: ClaimVerdict, found: Estimate) -> Judgement:
     text = claim.cause if verdict in (ClaimVerdict.GONE, ClaimVerdict.WEAKER) else ""
-    return Judgement(claim, verdict, published, found, text)
+    return Judgement(claim, verdict, _published(claim.statement), found, text)

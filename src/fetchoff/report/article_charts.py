@@ -19,7 +19,7 @@ from fetchoff.model.claim import (
     Statement,
 )
 from fetchoff.report import vega
-from fetchoff.report.charts import cut_at, log_ticks
+from fetchoff.report.charts import log_ticks
 from fetchoff.report.figures import decimals_for, interval, ratio
 from fetchoff.report.figures import number as written
 from fetchoff.report.groups import costs_of
@@ -159,13 +159,13 @@ def _claim_row(place: int, judgement: Judgement, low: float, high: float) -> Row
 def implementations(standings: Sequence[Standing], of: Callable[[Costs], float]) -> Spec:
     """One bar a client, in the order given, with its figure at the end."""
     values = [of(costs_of(standing)) for standing in standings]
-    limit = cut_at(values)
+    limit = 1.05 * max(values)
     decimals = decimals_for(values)
     rows = [
         {
             "client": standing.client,
-            "value": min(value, limit),
-            "told": written(value, decimals) + (" ▸" if value > limit else ""),
+            "value": value,
+            "told": written(value, decimals),
         }
         for standing, value in zip(standings, values, strict=True)
     ]

@@ -185,7 +185,22 @@ def test_what_cannot_be_measured(side: Side, why: str) -> None:
 def test_too_few_rounds() -> None:
     found = judged(RatioClaim(Measure.CPU, A, B, 2.0), evidence({"x/a": 2.0, "x/b": 1.0}, rounds=2))
     assert found.verdict is ClaimVerdict.UNMEASURED
-    assert found.text == "only 2 rounds have both x/a and x/b"
+    assert found.text == "only 2 rounds have both x/a and x/b; 3 are needed"
+    assert found.published == "×2"
+
+
+def test_a_spread_without_two_sides_says_what_is_missing() -> None:
+    claim = SpreadClaim(Measure.CPU, (A, B, Side("x/absent", "w")), at_least=2.0)
+    found = judged(claim, evidence({"x/a": 1.0, "x/b": math.nan}))
+    assert found.verdict is ClaimVerdict.UNMEASURED
+    assert found.text == "x/b on w: does not answer; x/absent: is not installed"
+    assert found.published == "at least ×2"
+
+
+def test_sides_that_cost_the_same_are_two_all_the_same() -> None:
+    claim = SpreadClaim(Measure.MEMORY, (A, ELSEWHERE), at_most=1.3)
+    found = judged(claim, evidence({"x/a": 1.0}))
+    assert found.text == "x/a on other beside x/a on w"
 
 
 def _sides(statement: Statement) -> tuple[Side, ...]:
