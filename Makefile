@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-h2spec clean
+.PHONY: run test check clients-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-memory bench-h2spec clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -53,6 +53,10 @@ bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange
 
 bench-kill: $(DEV)  ## kill a run again and again, and count what is lost
 	$(BIN)/python benches/kill/bench.py
+
+bench-memory: $(RUNTIME)  ## memory of streamed downloads, beside the sizes of their reads
+	tools/system-packages.sh strace
+	$(BIN)/python benches/memory/bench.py
 
 bench-h2spec: $(RUNTIME)  ## h2spec against the origin; `go install` fetches it into the target folder
 	GOBIN=$(CURDIR)/target/tools go install github.com/summerwind/h2spec/cmd/h2spec@latest
