@@ -34,6 +34,11 @@ pub const CONNECTION_WINDOW: u32 = 16 << 20;
 /// Requests that may be open on one connection of HTTP/2.
 pub const STREAMS: u32 = 1024;
 
+/// The most content in a frame of HTTP/2, so that frame and head fill one record of TLS (RFC 8446,
+/// section 5.1; RFC 9113, section 4.1). Were they longer by the 9 bytes of the head, each would end in a
+/// second record, for which a client reads and decrypts as for a full one.
+pub const DATA_BYTES: usize = (16 << 10) - 9;
+
 /// What one client can take from the origin before it is cut off.
 #[derive(Clone, Debug)]
 pub struct Limits {

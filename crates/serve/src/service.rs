@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -15,7 +15,7 @@ use hyper::{Method, Request, Response, Version};
 
 use crate::answers::{self, Answer};
 use crate::content::{Content, Truncated};
-use crate::limits::STREAM_BYTES;
+use crate::limits::{DATA_BYTES, STREAM_BYTES};
 use crate::received::Received;
 use crate::record::Record;
 use crate::refusal::Refusal;
@@ -99,15 +99,17 @@ impl Exchange {
     fn reply(self, parts: &Parts, answer: Answer) -> Response<Reply> {
         let broken = matches!(answer, Err(Refusal::BrokenContent(_)));
         let mut response = answer.unwrap_or_else(Refusal::into_response);
-        if parts.version == Version::HTTP_2 {
+        let most = if parts.version == Version::HTTP_2 {
             self.fit_http2(parts, &mut response);
+            DATA_BYTES
         } else {
             fit_http1(parts, &mut response);
-        }
+            usize::MAX
+        };
         if !broken {
             self.0.ledger.answered(response.status().as_u16());
         }
-        response.map(|content| Reply { content, _exchange: self })
+        response.map(|content| Reply { content, piece: Bytes::new(), most, _exchange: self })
     }
 
     fn fit_http2(&self, parts: &Parts, response: &mut Response<Content>) {
@@ -168,6 +170,9 @@ impl Future for Answering {
 #[derive(Debug)]
 pub struct Reply {
     content: Content,
+    /// What is left of a piece that is longer than it may be sent.
+    piece: Bytes,
+    most: usize,
     _exchange: Exchange,
 }
 
@@ -179,14 +184,26 @@ impl Body for Reply {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Truncated>>> {
-        Pin::new(&mut self.content).poll_frame(cx)
+        if self.piece.is_empty() {
+            match ready!(Pin::new(&mut self.content).poll_frame(cx)) {
+                Some(Ok(frame)) => self.piece = frame.into_data().unwrap_or_default(),
+                end => return Poll::Ready(end),
+            }
+        }
+        let bytes = self.piece.len().min(self.most);
+        Poll::Ready(Some(Ok(Frame::data(self.piece.split_to(bytes)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.content.is_end_stream()
+        self.piece.is_empty() && self.content.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.content.size_hint()
+        let (mut hint, piece) = (self.content.size_hint(), self.piece.len() as u64);
+        match hint.exact() {
+            Some(content) => hint.set_exact(content + piece),
+            None => hint.set_lower(hint.lower() + piece),
+        }
+        hint
     }
 }

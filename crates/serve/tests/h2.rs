@@ -113,6 +113,30 @@ fn keep_alive_off_is_a_farewell() {
     assert_eq!(counters.bad_requests, 0);
 }
 
+/// A request for `/bytes/60000`, which fits into the window that a client begins with, in HPACK
+/// (RFC 7541): GET, http, path and authority.
+const ASKING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\
+    \x00\x00\x00\x04\x00\x00\x00\x00\x00\
+    \x00\x00\x18\x01\x05\x00\x00\x00\x01\x82\x86\x04\x0c/bytes/60000\x01\x06origin";
+
+#[test]
+fn a_frame_of_content_fills_a_record_of_tls() {
+    let origin = in_the_clear();
+    let mut client = origin.connect();
+    client.send(ASKING);
+    let (mut content, mut frames) = (0, Vec::new());
+    while content < 60_000 {
+        let head = client.take(9);
+        let length = usize::from(head[1]) << 8 | usize::from(head[2]);
+        client.take(length);
+        if head[3] == 0 {
+            content += length;
+            frames.push(9 + length);
+        }
+    }
+    assert_eq!(frames, [16_384, 16_384, 16_384, 60_000 + 4 * 9 - 3 * 16_384]);
+}
+
 #[test]
 fn truncated_streams_are_reset_and_the_connection_goes_on() {
     let origin = in_the_clear();
