@@ -117,6 +117,16 @@ def tally(judgements: Iterable[Judgement]) -> str:
     return f"{len(verdicts)} claim{'' if len(verdicts) == 1 else 's'}: {' · '.join(said)}"
 
 
+def doubts(analysis: Analysis) -> tuple[str, ...]:
+    """What speaks against believing the figures: self-checks of its workloads that failed."""
+    return tuple(
+        f"`{result.workload}` failed a check on itself, so do not rely on claims about it: "
+        f"{result.withheld.partition('. ')[0].rstrip('.')}."
+        for result in analysis.results
+        if result.withheld
+    )
+
+
 def shown_tables(reproduction: Reproduction, analysis: Analysis) -> tuple[ShownTable, ...]:
     """Every table of the article."""
     return tuple(_table(table, analysis) for table in reproduction.article.tables)

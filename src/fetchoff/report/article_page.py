@@ -11,6 +11,7 @@ from fetchoff.report import article_charts
 from fetchoff.report.article import (
     ShownClaim,
     ShownTable,
+    doubts,
     shown_claims,
     shown_tables,
     tally,
@@ -44,6 +45,7 @@ class ArticleSection:
     title: str
     year: int
     tally: str
+    doubts: tuple[str, ...]
     claims: tuple[ShownClaim, ...]
     chart: Spec
     tables: tuple[ShownTable, ...]
@@ -63,6 +65,7 @@ def article_section(analysis: Analysis) -> ArticleSection | None:
         title=article.title,
         year=article.year,
         tally=tally(reproduction.judgements),
+        doubts=doubts(analysis),
         claims=shown_claims(reproduction.judgements),
         chart=article_charts.claims(reproduction.judgements),
         tables=shown_tables(reproduction, analysis),

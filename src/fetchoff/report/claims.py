@@ -13,6 +13,7 @@ from fetchoff.model.claim import Article, ClaimVerdict, Judgement
 from fetchoff.report.article import (
     ShownClaim,
     ShownTable,
+    doubts,
     shown_claims,
     shown_tables,
     tally,
@@ -38,9 +39,13 @@ def whole(analyses: Sequence[Analysis]) -> Group:
         parts += [_heading(analysis.reproduction.article), Text()]
         for table in shown_tables(analysis.reproduction, analysis):
             parts += [published(table), Text()]
+        said = [
+            Text(f"note: {doubt.replace('`', '')}", style="yellow") for doubt in doubts(analysis)
+        ]
+        parts += [*said, Text()] if said else []
         judgements += analysis.reproduction.judgements
-    said = f"{tally(judgements)}; 95 % intervals over rounds of fresh processes"
-    return Group(*parts, claims(judgements), Text(said, style="dim"))
+    counted = f"{tally(judgements)}; 95 % intervals over rounds of fresh processes"
+    return Group(*parts, claims(judgements), Text(counted, style="dim"))
 
 
 def _heading(article: Article) -> Text:

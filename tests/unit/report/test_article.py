@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,24 @@ def test_the_terminal_shows_tables_and_claims() -> None:
     assert "8 claims: " in text
     line = next(x for x in text.splitlines() if x.startswith("curl8-h2-tls"))
     assert line.split()[-1] == "holds"
+
+
+def test_a_workload_that_failed_its_checks_is_named() -> None:
+    analysis = reproduced.analysis("curl-2023")
+    first, *others = analysis.results
+    withheld = replace(first, withheld="a client differed from itself. hint: close the rest")
+    doubtful = replace(analysis, results=(withheld, *others))
+    section = article_section(doubtful)
+    assert section is not None
+    (doubt,) = section.doubts
+    assert "`parallel-h2-tls` failed a check on itself" in doubt
+    assert doubt.endswith("a client differed from itself.")
+    target = io.StringIO()
+    Console(file=target, width=200).print(claims.whole([doubtful]))
+    assert "note: parallel-h2-tls failed a check on itself" in target.getvalue()
+    sound = article_section(analysis)
+    assert sound is not None
+    assert sound.doubts == ()
 
 
 def judgement(
