@@ -191,8 +191,8 @@ def as_table(results: list[Result]) -> str:
             f"GET {workload.target}: CPU, {workload.unit}; connections: {workload.connections}, "
             f"streams on each: {workload.streams}; {result.session}"
         )
-        heads = "".join(f"{'÷ ' + other:>10}{'range':>16}" for other in OTHERS)
-        rows.append(f"  {'':8}{'median':>8}{'range':>18}{heads}")
+        heads = "".join(f"{'÷ ' + other:>11}{'range':>16}" for other in OTHERS)
+        rows.append(f"  {'':8}{'median':>8}{'range':>20}{heads}")
         rows.extend(as_row(result, line) for line in result.lines())
         rows.append("")
     return "\n".join(rows)
@@ -200,10 +200,10 @@ def as_table(results: list[Result]) -> str:
 
 def as_row(result: Result, line: Line) -> str:
     cost_range = f"{line.cost.low:.3f} to {line.cost.high:.3f}"
-    row = f"  {line.server:8}{line.cost.median:8.3f}{cost_range:>18}"
+    row = f"  {line.server:8}{line.cost.median:8.3f}{cost_range:>20}"
     for ratio in line.relative.values():
         ratio_range = f"{ratio.low:.3f} to {ratio.high:.3f}"
-        row += f"{ratio.median:10.3f}{ratio_range:>16}"
+        row += f"{ratio.median:11.3f}{ratio_range:>16}"
     if line.server == "origin":
         row += "  level" if result.met() else "  NOT LEVEL"
     return row
