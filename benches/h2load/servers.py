@@ -54,8 +54,8 @@ http {{
 }}
 """
 
-# One process for the one core, with as many threads as Debian's limit allows: with 25 a load stalled
-# once in some 30, with 4 workers for HTTP/2 in 9 of 12.
+# One process for the one core, with as many threads as Debian's limit allows: with 25 a load in 30
+# stalled, with 4 workers for HTTP/2 9 of 12 did.
 APACHE_CONF = """
 ServerRoot {folder}
 ServerName localhost
