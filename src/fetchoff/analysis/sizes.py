@@ -1,4 +1,4 @@
-"""An article in a run that has its workloads at other sizes: `parallel-http1@10000000000`."""
+"""An article in a run that has its workloads at other sizes: `parallel-http1@10G`."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -17,6 +18,7 @@ from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.origin import BUILT_IN
 
 Pair = tuple[str, str]
+POWERS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _WORDS = "the quick brown fox jumps over the lazy dog and "
 
 
@@ -199,9 +201,7 @@ def _with_value(table: dict[str, Any], value: str) -> dict[str, Any]:
         if value:
             raise ValueError("has no value that could be chosen after an '@'")
         return table
-    chosen = value or str(table["value"])
-    if not chosen.isdecimal():
-        raise ValueError(f"what stands after '@' must be a whole number, not '{chosen}'")
+    chosen = str(_number(value) if value else table["value"])
 
     def filled(part: Any) -> Any:
         match part:
@@ -216,10 +216,18 @@ def _with_value(table: dict[str, Any], value: str) -> dict[str, Any]:
     return {**filled(table), "value": int(chosen)}
 
 
+def _number(text: str) -> int:
+    """`300`, `64k`, `10M`, `1G`."""
+    found = re.fullmatch(r"(\d{1,12})([kMG]?)", text)
+    if found is None:
+        raise ValueError(f"what stands after '@' must be a number such as 300 or 10M, not '{text}'")
+    return int(found[1]) * POWERS[found[2]]
+
+
 def workload(name: str) -> model.Workload:
     """A shipped workload by id, or the one in a file that is named by its path.
 
-    After an '@' stands the value of a workload that has one: `small-gets@50`.
+    After an '@' stands the value of a workload that has one: `small-gets@50`, `download@10M`.
     """
     file, mark, value = name.rpartition("@")
     if not mark or name.endswith(".toml"):

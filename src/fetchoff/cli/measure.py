@@ -36,6 +36,7 @@ class Manner:
 
     quiet: bool = False
     as_json: bool = False
+    per_day: float | None = None
 
 
 def new_run(
@@ -136,7 +137,13 @@ def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manne
         _rescue(folder, manner)
         raise
     analysis = results.analysis_of(folder)
-    results.write_and_show(analysis, folder.path, quiet=manner.quiet, as_json=manner.as_json)
+    results.write_and_show(
+        analysis,
+        folder.path,
+        quiet=manner.quiet,
+        as_json=manner.as_json,
+        per_day=manner.per_day,
+    )
     return analysis
 
 

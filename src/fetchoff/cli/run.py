@@ -37,6 +37,7 @@ def command(
     setup: Annotated[
         bool, typer.Option("--setup", help="First set up the clients that never were.")
     ] = False,
+    per_day: options.PerDay = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -70,7 +71,9 @@ def command(
         origin=served_by,
     )
     folder = new_run(experiment, clients, chosen_suite.about, out)
-    analysis = measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json))
+    analysis = measure_and_show(
+        folder, clients, Manner(quiet=quiet, as_json=as_json, per_day=per_day)
+    )
     _must_be_measured(analysis)
 
 

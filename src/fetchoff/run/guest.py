@@ -20,6 +20,7 @@ LEAST_WARM_UPS = 2
 MOST_WARM_UPS = 5  # what compiles while it runs has settled before
 STEADY = 0.95  # a warm-up batch that is no more than 5 % faster than the one before
 LEAST_TIMEOUT_S = 10.0
+SLOWEST_BYTES_A_S = 20e6  # of a client that still gets an iteration of large content to its end
 MOST_WAITING = 12  # a batch takes at most so many times its length
 NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
@@ -207,7 +208,10 @@ class Guest:
 
     @property
     def _timeout_s(self) -> float:
-        return max(LEAST_TIMEOUT_S, 50 * self.workload.batch_ms / 1000)
+        workload = self.workload
+        length = sum(exchange.expect.bytes or 0 for exchange in workload.exchanges)
+        transfer_s = workload.settings.concurrency * length / SLOWEST_BYTES_A_S
+        return max(LEAST_TIMEOUT_S, 50 * workload.batch_ms / 1000, transfer_s)
 
     def _must_be_complete(self, answer: Done, iterations: int) -> None:
         asked = iterations * len(self.workload.exchanges)

@@ -123,7 +123,7 @@ about = "{value} bytes, {value} at a time"
 value = 5
 
 [settings]
-concurrency = "{value}"
+read_size = "{value}"
 
 [[before]]
 method = "PUT"
@@ -137,14 +137,16 @@ expect = { bytes = "{value}", varies = true }
 """
 
 
-@pytest.mark.parametrize(("asked", "value"), [("", 5), ("300", 300)])
+@pytest.mark.parametrize(
+    ("asked", "value"), [("", 5), ("300", 300), ("64k", 64_000), ("10M", 10_000_000)]
+)
 def test_a_value_stands_wherever_it_is_named(asked: str, value: int, tmp_path: Path) -> None:
     path = tmp_path / "sized.toml"
     path.write_text(WITH_A_VALUE)
     workload = workloads.workload(f"{path}@{asked}" if asked else str(path))
-    assert workload.id == ("sized@300" if asked else "sized")
+    assert workload.id == (f"sized@{asked}" if asked else "sized")
     assert workload.about == f"{value} bytes, {value} at a time"
-    assert workload.settings.concurrency == value
+    assert workload.settings.read_size == value
     exchange = workload.exchanges[0]
     assert (exchange.target, exchange.headers) == (f"/bytes/{value}", (("X-Value", str(value)),))
     assert exchange.expect == Expect(bytes=value, varies=True)
@@ -158,8 +160,8 @@ def test_a_value_stands_wherever_it_is_named(asked: str, value: int, tmp_path: P
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("small-gets@many", "must be a whole number, not 'many'"),
-        ("small-gets@-1", "must be a whole number, not '-1'"),
+        ("small-gets@many", "must be a number such as 300 or 10M, not 'many'"),
+        ("small-gets@-1", "must be a number such as 300 or 10M, not '-1'"),
         ("small-get@5", "has no value that could be chosen after an '@'"),
         ("smal-gets@5", "unknown workload 'smal-gets'"),
     ],

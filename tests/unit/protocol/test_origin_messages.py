@@ -51,10 +51,18 @@ def test_garbled(key: str, value: object) -> None:
         read_counters({**COUNTERS, key: value})
 
 
-@pytest.mark.parametrize("settings", [Settings(), Settings(tls=True, protocol=Protocol.H2)])
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(), Settings(tls=True, protocol=Protocol.H2), Settings(tls=True, tickets=False)],
+)
 def test_a_listener_for_the_settings(settings: Settings) -> None:
     asked = json.loads(json.dumps(open_ledger(settings)))
-    assert asked == {"op": "open", "protocol": settings.protocol.value, "tls": settings.tls}
+    assert asked == {
+        "op": "open",
+        "protocol": settings.protocol.value,
+        "tls": settings.tls,
+        "tickets": settings.tickets,
+    }
 
 
 def test_an_authority_is_a_certificate() -> None:

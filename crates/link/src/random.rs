@@ -1,0 +1,42 @@
+//! Streams of random numbers that stay the same from version to version.
+
+use rand_core::Rng as _;
+use rand_pcg::Pcg64;
+
+/// 2^-53: the distance of neighbouring values in [0.5, 1).
+const STEP: f64 = 1.0 / 9_007_199_254_740_992.0;
+
+/// A seeded stream: PCG XSL 128/64 (LCG), which `rand_pcg` keeps reproducible.
+#[derive(Clone, Debug)]
+pub struct Random(Pcg64);
+
+impl Random {
+    /// Another `stream` of the same seed is independent of this one.
+    pub fn new(seed: u64, stream: u64) -> Self {
+        Self(Pcg64::new(u128::from(seed), u128::from(stream)))
+    }
+
+    /// Uniform in [0, 1), by the upper 53 bits.
+    pub fn fraction(&mut self) -> f64 {
+        #[allow(clippy::cast_precision_loss, reason = "53 bits are exact")]
+        let upper = (self.0.next_u64() >> 11) as f64;
+        upper * STEP
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stream_is_the_same_for_ever() {
+        let mut random = Random::new(1, 2);
+        let first: Vec<u64> = (0..4).map(|_| (random.fraction() * 1e6) as u64).collect();
+        assert_eq!(first, [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn streams_differ() {
+        assert!(Random::new(1, 1).fraction() != Random::new(1, 2).fraction());
+    }
+}
