@@ -25,6 +25,7 @@ from fetchoff.model.claim import (
     Side,
     SpreadClaim,
     Statement,
+    UnmeasurableClaim,
 )
 from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate
 from fetchoff.model.experiment import Experiment
@@ -129,6 +130,8 @@ def _judge(claim: Claim, evidence: Evidence) -> Judgement:
                 return _order(claim, claim.statement, evidence)
             case SpreadClaim():
                 return _spread(claim, claim.statement, evidence)
+            case UnmeasurableClaim():
+                raise Missing(f"needs {claim.statement.needs}")
     except Missing as missing:
         verdict = ClaimVerdict.UNMEASURED
         return Judgement(claim, verdict, _published(claim.statement), None, str(missing))
@@ -138,7 +141,8 @@ def _published(stated: Statement) -> str:
     """What the claim says, as short as a table has room for."""
     match stated:
         case RatioClaim():
-            return f"{'at least ' if stated.at_least else ''}×{stated.published:g}"
+            bound = "at least " if stated.at_least else "at most " if stated.at_most else ""
+            return f"{bound}×{stated.published:g}"
         case EqualClaim():
             return f"within ±{100 * stated.margin:g} %"
         case OrderClaim():
@@ -148,6 +152,8 @@ def _published(stated: Statement) -> str:
                 f"least ×{stated.at_least:g}" if stated.at_least else f"most ×{stated.at_most:g}"
             )
             return f"at {bound}"
+        case UnmeasurableClaim():
+            return ""
 
 
 def _ratio(claim: Claim, stated: RatioClaim, evidence: Evidence) -> Judgement:
@@ -157,7 +163,9 @@ def _ratio(claim: Claim, stated: RatioClaim, evidence: Evidence) -> Judgement:
 
 def _verdict_of_ratio(stated: RatioClaim, found: Estimate) -> ClaimVerdict:
     if stated.at_least:
-        return _bounded(found, stated.published)
+        return _at_least(found, stated.published)
+    if stated.at_most:
+        return _at_most(found, stated.published)
     if found.high <= 1 + LEVEL_WITH:
         return ClaimVerdict.GONE
     if found.low <= 1:
@@ -169,11 +177,16 @@ def _verdict_of_ratio(stated: RatioClaim, found: Estimate) -> ClaimVerdict:
     return ClaimVerdict.HOLDS
 
 
-def _bounded(found: Estimate, least: float) -> ClaimVerdict:
-    """Whether something is at least so much."""
-    if found.low >= least:
+def _at_least(found: Estimate, bound: float) -> ClaimVerdict:
+    if found.low >= bound:
         return ClaimVerdict.HOLDS
-    return ClaimVerdict.GONE if found.high < least else ClaimVerdict.UNDECIDED
+    return ClaimVerdict.GONE if found.high < bound else ClaimVerdict.UNDECIDED
+
+
+def _at_most(found: Estimate, bound: float) -> ClaimVerdict:
+    if found.high <= bound:
+        return ClaimVerdict.HOLDS
+    return ClaimVerdict.GONE if found.low > bound else ClaimVerdict.UNDECIDED
 
 
 def _equal(claim: Claim, stated: EqualClaim, evidence: Evidence) -> Judgement:
@@ -196,7 +209,8 @@ def _order(claim: Claim, stated: OrderClaim, evidence: Evidence) -> Judgement:
     names = _published(stated)
     if worst.high < 1 - LEVEL_WITH:
         wrong = [f"{b.client} is ahead of {a.client}" for e, a, b in steps if e.high < 1]
-        return Judgement(claim, ClaimVerdict.GONE, names, worst, "; ".join(wrong))
+        text = "; ".join([*wrong, *([claim.cause] if claim.cause else [])])
+        return Judgement(claim, ClaimVerdict.GONE, names, worst, text)
     if worst.low >= 1 - LEVEL_WITH:
         text = f"closest are {first.client} and {second.client}"
         return Judgement(claim, ClaimVerdict.HOLDS, names, worst, text)
@@ -216,11 +230,9 @@ def _spread(claim: Claim, stated: SpreadClaim, evidence: Evidence) -> Judgement:
     found = evidence.ratio(stated.measure, dearest, cheapest)
     text = f"{_named(dearest, known)} beside {_named(cheapest, known)}"
     if stated.at_least:
-        verdict = _bounded(found, stated.at_least)
-    elif found.high <= stated.at_most:
-        verdict = ClaimVerdict.HOLDS
+        verdict = _at_least(found, stated.at_least)
     else:
-        verdict = ClaimVerdict.GONE if found.low > stated.at_most else ClaimVerdict.UNDECIDED
+        verdict = _at_most(found, stated.at_most)
     return Judgement(claim, verdict, _published(stated), found, text)
 
 

@@ -15,6 +15,7 @@ from fetchoff.model.claim import (
     Side,
     SpreadClaim,
     Statement,
+    UnmeasurableClaim,
 )
 
 
@@ -57,6 +58,8 @@ class _Sizes:
                 return replace(stated, of=self.side(stated.of), to=self.side(stated.to))
             case OrderClaim() | SpreadClaim():
                 return replace(stated, sides=tuple(map(self.side, stated.sides)))
+            case UnmeasurableClaim():
+                return stated
 
     def table(self, table: PublishedTable) -> PublishedTable:
         rows = (

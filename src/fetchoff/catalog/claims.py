@@ -25,6 +25,7 @@ from fetchoff.model.claim import (
     RatioClaim,
     Side,
     SpreadClaim,
+    UnmeasurableClaim,
 )
 from fetchoff.model.errors import UnknownName
 
@@ -38,16 +39,32 @@ class _Stated(Document):
     measure: Measure
 
 
+class _Unmeasurable(_Stated):
+    kind: Literal["unmeasurable"]
+    needs: str
+
+    def statement(self) -> UnmeasurableClaim:
+        return UnmeasurableClaim(self.measure, self.needs)
+
+
 class _Ratio(_Stated):
     kind: Literal["ratio"]
     of: _Side
     to: _Side
     published: float = Field(gt=1)
     at_least: bool = False
+    at_most: bool = False
+
+    @model_validator(mode="after")
+    def _one_bound_at_most(self) -> _Ratio:
+        if self.at_least and self.at_most:
+            raise ValueError("a ratio is at_least or at_most, not both")
+        return self
 
     def statement(self) -> RatioClaim:
+        of, to = Side(*self.of), Side(*self.to)
         return RatioClaim(
-            self.measure, Side(*self.of), Side(*self.to), self.published, self.at_least
+            self.measure, of, to, self.published, at_least=self.at_least, at_most=self.at_most
         )
 
 
@@ -86,7 +103,7 @@ class _Spread(_Stated):
         return SpreadClaim(self.measure, sides, self.at_least, self.at_most)
 
 
-_Claim = Annotated[_Ratio | _Equal | _Order | _Spread, Field(discriminator="kind")]
+_Claim = Annotated[_Ratio | _Equal | _Order | _Spread | _Unmeasurable, Field(discriminator="kind")]
 
 
 class _Column(Document):

@@ -36,13 +36,22 @@ class Side:
 
 @dataclass(frozen=True)
 class RatioClaim:
-    """`of` costs `published` times what `to` costs; or, with `at_least`, so many times or more."""
+    """`of` costs `published` times what `to` costs; `at_least` so many times, or `at_most`."""
 
     measure: Measure
     of: Side
     to: Side
     published: float
     at_least: bool = False
+    at_most: bool = False
+
+
+@dataclass(frozen=True)
+class UnmeasurableClaim:
+    """Fetchoff cannot measure it: what is missing."""
+
+    measure: Measure
+    needs: str
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,7 @@ class SpreadClaim:
     at_most: float = 0.0
 
 
-Statement = RatioClaim | EqualClaim | OrderClaim | SpreadClaim
+Statement = RatioClaim | EqualClaim | OrderClaim | SpreadClaim | UnmeasurableClaim
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from fetchoff.model.claim import (
     RatioClaim,
     SpreadClaim,
     Statement,
+    UnmeasurableClaim,
 )
 from fetchoff.report import vega
 from fetchoff.report.charts import log_ticks
@@ -47,7 +48,7 @@ def published_ratio(statement: Statement) -> float | None:
             return 1.0
         case SpreadClaim():
             return statement.at_least or statement.at_most
-        case OrderClaim():
+        case OrderClaim() | UnmeasurableClaim():
             return None
 
 
@@ -56,6 +57,8 @@ def holds_between(statement: Statement) -> tuple[float, float]:
     match statement:
         case RatioClaim(published=published, at_least=True):
             return published, math.inf
+        case RatioClaim(published=published, at_most=True):
+            return 0.0, published
         case RatioClaim(published=published):
             return published / MUCH, published * MUCH
         case EqualClaim(margin=margin):
@@ -64,6 +67,8 @@ def holds_between(statement: Statement) -> tuple[float, float]:
             return 1 - LEVEL_WITH, math.inf
         case SpreadClaim(at_least=at_least, at_most=at_most):
             return (at_least, math.inf) if at_least else (0.0, at_most)
+        case UnmeasurableClaim():
+            return 0.0, math.inf
 
 
 def claims(judgements: Sequence[Judgement]) -> Spec:

@@ -23,6 +23,7 @@ from fetchoff.model.claim import (
     Side,
     SpreadClaim,
     Statement,
+    UnmeasurableClaim,
 )
 from fetchoff.model.experiment import Entrant, Experiment, Role
 from fetchoff.model.observation import Invocation, Outcome, Usage
@@ -160,6 +161,21 @@ def test_a_spread(at_least: float, at_most: float, verdict: ClaimVerdict) -> Non
     assert (found.verdict, found.text) == (verdict, "x/b beside x/a")
 
 
+@pytest.mark.parametrize(
+    ("cost", "verdict"),
+    [(1.2, ClaimVerdict.HOLDS), (0.2, ClaimVerdict.HOLDS), (3.0, ClaimVerdict.GONE)],
+)
+def test_a_ratio_at_the_most(cost: float, verdict: ClaimVerdict) -> None:
+    claim = RatioClaim(Measure.CPU, B, A, 2.0, at_most=True)
+    found = judged(claim, evidence({"x/a": 1.0, "x/b": cost}))
+    assert (found.verdict, found.published) == (verdict, "at most ×2")
+
+
+def test_what_nobody_can_measure_says_what_is_missing() -> None:
+    found = judged(UnmeasurableClaim(Measure.WALL, "a network"), evidence({"x/a": 1.0}))
+    assert (found.verdict, found.text) == (ClaimVerdict.UNMEASURED, "needs a network")
+
+
 @pytest.mark.parametrize(("kb", "verdict"), [(1100, ClaimVerdict.HOLDS), (9000, ClaimVerdict.GONE)])
 def test_memory(kb: int, verdict: ClaimVerdict) -> None:
     claim = SpreadClaim(Measure.MEMORY, (A, ELSEWHERE), at_most=1.3)
@@ -209,6 +225,8 @@ def _sides(statement: Statement) -> tuple[Side, ...]:
             return (statement.of, statement.to)
         case OrderClaim() | SpreadClaim():
             return statement.sides
+        case UnmeasurableClaim():
+            return ()
 
 
 @pytest.mark.parametrize("name", catalog.articles())

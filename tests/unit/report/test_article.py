@@ -121,7 +121,8 @@ def test_the_terminal_shows_tables_and_claims() -> None:
     text = target.getvalue()
     assert "curl 8 is faster  2023" in text
     assert "HTTP/2 + TLS, one connection, 50 at once" in text
-    assert "8 claims: " in text
+    count = sum(len(one.reproduction.judgements) for one in analyses if one.reproduction)
+    assert f"{count} claims: " in text
     line = next(x for x in text.splitlines() if x.startswith("curl8-h2-tls"))
     assert line.split()[-1] == "holds"
 
@@ -157,6 +158,7 @@ def judgement(
     [
         (RatioClaim(Measure.CPU, A, B, 2.0), 2.0, (1.6, 2.5)),
         (RatioClaim(Measure.CPU, A, B, 2.0, at_least=True), 2.0, (2.0, math.inf)),
+        (RatioClaim(Measure.CPU, A, B, 2.0, at_most=True), 2.0, (0.0, 2.0)),
         (EqualClaim(Measure.CPU, A, B, 0.25), 1.0, (0.8, 1.25)),
         (OrderClaim(Measure.CPU, (A, B)), None, (0.98, math.inf)),
         (SpreadClaim(Measure.CPU, (A, B), at_least=3.0), 3.0, (3.0, math.inf)),
