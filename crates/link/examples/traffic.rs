@@ -1,0 +1,187 @@
+//! Traffic for the tests and for benches/link: each end of a link runs one of these.
+//!
+//! Every command first prints a line when it is ready, and its result when it is done.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::io::{self, BufRead as _, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::thread;
+use std::time::{Duration, Instant};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// After so much silence everything that will come has come.
+const SILENCE: Duration = Duration::from_millis(400);
+/// A pause after so many packets keeps a receiver's buffer from overflowing.
+const FLIGHT: u32 = 25;
+const PAUSE: Duration = Duration::from_millis(2);
+const CHUNK: usize = 64 << 10;
+/// How long a sender looks for the rate of the path.
+const START: Duration = Duration::from_secs(1);
+
+fn main() -> Outcome {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["echo", address] => echo(address.parse()?),
+        ["ping", address, packets] => ping(address.parse()?, packets.parse()?),
+        ["collect", address] => collect(address.parse()?),
+        ["number", address, packets] => number(address.parse()?, packets.parse()?),
+        ["sink", address] => sink(address.parse()?),
+        ["pour", address, bytes] => pour(address.parse()?, bytes.parse()?),
+        ["drain", address] => drain(address.parse()?),
+        ["flood", address, seconds] => flood(address.parse()?, seconds.parse()?),
+        ["devices"] => devices(),
+        _ => Err("echo | ping | collect | number | sink | pour | drain | flood | devices".into()),
+    }
+}
+
+fn say(words: &str) {
+    let mut output = io::stdout().lock();
+    // Who reads this may have gone.
+    let _ = writeln!(output, "{words}").and_then(|()| output.flush());
+}
+
+fn echo(address: SocketAddr) -> Outcome {
+    let socket = UdpSocket::bind(address)?;
+    say("ready");
+    let mut packet = [0; 2048];
+    loop {
+        let (bytes, from) = socket.recv_from(&mut packet)?;
+        socket.send_to(&packet[..bytes], from)?;
+    }
+}
+
+/// Prints the round-trip times in microseconds; `-` for what did not come back.
+fn ping(address: SocketAddr, packets: u32) -> Outcome {
+    let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
+    let socket = UdpSocket::bind(any)?;
+    socket.connect(address)?;
+    socket.set_read_timeout(Some(SILENCE))?;
+    say("ready");
+    let mut times = Vec::new();
+    for _ in 0..packets {
+        let sent = Instant::now();
+        socket.send(b"ping")?;
+        times.push(match socket.recv(&mut [0; 16]) {
+            Ok(_) => sent.elapsed().as_micros().to_string(),
+            Err(_) => "-".to_owned(),
+        });
+    }
+    say(&times.join(" "));
+    Ok(())
+}
+
+/// Prints the numbers of the packets that came, until there is silence after the first.
+fn collect(address: SocketAddr) -> Outcome {
+    let socket = UdpSocket::bind(address)?;
+    say("ready");
+    let mut numbers = Vec::new();
+    let mut packet = [0; 4];
+    while let Ok(4) = socket.recv(&mut packet) {
+        numbers.push(u32::from_be_bytes(packet));
+        socket.set_read_timeout(Some(SILENCE))?;
+    }
+    let distinct: BTreeSet<u32> = numbers.iter().copied().collect();
+    if !distinct.iter().eq(&numbers) {
+        return Err("packets came twice or in another order".into());
+    }
+    say(&numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" "));
+    Ok(())
+}
+
+fn number(address: SocketAddr, packets: u32) -> Outcome {
+    let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
+    let socket = UdpSocket::bind(any)?;
+    say("ready");
+    for number in 0..packets {
+        socket.send_to(&number.to_be_bytes(), address)?;
+        if number % FLIGHT == 0 {
+            thread::sleep(PAUSE);
+        }
+    }
+    say("sent");
+    Ok(())
+}
+
+/// The byte at a position, so that nothing can be missing or in another place.
+fn byte_at(position: usize) -> u8 {
+    (position % 251) as u8
+}
+
+fn sink(address: SocketAddr) -> Outcome {
+    let listener = TcpListener::bind(address)?;
+    say("ready");
+    let (mut stream, _) = listener.accept()?;
+    let (mut chunk, mut total) = (vec![0; CHUNK], 0);
+    loop {
+        let bytes = stream.read(&mut chunk)?;
+        if bytes == 0 {
+            break;
+        }
+        if !chunk[..bytes].iter().enumerate().all(|(at, byte)| *byte == byte_at(total + at)) {
+            return Err(format!("other bytes came after {total}").into());
+        }
+        total += bytes;
+    }
+    say(&total.to_string());
+    Ok(())
+}
+
+/// Prints the congestion control of the connection.
+fn pour(address: SocketAddr, bytes: usize) -> Outcome {
+    let mut stream = TcpStream::connect(address)?;
+    say("ready");
+    let content: Vec<u8> = (0..bytes).map(byte_at).collect();
+    stream.write_all(&content)?;
+    say(&rustix::net::sockopt::tcp_congestion(&stream)?);
+    Ok(())
+}
+
+/// Prints the bytes that came and the nanoseconds that they took, once the start is over.
+fn drain(address: SocketAddr) -> Outcome {
+    let listener = TcpListener::bind(address)?;
+    say("ready");
+    let (mut stream, _) = listener.accept()?;
+    let mut chunk = vec![0; 4 * CHUNK];
+    let started = Instant::now();
+    while started.elapsed() < START && stream.read(&mut chunk)? > 0 {}
+    let (steady, mut total, mut last) = (Instant::now(), 0, Duration::ZERO);
+    loop {
+        let bytes = stream.read(&mut chunk)?;
+        if bytes == 0 {
+            break;
+        }
+        total += bytes;
+        last = steady.elapsed();
+    }
+    say(&format!("{total} {}", last.as_nanos()));
+    Ok(())
+}
+
+fn flood(address: SocketAddr, seconds: u64) -> Outcome {
+    let mut stream = TcpStream::connect(address)?;
+    say("ready");
+    let (started, chunk) = (Instant::now(), vec![7; 2 * CHUNK]);
+    while started.elapsed() < Duration::from_secs(seconds) {
+        stream.write_all(&chunk)?;
+    }
+    say("sent");
+    Ok(())
+}
+
+/// Prints the devices of the namespace for every line of input.
+fn devices() -> Outcome {
+    say("ready");
+    for line in io::stdin().lock().lines() {
+        line?;
+        let table = fs::read_to_string("/proc/net/dev")?;
+        let names: Vec<&str> =
+            table.lines().filter_map(|line| Some(line.split_once(':')?.0.trim())).collect();
+        say(&names.join(" "));
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! The clocks that the emulator runs by and is judged by.
+
+use std::fs;
+use std::io;
+
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// Nanoseconds of the monotonic clock.
+pub fn now_ns() -> u64 {
+    as_ns(clock_gettime(ClockId::Monotonic))
+}
+
+/// CPU time of the calling thread.
+pub fn thread_cpu_ns() -> u64 {
+    as_ns(clock_gettime(ClockId::ThreadCPUTime))
+}
+
+/// How long the calling thread was ready to run and did not, because others did.
+///
+/// The second number of schedstat (Documentation/scheduler/sched-stats.rst).
+pub fn thread_waited_ns() -> io::Result<u64> {
+    let numbers = fs::read_to_string("/proc/thread-self/schedstat")?;
+    numbers
+        .split_ascii_whitespace()
+        .nth(1)
+        .and_then(|number| number.parse().ok())
+        .ok_or_else(|| io::Error::other("schedstat has another form than expected"))
+}
+
+/// As system calls want it.
+pub fn timespec(ns: u64) -> Timespec {
+    #[allow(clippy::cast_possible_wrap, reason = "seconds and nanoseconds since the start")]
+    let (seconds, rest) = ((ns / NS_PER_S) as i64, (ns % NS_PER_S) as i64);
+    Timespec { tv_sec: seconds, tv_nsec: rest }
+}
+
+#[allow(clippy::cast_sign_loss, reason = "these clocks begin at 0")]
+fn as_ns(time: Timespec) -> u64 {
+    time.tv_sec as u64 * NS_PER_S + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_go_forward() {
+        let (wall_ns, cpu_ns) = (now_ns(), thread_cpu_ns());
+        assert!(now_ns() >= wall_ns && thread_cpu_ns() >= cpu_ns);
+        assert!(thread_waited_ns().is_ok());
+        let time = timespec(3_000_000_007);
+        assert_eq!((time.tv_sec, time.tv_nsec), (3, 7));
+    }
+}

@@ -1,0 +1,259 @@
+//! The control channel's messages, and what they do.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::counters::{Counts, LatenessSummary};
+use crate::engine::Placement;
+use crate::link::{Backend, Link, Place, Plan, Report};
+use crate::profile::Profile;
+use crate::wire::Way;
+
+const PROTOCOL: u32 = 1;
+
+/// IPv6 allows no smaller one (RFC 8200, section 5).
+const SMALLEST_MTU: u32 = 1280;
+const LARGEST_MTU: u32 = 65_521;
+
+/// Links have IP networks of their own, numbered from 1.
+const NETWORKS: u64 = 254;
+
+/// The first line, unasked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Greeting {
+    emulator: &'static str,
+    version: &'static str,
+    pid: u32,
+    protocol: u32,
+    user_namespace: Option<PathBuf>,
+}
+
+impl Greeting {
+    /// The greeting of this process, and the user namespace that it had to make.
+    pub fn of_this_process(version: &'static str, user_namespace: Option<PathBuf>) -> Self {
+        let pid = std::process::id();
+        Self { emulator: "fetchoff-link", version, pid, protocol: PROTOCOL, user_namespace }
+    }
+}
+
+type Id = u64;
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+enum Request {
+    Open {
+        near: Option<String>,
+        far: Option<String>,
+        backend: Option<Backend>,
+        #[serde(default = "ethernet_mtu")]
+        mtu: u32,
+        congestion: Option<String>,
+        #[serde(default)]
+        up: Profile,
+        #[serde(default)]
+        down: Profile,
+    },
+    Set {
+        link: Id,
+        up: Option<Profile>,
+        down: Option<Profile>,
+        #[serde(default)]
+        black_hole: BlackHole,
+    },
+    Read {
+        link: Id,
+    },
+    Close {
+        link: Id,
+    },
+}
+
+fn ethernet_mtu() -> u32 {
+    1500
+}
+
+/// Each direction's black hole, where it is to change.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct BlackHole {
+    up: Option<bool>,
+    down: Option<bool>,
+}
+
+/// One answer, one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// A link was opened.
+    Opened {
+        /// The new link.
+        link: u64,
+        /// How packets come and go.
+        backend: Backend,
+        /// The largest packet.
+        mtu: u32,
+        /// The client's end.
+        near: Box<Place>,
+        /// The origin's end.
+        far: Box<Place>,
+    },
+    /// What happened on a link.
+    Counted {
+        /// The link.
+        link: u64,
+        /// Time since it was opened.
+        elapsed_ns: u64,
+        /// CPU time of the link's thread.
+        cpu_ns: u64,
+        /// Time for which the thread was ready to run and others ran.
+        waited_ns: u64,
+        /// From the client to the origin.
+        up: Box<Direction>,
+        /// From the origin to the client.
+        down: Box<Direction>,
+    },
+    /// A setting was changed.
+    Set {
+        /// The link.
+        link: u64,
+    },
+    /// The request could not be followed.
+    Error {
+        /// Why.
+        error: String,
+    },
+}
+
+/// What happened in one direction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Direction {
+    /// Its packets.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Packets that were dropped before the emulator read them: unasked, so the result is invalid.
+    pub overruns: u64,
+    /// How much later than due packets left.
+    pub lateness: LatenessSummary,
+}
+
+impl Answer {
+    /// An answer that says what was wrong.
+    pub fn error(error: &(impl ToString + ?Sized)) -> Self {
+        Self::Error { error: error.to_string() }
+    }
+
+    fn counted(link: Id, report: Report) -> Self {
+        let [up, down] = report.overruns;
+        let direction =
+            |(counts, lateness), overruns| Box::new(Direction { counts, overruns, lateness });
+        Self::Counted {
+            link,
+            elapsed_ns: report.elapsed_ns,
+            cpu_ns: report.reading.cpu_ns,
+            waited_ns: report.reading.waited_ns,
+            up: direction(report.reading.up, up),
+            down: direction(report.reading.down, down),
+        }
+    }
+}
+
+/// The links of one harness.
+#[derive(Debug)]
+pub struct Control {
+    placement: Placement,
+    links: BTreeMap<Id, Link>,
+    opened: Id,
+}
+
+impl Control {
+    /// Links will be run as `placement` says.
+    pub fn new(placement: Placement) -> Self {
+        Self { placement, links: BTreeMap::new(), opened: 0 }
+    }
+
+    /// Follows one request.
+    pub fn answer(&mut self, line: &[u8]) -> Answer {
+        match serde_json::from_slice(line) {
+            Ok(request) => self.follow(request).unwrap_or_else(|error| Answer::error(&error)),
+            Err(error) => Answer::error(&error),
+        }
+    }
+
+    fn follow(&mut self, request: Request) -> Result<Answer, String> {
+        match request {
+            Request::Open { near, far, backend, mtu, congestion, up, down } => {
+                if !(SMALLEST_MTU..=LARGEST_MTU).contains(&mtu) {
+                    return Err(format!(
+                        "mtu is {mtu}; it must be between {SMALLEST_MTU} and {LARGEST_MTU}"
+                    ));
+                }
+                let up = up.terms().map_err(|error| format!("up: {error}"))?;
+                let down = down.terms().map_err(|error| format!("down: {error}"))?;
+                let plan = Plan { near, far, backend, mtu, congestion, up, down };
+                self.open(&plan).map_err(|error| error.to_string())
+            }
+            Request::Set { link, up, down, black_hole } => {
+                let directions = [(Way::Up, up, black_hole.up), (Way::Down, down, black_hole.down)];
+                self.set(link, directions)
+            }
+            Request::Read { link } => self.read(link),
+            Request::Close { link } => {
+                let answer = self.read(link);
+                self.links.remove(&link).ok_or_else(|| unknown(link))?;
+                answer
+            }
+        }
+    }
+
+    fn open(&mut self, plan: &Plan) -> io::Result<Answer> {
+        let network = (self.opened % NETWORKS) as u8 + 1;
+        let link = Link::open(plan, network, self.placement)?;
+        self.opened += 1;
+        let answer = Answer::Opened {
+            link: self.opened,
+            backend: link.backend(),
+            mtu: plan.mtu,
+            near: Box::new(link.near().clone()),
+            far: Box::new(link.far().clone()),
+        };
+        self.links.insert(self.opened, link);
+        Ok(answer)
+    }
+
+    fn set(
+        &mut self,
+        id: Id,
+        directions: [(Way, Option<Profile>, Option<bool>); 2],
+    ) -> Result<Answer, String> {
+        let link = self.links.get_mut(&id).ok_or_else(|| unknown(id))?;
+        let mut orders = Vec::new();
+        for (way, profile, black_hole) in directions {
+            let terms = profile.map(|profile| profile.terms()).transpose();
+            orders.push((way, terms.map_err(|error| error.to_string())?, black_hole));
+        }
+        for (way, terms, black_hole) in orders {
+            if let Some(terms) = terms {
+                link.set_terms(way, terms).map_err(|error| error.to_string())?;
+            }
+            if let Some(is_on) = black_hole {
+                link.set_black_hole(way, is_on).map_err(|error| error.to_string())?;
+            }
+        }
+        // It answers when it is done, so that whoever asked can rely on it.
+        link.report().map_err(|error| error.to_string())?;
+        Ok(Answer::Set { link: id })
+    }
+
+    fn read(&mut self, id: Id) -> Result<Answer, String> {
+        let link = self.links.get_mut(&id).ok_or_else(|| unknown(id))?;
+        let report = link.report().map_err(|error| error.to_string())?;
+        Ok(Answer::counted(id, report))
+    }
+}
+
+fn unknown(link: Id) -> String {
+    format!("no link {link} is open")
+}

@@ -1,0 +1,231 @@
+//! The thread that moves packets: reads, decides, waits until they are due, writes.
+
+#![allow(unsafe_code)]
+
+use std::io;
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::clock;
+use crate::counters::{Counts, LatenessSummary};
+use crate::packet::is_carried;
+use crate::port::{Port, Segments};
+use crate::profile::Terms;
+use crate::wire::{Way, Wire};
+
+/// Packets of one direction before the other has its turn.
+const TURN: usize = 64;
+
+/// Both ends, shared with whoever asks them for overruns.
+pub type Ports = Arc<[Box<dyn Port>; 2]>;
+
+/// How the thread is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// The one core that it may use.
+    pub core: Option<usize>,
+    /// Whether it goes before every ordinary process (`SCHED_RR`, priority 1).
+    pub real_time: bool,
+    /// How long before a packet is due the thread stays awake for it, at the cost of that CPU time.
+    pub awake_ns: u64,
+}
+
+/// What the thread is told to do.
+#[derive(Debug)]
+pub enum Order {
+    /// New terms for one direction.
+    Terms(Way, Terms),
+    /// Begin or end to swallow what comes.
+    BlackHole(Way, bool),
+    /// Tell what happened so far.
+    Read(SyncSender<Reading>),
+}
+
+/// What the thread knows.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// What the client sent.
+    pub up: (Counts, LatenessSummary),
+    /// What the origin sent.
+    pub down: (Counts, LatenessSummary),
+    /// CPU time of the thread.
+    pub cpu_ns: u64,
+    /// Time for which it was ready and did not run.
+    pub waited_ns: u64,
+}
+
+/// One link at work.
+pub struct Engine {
+    ports: Ports,
+    wires: [Wire; 2],
+    orders: Receiver<Order>,
+    bell: Arc<OwnedFd>,
+    awake_ns: u64,
+}
+
+impl Engine {
+    /// An engine between two ports, the near one first; `bell` is rung after each order.
+    pub fn new(
+        ports: Ports,
+        wires: [Wire; 2],
+        orders: Receiver<Order>,
+        bell: Arc<OwnedFd>,
+    ) -> Self {
+        Self { ports, wires, orders, bell, awake_ns: 0 }
+    }
+
+    /// Runs on the calling thread until nobody can give orders any more.
+    pub fn run(mut self, placement: Placement) -> io::Result<()> {
+        settle(placement)?;
+        self.awake_ns = placement.awake_ns;
+        while self.follow_orders()? {
+            if !self.turn()? {
+                self.wait()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers whether to go on.
+    fn follow_orders(&mut self) -> io::Result<bool> {
+        loop {
+            match self.orders.try_recv() {
+                Ok(order) => self.follow(order)?,
+                Err(TryRecvError::Empty) => return Ok(true),
+                Err(TryRecvError::Disconnected) => return Ok(false),
+            }
+        }
+    }
+
+    fn follow(&mut self, order: Order) -> io::Result<()> {
+        match order {
+            Order::Terms(way, terms) => return self.set_terms(way, terms),
+            Order::BlackHole(way, is_on) => self.wires[way as usize].set_black_hole(is_on),
+            // Who asked may have gone.
+            Order::Read(answer) => drop(answer.try_send(self.reading()?)),
+        }
+        Ok(())
+    }
+
+    fn set_terms(&mut self, way: Way, terms: Terms) -> io::Result<()> {
+        let direction = way as usize;
+        if terms.counts_packets() {
+            self.ports[direction].set_segments(Segments::Divided)?;
+            // What is large and already there belongs to the time before.
+            while self.take_in(direction)? {}
+        }
+        self.wires[direction].set_terms(terms);
+        if !terms.counts_packets() {
+            self.ports[direction].set_segments(Segments::Whole)?;
+        }
+        Ok(())
+    }
+
+    fn reading(&self) -> io::Result<Reading> {
+        let of = |wire: &Wire| (wire.counts().clone(), wire.lateness().summary());
+        Ok(Reading {
+            up: of(&self.wires[Way::Up as usize]),
+            down: of(&self.wires[Way::Down as usize]),
+            cpu_ns: clock::thread_cpu_ns(),
+            waited_ns: clock::thread_waited_ns()?,
+        })
+    }
+
+    /// Answers whether anything was moved.
+    fn turn(&mut self) -> io::Result<bool> {
+        let mut moved = false;
+        for direction in [Way::Up as usize, Way::Down as usize] {
+            for _ in 0..TURN {
+                if !self.take_in(direction)? {
+                    break;
+                }
+                moved = true;
+                self.let_out(direction);
+            }
+            moved |= self.let_out(direction);
+        }
+        Ok(moved)
+    }
+
+    fn take_in(&mut self, direction: usize) -> io::Result<bool> {
+        let (port, wire) = (&self.ports[direction], &mut self.wires[direction]);
+        let header = port.header_bytes();
+        let space = wire.space();
+        let Some(bytes) = port.receive(space)? else { return Ok(false) };
+        if bytes > header && is_carried(&space[header..bytes]) {
+            wire.offer(clock::now_ns(), bytes, header);
+        } else {
+            wire.ignore();
+        }
+        Ok(true)
+    }
+
+    fn let_out(&mut self, direction: usize) -> bool {
+        let (port, wire) = (&self.ports[1 - direction], &mut self.wires[direction]);
+        let mut moved = false;
+        while wire.next_due_ns().is_some() {
+            let now_ns = clock::now_ns();
+            let Some(frame) = wire.due(now_ns) else { break };
+            match port.send(frame) {
+                Ok(()) => wire.left(now_ns),
+                Err(_) => wire.refused(),
+            }
+            moved = true;
+        }
+        moved
+    }
+
+    /// Until something comes, is due, or is ordered.
+    fn wait(&self) -> io::Result<()> {
+        let due_ns = self.wires.iter().filter_map(Wire::next_due_ns).min();
+        let wait_ns = due_ns.map(|due_ns| due_ns.saturating_sub(clock::now_ns()));
+        if wait_ns.is_some_and(|wait_ns| wait_ns <= self.awake_ns) {
+            return Ok(());
+        }
+        let timeout = wait_ns.map(|wait_ns| clock::timespec(wait_ns - self.awake_ns));
+        let mut events = [
+            PollFd::from_borrowed_fd(self.ports[0].readable(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.ports[1].readable(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.bell.as_fd(), PollFlags::IN),
+        ];
+        match poll(&mut events, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if events[2].revents().contains(PollFlags::IN) {
+            rustix::io::read(&*self.bell, &mut [0_u8; 8])?;
+        }
+        Ok(())
+    }
+}
+
+fn settle(placement: Placement) -> io::Result<()> {
+    // The default of 50 µs is what a timer may be late so that wake-ups can be joined.
+    rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
+    if let Some(core) = placement.core {
+        let mut cores = CpuSet::new();
+        cores.set(core);
+        sched_setaffinity(None, &cores).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot run on core {core}: {error}"))
+        })?;
+    }
+    if placement.real_time { become_real_time() } else { Ok(()) }
+}
+
+fn become_real_time() -> io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: 1 };
+    // SAFETY: the parameters live during the call; 0 is the calling thread.
+    if unsafe { libc::sched_setscheduler(0, libc::SCHED_RR, &raw const parameters) } == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    Err(io::Error::new(
+        error.kind(),
+        format!("no real-time priority: {error}; leave --real-time out, or raise RLIMIT_RTPRIO"),
+    ))
+}

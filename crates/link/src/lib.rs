@@ -1,0 +1,32 @@
+//! An emulated network path: IP packets move between two network namespaces with delay, jitter,
+//! rate, a bounded queue and seeded loss.
+//!
+//! What decides (`profile`, `loss`, `queue`, `store`, `wire`) is pure over a clock. What moves (`tun`,
+//! `packet_socket`, `engine`) is Linux's.
+
+mod clock;
+mod control;
+mod counters;
+mod devices;
+mod engine;
+mod link;
+mod loss;
+mod namespaces;
+mod packet;
+mod packet_socket;
+mod port;
+mod profile;
+mod queue;
+mod random;
+mod request;
+mod store;
+mod tun;
+mod wire;
+
+pub use control::{Answer, Control, Direction, Greeting};
+pub use counters::{Counts, Lateness, LatenessSummary};
+pub use engine::Placement;
+pub use link::{Backend, Link, Place, Plan, Report};
+pub use namespaces::{enter, isolate};
+pub use profile::{Bottleneck, Bursts, Invalid, Limit, Loss, Profile, Terms};
+pub use wire::{Way, Wire};

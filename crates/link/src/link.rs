@@ -1,0 +1,298 @@
+//! A link: two ends and the thread between them.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use rustix::event::{EventfdFlags, eventfd};
+use serde::{Deserialize, Serialize};
+
+use crate::clock;
+use crate::devices::{self, End, Settings};
+use crate::engine::{Engine, Order, Placement, Ports, Reading};
+use crate::namespaces::{Namespace, in_context};
+use crate::packet_socket::PacketSocket;
+use crate::port::{Port, Segments};
+use crate::profile::Terms;
+use crate::tun::Tun;
+use crate::wire::{Way, Wire};
+
+/// How packets come from the kernel and go back to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    /// A TUN device at each end.
+    Tun,
+    /// Packet sockets on pairs of virtual Ethernet devices.
+    PacketSocket,
+}
+
+/// What a link is made of.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The client's namespace; a new one if not given.
+    pub near: Option<String>,
+    /// The origin's namespace; a new one if not given.
+    pub far: Option<String>,
+    /// The backend; TUN where it is permitted if not given.
+    pub backend: Option<Backend>,
+    /// The largest packet.
+    pub mtu: u32,
+    /// The congestion control of TCP over the link.
+    pub congestion: Option<String>,
+    /// From near to far.
+    pub up: Terms,
+    /// From far to near.
+    pub down: Terms,
+}
+
+/// One end, as others need to know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The path of the namespace, to be joined by `setns`.
+    pub namespace: PathBuf,
+    /// The device in it.
+    pub device: String,
+    /// The address of this end.
+    pub ipv4: Ipv4Addr,
+    /// The same in IPv6, if the kernel speaks it.
+    pub ipv6: Option<Ipv6Addr>,
+    /// The congestion control of TCP from this end.
+    pub congestion: String,
+}
+
+/// What happened on a link so far.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Time since the link was opened.
+    pub elapsed_ns: u64,
+    /// What the thread knows.
+    pub reading: Reading,
+    /// Packets that each end sent and that were dropped before the thread could read them: up, down.
+    pub overruns: [u64; 2],
+}
+
+/// A link at work; dropping it removes everything that was made for it.
+#[derive(Debug)]
+pub struct Link {
+    backend: Backend,
+    near: Place,
+    far: Place,
+    // The files that the places' paths lead to.
+    _namespaces: [Namespace; 2],
+    ports: PortsOfLink,
+    orders: Option<Sender<Order>>,
+    bell: Arc<OwnedFd>,
+    thread: Option<JoinHandle<io::Result<()>>>,
+    opened_ns: u64,
+}
+
+struct PortsOfLink(Ports);
+
+impl std::fmt::Debug for PortsOfLink {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Ports").finish_non_exhaustive()
+    }
+}
+
+impl Link {
+    /// Makes the link of a plan; links of one process differ in `network`.
+    pub fn open(plan: &Plan, network: u8, placement: Placement) -> io::Result<Self> {
+        let namespaces = [namespace(plan.near.as_deref())?, namespace(plan.far.as_deref())?];
+        let settings =
+            |end| Settings { end, network, mtu: plan.mtu, congestion: plan.congestion.clone() };
+        let ends = [settings(End::Near), settings(End::Far)];
+        let (backend, ports) = plug_in(plan, &namespaces)?;
+        let [near, far] = [0, 1].map(|side| place(&namespaces[side], &ends[side]));
+        let (near, far) = (near?, far?);
+        let ports = ports.started()?;
+        let terms = [plan.up, plan.down];
+        for (port, terms) in ports.iter().zip(terms) {
+            port.set_segments(segments(&terms))?;
+        }
+        let wires =
+            [Wire::new(Way::Up, plan.mtu, plan.up), Wire::new(Way::Down, plan.mtu, plan.down)];
+        let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let (orders, orders_of_engine) = channel();
+        let engine = Engine::new(ports.clone(), wires, orders_of_engine, bell.clone());
+        let thread = thread::Builder::new()
+            .name("fetchoff-link".to_owned())
+            .spawn(move || engine.run(placement))?;
+        let mut link = Self {
+            backend,
+            near,
+            far,
+            _namespaces: namespaces,
+            ports: PortsOfLink(ports),
+            orders: Some(orders),
+            bell,
+            thread: Some(thread),
+            opened_ns: clock::now_ns(),
+        };
+        // The first answer tells that the thread runs as it was asked to.
+        link.report()?;
+        Ok(link)
+    }
+
+    /// The backend that was chosen.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// The client's end.
+    pub fn near(&self) -> &Place {
+        &self.near
+    }
+
+    /// The origin's end.
+    pub fn far(&self) -> &Place {
+        &self.far
+    }
+
+    /// Changes one direction for the packets that come from now on.
+    pub fn set_terms(&mut self, way: Way, terms: Terms) -> io::Result<()> {
+        self.order(Order::Terms(way, terms))
+    }
+
+    /// Begins or ends to swallow every packet of one direction.
+    pub fn set_black_hole(&mut self, way: Way, is_on: bool) -> io::Result<()> {
+        self.order(Order::BlackHole(way, is_on))
+    }
+
+    /// What happened so far; orders that were given before are followed by then.
+    pub fn report(&mut self) -> io::Result<Report> {
+        let (answer, reading) = sync_channel(1);
+        self.order(Order::Read(answer))?;
+        let Ok(reading) = reading.recv() else { return Err(self.failure()) };
+        Ok(Report {
+            elapsed_ns: clock::now_ns() - self.opened_ns,
+            reading,
+            overruns: [self.ports.0[0].overruns()?, self.ports.0[1].overruns()?],
+        })
+    }
+
+    fn order(&mut self, order: Order) -> io::Result<()> {
+        let Some(orders) = &self.orders else { return Err(self.failure()) };
+        if orders.send(order).is_err() {
+            return Err(self.failure());
+        }
+        self.ring()
+    }
+
+    fn ring(&self) -> io::Result<()> {
+        match rustix::io::write(&*self.bell, &1_u64.to_ne_bytes()) {
+            // The counter is full: it rings already.
+            Ok(_) | Err(rustix::io::Errno::AGAIN) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Why the thread ended.
+    fn failure(&mut self) -> io::Error {
+        self.orders = None;
+        let outcome = self.thread.take().map(JoinHandle::join);
+        match outcome {
+            Some(Ok(Err(error))) => in_context("the link broke", &error),
+            _ => io::Error::other("the link broke before; close it"),
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.orders = None;
+        let rung = self.ring();
+        if let (Ok(()), Some(thread)) = (rung, self.thread.take()) {
+            // Its failure was reported, or nobody asked.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The ports of one backend, before their devices are up.
+enum Plugged {
+    Tun([Tun; 2]),
+    PacketSocket([PacketSocket; 2]),
+}
+
+impl Plugged {
+    fn started(self) -> io::Result<Ports> {
+        let boxed: [Box<dyn Port>; 2] = match self {
+            Self::Tun([mut near, mut far]) => {
+                near.start_counting()?;
+                far.start_counting()?;
+                [Box::new(near), Box::new(far)]
+            }
+            Self::PacketSocket([mut near, mut far]) => {
+                near.start_counting()?;
+                far.start_counting()?;
+                [Box::new(near), Box::new(far)]
+            }
+        };
+        Ok(Arc::new(boxed))
+    }
+}
+
+fn namespace(place: Option<&str>) -> io::Result<Namespace> {
+    if let Some(place) = place {
+        return Namespace::open(place);
+    }
+    let namespace = Namespace::create()
+        .map_err(|error| in_context("cannot make a network namespace", &error))?;
+    namespace.inside(devices::prepare_namespace)?;
+    Ok(namespace)
+}
+
+fn plug_in(plan: &Plan, namespaces: &[Namespace; 2]) -> io::Result<(Backend, Plugged)> {
+    match plan.backend {
+        Some(Backend::Tun) => Ok((Backend::Tun, tun(namespaces)?)),
+        Some(Backend::PacketSocket) => {
+            Ok((Backend::PacketSocket, packet_sockets(namespaces, plan.mtu)?))
+        }
+        None => match tun(namespaces) {
+            Ok(ports) => Ok((Backend::Tun, ports)),
+            Err(without_tun) => match packet_sockets(namespaces, plan.mtu) {
+                Ok(ports) => Ok((Backend::PacketSocket, ports)),
+                Err(error) => Err(in_context(&format!("{without_tun}; and without TUN"), &error)),
+            },
+        },
+    }
+}
+
+fn tun([near, far]: &[Namespace; 2]) -> io::Result<Plugged> {
+    Ok(Plugged::Tun([Tun::open(End::Near, near.again()?)?, Tun::open(End::Far, far.again()?)?]))
+}
+
+fn packet_sockets([near, far]: &[Namespace; 2], mtu: u32) -> io::Result<Plugged> {
+    let middle = Namespace::create()
+        .map_err(|error| in_context("cannot make a network namespace", &error))?;
+    middle.inside(|| {
+        devices::silence_namespace();
+        Ok(())
+    })?;
+    // The sockets keep the namespace, and with it the devices.
+    Ok(Plugged::PacketSocket([
+        PacketSocket::open(End::Near, near.again()?, &middle, mtu)?,
+        PacketSocket::open(End::Far, far.again()?, &middle, mtu)?,
+    ]))
+}
+
+fn place(namespace: &Namespace, settings: &Settings) -> io::Result<Place> {
+    let (ipv6, default) =
+        namespace.inside(|| Ok((devices::bring_up(settings)?, devices::default_congestion()?)))?;
+    Ok(Place {
+        namespace: namespace.path(),
+        device: settings.end.device(),
+        ipv4: settings.ipv4(),
+        ipv6,
+        congestion: settings.congestion.clone().unwrap_or(default),
+    })
+}
+
+fn segments(terms: &Terms) -> Segments {
+    if terms.counts_packets() { Segments::Divided } else { Segments::Whole }
+}

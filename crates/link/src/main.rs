@@ -1,0 +1,66 @@
+//! Fetchoff's link emulator: arguments and wiring only.
+
+mod arguments;
+mod lines;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use clap::Parser as _;
+use fetchoff_link::{Answer, Control, Greeting, Placement};
+
+use crate::arguments::{Arguments, Task};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The status of a process that was asked for something it cannot do.
+const USAGE: u8 = 2;
+
+const NS_PER_US: u64 = 1000;
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+fn run(task: Task) -> io::Result<()> {
+    match task {
+        Task::Control { core, real_time, awake_us } => {
+            control(Placement { core, real_time, awake_ns: awake_us * NS_PER_US })
+        }
+        Task::Enter { network, user, command } => enter(&network, user.as_deref(), &command),
+    }
+}
+
+fn control(placement: Placement) -> io::Result<()> {
+    let user_namespace = fetchoff_link::isolate()?;
+    let mut control = Control::new(placement);
+    let mut input = io::stdin().lock();
+    lines::say(&Greeting::of_this_process(VERSION, user_namespace))?;
+    while let Some(line) = lines::next(&mut input) {
+        let answer = match line {
+            Ok(line) => control.answer(&line),
+            Err(error) => Answer::error(error),
+        };
+        lines::say(&answer)?;
+    }
+    Ok(())
+}
+
+/// Comes back only if the command cannot be run.
+fn enter(network: &str, user: Option<&Path>, command: &[OsString]) -> io::Result<()> {
+    fetchoff_link::enter(network, user)?;
+    let Some((program, arguments)) = command.split_first() else {
+        return Err(io::Error::other("no command"));
+    };
+    let error = Command::new(program).args(arguments).exec();
+    Err(io::Error::new(error.kind(), format!("cannot run {}: {error}", program.display())))
+}

@@ -1,0 +1,124 @@
+//! Network namespaces, held by nothing but open files: whatever ends the process removes them.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use rustix::thread::{LinkNameSpaceType, UnshareFlags};
+
+/// Where `ip netns` keeps the names of namespaces.
+const NAMED: &str = "/run/netns";
+
+/// A network namespace.
+#[derive(Debug)]
+pub struct Namespace {
+    file: OwnedFd,
+}
+
+impl Namespace {
+    /// Makes one that lasts as long as a process is in it or a file of it is open.
+    pub fn create() -> io::Result<Self> {
+        on_own_thread(|| {
+            unshare(UnshareFlags::NEWNET)?;
+            Self::current()
+        })
+    }
+
+    /// Opens one by its path, or by the name that `ip netns` knows.
+    pub fn open(place: &str) -> io::Result<Self> {
+        let path =
+            if place.contains('/') { PathBuf::from(place) } else { Path::new(NAMED).join(place) };
+        let file = File::open(&path)
+            .map_err(|error| in_context(&format!("cannot open {}", path.display()), &error))?;
+        Ok(Self { file: file.into() })
+    }
+
+    /// The one that the calling thread is in.
+    pub fn current() -> io::Result<Self> {
+        Ok(Self { file: File::open("/proc/thread-self/ns/net")?.into() })
+    }
+
+    /// The same namespace, held once more.
+    pub fn again(&self) -> io::Result<Self> {
+        Ok(Self { file: self.file.try_clone()? })
+    }
+
+    /// The path by which other processes of this user can join it while this process lasts.
+    pub fn path(&self) -> PathBuf {
+        let number = self.file.as_raw_fd();
+        PathBuf::from(format!("/proc/{}/fd/{number}", std::process::id()))
+    }
+
+    /// Does something inside, on a thread of its own; sockets that it opens stay inside.
+    pub fn inside<T: Send>(&self, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+        on_own_thread(|| {
+            join(self.file.as_fd(), LinkNameSpaceType::Network)?;
+            act()
+        })
+    }
+}
+
+impl AsFd for Namespace {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+/// Moves this process, which must have a single thread, into a network namespace of its own.
+///
+/// Without the privilege for that, it first becomes the owner of a new user namespace: the answer
+/// is then that namespace's path, which others must join before the network namespaces in it.
+pub fn isolate() -> io::Result<Option<PathBuf>> {
+    match unshare(UnshareFlags::NEWNET) {
+        Ok(()) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => own_user_namespace(),
+        Err(error) => Err(error),
+    }
+}
+
+/// Moves this process, which must have a single thread, into namespaces that another one holds.
+pub fn enter(network: &str, user: Option<&Path>) -> io::Result<()> {
+    let network = Namespace::open(network)?;
+    if let Some(path) = user {
+        let file = File::open(path)
+            .map_err(|error| in_context(&format!("cannot open {}", path.display()), &error))?;
+        join(file.as_fd(), LinkNameSpaceType::User)?;
+    }
+    join(network.as_fd(), LinkNameSpaceType::Network)
+}
+
+fn own_user_namespace() -> io::Result<Option<PathBuf>> {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET).map_err(|error| {
+        let hint = "unprivileged user namespaces are not permitted here; run as root";
+        in_context(hint, &error)
+    })?;
+    // user_namespaces(7): a group may be mapped only after setgroups(2) was given up.
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1", user = user.as_raw()))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))?;
+    Ok(Some(PathBuf::from(format!("/proc/{}/ns/user", std::process::id()))))
+}
+
+#[allow(unsafe_code)]
+fn unshare(flags: UnshareFlags) -> io::Result<()> {
+    // SAFETY: only the sharing of open files could break other code, and it is not given up.
+    unsafe { rustix::thread::unshare_unsafe(flags) }.map_err(io::Error::from)
+}
+
+fn join(namespace: BorrowedFd<'_>, kind: LinkNameSpaceType) -> io::Result<()> {
+    rustix::thread::move_into_link_name_space(namespace, Some(kind))
+        .map_err(|error| in_context("cannot join the namespace", &error.into()))
+}
+
+fn on_own_thread<T: Send>(act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    thread::scope(|scope| scope.spawn(act).join())
+        .unwrap_or_else(|_| Err(io::Error::other("a thread in a namespace panicked")))
+}
+
+/// The same kind of error, with what was attempted before it.
+pub fn in_context(attempt: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{attempt}: {error}"))
+}

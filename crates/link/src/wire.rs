@@ -1,0 +1,207 @@
+//! One direction of a link, pure over a clock: loss, queue, rate, delay, and the packets under way.
+
+use crate::counters::{Counts, Lateness};
+use crate::loss::LossProcess;
+use crate::profile::Terms;
+use crate::queue::Queue;
+use crate::random::Random;
+use crate::store::{FRAME_BYTES, Store};
+
+/// The most memory for packets under way in one direction: 40 Gbit/s for 100 ms.
+const MOST_BYTES: usize = 512 << 20;
+
+const LOSS_STREAM: u64 = 0;
+const JITTER_STREAM: u64 = 1;
+const STREAMS: u64 = 2;
+
+/// The direction's name, and what keeps its random numbers apart from the other's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From near to far: what a client sends.
+    Up,
+    /// From far to near: what an origin sends.
+    Down,
+}
+
+/// One direction.
+///
+/// A packet is offered, and is lost, dropped or kept; what is kept is due later. Packets leave in
+/// the order in which they came, whatever the jitter.
+#[derive(Debug)]
+pub struct Wire {
+    way: Way,
+    mtu: u32,
+    terms: Terms,
+    loss: LossProcess,
+    jitter: Random,
+    queue: Option<Queue>,
+    black_hole: bool,
+    store: Store<UnderWay>,
+    spill: Box<[u8]>,
+    is_spilling: bool,
+    last_due_ns: u64,
+    counts: Counts,
+    lateness: Lateness,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct UnderWay {
+    due_ns: u64,
+    packet_bytes: u32,
+}
+
+impl Wire {
+    /// A wire that nothing has crossed yet.
+    pub fn new(way: Way, mtu: u32, terms: Terms) -> Self {
+        Self {
+            way,
+            mtu,
+            terms,
+            loss: LossProcess::new(terms.loss, stream(way, terms.seed, LOSS_STREAM)),
+            jitter: stream(way, terms.seed, JITTER_STREAM),
+            queue: terms.bottleneck.map(Queue::new),
+            black_hole: false,
+            store: Store::new(MOST_BYTES),
+            spill: vec![0; FRAME_BYTES].into_boxed_slice(),
+            is_spilling: false,
+            last_due_ns: 0,
+            counts: Counts::default(),
+            lateness: Lateness::new(),
+        }
+    }
+
+    /// Changes the terms for the packets that come from now on: an empty queue, loss from number 0.
+    ///
+    /// What is under way arrives when it was due, and nothing that comes later overtakes it.
+    pub fn set_terms(&mut self, terms: Terms) {
+        self.terms = terms;
+        self.loss = LossProcess::new(terms.loss, stream(self.way, terms.seed, LOSS_STREAM));
+        self.jitter = stream(self.way, terms.seed, JITTER_STREAM);
+        self.queue = terms.bottleneck.map(Queue::new);
+    }
+
+    /// Begins or ends to swallow every packet that comes.
+    pub fn set_black_hole(&mut self, black_hole: bool) {
+        self.black_hole = black_hole;
+    }
+
+    /// Where the next frame may be written.
+    pub fn space(&mut self) -> &mut [u8] {
+        if let Some(space) = self.store.space() {
+            self.is_spilling = false;
+            space
+        } else {
+            self.is_spilling = true;
+            &mut self.spill
+        }
+    }
+
+    /// Decides on the frame that was written into the space, whose IP packet begins at `header`.
+    pub fn offer(&mut self, now_ns: u64, frame_bytes: usize, header: usize) {
+        let packet_bytes = (frame_bytes - header) as u32;
+        self.count(packet_bytes);
+        // Drawn for every packet, so that its number alone decides.
+        let is_lost = self.loss.next_is_lost();
+        let jitter_ns = self.jitter_ns();
+        if self.black_hole {
+            self.counts.black_holed += 1;
+        } else if is_lost {
+            self.counts.lost += 1;
+        } else if self.is_spilling {
+            self.counts.overflowed += 1;
+        } else if let Some(sent_ns) = self.transmit(now_ns, packet_bytes) {
+            let due_ns = (sent_ns + jitter_ns).max(self.last_due_ns);
+            self.last_due_ns = due_ns;
+            self.store.push(frame_bytes, UnderWay { due_ns, packet_bytes });
+        } else {
+            self.counts.queue_dropped += 1;
+        }
+    }
+
+    /// Counts a frame that is no packet of this link.
+    pub fn ignore(&mut self) {
+        self.counts.ignored += 1;
+    }
+
+    /// When the next packet is due.
+    pub fn next_due_ns(&self) -> Option<u64> {
+        self.store.front().map(|(_, under_way)| under_way.due_ns)
+    }
+
+    /// The next frame, if it is due.
+    pub fn due(&self, now_ns: u64) -> Option<&[u8]> {
+        let (frame, under_way) = self.store.front()?;
+        (under_way.due_ns <= now_ns).then_some(frame)
+    }
+
+    /// Forgets the frame that was due: it has left.
+    pub fn left(&mut self, now_ns: u64) {
+        if let Some(under_way) = self.store.pop() {
+            self.lateness.record(now_ns.saturating_sub(under_way.due_ns));
+            self.counts.delivered_packets += 1;
+            self.counts.delivered_bytes += u64::from(under_way.packet_bytes);
+        }
+    }
+
+    /// Forgets the frame that was due: the kernel would not take it.
+    pub fn refused(&mut self) {
+        self.store.pop();
+        self.counts.refused += 1;
+    }
+
+    /// Whether packets must not be larger than the MTU.
+    pub fn counts_packets(&self) -> bool {
+        self.terms.counts_packets()
+    }
+
+    /// Packets that have not left yet.
+    pub fn under_way(&self) -> usize {
+        self.store.len()
+    }
+
+    /// What happened so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// How late packets left so far.
+    pub fn lateness(&self) -> &Lateness {
+        &self.lateness
+    }
+
+    fn count(&mut self, packet_bytes: u32) {
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(packet_bytes);
+        if packet_bytes > self.mtu && self.counts_packets() {
+            self.counts.oversized += 1;
+        }
+    }
+
+    /// Delay and jitter, from the moment the last bit was sent.
+    fn jitter_ns(&mut self) -> u64 {
+        if self.terms.jitter_ns == 0 {
+            return self.terms.delay_ns;
+        }
+        #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "at most a minute")]
+        let part = (self.jitter.fraction() * 2.0 * self.terms.jitter_ns as f64) as u64;
+        self.terms.delay_ns - self.terms.jitter_ns + part
+    }
+
+    /// When the last bit is sent, or `None` if the queue is full.
+    fn transmit(&mut self, now_ns: u64, packet_bytes: u32) -> Option<u64> {
+        let Some(queue) = &mut self.queue else { return Some(now_ns) };
+        let sent_ns = queue.admit(now_ns, packet_bytes)?;
+        let counts = &mut self.counts;
+        counts.queue_high_water_bytes = counts.queue_high_water_bytes.max(queue.bytes());
+        counts.queue_high_water_packets = counts.queue_high_water_packets.max(queue.packets());
+        Some(sent_ns)
+    }
+}
+
+fn stream(way: Way, seed: u64, purpose: u64) -> Random {
+    let direction = match way {
+        Way::Up => 0,
+        Way::Down => 1,
+    };
+    Random::new(seed, direction * STREAMS + purpose)
+}

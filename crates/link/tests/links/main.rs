@@ -1,0 +1,237 @@
+//! Real links: real namespaces, real devices, real packets.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "it is all tests")]
+
+mod emulator;
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fetchoff_link::{Profile, Way, Wire};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::emulator::{Emulator, in_every_mode};
+
+const PORT: u16 = 4000;
+const LONGEST: Duration = Duration::from_secs(10);
+
+fn ipv4(end: &Value) -> String {
+    format!("{}:{PORT}", end["ipv4"].as_str().unwrap())
+}
+
+fn ipv6(end: &Value) -> Option<String> {
+    end["ipv6"].as_str().map(|address| format!("[{address}]:{PORT}"))
+}
+
+/// The addresses of an end, in every version that there is.
+fn addresses(end: &Value) -> Vec<String> {
+    [Some(ipv4(end)), ipv6(end)].into_iter().flatten().collect()
+}
+
+/// Round-trip times in microseconds, `None` for what was lost.
+fn ping(emulator: &Emulator, link: &Value, address: &str, packets: u32) -> Vec<Option<u64>> {
+    let mut ping = emulator.traffic(&link["near"], &["ping", address, &packets.to_string()]);
+    ping.line().split(' ').map(|time| time.parse().ok()).collect()
+}
+
+#[test]
+fn packets_of_both_versions_come_back_and_never_too_early() {
+    in_every_mode(|emulator| {
+        let link = emulator.open(&json!({"delay_ms": 12}), &json!({"delay_ms": 8}));
+        for address in addresses(&link["far"]) {
+            let _echo = emulator.traffic(&link["far"], &["echo", &address]);
+            for time in ping(emulator, &link, &address, 5) {
+                assert!(time.is_some_and(|us| us >= 20_000), "{address}: {time:?}");
+            }
+        }
+        let counted = emulator.read(&link);
+        let packets = 5 * addresses(&link["far"]).len();
+        for way in ["up", "down"] {
+            assert_eq!(counted[way]["packets"], packets, "{way}: {counted}");
+            assert_eq!(counted[way]["delivered_packets"], packets, "{way}: {counted}");
+            assert_eq!(counted[way]["lateness"]["packets"], packets, "{way}: {counted}");
+            assert_eq!(counted[way]["overruns"], 0, "{way}: {counted}");
+        }
+    });
+}
+
+#[test]
+fn streams_arrive_whole_whatever_the_size_of_segments() {
+    const BYTES: usize = 3_000_000;
+    let shaped = json!({"delay_ms": 1, "rate_mbit_s": 200, "queue": {"bytes": 300_000}});
+    in_every_mode(|emulator| {
+        for profile in [json!({}), shaped.clone()] {
+            let link = emulator.open(&profile, &profile);
+            for address in addresses(&link["far"]) {
+                let mut sink = emulator.traffic(&link["far"], &["sink", &address]);
+                let pour = ["pour", &address, &BYTES.to_string()];
+                drop(emulator.traffic(&link["near"], &pour).line());
+                assert_eq!(sink.line(), BYTES.to_string(), "{address} {profile}");
+            }
+            let up = &emulator.read(&link)["up"];
+            assert_eq!((&up["oversized"], &up["refused"]), (&json!(0), &json!(0)), "{up}");
+            let packets = up["packets"].as_u64().unwrap();
+            let bytes = up["bytes"].as_u64().unwrap();
+            if profile == shaped {
+                assert!(bytes <= packets * 1500, "a packet is at most 1500 bytes: {up}");
+                assert!(up["queue_high_water_bytes"].as_u64().unwrap() <= 300_000, "{up}");
+            }
+        }
+    });
+}
+
+#[test]
+fn the_asked_packets_are_lost_and_no_others() {
+    const PACKETS: u32 = 3000;
+    let profile = json!({"delay_ms": 1, "loss": {"independent": 0.02}, "seed": 11});
+    let mut predicted = Wire::new(Way::Up, 1500, terms(&profile));
+    for number in 0..PACKETS {
+        predicted.space()[..4].copy_from_slice(&number.to_be_bytes());
+        predicted.offer(0, 4, 0);
+    }
+    let mut expected = Vec::new();
+    while let Some(frame) = predicted.due(u64::MAX) {
+        expected.push(u32::from_be_bytes(frame.try_into().unwrap()).to_string());
+        predicted.left(0);
+    }
+    in_every_mode(|emulator| {
+        let link = emulator.open(&profile, &json!({}));
+        let address = ipv4(&link["far"]);
+        let mut collect = emulator.traffic(&link["far"], &["collect", &address]);
+        let mut number = emulator.traffic(&link["near"], &["number", &address, "3000"]);
+        assert_eq!(number.line(), "sent");
+        assert_eq!(collect.line(), expected.join(" "), "{:?}", emulator.mode);
+        let up = &emulator.read(&link)["up"];
+        assert_eq!(up["lost"], PACKETS as usize - expected.len(), "{up}");
+    });
+}
+
+fn terms(profile: &Value) -> fetchoff_link::Terms {
+    serde_json::from_value::<Profile>(profile.clone()).unwrap().terms().unwrap()
+}
+
+#[test]
+fn a_black_hole_comes_and_goes_while_the_link_is_up() {
+    in_every_mode(|emulator| {
+        let link = emulator.open(&json!({}), &json!({}));
+        let address = ipv4(&link["far"]);
+        let _echo = emulator.traffic(&link["far"], &["echo", &address]);
+        assert!(ping(emulator, &link, &address, 1)[0].is_some());
+        emulator.must(&json!({"op": "set", "link": link["link"], "black_hole": {"down": true}}));
+        assert_eq!(ping(emulator, &link, &address, 1), [None]);
+        emulator.must(&json!({"op": "set", "link": link["link"], "black_hole": {"down": false},
+                              "up": {"delay_ms": 30}}));
+        assert!(ping(emulator, &link, &address, 1)[0].is_some_and(|us| us >= 30_000));
+        let counted = emulator.must(&json!({"op": "close", "link": link["link"]}));
+        assert_eq!(counted["down"]["black_holed"], 1, "{counted}");
+    });
+}
+
+#[test]
+fn terms_that_count_packets_divide_segments_from_then_on() {
+    in_every_mode(|emulator| {
+        let link = emulator.open(&json!({}), &json!({}));
+        let address = ipv4(&link["far"]);
+        let up = json!({"rate_mbit_s": 300});
+        emulator.must(&json!({"op": "set", "link": link["link"], "up": up}));
+        let mut sink = emulator.traffic(&link["far"], &["sink", &address]);
+        drop(emulator.traffic(&link["near"], &["pour", &address, "2000000"]).line());
+        assert_eq!(sink.line(), "2000000");
+        let up = &emulator.read(&link)["up"];
+        assert_eq!(up["oversized"], 0, "{up}");
+    });
+}
+
+#[test]
+fn tcp_uses_the_congestion_control_that_was_asked_for() {
+    in_every_mode(|emulator| {
+        let open = |congestion| json!({"op": "open", "backend": emulator_backend(emulator), "congestion": congestion});
+        let request = open("reno");
+        let unknown = open("no-such");
+        let link = emulator.must(&request);
+        assert_eq!(link["near"]["congestion"], "reno");
+        for address in addresses(&link["far"]) {
+            let _sink = emulator.traffic(&link["far"], &["sink", &address]);
+            let mut pour = emulator.traffic(&link["near"], &["pour", &address, "1000"]);
+            assert_eq!(pour.line(), "reno");
+        }
+        let refused = emulator.ask(&unknown)["error"].to_string();
+        assert!(refused.contains("no congestion control no-such; there are:"), "{refused}");
+    });
+}
+
+fn emulator_backend(emulator: &Emulator) -> &'static str {
+    emulator.mode.backend
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_nothing_else_suffers() {
+    in_every_mode(|emulator| {
+        for (request, said) in [
+            (json!({"op": "open", "mtu": 500}), "mtu is 500; it must be between"),
+            (json!({"op": "open", "up": {"delay_ms": -1}}), "up: delay_ms is -1"),
+            (json!({"op": "open", "near": "fetchoff-none"}), "/run/netns/fetchoff-none"),
+            (json!({"op": "read", "link": 77}), "no link 77 is open"),
+            (json!({"op": "guess"}), "unknown variant"),
+        ] {
+            let error = emulator.ask(&request)["error"].to_string();
+            assert!(error.contains(said), "{request}: {error}");
+        }
+        emulator.open(&json!({}), &json!({}));
+    });
+}
+
+/// However the emulator ends, its devices are gone, even from a namespace that others still use.
+fn nothing_is_left(end: impl Fn(&mut Emulator, &Value) -> Option<i32>, status: Option<i32>) {
+    in_every_mode(|emulator| {
+        let link = emulator.open(&json!({"delay_ms": 5}), &json!({}));
+        let mut near = emulator.traffic(&link["near"], &["devices"]);
+        let mut far = emulator.traffic(&link["far"], &["devices"]);
+        assert!(near.ask().contains("fetchoff-near"));
+        assert!(far.ask().contains("fetchoff-far"));
+        assert_eq!(end(emulator, &link), status, "{:?}", emulator.mode);
+        let began = Instant::now();
+        while format!("{} {}", near.ask(), far.ask()).contains("fetchoff-") {
+            assert!(began.elapsed() < LONGEST, "{:?}: devices are still there", emulator.mode);
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!fs::read_to_string("/proc/net/dev").unwrap().contains("fetchoff-"));
+    });
+}
+
+#[test]
+fn the_end_of_input_leaves_nothing() {
+    nothing_is_left(
+        |emulator, _| {
+            emulator.hang_up();
+            emulator.wait()
+        },
+        Some(0),
+    );
+}
+
+#[test]
+fn signals_leave_nothing() {
+    for signal in [Signal::TERM, Signal::INT, Signal::KILL] {
+        nothing_is_left(
+            |emulator, _| {
+                rustix::process::kill_process(emulator.pid(), signal).unwrap();
+                emulator.wait()
+            },
+            None,
+        );
+    }
+}
+
+#[test]
+fn closing_leaves_nothing() {
+    nothing_is_left(
+        |emulator, link| {
+            emulator.must(&json!({"op": "close", "link": link["link"]}));
+            Some(0)
+        },
+        Some(0),
+    );
+}
