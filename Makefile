@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-memory bench-h2spec clean
+.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-memory bench-h2spec bench-link clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -30,6 +30,9 @@ check: $(DEV)  ## format, lint, types, architecture
 
 clients-page: $(DEV)  ## docs/clients.md, from the manifests
 	$(BIN)/python tools/clients_page.py
+
+articles-page: $(DEV)  ## docs/articles.md, from the run folders of a reproduction: RUNS=…
+	$(BIN)/python tools/articles_page.py $(RUNS)
 
 format: $(DEV)
 	$(BIN)/ruff format .
@@ -61,6 +64,9 @@ bench-memory: $(RUNTIME)  ## memory of streamed downloads, beside the sizes of t
 bench-h2spec: $(RUNTIME)  ## h2spec against the origin; `go install` fetches it into the target folder
 	GOBIN=$(CURDIR)/target/tools go install github.com/summerwind/h2spec/cmd/h2spec@latest
 	$(BIN)/python benches/h2spec/bench.py --h2spec target/tools/h2spec
+
+bench-link: $(RUNTIME)  ## the link emulator: delay, rate and loss, asked against measured; as root also without root
+	$(BIN)/python -m benches.link.bench
 
 clean:
 	rm -rf $(VENV) target build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fetchoff.analysis.series import Array, Series, series_of
+from fetchoff.analysis.standings import ORIGIN_BOUND
 from fetchoff.model.claim import (
     LEVEL_WITH,
     MUCH,
@@ -67,6 +68,12 @@ class Evidence:
             both = of.client if of.client == to.client else f"both {of.client} and {to.client}"
             raise Missing(f"{said} {both}; {MINIMUM_ROUNDS} are needed")
         return summarise_rounds(logs, level=LEVEL).mean
+
+    def origin_share(self, side: Side) -> float:
+        """The origin's CPU time as a share of the wall time."""
+        column, series = self._column(side), self.series[side.workload]
+        shares = series.origin_cpu_ns[:, :, column] / series.wall_ns[:, :, column]
+        return float(np.nanmedian(shares))
 
     def _logs(self, measure: Measure, of: Side, to: Side) -> Array:
         first, second = self._column(of), self._column(to)
@@ -158,7 +165,8 @@ def _published(stated: Statement) -> str:
 
 def _ratio(claim: Claim, stated: RatioClaim, evidence: Evidence) -> Judgement:
     found = evidence.ratio(stated.measure, stated.of, stated.to)
-    return _with_cause(claim, _verdict_of_ratio(stated, found), found)
+    held_up = _held_up(stated, evidence)
+    return _with_cause(claim, _verdict_of_ratio(stated, found), found, held_up)
 
 
 def _verdict_of_ratio(stated: RatioClaim, found: Estimate) -> ClaimVerdict:
@@ -251,6 +259,18 @@ def _named(side: Side, among: Sequence[Side]) -> str:
     return side.client if alone else f"{side.client} on {side.workload}"
 
 
-def _with_cause(claim: Claim, verdict: ClaimVerdict, found: Estimate) -> Judgement:
-    text = claim.cause if verdict in (ClaimVerdict.GONE, ClaimVerdict.WEAKER) else ""
+def _with_cause(
+    claim: Claim, verdict: ClaimVerdict, found: Estimate, held_up: str = ""
+) -> Judgement:
+    """With the reasons why less is left of it than was published, as far as they are known."""
+    less = verdict in (ClaimVerdict.GONE, ClaimVerdict.WEAKER)
+    text = "; ".join(filter(None, (held_up, claim.cause))) if less else ""
     return Judgement(claim, verdict, _published(claim.statement), found, text)
+
+
+def _held_up(stated: RatioClaim, evidence: Evidence) -> str:
+    """Whether both sides mostly waited for the origin: then little of a difference is left."""
+    shares = [evidence.origin_share(side) for side in (stated.of, stated.to)]
+    if stated.measure is not Measure.WALL or min(shares) < ORIGIN_BOUND:
+        return ""
+    return f"the origin works for {shares[0]:.0%} and {shares[1]:.0%} of the time that both take"

@@ -41,6 +41,7 @@ def evidence(
     elsewhere: dict[str, float] | None = None,
     peaks_kb: dict[str, int] | None = None,
     rounds: int = ROUNDS,
+    origin_share: float = 0.1,
 ) -> Evidence:
     """Costs by client, in the workload `w` and in `other`, with noise in each batch."""
     names = list(costs)
@@ -68,7 +69,8 @@ def evidence(
             for number in range(rounds)
             for name in names
         )
-        return Series(workload, entrants, values, values, values, values, (), invocations)
+        origin = origin_share * values
+        return Series(workload, entrants, values, values, origin, values, (), invocations)
 
     both = {"w": series("w", costs), "other": series("other", elsewhere or costs)}
     return Evidence(experiment, both, {"x/absent": "is not installed"})
@@ -108,6 +110,18 @@ def test_the_cause_is_told_where_a_claim_does_not_hold() -> None:
     gone = judged(claim, evidence({"x/a": 1.0, "x/b": 1.0}), cause="it was mended")
     assert gone.text == "it was mended"
     assert judged(claim, evidence({"x/a": 3.0, "x/b": 1.0}), cause="it was mended").text == ""
+
+
+def test_a_busy_origin_is_told_where_little_of_a_claim_is_left() -> None:
+    claim = RatioClaim(Measure.WALL, A, B, 3.0)
+    held_up = evidence({"x/a": 1.5, "x/b": 1.0}, origin_share=0.9)
+    found = judged(claim, held_up, cause="it was mended")
+    assert found.verdict is ClaimVerdict.WEAKER
+    assert found.text == (
+        "the origin works for 90% and 90% of the time that both take; it was mended"
+    )
+    assert judged(RatioClaim(Measure.CPU, A, B, 3.0), held_up).text == ""
+    assert judged(claim, evidence({"x/a": 3.0, "x/b": 1.0}, origin_share=0.9)).text == ""
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,73 @@
+"""docs/articles.md: what became of every published claim, from the run folders of a reproduction.
+
+python tools/articles_page.py RUN…
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from fetchoff.cli.results import analysis_of
+from fetchoff.model.analysis import Analysis
+from fetchoff.model.claim import Judgement
+from fetchoff.report.article import tally
+from fetchoff.report.figures import MISSING, interval, ratio
+from fetchoff.store.run_folder import RunFolder
+
+PAGE = Path(__file__).parent.parent / "docs" / "articles.md"
+INTRODUCTION = """\
+# What became of the published claims
+
+`fetchoff reproduce --all --setup` measures again what these articles have published, each on the server that its author used, and judges every claim:
+[how](analysis.md#claims). The figures below are of one such run, on {machine}, seed {seed}; `make articles-page RUNS=…` made this page from its run folders.
+Yours will differ in the figures, and hardly in the verdicts. A ratio above 1 says how many times more the first side costs.
+"""
+
+
+def main() -> None:
+    runs = [RunFolder.open(Path(argument)) for argument in sys.argv[1:]]
+    analyses = [analysis_of(run) for run in runs]
+    first = runs[0].header
+    machine = (
+        f"a virtual machine with {first.environment['cores']} cores "
+        f"({first.environment['processor']}), {first.started[:10]}"
+    )
+    lines = [INTRODUCTION.format(machine=machine, seed=first.experiment.seed)]
+    for analysis in analyses:
+        lines += _article(analysis)
+    PAGE.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _article(analysis: Analysis) -> Iterator[str]:
+    reproduction = analysis.reproduction
+    if reproduction is None:
+        sys.exit(f"{analysis.title} is not an article's run")
+    article, judgements = reproduction.article, reproduction.judgements
+    yield f"## {article.title}, {article.year}"
+    yield ""
+    yield f"`fetchoff reproduce {article.id}`, on {analysis.origin}. {tally(judgements)}."
+    yield ""
+    yield "| claim | what it says | published | measured | 95 % interval | verdict |"
+    yield "|---|---|---|---|---|---|"
+    yield from map(_row, judgements)
+    yield ""
+
+
+def _row(judgement: Judgement) -> str:
+    found = judgement.measured
+    reason = f": {judgement.text}" if judgement.text else ""
+    cells = (
+        f"`{judgement.claim.id}`",
+        judgement.claim.text,
+        judgement.published or MISSING,
+        f"×{ratio(found.point)}" if found else MISSING,
+        interval(found),
+        f"**{judgement.verdict.value}**{reason}",
+    )
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+if __name__ == "__main__":
+    main()
