@@ -25,8 +25,8 @@ pub enum Task {
         /// Run links before every ordinary process (`SCHED_RR`, priority 1)
         #[arg(long)]
         real_time: bool,
-        /// Stay awake for so long before a packet is due, at the cost of that CPU time
-        #[arg(long, value_name = "US", default_value_t = 0)]
+        /// Wake so long before a packet is due: timers are late, and what is left costs CPU time
+        #[arg(long, value_name = "US", default_value_t = 100)]
         awake_us: u64,
     },
     /// Run a command at one end of a link

@@ -18,7 +18,7 @@ use crate::namespaces::{Namespace, in_context};
 pub const PREFIX: &str = "fetchoff-";
 
 /// Packets that may wait until the emulator reads them, so that a pause of it loses none.
-const BACKLOG_PACKETS: u32 = 10_000;
+pub const BACKLOG_PACKETS: u32 = 10_000;
 
 /// RFC 2544 keeps 198.18.0.0/15 for benchmarks, RFC 5180 `2001:2::/48`.
 const IPV4_NETWORK: (u8, u8) = (198, 18);

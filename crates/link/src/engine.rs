@@ -3,23 +3,26 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::num::NonZeroU64;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
+};
 
 use crate::clock;
 use crate::counters::{Counts, LatenessSummary};
+use crate::devices::BACKLOG_PACKETS;
 use crate::packet::is_carried;
 use crate::port::{Port, Segments};
 use crate::profile::Terms;
 use crate::wire::{Way, Wire};
 
 /// Packets of one direction before the other has its turn.
-const TURN: usize = 64;
+const TURN: usize = 16;
 
 /// Both ends, shared with whoever asks them for overruns.
 pub type Ports = Arc<[Box<dyn Port>; 2]>;
@@ -65,6 +68,7 @@ pub struct Engine {
     wires: [Wire; 2],
     orders: Receiver<Order>,
     bell: Arc<OwnedFd>,
+    alarm: Alarm,
     awake_ns: u64,
 }
 
@@ -75,8 +79,8 @@ impl Engine {
         wires: [Wire; 2],
         orders: Receiver<Order>,
         bell: Arc<OwnedFd>,
-    ) -> Self {
-        Self { ports, wires, orders, bell, awake_ns: 0 }
+    ) -> io::Result<Self> {
+        Ok(Self { ports, wires, orders, bell, alarm: Alarm::new()?, awake_ns: 0 })
     }
 
     /// Runs on the calling thread until nobody can give orders any more.
@@ -117,7 +121,11 @@ impl Engine {
         if terms.counts_packets() {
             self.ports[direction].set_segments(Segments::Divided)?;
             // What is large and already there belongs to the time before.
-            while self.take_in(direction)? {}
+            for _ in 0..BACKLOG_PACKETS {
+                if !self.take_in(direction)? {
+                    break;
+                }
+            }
         }
         self.wires[direction].set_terms(terms);
         if !terms.counts_packets() {
@@ -181,19 +189,20 @@ impl Engine {
     }
 
     /// Until something comes, is due, or is ordered.
-    fn wait(&self) -> io::Result<()> {
+    fn wait(&mut self) -> io::Result<()> {
         let due_ns = self.wires.iter().filter_map(Wire::next_due_ns).min();
-        let wait_ns = due_ns.map(|due_ns| due_ns.saturating_sub(clock::now_ns()));
-        if wait_ns.is_some_and(|wait_ns| wait_ns <= self.awake_ns) {
+        let wake_ns = due_ns.map(|due_ns| due_ns.saturating_sub(self.awake_ns));
+        if wake_ns.is_some_and(|wake_ns| wake_ns <= clock::now_ns()) {
             return Ok(());
         }
-        let timeout = wait_ns.map(|wait_ns| clock::timespec(wait_ns - self.awake_ns));
+        self.alarm.set(wake_ns)?;
         let mut events = [
             PollFd::from_borrowed_fd(self.ports[0].readable(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.ports[1].readable(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.bell.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.alarm.timer.as_fd(), PollFlags::IN),
         ];
-        match poll(&mut events, timeout.as_ref()) {
+        match poll(&mut events, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
@@ -204,9 +213,33 @@ impl Engine {
     }
 }
 
+/// A timer that is exact: the timeout of poll(2) may be late by a thousandth of itself.
+struct Alarm {
+    timer: OwnedFd,
+    set_ns: Option<u64>,
+}
+
+impl Alarm {
+    fn new() -> io::Result<Self> {
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+        Ok(Self { timer: timerfd_create(TimerfdClockId::Monotonic, flags)?, set_ns: None })
+    }
+
+    /// Goes off at that moment, or not at all; until it is set anew it stays as it is.
+    fn set(&mut self, at_ns: Option<u64>) -> io::Result<()> {
+        if self.set_ns == at_ns {
+            return Ok(());
+        }
+        // A moment of 0 takes the alarm off.
+        let it_value = clock::timespec(at_ns.unwrap_or(0));
+        let once = Itimerspec { it_interval: clock::timespec(0), it_value };
+        timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &once)?;
+        self.set_ns = at_ns;
+        Ok(())
+    }
+}
+
 fn settle(placement: Placement) -> io::Result<()> {
-    // The default of 50 µs is what a timer may be late so that wake-ups can be joined.
-    rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
     if let Some(core) = placement.core {
         let mut cores = CpuSet::new();
         cores.set(core);

@@ -118,7 +118,7 @@ impl Link {
             [Wire::new(Way::Up, plan.mtu, plan.up), Wire::new(Way::Down, plan.mtu, plan.down)];
         let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let (orders, orders_of_engine) = channel();
-        let engine = Engine::new(ports.clone(), wires, orders_of_engine, bell.clone());
+        let engine = Engine::new(ports.clone(), wires, orders_of_engine, bell.clone())?;
         let thread = thread::Builder::new()
             .name("fetchoff-link".to_owned())
             .spawn(move || engine.run(placement))?;

@@ -30,6 +30,10 @@ impl Tun {
     /// Makes the end's device in its namespace.
     pub fn open(end: End, namespace: Namespace) -> io::Result<Self> {
         let file = namespace.inside(|| {
+            if devices::index_of(&end.device()).is_ok() {
+                let message = format!("there is a device {} already", end.device());
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+            }
             let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let file = rustix::fs::open(CONTROL, flags, Mode::empty())
                 .map_err(|error| in_context(&format!("cannot open {CONTROL}"), &error.into()))?;

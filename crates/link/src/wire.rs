@@ -53,6 +53,11 @@ struct UnderWay {
 impl Wire {
     /// A wire that nothing has crossed yet.
     pub fn new(way: Way, mtu: u32, terms: Terms) -> Self {
+        Self::with_memory(way, mtu, terms, MOST_BYTES)
+    }
+
+    /// The same with so much memory, at most, for the packets under way.
+    pub fn with_memory(way: Way, mtu: u32, terms: Terms, most_bytes: usize) -> Self {
         Self {
             way,
             mtu,
@@ -61,7 +66,7 @@ impl Wire {
             jitter: stream(way, terms.seed, JITTER_STREAM),
             queue: terms.bottleneck.map(Queue::new),
             black_hole: false,
-            store: Store::new(MOST_BYTES),
+            store: Store::new(most_bytes),
             spill: vec![0; FRAME_BYTES].into_boxed_slice(),
             is_spilling: false,
             last_due_ns: 0,

@@ -130,6 +130,27 @@ fn packets_above_the_mtu_are_told_where_packets_count() {
 }
 
 #[test]
+fn what_there_is_no_memory_for_is_told() {
+    let mut wire = Wire::with_memory(Way::Up, 1500, terms(r#"{"delay_ms":1}"#), 1 << 20);
+    for number in 0..20 {
+        offer(&mut wire, 0, number, 65_536);
+    }
+    assert_eq!(numbers(&run_out(&mut wire)), (0..15).collect::<Vec<_>>());
+    assert_eq!(wire.counts().overflowed, 5);
+    offer(&mut wire, 0, 20, PACKET);
+    assert_eq!(numbers(&run_out(&mut wire)), [20], "there is room again");
+}
+
+#[test]
+fn what_the_kernel_refuses_is_told() {
+    let mut wire = wire("{}");
+    offer(&mut wire, 0, 0, PACKET);
+    wire.refused();
+    assert_eq!((wire.counts().refused, wire.counts().delivered_packets), (1, 0));
+    assert_eq!(wire.under_way(), 0);
+}
+
+#[test]
 fn lateness_is_what_the_clock_says() {
     let mut wire = wire(r#"{"delay_ms":1}"#);
     offer(&mut wire, 0, 0, PACKET);

@@ -147,23 +147,91 @@ fn terms_that_count_packets_divide_segments_from_then_on() {
 #[test]
 fn tcp_uses_the_congestion_control_that_was_asked_for() {
     in_every_mode(|emulator| {
-        let open = |congestion| json!({"op": "open", "backend": emulator_backend(emulator), "congestion": congestion});
-        let request = open("reno");
-        let unknown = open("no-such");
-        let link = emulator.must(&request);
+        let backend = emulator.mode.backend;
+        let open = |name| json!({"op": "open", "backend": backend, "congestion": name});
+        let link = emulator.must(&open("reno"));
         assert_eq!(link["near"]["congestion"], "reno");
         for address in addresses(&link["far"]) {
             let _sink = emulator.traffic(&link["far"], &["sink", &address]);
             let mut pour = emulator.traffic(&link["near"], &["pour", &address, "1000"]);
             assert_eq!(pour.line(), "reno");
         }
-        let refused = emulator.ask(&unknown)["error"].to_string();
+        let refused = emulator.ask(&open("no-such"))["error"].to_string();
         assert!(refused.contains("no congestion control no-such; there are:"), "{refused}");
     });
 }
 
-fn emulator_backend(emulator: &Emulator) -> &'static str {
-    emulator.mode.backend
+/// Sends numbered packets from near to far, where nobody awaits them.
+fn send(emulator: &Emulator, link: &Value, packets: u32) {
+    let to = ipv4(&link["far"]);
+    let mut number = emulator.traffic(&link["near"], &["number", &to, &packets.to_string()]);
+    assert_eq!(number.line(), "sent");
+}
+
+/// The counters, once those of one direction are as awaited.
+fn read_until(emulator: &mut Emulator, link: &Value, awaited: impl Fn(&Value) -> bool) -> Value {
+    let began = Instant::now();
+    loop {
+        let counted = emulator.read(link);
+        if awaited(&counted["up"]) {
+            return counted;
+        }
+        assert!(began.elapsed() < LONGEST, "{:?}: {counted}", emulator.mode);
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Does something while the emulator is stopped.
+fn held_up(emulator: &Emulator, act: impl FnOnce()) {
+    rustix::process::kill_process(emulator.pid(), Signal::STOP).unwrap();
+    act();
+    rustix::process::kill_process(emulator.pid(), Signal::CONT).unwrap();
+}
+
+#[test]
+fn an_emulator_that_is_held_up_says_which_packets_were_late() {
+    in_every_mode(|emulator| {
+        let link = emulator.open(&json!({"delay_ms": 400}), &json!({}));
+        send(emulator, &link, 3);
+        read_until(emulator, &link, |up| up["packets"] == 3);
+        held_up(emulator, || thread::sleep(Duration::from_millis(600)));
+        let up = &read_until(emulator, &link, |up| up["delivered_packets"] == 3)["up"];
+        assert_eq!(up["lateness"]["over_1ms"], 3, "{up}");
+    });
+}
+
+#[test]
+fn an_emulator_that_is_held_up_says_how_many_packets_never_came() {
+    const PACKETS: u32 = 15_000;
+    in_every_mode(|emulator| {
+        if emulator.mode.backend != "tun" {
+            // How many a packet socket keeps depends on the machine's limits.
+            return;
+        }
+        let link = emulator.open(&json!({}), &json!({"delay_ms": 1}));
+        held_up(emulator, || send(emulator, &link, PACKETS));
+        read_until(emulator, &link, |up| {
+            let [packets, overruns] =
+                ["packets", "overruns"].map(|name| up[name].as_u64().unwrap());
+            overruns > 0 && packets + overruns == u64::from(PACKETS)
+        });
+    });
+}
+
+#[test]
+fn a_device_that_is_there_already_is_not_touched() {
+    in_every_mode(|emulator| {
+        let link = emulator.open(&json!({}), &json!({}));
+        let near = &link["near"]["namespace"];
+        let backend = emulator.mode.backend;
+        let again = emulator.ask(&json!({"op": "open", "backend": backend, "near": near}));
+        let error = again["error"].to_string();
+        assert!(error.contains("fetchoff-near"), "{:?}: {again}", emulator.mode);
+        assert!(error.contains("already") || error.contains("exists"), "{again}");
+        let address = ipv4(&link["far"]);
+        let _echo = emulator.traffic(&link["far"], &["echo", &address]);
+        assert!(ping(emulator, &link, &address, 1)[0].is_some(), "the first link still works");
+    });
 }
 
 #[test]
