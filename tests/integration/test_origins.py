@@ -124,6 +124,26 @@ def test_a_server_that_does_not_start(
     assert wait_for_none(folder) == []
 
 
+def test_a_port_that_somebody_took_meanwhile(fetchoff: Command) -> None:
+    """The next try is on other ports."""
+    ran = run(fetchoff, f"{SERVERS}/unlucky", "-w", "tiny.toml")
+    assert ran.status == 0, ran.err
+
+
+def test_an_interrupted_run_goes_on_with_its_server(fetchoff: Command, folder: Path) -> None:
+    run(fetchoff, f"{SERVERS}/dies", "-w", "tiny.toml")
+    resumed = fetchoff("resume", "run")
+    assert resumed.status == 5
+    assert "dies ended with exit status 7" in resumed.err
+    header = folder / "run" / "run.json"
+    text = header.read_text()
+    version = RunFolder.open(folder / "run").header.origin.version
+    header.write_text(text.replace(f'"version": "{version}"', '"version": "2.7.18"'))
+    other = fetchoff("resume", "run")
+    assert other.status == 5
+    assert "is not what it was when this run began: it was 2.7.18" in other.err
+
+
 def test_what_a_server_cannot_answer_is_refused_before(fetchoff: Command, folder: Path) -> None:
     ran = run(fetchoff, f"{SERVERS}/honest", "-w", "post.toml")
     assert ran.status == 2

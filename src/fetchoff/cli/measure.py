@@ -15,9 +15,10 @@ from fetchoff.catalog.manifests import named
 from fetchoff.cli.live import watching
 from fetchoff.cli.serving import record_of, serving
 from fetchoff.model.client import Client, Launch, Readiness
-from fetchoff.model.errors import FetchoffError, SetupError
+from fetchoff.model.errors import FetchoffError, OriginError, SetupError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Batch
+from fetchoff.model.origin import BUILT_IN
 from fetchoff.run.machine import facts, usable_cores
 from fetchoff.run.placement import lay_out, strongest_urgency
 from fetchoff.run.runner import Bench, Runner
@@ -161,7 +162,13 @@ def _rescue(folder: RunFolder, manner: Manner) -> None:
 
 
 def must_be_unchanged(header: Header, clients: Sequence[Client]) -> None:
-    """A run goes on with the very clients that it began with, or not at all."""
+    """A run goes on with the very clients and origin that it began with, or not at all."""
+    if header.experiment.origin != BUILT_IN and record_of(header.origin.id) != header.origin:
+        raise OriginError(
+            f"origin '{header.origin.id}' is not what it was when this run began: it was "
+            f"{header.origin.version or 'of an unknown version'}",
+            "begin a new run, or go back to that version",
+        )
     now = {client.id: client for client in clients}
     for then in header.clients:
         client = now[then.id]

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 SITE, PORT, LOG, FAULT = Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
-LAST = 200  # requests, of one that dies
+LAST = 20  # requests, of one that dies
 
 
 class Files(BaseHTTPRequestHandler):
@@ -45,6 +45,9 @@ class Files(BaseHTTPRequestHandler):
         """The log is the other file."""
 
 
+if FAULT == "unlucky" and not (LOG.parent.parent / "tried").exists():
+    (LOG.parent.parent / "tried").touch()
+    sys.exit(f"port {PORT} is taken")
 if FAULT == "refuses":
     sys.exit("cannot be configured")
 if FAULT == "silent":
