@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from fetchoff.model.errors import AdapterError
@@ -111,7 +112,7 @@ class Guest:
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
 
     def _calibrate(self, origin_cpu: ReadNs) -> int:
-        n = 1
+        n = least_iterations(self.workload)
         while n < MOST_ITERATIONS:
             timed = self._timed(n, origin_cpu)
             fitting = self._fitting(n, timed)
@@ -134,7 +135,8 @@ class Guest:
         wall_ms = timed.wall_ns / 1e6
         by_work = n * self.workload.batch_ms / max(busy_ms, 1e-3)
         by_patience = n * self.workload.batch_ms * MOST_WAITING / max(wall_ms, 1e-3)
-        return max(1, min(MOST_ITERATIONS, round(min(by_work, by_patience))))
+        least = least_iterations(self.workload)
+        return max(least, min(MOST_ITERATIONS, round(min(by_work, by_patience))))
 
     def begin_blocks(self) -> None:
         """Note what the operating system has counted so far."""
@@ -257,6 +259,11 @@ class Guest:
             raise Refused(Outcome.INVALID, f"asked to reuse connections, {opened}")
         if settings.reuse is False and seen.connections < seen.requests:
             raise Refused(Outcome.INVALID, f"asked for fresh connections, {opened}")
+
+
+def least_iterations(workload: Workload) -> int:
+    """As many as it takes until the asked number of exchanges can be in flight."""
+    return math.ceil(workload.settings.concurrency / len(workload.exchanges))
 
 
 def _digest_fault(answer: Done, reference: Reference) -> str:
