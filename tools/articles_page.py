@@ -20,9 +20,11 @@ PAGE = Path(__file__).parent.parent / "docs" / "articles.md"
 INTRODUCTION = """\
 # What became of the published claims
 
-`fetchoff reproduce --all --setup` measures again what these articles have published, each on the server that its author used, and judges every claim:
-[how](analysis.md#claims). The figures below are of one such run, on {machine}, seed {seed}; `make articles-page RUNS=…` made this page from its run folders.
-Yours will differ in the figures, and hardly in the verdicts. A ratio above 1 says how many times more the first side costs.
+`fetchoff reproduce --all --setup` measures again what these articles have published, each on the
+server that its author used, and judges every claim: [how](analysis.md#claims). The figures below
+are of one such run, on {machine}, seed {seed}; `make articles-page RUNS=…` made this page from its
+run folders. Yours will differ in the figures, and hardly in the verdicts. A ratio above 1 says how
+many times more the first side costs.
 """
 
 
