@@ -25,7 +25,7 @@ pub enum Task {
         /// Run links before every ordinary process (`SCHED_RR`, priority 1)
         #[arg(long)]
         real_time: bool,
-        /// Wake so long before a packet is due: timers are late, and what is left costs CPU time
+        /// After a long sleep, be awake so long before and after a packet is due
         #[arg(long, value_name = "US", default_value_t = 100)]
         awake_us: u64,
     },

@@ -1,0 +1,207 @@
+"""The link emulator: what was asked, and what came of it.
+
+Round-trip times are those of UDP packets that wait for each other on an idle link. Rates are those
+of one TCP connection after its first second, against the most content that the rate can carry: 1448
+of the 1500 bytes of a packet. Losses are counted by the receiver and compared with the binomial
+interval. The emulator has the last core, as root with real-time priority, the traffic the others.
+Exit status 1 if a goal is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benches.link.emulator import NOBODY, BenchError, Emulator, Mode, address, build, install
+
+MODES = (
+    Mode(0, "tun"),
+    Mode(0, "packet_socket"),
+    Mode(NOBODY, "tun"),
+    Mode(NOBODY, "packet_socket"),
+)
+
+ROUND_TRIPS = {1.0: 2000, 20.0: 300, 90.0: 100, 300.0: 50}
+RATES = (10.0, 100.0, 500.0)
+CONTENT_SHARE = 1448 / 1500
+LOSS = 0.01
+LOSS_PACKETS = 30_000
+SEED = 20261120
+
+P50_WITHIN_MS = 0.3
+P99_WITHIN_MS = 1.0
+RATE_WITHIN = 0.04
+UNLIMITED_MBIT = 2500.0
+# Two-sided, one false alarm in 1000.
+STANDARD_DEVIATIONS = 3.29
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was asked, what was measured, and what the emulator said about itself."""
+
+    mode: str
+    what: str
+    asked: float | None
+    measured: float
+    unit: str
+    met: bool | None
+    remark: str
+
+
+@dataclass(frozen=True)
+class Cores:
+    """Where the emulator runs, and the two ends."""
+
+    emulator: int
+    near: int
+    far: int
+
+
+def main() -> int:
+    """Measure, print, and say by the exit status whether all goals were met."""
+    arguments = _parse()
+    cores = _cores()
+    lines: list[Line] = []
+    try:
+        build()
+        with tempfile.TemporaryDirectory(prefix="fetchoff-link-") as name:
+            folder = Path(name)
+            install(folder)
+            for mode in _modes(arguments.mode):
+                for line in _measured(folder, mode, cores, arguments):
+                    lines.append(line)
+                    print(
+                        _as_row(line), file=sys.stderr if arguments.json else sys.stdout, flush=True
+                    )
+    except BenchError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    if arguments.json:
+        print(json.dumps([asdict(line) for line in lines], indent=2))
+    return 1 if any(line.met is False for line in lines) else 0
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--json", action="store_true", help="print JSON, and the table to stderr")
+    parser.add_argument("--seconds", type=int, default=5, help="of each TCP transfer")
+    parser.add_argument("--mode", type=int, action="append", help="0 to 3: only this one")
+    parser.add_argument("--emulator-option", action="append", default=[], metavar="OPTION")
+    return parser.parse_args()
+
+
+def _modes(chosen: list[int] | None) -> list[Mode]:
+    modes = [MODES[number] for number in chosen] if chosen else list(MODES)
+    return modes if os.geteuid() == 0 else [mode for mode in modes if mode.user != 0]
+
+
+def _cores() -> Cores:
+    cores = sorted(os.sched_getaffinity(0))
+    return Cores(cores[-1], cores[0], cores[1 % max(1, len(cores) - 1)])
+
+
+def _measured(
+    folder: Path, mode: Mode, cores: Cores, arguments: argparse.Namespace
+) -> Iterator[Line]:
+    options = ["--core", str(cores.emulator), *arguments.emulator_option]
+    emulator = Emulator(folder, mode, options + (["--real-time"] if mode.user == 0 else []))
+    try:
+        for asked_ms, packets in ROUND_TRIPS.items():
+            yield from _round_trips(emulator, mode, cores, asked_ms, packets)
+        for rate in (None, *RATES):
+            for way in ("up", "down"):
+                yield from _rate(emulator, mode, cores, rate, way, arguments.seconds)
+        yield _loss(emulator, mode, cores)
+    finally:
+        emulator.close()
+
+
+def _round_trips(
+    emulator: Emulator, mode: Mode, cores: Cores, asked_ms: float, packets: int
+) -> Iterator[Line]:
+    profile = {"delay_ms": asked_ms / 2}
+    with emulator.link(profile, profile) as link:
+        far = address(link["far"])
+        with (
+            emulator.traffic(link["far"], cores.far, "echo", far),
+            emulator.traffic(link["near"], cores.near, "ping", far, str(packets)) as ping,
+        ):
+            times = sorted(int(time) / 1000 for time in ping.next().split() if time != "-")
+        remark = _lateness(emulator.read(link), "up")
+    for name, share, within in (("p50", 0.5, P50_WITHIN_MS), ("p99", 0.99, P99_WITHIN_MS)):
+        measured = times[math.ceil(share * len(times)) - 1]
+        met = 0 <= measured - asked_ms <= within
+        yield Line(str(mode), f"round trip, {name}", asked_ms, measured, "ms", met, remark)
+
+
+def _rate(
+    emulator: Emulator, mode: Mode, cores: Cores, rate: float | None, way: str, seconds: int
+) -> Iterator[Line]:
+    profile = {"rate_mbit_s": rate} if rate else {}
+    sender, receiver = ("near", "far") if way == "up" else ("far", "near")
+    with emulator.link(profile, profile) as link:
+        to = address(link[receiver])
+        with (
+            emulator.traffic(link[receiver], getattr(cores, receiver), "drain", to) as drain,
+            emulator.traffic(
+                link[sender], getattr(cores, sender), "flood", to, str(seconds)
+            ) as flood,
+        ):
+            flood.next()
+            flood_ended = drain.next().split()
+        counted = emulator.read(link)
+    measured = int(flood_ended[0]) * 8e3 / int(flood_ended[1])
+    asked = rate * CONTENT_SHARE if rate else None
+    met = abs(measured / asked - 1) <= RATE_WITHIN if asked else measured >= UNLIMITED_MBIT
+    what = f"TCP {way}, {f'{rate:g} Mbit/s' if rate else 'no rate'}"
+    yield Line(str(mode), what, asked, measured, "Mbit/s", met, _lateness(counted, way))
+    gigabits = sum(counted[each]["delivered_bytes"] for each in ("up", "down")) * 8 / 1e9
+    cpu = counted["cpu_ns"] / 1e9 / gigabits
+    yield Line(str(mode), f"{what}: emulator", None, cpu, "CPU s/Gbit", None, "")
+
+
+def _loss(emulator: Emulator, mode: Mode, cores: Cores) -> Line:
+    up = {"loss": {"independent": LOSS}, "seed": SEED}
+    with emulator.link(up, {}) as link:
+        to = address(link["far"])
+        with (
+            emulator.traffic(link["far"], cores.far, "collect", to) as collect,
+            emulator.traffic(link["near"], cores.near, "number", to, str(LOSS_PACKETS)) as number,
+        ):
+            number.next()
+            lost = LOSS_PACKETS - len(collect.next().split())
+        counted = emulator.read(link)
+    half = STANDARD_DEVIATIONS * math.sqrt(LOSS * (1 - LOSS) / LOSS_PACKETS)
+    measured = lost / LOSS_PACKETS
+    met = abs(measured - LOSS) <= half and lost == counted["up"]["lost"]
+    remark = f"{lost} of {LOSS_PACKETS}, interval ± {half * 100:.3f}"
+    return Line(str(mode), "loss", LOSS * 100, measured * 100, "%", met, remark)
+
+
+def _lateness(counted: dict[str, dict[str, dict[str, int]]], way: str) -> str:
+    late = counted[way]["lateness"]
+    unasked = sum(int(str(counted[way][name])) for name in ("overruns", "refused", "overflowed"))
+    return (
+        f"late p50 {late['p50_us']} p99 {late['p99_us']} max {late['max_us']} µs, {unasked} unasked"
+    )
+
+
+def _as_row(line: Line) -> str:
+    asked = "" if line.asked is None else f"{line.asked:.2f}"
+    verdict = {True: "met", False: "MISSED", None: ""}[line.met]
+    return (
+        f"{line.mode:28} {line.what:34} {asked:>9} {line.measured:>9.3f} {line.unit:10} "
+        f"{verdict:7} {line.remark}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
