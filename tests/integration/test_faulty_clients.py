@@ -150,6 +150,22 @@ def test_nobody_can_be_measured(fetchoff: Command) -> None:
     assert {standing["outcome"] for standing in standings.values()} == {"failed", "invalid"}
 
 
+def test_a_workload_that_nobody_can_do_costs_no_other_its_results(fetchoff: Command) -> None:
+    fetchoff("setup", fake("honest"))
+    cookies = WORKLOAD.replace("[settings]", "[settings]\ncookies = true")
+    (fetchoff.folder / "cookies.toml").write_text(cookies)
+    given = ("-w", "cookies.toml", "-c", fake("honest"), "--budget", "5")
+    both = fetchoff("run", "-w", "tiny.toml", *given, "-o", "both")
+    assert both.status == 0, both.err
+    run = fetchoff.folder / "both"
+    assert runs.standings(run)["fake/honest"]["outcome"] == "ok"
+    assert runs.standings(run, "cookies")["fake/honest"]["outcome"] == "unsupported"
+    alone = fetchoff("run", *given, "-o", "alone")
+    assert alone.status == 4
+    assert runs.results(fetchoff.folder / "alone")["ended_reason"] == "no client left"
+    assert "round 2" not in alone.err
+
+
 def test_setup_does_not_wait_for_ever(silent: subprocess.Popen[str]) -> None:
     _, err = silent.communicate(timeout=60)
     assert silent.returncode == 0

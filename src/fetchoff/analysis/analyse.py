@@ -131,7 +131,6 @@ def _notes(
 
 def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
     """Every process that was measured whole, round by round: its robust centre over the blocks."""
-    numbers = sorted({invocation.round for invocation in series.invocations})
     well = [i for i in series.invocations if i.outcome is Outcome.OK]
     found = []
     for column, entrant in enumerate(experiment.entrants):
@@ -141,7 +140,7 @@ def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
             np.exp(round_levels(series.logs(metric)[:, :, column])) / 1e3
             for metric in ("wall", "cpu")
         )
-        for number, wall, cpu in zip(numbers, walls, cpus, strict=True):
+        for number, wall, cpu in zip(series.numbers, walls, cpus, strict=True):
             if np.isfinite(wall):
                 own = [i for i in well if i.round == number and i.process == entrant.process]
                 user = share_of_user(own)

@@ -20,7 +20,7 @@ class Series:
 
     Arrays have the shape (rounds, blocks, entrants), NaN where there is no batch. `wall_ns` and
     `cpu_ns` are per *planned* exchange, so that known extra requests show as extra cost; `spun_ns`
-    per exchange that was done.
+    per exchange that was done. `numbers`: of the rounds on the first axis.
     """
 
     workload: str
@@ -31,6 +31,7 @@ class Series:
     spun_ns: Array
     batches: tuple[Batch, ...]
     invocations: tuple[Invocation, ...]
+    numbers: tuple[int, ...] = ()
 
     @property
     def rounds(self) -> int:
@@ -96,4 +97,14 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         cpu[at] = batch.cost.cpu_ns / planned
         origin[at] = batch.cost.origin_cpu_ns / planned
         spun[at] = batch.cost.spun_ns / batch.exchanges
-    return Series(workload, experiment.entrants, wall, cpu, origin, spun, batches, invocations)
+    return Series(
+        workload,
+        experiment.entrants,
+        wall,
+        cpu,
+        origin,
+        spun,
+        batches,
+        invocations,
+        tuple(rows),
+    )

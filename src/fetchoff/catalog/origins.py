@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from fetchoff.catalog.kits import Argv, SetupTable
 from fetchoff.catalog.places import cache, shipped
@@ -80,15 +81,16 @@ class _Origin(Document):
 
     @model_validator(mode="after")
     def _counted_one_way(self) -> Self:
-        if (self.log is None) == (self.statistics is None):
-            raise ValueError("requests are counted by either a log or statistics")
+        if self.log is not None and self.statistics is not None:
+            raise PydanticCustomError("contradiction", "has both [log] and [statistics]")
         return self
 
-    def counted_by(self) -> AccessLog | Statistics:
+    def counted_by(self) -> AccessLog | Statistics | None:
         if self.log is not None:
             return AccessLog(**self.log.model_dump())
-        assert self.statistics is not None
-        return Statistics(**self.statistics.model_dump())
+        if self.statistics is not None:
+            return Statistics(**self.statistics.model_dump())
+        return None
 
 
 def names() -> list[str]:

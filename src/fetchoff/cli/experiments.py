@@ -12,6 +12,7 @@ from fetchoff.model.experiment import Entrant, Experiment, Role, controls_of, wi
 from fetchoff.model.origin import BUILT_IN
 from fetchoff.model.workload import Workload
 
+NAMED = 5  # clients, in a message
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
 
 
@@ -29,9 +30,7 @@ def ranking(
     """Rank all of the clients that are ready."""
     ready = [client for client in clients if client.readiness is Readiness.READY]
     if not ready:
-        raise InputError(
-            "none of these clients is ready", "'fetchoff setup --all', or 'fetchoff run --setup'"
-        )
+        raise _nobody_ready(clients)
     if all(_role(client) is Role.FLOOR for client in ready):
         raise InputError(
             "only floor lines are ready: there is nothing to rank", "choose a client that is ranked"
@@ -79,6 +78,20 @@ def pair(
 def shortened(workload: Workload) -> Workload:
     """For a pair: half the batch. More rounds in the same time tell more than longer batches."""
     return replace(workload, batch_ms=workload.batch_ms / 2)
+
+
+def _nobody_ready(clients: Sequence[Client]) -> InputError:
+    """What is the matter with them, and what would help."""
+    ids = [client.id for client in clients]
+    named = ", ".join(ids[:NAMED]) + (", …" if len(ids) > NAMED else "")
+    failed = [client for client in clients if client.readiness is Readiness.UNAVAILABLE]
+    if failed and len(failed) == len(ids):
+        reasons = "; ".join(f"{client.id}: {client.reason}" for client in failed[:NAMED])
+        return InputError(f"none of these clients can be had here: {reasons}", failed[0].hint)
+    return InputError(
+        f"none of these clients is ready: {named or 'there are none'}",
+        "the same command with --setup sets them up",
+    )
 
 
 def _role(client: Client) -> Role:

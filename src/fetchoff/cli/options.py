@@ -12,7 +12,8 @@ Workloads = Annotated[
     typer.Option("--workload", "-w", help="Only this: a name or a TOML file. Repeatable."),
 ]
 Budget = Annotated[
-    float | None, typer.Option("--budget", min=1, help="Seconds of measuring at the most.")
+    float | None,
+    typer.Option("--budget", min=1, help="Seconds of measuring; a first round is always made."),
 ]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="The run folder; runs/… if not given.")
@@ -20,7 +21,7 @@ Out = Annotated[
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Of the random orders.")]
 Origin = Annotated[
     str | None,
-    typer.Option("--origin", help="The server: an id of 'fetchoff origins', or a URL."),
+    typer.Option("--origin", help="The server: an id of 'fetchoff origins', a folder, a URL."),
 ]
 AllowRemote = Annotated[
     bool, typer.Option("--allow-remote", help="Permit a URL that is not of a private network.")

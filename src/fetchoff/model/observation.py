@@ -125,7 +125,7 @@ class Interrupted:
 
 @dataclass(frozen=True)
 class Ended:
-    """The run came to its end. `reason`: decided, budget, rounds or interrupted."""
+    """The run came to its end. `reason`: decided, budget, rounds, no client left, interrupted."""
 
     reason: str
     rounds: int

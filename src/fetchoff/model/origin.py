@@ -102,7 +102,7 @@ class OriginManifest:
 
     `templates`: files of its folder that are filled in and written for each start. `alive`: the
     target that answers once it serves, within `ready_s`. `kept`: started once a run, not once a
-    round, for a server that takes long to start.
+    round, for a server that takes long to start. `counted_by`: None, it is not counted.
     """
 
     id: str
@@ -118,7 +118,7 @@ class OriginManifest:
     templates: tuple[str, ...]
     alive: str
     ready_s: float
-    counted_by: AccessLog | Statistics
+    counted_by: AccessLog | Statistics | None
     kept: bool = False
 
 

@@ -69,7 +69,7 @@ def factor(point: float, low: float, high: float) -> str:
     width = high - low
     if not (math.isfinite(width) and width > 0):
         return times(point) + " ×"
-    digits = min(max(math.ceil(-math.log10(width)), 0), 4)
+    digits = min(max(math.ceil(-math.log10(width / 2)), 0), 4)
     return f"{point:.{digits}f} × ({low:.{digits}f}–{high:.{digits}f})"
 
 

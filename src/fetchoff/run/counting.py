@@ -23,15 +23,21 @@ class Tally(Protocol):
     def read(self) -> Seen: ...
 
 
-def tally_of(counted_by: AccessLog | Statistics, folder: Path, port: int) -> Tally:
+def tally_of(counted_by: AccessLog | Statistics | None, folder: Path, port: int) -> Tally:
     """How the requests of a server are counted that runs in `folder` and listens on `port`."""
-    if isinstance(counted_by, AccessLog):
-        return LogTally(folder / counted_by.file, counted_by)
-    return StatisticsTally(port, counted_by)
+    match counted_by:
+        case AccessLog():
+            return LogTally(folder / counted_by.file, counted_by)
+        case Statistics():
+            return StatisticsTally(port, counted_by)
+        case None:
+            return NoTally()
 
 
-def counts_of(counted_by: AccessLog | Statistics) -> frozenset[Counted]:
+def counts_of(counted_by: AccessLog | Statistics | None) -> frozenset[Counted]:
     """What can be told of requests that are counted in this way."""
+    if counted_by is None:
+        return frozenset()
     counts = {Counted.REQUESTS}
     if isinstance(counted_by, AccessLog):
         counts |= {Counted.CONNECTIONS} if counted_by.first is not None else set()
@@ -39,6 +45,15 @@ def counts_of(counted_by: AccessLog | Statistics) -> frozenset[Counted]:
     elif counted_by.connections:
         counts |= {Counted.CONNECTIONS}
     return frozenset(counts)
+
+
+class NoTally:
+    """Nobody counts."""
+
+    counts: frozenset[Counted] = frozenset()
+
+    def read(self) -> Seen:
+        return Seen()
 
 
 class LogTally:

@@ -92,6 +92,9 @@ class Runner:
                         reason, number = "budget", number - 1
                         break
                     self._run_round(number, folder)
+                if not self._is_anybody_left():
+                    reason = "no client left"
+                    break
                 looked = number + 1 in self._experiment.looks
                 if looked and self._bench.is_decided(self._bench.journal.records(), number + 1):
                     reason = "decided"
@@ -233,6 +236,13 @@ class Runner:
 
     def _is_given_up(self, client: str, workload: str) -> bool:
         return self._failures.get((client, workload), 0) >= MOST_FAILURES
+
+    def _is_anybody_left(self) -> bool:
+        return any(
+            not self._is_given_up(entrant.client, workload.id)
+            for entrant in self._experiment.entrants
+            for workload in self._experiment.workloads
+        )
 
     def _layout_of(self, section: Section) -> Layout:
         return lay_out(section.workload.placement, self._cores, self._permitted)

@@ -81,11 +81,11 @@ def test_a_baseline_that_wins_is_told_with_the_next() -> None:
         ),
         (
             ratio(1.001, 0.996, 1.006, Verdict.EQUIVALENT),
-            f"`c/libcurl` and `{BASE}` are equivalent within ±2 %: 1.00 × (1.00–1.01) the time.",
+            f"`c/libcurl` and `{BASE}` are equivalent within ±2 %: 1.001 × (0.996–1.006) the time.",
         ),
         (
             ratio(1.03, 0.97, 1.09, Verdict.UNDECIDED),
-            f"Undecided: `c/libcurl` takes 1.0 × (1.0–1.1) the time of `{BASE}`; "
+            f"Undecided: `c/libcurl` takes 1.03 × (0.97–1.09) the time of `{BASE}`; "
             "more rounds could tell.",
         ),
         (

@@ -59,12 +59,13 @@ def test_lines_of_any_form_are_requests(tmp_path: Path) -> None:
     ("counted_by", "counts"),
     [
         (LOG, {Counted.REQUESTS, Counted.CONNECTIONS, Counted.BYTES}),
+        (None, set()),
         (AccessLog("log"), {Counted.REQUESTS}),
         (Statistics("/", ("a",)), {Counted.REQUESTS}),
         (Statistics("/", ("a",), ("b",)), {Counted.REQUESTS, Counted.CONNECTIONS}),
     ],
 )
-def test_what_can_be_told(counted_by: AccessLog | Statistics, counts: set[Counted]) -> None:
+def test_what_can_be_told(counted_by: AccessLog | Statistics | None, counts: set[Counted]) -> None:
     assert counts_of(counted_by) == counts
 
 
