@@ -23,6 +23,7 @@ from fetchoff.cli import (
     resume,
     run,
     setup,
+    workloads,
 )
 from fetchoff.cli.console import print_error, say
 from fetchoff.model.errors import FetchoffError
@@ -46,6 +47,7 @@ for module in (
     clients,
     setup,
     check,
+    workloads,
     origins,
     origin,
     doctor,

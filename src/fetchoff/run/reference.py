@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import http.cookiejar
+import io
+import json
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -45,7 +47,8 @@ def fetch(workload: Workload, base_url: str) -> Reference:
     opener = _opener(workload)
     exchanges, digests = [], []
     for exchange in workload.exchanges:
-        status, size, digest = _answer(opener, exchange, base_url)
+        kept = io.BytesIO() if exchange.expect.json else None
+        status, size, digest = _answer(opener, exchange, base_url, kept)
         if status != exchange.expect.status:
             raise InputError(
                 f"workload '{workload.id}' expects status {exchange.expect.status} of "
@@ -58,10 +61,30 @@ def fetch(workload: Workload, base_url: str) -> Reference:
                 f"{exchange.method} {exchange.target}, the origin answers {size}",
                 "mend the workload's 'expect', or its target",
             )
+        if kept is not None:
+            _must_have_member(workload, exchange, kept.getvalue())
         known = None if exchange.expect.varies else size
         exchanges.append(replace(exchange, expect=replace(exchange.expect, bytes=known)))
         digests.append(digest)
     return Reference(replace(workload, exchanges=tuple(exchanges)), tuple(digests))
+
+
+def _must_have_member(workload: Workload, exchange: Exchange, content: bytes) -> None:
+    assert exchange.expect.json is not None
+    name, value = exchange.expect.json
+    try:
+        document = json.loads(content)
+    except ValueError:
+        document = None
+    found = document.get(name) if isinstance(document, dict) else None
+    if found != value:
+        said = f"is {json.dumps(found)}" if found is not None else "is not there"
+        raise InputError(
+            f"workload '{workload.id}' expects the member {json.dumps(name)} of the JSON that "
+            f"{exchange.method} {exchange.target} is answered with to be the text "
+            f"{json.dumps(value)}: it {said}",
+            "mend the workload's 'expect', or its target",
+        )
 
 
 def do_before(workload: Workload, base_url: str) -> None:
