@@ -22,8 +22,8 @@ INTRODUCTION = """\
 
 `fetchoff reproduce --all --setup` measures again what these articles have published, each on the
 server that its author used, and judges every claim: [how](analysis.md#claims). The figures below
-are of one such run, on {machine}, seed {seed}; `make articles-page RUNS=…` made this page from its
-run folders. Yours will differ in the figures, and hardly in the verdicts. A ratio above 1 says how
+are of such runs, on {machine}; `make articles-page RUNS=…` made this page from their run
+folders. Yours will differ in the figures, and hardly in the verdicts. A ratio above 1 says how
 many times more the first side costs.
 """
 
@@ -36,7 +36,7 @@ def main() -> None:
         f"a virtual machine with {first.environment['cores']} cores "
         f"({first.environment['processor']}), {first.started[:10]}"
     )
-    lines = [INTRODUCTION.format(machine=machine, seed=first.experiment.seed)]
+    lines = [INTRODUCTION.format(machine=machine)]
     for analysis in analyses:
         lines += _article(analysis)
     PAGE.write_text("\n".join(lines), encoding="utf-8")
@@ -49,7 +49,7 @@ def _article(analysis: Analysis) -> Iterator[str]:
     article, judgements = reproduction.article, reproduction.judgements
     yield f"## {article.title}, {article.year}"
     yield ""
-    yield f"`fetchoff reproduce {article.id}`, on {analysis.origin}. {tally(judgements)}."
+    yield f"`fetchoff reproduce {article.id}`, on {analysis.origin}, seed {analysis.seed}. {tally(judgements)}."
     yield ""
     yield "| claim | what it says | published | measured | 95 % interval | verdict |"
     yield "|---|---|---|---|---|---|"
