@@ -49,7 +49,8 @@ def _article(analysis: Analysis) -> Iterator[str]:
     article, judgements = reproduction.article, reproduction.judgements
     yield f"## {article.title}, {article.year}"
     yield ""
-    yield f"`fetchoff reproduce {article.id}`, on {analysis.origin}, seed {analysis.seed}. {tally(judgements)}."
+    where = f"on {analysis.origin}, seed {analysis.seed}"
+    yield f"`fetchoff reproduce {article.id}`, {where}. {tally(judgements)}."
     yield ""
     yield "| claim | what it says | published | measured | 95 % interval | verdict |"
     yield "|---|---|---|---|---|---|"
