@@ -18,14 +18,15 @@ from fetchoff.store.run_folder import RunFolder
 
 SERVERS = str(FAKES / "_origins")
 ANSWERED = {
-    "files": ("tiny.toml", "post.toml"),
+    "files": ("tiny.toml",),
+    "files and posts": ("tiny.toml", "post.toml"),
     "hi": ("hi-get", "hi-post"),
     "documents": ("store-read", "store-write@100", "store-mix", "store-search"),
 }
 SERVED_BY = {
-    "apache": "files",
+    "apache": "files and posts",
     "caddy": "files",
-    "nginx": "files",
+    "nginx": "files and posts",
     "opensearch": "documents",
     "sinatra": "hi",
 }
