@@ -24,6 +24,7 @@ from benches.h2load.servers import apache_binary, h2load_binary, running
 from benches.origin.measuring import (
     MeasurementError,
     Summary,
+    concluded,
     cores,
     cpu_us,
     pinned,
@@ -245,16 +246,8 @@ def run(arguments: argparse.Namespace) -> list[Result]:
 
 def main() -> int:
     arguments = parse()
-    try:
-        results = run(arguments)
-    except MeasurementError as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    progress("")
-    print(as_json(results) if arguments.json else as_table(results))
-    return 0 if all(result.met() for result in results) else 1
+    show = as_json if arguments.json else as_table
+    return concluded(lambda: run(arguments), show)
 
 
 if __name__ == "__main__":

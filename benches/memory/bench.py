@@ -26,7 +26,7 @@ from fetchoff.run.adapter import Adapter
 from fetchoff.run.origin import BuiltInOrigin
 
 SUITE = "memory"
-WHOLE, TRACED = "stream", "stream@100M"
+WHOLE, TRACED = "download@1G", "download@100M"
 TIMEOUT_S = 120.0
 READS = "read,readv,recvfrom,recvmsg"
 # `read(5, …, 65536) = 4096`; what a read asks for stands before the result where it is a number.

@@ -6,8 +6,9 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 
 class MeasurementError(Exception):
@@ -54,3 +55,26 @@ def progress(text: str) -> None:
     """Replaces the last line of a terminal."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+class Judged(Protocol):
+    """A result with a goal."""
+
+    def met(self) -> bool: ...
+
+
+R = TypeVar("R", bound=Judged)
+
+
+def concluded(measured: Callable[[], Sequence[R]], shown: Callable[[Sequence[R]], str]) -> int:
+    """Measure and print; the exit status tells whether all goals were met."""
+    try:
+        results = measured()
+    except MeasurementError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    progress("")
+    print(shown(results))
+    return 0 if all(result.met() for result in results) else 1

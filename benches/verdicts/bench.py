@@ -43,7 +43,7 @@ from fetchoff.model.estimate import Comparison, Verdict
 from fetchoff.model.experiment import Effect, Entrant, Experiment
 from fetchoff.model.observation import Ended, Record
 from fetchoff.run.events import Nobody
-from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.origin import BuiltInOrigin, for_a_round
 from fetchoff.run.runner import Bench, Runner
 from fetchoff.stats import compare
 
@@ -147,7 +147,7 @@ def _trial(part: str, client: str, launch: dict[str, Launch], extra: float, seed
         bench = Bench(
             spool=Path(folder) / SPOOL,
             launches=launch,
-            start_origin=BuiltInOrigin,
+            start_origin=for_a_round(BuiltInOrigin),
             journal=journal,
             listener=Nobody(),
             is_decided=lambda records, rounds: is_decided(experiment, records, rounds),

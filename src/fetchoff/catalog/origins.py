@@ -28,6 +28,7 @@ from fetchoff.model.origin import (
     Serves,
     Statistics,
 )
+from fetchoff.model.placeholders import filled
 from fetchoff.model.workload import Protocol
 
 MANIFEST = "origin.toml"
@@ -182,7 +183,7 @@ def _places(manifest: OriginManifest) -> dict[str, object]:
 
 
 def _version(manifest: OriginManifest, built: Path) -> str:
-    argv = [part.replace("{built}", str(built)) for part in manifest.version]
+    argv = [filled(part, {"built": built}) for part in manifest.version]
     said = _said(argv)
     found = re.search(manifest.version_pattern, said)
     if found is None:

@@ -13,17 +13,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fetchoff.model.errors import SetupError
+from fetchoff.model.placeholders import filled
 
 TIMEOUT_S = 1800  # a library in C, built statically on a small machine
 
 _building: dict[Path, threading.Lock] = defaultdict(threading.Lock)
-
-
-def filled(text: str, places: Mapping[str, object]) -> str:
-    """`text` with `{name}` replaced for each of `places`; other braces are left alone."""
-    for name, value in places.items():
-        text = text.replace(f"{{{name}}}", str(value))
-    return text
 
 
 def built_once(

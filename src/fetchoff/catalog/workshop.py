@@ -13,8 +13,9 @@ from pathlib import Path
 
 from fetchoff.catalog.places import cache
 from fetchoff.catalog.runtimes import runtime_folder
-from fetchoff.catalog.steps import Steps, filled
+from fetchoff.catalog.steps import Steps
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
+from fetchoff.model.placeholders import filled
 
 LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 

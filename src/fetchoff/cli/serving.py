@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fetchoff.catalog import origins
 from fetchoff.model.client import Readiness
@@ -14,15 +13,9 @@ from fetchoff.model.experiment import Experiment
 from fetchoff.model.origin import BUILT_IN, OriginRecord, Server
 from fetchoff.model.workload import Workload
 from fetchoff.run.counting import counts_of
-from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.origin import BuiltInOrigin, Origin, StartOrigin, for_a_round
 from fetchoff.run.remote import RemoteOrigin, must_be_permitted
 from fetchoff.run.server import ServerOrigin
-
-if TYPE_CHECKING:
-    from fetchoff.run.origin import Origin
-    from fetchoff.run.placement import Urgency
-
-StartOrigin = Callable[[Path, int], "Origin"]
 
 
 def located(name: str) -> str:
@@ -85,10 +78,10 @@ def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
     `logs`: the folder that gets the output of a server that fails.
     """
     if experiment.origin == BUILT_IN:
-        yield BuiltInOrigin
+        yield for_a_round(BuiltInOrigin)
     elif _is_url(experiment.origin):
         remote = RemoteOrigin(experiment.origin)
-        yield lambda _folder, _core: remote
+        yield for_a_round(lambda _folder, _core: remote)
     else:
         server = ready(experiment.origin)
 
@@ -96,11 +89,11 @@ def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
             return ServerOrigin(server, experiment.workloads, folder, core, logs)
 
         if not server.manifest.kept:
-            yield start
+            yield for_a_round(start)
             return
         kept = _Kept(start)
         try:
-            yield kept.start
+            yield kept.lent
         finally:
             kept.end()
 
@@ -112,37 +105,17 @@ class _Kept:
         self._start = start
         self._origin: ServerOrigin | None = None
 
-    def start(self, folder: Path, core: int) -> Origin:
+    @contextlib.contextmanager
+    def lent(self, folder: Path, core: int) -> Iterator[Origin]:
         if self._origin is None or not self._origin.is_alive:
             self.end()
             self._origin = self._start(folder, core)
-        return _Borrowed(self._origin)
+        yield self._origin
 
     def end(self) -> None:
         if self._origin is not None:
             self._origin.end()
             self._origin = None
-
-
-class _Borrowed:
-    """An origin that its user does not end."""
-
-    def __init__(self, origin: ServerOrigin) -> None:
-        self.cpu_clock = origin.cpu_clock
-        self.open = origin.open
-        self._origin = origin
-
-    def place(self, core: int, urgency: Urgency) -> None:
-        self._origin.place(core, urgency)
-
-    def misplaced(self, core: int, urgency: Urgency) -> str:
-        return self._origin.misplaced(core, urgency)
-
-    def involuntary_switches(self) -> int:
-        return self._origin.involuntary_switches()
-
-    def end(self) -> None:
-        """It serves the next round as well."""
 
 
 def _is_url(name: str) -> bool:

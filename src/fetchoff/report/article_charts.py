@@ -20,7 +20,6 @@ from fetchoff.model.claim import (
     UnmeasurableClaim,
 )
 from fetchoff.report import vega
-from fetchoff.report.charts import log_ticks
 from fetchoff.report.figures import decimals_for, interval, ratio
 from fetchoff.report.figures import number as written
 from fetchoff.report.groups import costs_of
@@ -78,16 +77,7 @@ def claims(judgements: Sequence[Judgement]) -> Spec:
     labels = [row["label"] for row in rows]
     y: Spec = {"field": "label", "type": "nominal", "sort": labels, "title": None}
     y["axis"] = {"labelLimit": 0, "labelPadding": 8}
-    x = number(
-        "published",
-        scale={"type": "log", "domain": [low, high], "nice": False},
-        axis={
-            "values": log_ticks(low, high),
-            "format": "~g",
-            "labelExpr": "datum.label + ' ×'",
-            "grid": True,
-        },
-    )
+    x = vega.ratio("published", low, high)
     verdicts = [verdict.value for verdict in ClaimVerdict]
     colour: Spec = {
         "field": "verdict",

@@ -30,16 +30,7 @@ def relative(result: WorkloadResult, margin: float) -> Spec:
     pairs = [("wall", s, s.wall) for s in standings] + [("CPU", s, s.cpu) for s in standings]
     found = [(metric, standing, ratios) for metric, standing, ratios in pairs if ratios is not None]
     low, high = _span([ratios.ratio for _, _, ratios in found], margin)
-    x = number(
-        "point",
-        scale={"type": "log", "domain": [low, high], "nice": False},
-        axis={
-            "values": log_ticks(low, high),
-            "format": "~g",
-            "labelExpr": "datum.label + ' ×'",
-            "grid": True,
-        },
-    )
+    x = vega.ratio("point", low, high)
     y = _client_axis(standings, result.baseline)
     layers = [
         layer("margin", "rect", {"color": "var(--band)"}, _between("from", "to")),
@@ -246,18 +237,6 @@ def round_starts(points: Sequence[Point]) -> list[float]:
     for point in points:
         firsts[point.round] = min(firsts.get(point.round, point.order), point.order)
     return [order - 0.5 for order in sorted(firsts.values())[1:]]
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """1, 2 and 5 of every decade, 1 and 3 of many, more of one; even steps in a narrow range."""
-    if high / low < 3:
-        step = next((s for s in (0.01, 0.02, 0.05, 0.1, 0.2) if (high - low) / s < 9), 0.5)
-        return [round(k * step, 2) for k in range(math.ceil(low / step), int(high / step) + 1)]
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    span = high / low
-    digits = (1, 1.5, 2, 3, 5, 7) if span < 12 else (1, 2, 5) if span < 300 else (1, 3)
-    ticks = [float(f"{digit}e{decade}") for decade in decades for digit in digits]
-    return [tick for tick in ticks if low <= tick <= high]
 
 
 def _ratio_layers(metric: str, look: Spec, shape: str, x: Spec, y: Spec) -> list[Spec]:

@@ -78,6 +78,32 @@ def number(field: str, **more: Any) -> Spec:
     return {"field": field, "type": "quantitative", "title": None, **more}
 
 
+def ratio(field: str, low: float, high: float) -> Spec:
+    """A ratio on a logarithmic axis from `low` to `high`."""
+    return number(
+        field,
+        scale={"type": "log", "domain": [low, high], "nice": False},
+        axis={
+            "values": log_ticks(low, high),
+            "format": "~g",
+            "labelExpr": "datum.label + ' ×'",
+            "grid": True,
+        },
+    )
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """1, 2 and 5 of every decade, 1 and 3 of many, more of one; even steps in a narrow range."""
+    if high / low < 3:
+        step = next((s for s in (0.01, 0.02, 0.05, 0.1, 0.2) if (high - low) / s < 9), 0.5)
+        return [round(k * step, 2) for k in range(math.ceil(low / step), int(high / step) + 1)]
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    span = high / low
+    digits = (1, 1.5, 2, 3, 5, 7) if span < 12 else (1, 2, 5) if span < 300 else (1, 3)
+    ticks = [float(f"{digit}e{decade}") for decade in decades for digit in digits]
+    return [tick for tick in ticks if low <= tick <= high]
+
+
 def label(field: str, title: str, **more: Any) -> Spec:
     """A field as one line of a tooltip."""
     return {"field": field, "title": title, "type": "nominal", **more}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sysconfig
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -49,6 +52,23 @@ class Origin(Protocol):
     def misplaced(self, core: int, urgency: Urgency) -> str: ...
     def involuntary_switches(self) -> int: ...
     def end(self) -> None: ...
+
+
+StartOrigin = Callable[[Path, int], AbstractContextManager[Origin]]  # a folder, and a core
+
+
+def for_a_round(start: Callable[[Path, int], Origin]) -> StartOrigin:
+    """Origins that are started when they are needed, and ended after that."""
+
+    @contextlib.contextmanager
+    def started(folder: Path, core: int) -> Iterator[Origin]:
+        origin = start(folder, core)
+        try:
+            yield origin
+        finally:
+            origin.end()
+
+    return started
 
 
 def binary() -> Path:

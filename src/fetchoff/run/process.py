@@ -32,8 +32,11 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
 class Spawned:
     """A process of ours in a session of its own, which dies with the harness.
 
-    Where setpriv(1) exists, the kernel kills it then. `core`: it begins there.
+    Where setpriv(1) exists, the kernel kills it then. What it writes goes to `output`, but for its
+    standard output where it is spoken with. `core`: it begins there.
     """
+
+    spoken_with = False
 
     def __init__(
         self,
@@ -41,9 +44,7 @@ class Spawned:
         env: Mapping[str, str],
         cwd: Path,
         output: Path,
-        core: int | None,
-        *,
-        spoken_with: bool,
+        core: int | None = None,
     ) -> None:
         self.name = Path(command[0]).name
         self._output = output
@@ -58,8 +59,8 @@ class Spawned:
             with output.open("ab") as written:
                 self._popen = subprocess.Popen(
                     argv,
-                    stdin=subprocess.PIPE if spoken_with else subprocess.DEVNULL,
-                    stdout=subprocess.PIPE if spoken_with else written,
+                    stdin=subprocess.PIPE if self.spoken_with else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE if self.spoken_with else written,
                     stderr=written,
                     env=environment(env),
                     cwd=cwd,
@@ -105,17 +106,7 @@ class Spawned:
 
 
 class Background(Spawned):
-    """A process that is not spoken with; all that it writes goes to `output`."""
-
-    def __init__(
-        self,
-        command: tuple[str, ...],
-        env: Mapping[str, str],
-        cwd: Path,
-        output: Path,
-        core: int | None = None,
-    ) -> None:
-        super().__init__(command, env, cwd, output, core, spoken_with=False)
+    """A process that is not spoken with."""
 
     def end(self, patience_s: float = 5.0) -> None:
         """Ask it to end, and kill what has not ended in time."""
@@ -131,6 +122,8 @@ class Child(Spawned):
     Its input ends with the harness.
     """
 
+    spoken_with = True
+
     def __init__(
         self,
         command: tuple[str, ...],
@@ -139,7 +132,7 @@ class Child(Spawned):
         stderr: Path,
         core: int | None = None,
     ) -> None:
-        super().__init__(command, env, cwd, stderr, core, spoken_with=True)
+        super().__init__(command, env, cwd, stderr, core)
         assert self._popen.stdin is not None and self._popen.stdout is not None
         self._in = self._popen.stdin.fileno()
         self._out = self._popen.stdout.fileno()

@@ -28,7 +28,7 @@ from fetchoff.run import cgroups
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
 from fetchoff.run.machine import usable_cores
-from fetchoff.run.origin import Origin
+from fetchoff.run.origin import Origin, StartOrigin
 from fetchoff.run.placement import Layout, lay_out, strongest_urgency
 from fetchoff.run.reference import Reference, do_before, fetch
 from fetchoff.run.section import SectionRun, Stage
@@ -37,7 +37,6 @@ from fetchoff.run.starting import start_all
 MOST_FAILURES = 2  # of a client in a workload, before it is not tried any more
 ORIGIN_LIVES = 3
 
-StartOrigin = Callable[[Path, int], Origin]
 IsDecided = Callable[[Sequence[Record], int], bool]
 
 
@@ -145,45 +144,40 @@ class Runner:
         self._bench.listener.round_done(number, seconds)
 
     def _run_sections(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
-        core = self._cores[-1]
-        origin = self._bench.start_origin(folder, core)
         adapters: dict[str, Adapter] = {}
-        try:
-            clients = dict(planned.processes)
-            for index, section in enumerate(left):
-                workload = section.workload
-                self._restart_missing(adapters, planned, workload.id, folder)
-                guests = {
-                    process: adapter
-                    for process, adapter in adapters.items()
-                    if not self._is_given_up(clients[process], workload.id)
-                }
-                stage = Stage(
-                    origin,
-                    self._layout_of(section),
-                    Spool(folder),
-                    self._bench.journal,
-                    self._bench.listener,
-                )
-                self._run_section(section, planned.number, stage, guests, clients, first=index == 0)
-        finally:
-            for adapter in adapters.values():
-                adapter.say_farewell()
-            for adapter in adapters.values():
-                adapter.end()
-            origin.end()
+        with self._bench.start_origin(folder, self._cores[-1]) as origin:
+            try:
+                for index, section in enumerate(left):
+                    self._restart_missing(adapters, planned, section.workload.id, folder)
+                    stage = Stage(
+                        origin,
+                        self._layout_of(section),
+                        Spool(folder),
+                        self._bench.journal,
+                        self._bench.listener,
+                    )
+                    self._run_section(section, planned, stage, adapters, first=index == 0)
+            finally:
+                for adapter in adapters.values():
+                    adapter.say_farewell()
+                for adapter in adapters.values():
+                    adapter.end()
 
     def _run_section(
         self,
         section: Section,
-        number: int,
+        planned: Round,
         stage: Stage,
-        guests: Mapping[str, Adapter],
-        clients: Mapping[str, str],
+        adapters: Mapping[str, Adapter],
         *,
         first: bool,
     ) -> None:
-        workload = section.workload
+        workload, number, clients = section.workload, planned.number, dict(planned.processes)
+        guests = {
+            process: adapter
+            for process, adapter in adapters.items()
+            if not self._is_given_up(clients[process], workload.id)
+        }
         attempt = self._attempts.get((number, workload.id), 0)
         seen_before = len(self._bench.journal.records())
         run = SectionRun(section, self._reference(section, stage.origin), stage, number, attempt)

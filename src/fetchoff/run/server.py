@@ -13,6 +13,7 @@ from pathlib import Path
 from fetchoff.model.errors import OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.model.origin import Server
+from fetchoff.model.placeholders import filled
 from fetchoff.model.workload import Settings, Workload
 from fetchoff.protocol.origin import Counters
 from fetchoff.run import procfs
@@ -102,21 +103,20 @@ class ServerOrigin:
 
     def _start(self, places: dict[str, Path], core: int) -> Background:
         manifest = self._server.manifest
-        known = places | {"folder": self._folder, "port": self._port, "tls_port": self._tls_port}
-
-        def filled(text: str) -> str:
-            for name, value in known.items():
-                text = text.replace(f"{{{name}}}", str(value))
-            return text
-
+        known: dict[str, object] = {
+            **places,
+            "folder": self._folder,
+            "port": self._port,
+            "tls_port": self._tls_port,
+        }
         for name in manifest.templates:
             text = (manifest.folder / name).read_text(encoding="utf-8")
-            (self._folder / name).write_text(filled(text), encoding="utf-8")
+            (self._folder / name).write_text(filled(text, known), encoding="utf-8")
         if manifest.serves.tls:
             write_authority(self._folder)
         return Background(
-            tuple(filled(part) for part in manifest.command),
-            {name: filled(value) for name, value in manifest.env.items()},
+            tuple(filled(part, known) for part in manifest.command),
+            {name: filled(value, known) for name, value in manifest.env.items()},
             self._folder,
             self._folder / OUTPUT,
             core,

@@ -82,7 +82,6 @@ class Counted:
     def __init__(self, *_: object) -> None:
         Counted.started += 1
         self.is_alive = True
-        self.cpu_clock = self.open = None
 
     def end(self) -> None:
         Counted.ended += 1
@@ -96,6 +95,7 @@ def test_a_kept_server_serves_all_rounds(monkeypatch: pytest.MonkeyPatch, tmp_pa
     experiment = Experiment((), (GET,), "", 1, origin=HONEST)
     with serving.serving(experiment, tmp_path) as start:
         for _ in range(3):
-            start(tmp_path, 0).end()
+            with start(tmp_path, 0):
+                pass
         assert (Counted.started, Counted.ended) == (1, 0)
     assert (Counted.started, Counted.ended) == (1, 1)

@@ -13,7 +13,7 @@ from tests.unit.report import factory
 
 from fetchoff.model.analysis import Relative, WorkloadResult
 from fetchoff.model.estimate import Estimate, Verdict
-from fetchoff.report import charts
+from fetchoff.report import charts, vega
 from fetchoff.report.groups import groups_of
 from fetchoff.report.vega import ROW_HEIGHT
 
@@ -122,7 +122,7 @@ def test_checks_are_drawn_as_distance_from_what_was_expected() -> None:
     ],
 )
 def test_ticks_are_round_numbers(low: float, high: float, ticks: list[float]) -> None:
-    assert charts.log_ticks(low, high) == pytest.approx(ticks)
+    assert vega.log_ticks(low, high) == pytest.approx(ticks)
 
 
 def test_checks_of_two_clients_of_a_kit_have_lanes_of_their_own() -> None:
