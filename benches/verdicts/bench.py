@@ -39,9 +39,11 @@ from fetchoff.cli.experiments import shortened
 from fetchoff.cli.measure import SPOOL, launches
 from fetchoff.cli.setup import set_up_all
 from fetchoff.model.client import Launch
+from fetchoff.model.course import Course
 from fetchoff.model.estimate import Comparison, Verdict
 from fetchoff.model.experiment import Effect, Entrant, Experiment
 from fetchoff.model.observation import Ended, Record
+from fetchoff.run.emulator import laid
 from fetchoff.run.events import Nobody
 from fetchoff.run.origin import BuiltInOrigin, for_a_round
 from fetchoff.run.runner import Bench, Runner
@@ -133,7 +135,7 @@ def _trial(part: str, client: str, launch: dict[str, Launch], extra: float, seed
             Entrant("A", client, "A"),
             Entrant("B", client, "B", effect=effect, amount=extra),
         ),
-        workloads=(shortened(workload(WORKLOAD)),),
+        courses=(shortened(Course(workload(WORKLOAD))),),
         baseline="A",
         seed=seed,
         alpha=ALPHA,
@@ -147,6 +149,7 @@ def _trial(part: str, client: str, launch: dict[str, Launch], extra: float, seed
         bench = Bench(
             spool=Path(folder) / SPOOL,
             launches=launch,
+            lay_network=laid,
             start_origin=for_a_round(BuiltInOrigin),
             journal=journal,
             listener=Nobody(),

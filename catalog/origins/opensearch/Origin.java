@@ -2,15 +2,16 @@ import java.util.concurrent.CountDownLatch;
 import org.codelibs.opensearch.runner.OpenSearchRunner;
 import org.opensearch.common.settings.Settings;
 
-/** One OpenSearch node in this process: arguments are the folder for its data, and the port. */
+/** One OpenSearch node in this process: arguments are the folder for its data, address and port. */
 public final class Origin {
     public static void main(String[] arguments) throws InterruptedException {
         String folder = arguments[0];
-        String port = arguments[1];
+        String address = arguments[1];
+        String port = arguments[2];
         OpenSearchRunner runner = new OpenSearchRunner();
         runner.onBuild((number, settings) -> {
             settings.put("http.port", port);
-            settings.put("http.host", "127.0.0.1");
+            settings.put("http.host", address);
             settings.put("transport.host", "127.0.0.1");
             settings.put("discovery.type", "single-node");
             // A full disk is nothing that clients are to be measured with.

@@ -1,5 +1,5 @@
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
@@ -24,6 +24,10 @@ pub struct Arguments {
     /// to trust, made for one run, into an existing folder
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["control", "listen", "allow_remote"])]
     pub authority: Option<PathBuf>,
+
+    /// Of the servers that --authority is for, beside those of this machine's loopback
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1", requires = "authority")]
+    pub address: IpAddr,
 }
 
 impl Arguments {
@@ -81,6 +85,13 @@ mod tests {
             let message = parsed(&[&["--authority", "here"], surplus].concat()).unwrap_err();
             assert!(message.contains("cannot be used with"), "{message}");
         }
+    }
+
+    #[test]
+    fn an_authority_may_be_for_another_address() {
+        let arguments = parsed(&["--authority", "here", "--address", "198.18.1.2"]).unwrap();
+        assert_eq!(arguments.address.to_string(), "198.18.1.2");
+        assert!(parsed(&["--address", "198.18.1.2"]).unwrap_err().contains("--authority"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod arguments;
 mod channel;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -35,13 +35,13 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     match &arguments.authority {
-        Some(folder) => make_authority(folder),
+        Some(folder) => make_authority(folder, arguments.address),
         None => serve_until_ended(arguments),
     }
 }
 
-fn make_authority(folder: &Path) -> Result<(), String> {
-    Authority::new()
+fn make_authority(folder: &Path, address: IpAddr) -> Result<(), String> {
+    Authority::new(address)
         .map_err(|error| error.to_string())?
         .write_to(folder)
         .map_err(|(path, error)| arguments::unwritable(&path, &error))

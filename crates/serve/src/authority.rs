@@ -2,6 +2,7 @@
 
 use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write as _};
+use std::net::IpAddr;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use rcgen::{
 };
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// The names that servers go by.
+/// The names that servers on this machine go by.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 const FOR_ALL: u32 = 0o644;
@@ -27,8 +28,8 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// A new one.
-    pub fn new() -> Result<Self, rcgen::Error> {
+    /// A new one, for servers that can also be reached at `address`.
+    pub fn new(address: IpAddr) -> Result<Self, rcgen::Error> {
         let mut authority = CertificateParams::default();
         authority.distinguished_name = named("Fetchoff origin, an authority for this run only");
         authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -36,7 +37,7 @@ impl Authority {
         let authority_key = KeyPair::generate()?;
         let pem = authority.self_signed(&authority_key)?.pem();
 
-        let mut leaf = CertificateParams::new(NAMES.map(String::from))?;
+        let mut leaf = CertificateParams::new(names(address))?;
         leaf.distinguished_name = named("Fetchoff origin");
         leaf.is_ca = IsCa::ExplicitNoCa;
         leaf.key_usages = vec![KeyUsagePurpose::DigitalSignature];
@@ -85,6 +86,15 @@ fn write(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     // A file that was there before has kept its mode.
     file.set_permissions(Permissions::from_mode(mode))?;
     file.write_all(text.as_bytes())
+}
+
+fn names(address: IpAddr) -> Vec<String> {
+    let mut names: Vec<_> = NAMES.map(String::from).into();
+    let address = address.to_string();
+    if !names.contains(&address) {
+        names.push(address);
+    }
+    names
 }
 
 fn named(name: &str) -> DistinguishedName {

@@ -85,7 +85,7 @@ impl Listener {
         let (authority_pem, tls) = match terms.tls {
             None => (None, None),
             Some(handshakes) => {
-                let authority = site.authority().map_err(io::Error::other)?;
+                let authority = site.authority(address.ip()).map_err(io::Error::other)?;
                 let tls = tls::configured(authority, terms.protocol, handshakes);
                 (Some(authority.pem().to_owned()), Some(tls.map_err(io::Error::other)?))
             }

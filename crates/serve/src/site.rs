@@ -1,6 +1,7 @@
 //! What all connections share.
 
 use std::cell::{Cell, OnceCell};
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use crate::authority::Authority;
@@ -24,11 +25,13 @@ impl Site {
         Rc::new(Self { limits, ..Self::default() })
     }
 
-    /// The authority of this origin, made when it is first needed.
-    pub(crate) fn authority(&self) -> Result<&Authority, rcgen::Error> {
+    /// The authority of this origin, made when it is first needed: for the address of that listener.
+    pub(crate) fn authority(&self, address: IpAddr) -> Result<&Authority, rcgen::Error> {
         match self.authority.get() {
             Some(authority) => Ok(authority),
-            None => Authority::new().map(|authority| self.authority.get_or_init(|| authority)),
+            None => {
+                Authority::new(address).map(|authority| self.authority.get_or_init(|| authority))
+            }
         }
     }
 

@@ -20,10 +20,11 @@ from fetchoff.model.analysis import (
     Standing,
     WorkloadResult,
 )
+from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
 from fetchoff.model.origin import Counted
-from fetchoff.model.workload import Sink, Workload
+from fetchoff.model.workload import Sink
 from fetchoff.stats import round_levels
 
 STREAMED = (Sink.DISCARD, Sink.FILE)
@@ -51,13 +52,13 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
     ended = next((r for r in reversed(records) if isinstance(r, Ended)), None)
     final = ended is not None and ended.reason != "decided"
     kits = {card.client: card.kit for card in run.cards}
-    series = {w.id: series_of(experiment, records, w.id) for w in experiment.workloads}
+    series = {c.id: series_of(experiment, records, c.id) for c in experiment.courses}
     measured = [one for one in series.values() if one.rounds]
     checks = self_checks(experiment, measured, kits)
     results = tuple(
-        _result(run, workload, series[workload.id], checks, final=final)
-        for workload in experiment.workloads
-        if series[workload.id].rounds
+        _result(run, course, series[course.id], checks, final=final)
+        for course in experiment.courses
+        if series[course.id].rounds
     )
     return Analysis(
         run_id=run.run_id,
@@ -81,19 +82,20 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
 
 def _result(
     run: RunFacts,
-    workload: Workload,
+    course: Course,
     series: Series,
     checks: Sequence[SelfCheck],
     *,
     final: bool,
 ) -> WorkloadResult:
+    workload = course.workload
     field = Field(run.experiment, series, final=final, counts=run.counts)
-    own = tuple(check for check in checks if check.workload == workload.id)
+    own = tuple(check for check in checks if check.workload == course.id)
     absent = tuple(
         Standing(client, Role.RANKED, Outcome.UNAVAILABLE, why, 0) for client, why in run.absent
     )
     return WorkloadResult(
-        workload=workload.id,
+        workload=course.id,
         about=workload.about,
         placement=str(workload.placement),
         baseline=field.baseline,

@@ -9,7 +9,8 @@ import numpy as np
 
 from fetchoff.analysis.series import Series
 from fetchoff.model.analysis import CheckOutcome, SelfCheck
-from fetchoff.model.experiment import KNOWN, Effect, Entrant, Experiment, Role
+from fetchoff.model.course import Course
+from fetchoff.model.experiment import KNOWN, Effect, Entrant, Experiment, Role, is_measured
 from fetchoff.stats import (
     Check,
     busy_time,
@@ -39,7 +40,8 @@ def self_checks(
     experiment: Experiment, all_series: Sequence[Series], kits: dict[str, str]
 ) -> tuple[SelfCheck, ...]:
     """All checks of a run, judged together: they share one error rate."""
-    questions = [q for series in all_series for q in _questions(series)]
+    courses = {course.id: course for course in experiment.courses}
+    questions = [q for one in all_series for q in _questions(one, courses[one.workload])]
     if not questions:
         return ()
     judged = judge([question.check for question in questions], alpha=experiment.alpha)
@@ -67,10 +69,11 @@ def _distance(band: tuple[float, float]) -> float | None:
     return (high - low) / 2 or None
 
 
-def _questions(series: Series) -> list[_Question]:
+def _questions(series: Series, course: Course) -> list[_Question]:
     found = []
     for entrant in series.entrants:
-        if entrant.role is Role.CONTROL and not entrant.key.endswith(KNOWN):
+        is_question = entrant.role is Role.CONTROL and not entrant.key.endswith(KNOWN)
+        if is_question and is_measured(entrant, course):
             found += _of_control(series, entrant)
     return found
 

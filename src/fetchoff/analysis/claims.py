@@ -56,7 +56,7 @@ class Evidence:
         absent: Sequence[tuple[str, str]] = (),
     ) -> Evidence:
         """From the records of a run; `absent`: clients that took no part, and why."""
-        series = {w.id: series_of(experiment, records, w.id) for w in experiment.workloads}
+        series = {c.id: series_of(experiment, records, c.id) for c in experiment.courses}
         return cls(experiment, series, dict(absent))
 
     def ratio(self, measure: Measure, of: Side, to: Side) -> Estimate:

@@ -9,14 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fetchoff.model.experiment import Entrant, Experiment
-from fetchoff.model.observation import Batch, Invocation, Outcome, Record, SectionDone
+from fetchoff.model.observation import (
+    Batch,
+    Invocation,
+    LinkUsed,
+    Outcome,
+    Record,
+    SectionDone,
+)
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Series:
-    """The batches of one workload that count, in the order of the experiment's entrants.
+    """The batches of one course that count, in the order of the experiment's entrants.
 
     Arrays have the shape (rounds, blocks, entrants), NaN where there is no batch. `wall_ns` and
     `cpu_ns` are per *planned* exchange, so that known extra requests show as extra cost; `spun_ns`
@@ -62,13 +69,24 @@ def _log(costs: Array) -> Array:
 
 
 def series_of(experiment: Experiment, records: Sequence[Record], workload: str) -> Series:
-    """The series of a workload.
+    """The series of a course, by its id.
 
-    A batch counts if its section was measured to its end, in that attempt, and its process
-    ended the section well. Everything else stays in the journal and is not used.
+    A batch counts if its section was measured to its end, in that attempt, over a link that did
+    what was asked of it, and its process ended the section well. Everything else stays in the
+    journal and is not used.
     """
-    finished = [r for r in records if isinstance(r, SectionDone) and r.workload == workload]
-    attempts = {done.round: done.attempt for done in finished}
+    spoilt = {
+        (r.round, r.attempt)
+        for r in records
+        if isinstance(r, LinkUsed) and r.workload == workload and r.fault
+    }
+    attempts = {
+        r.round: r.attempt
+        for r in records
+        if isinstance(r, SectionDone)
+        and r.workload == workload
+        and (r.round, r.attempt) not in spoilt
+    }
     invocations = tuple(
         r
         for r in records

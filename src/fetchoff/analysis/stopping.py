@@ -17,14 +17,14 @@ def rule_of(experiment: Experiment) -> StoppingRule:
 
 
 def is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
-    """Whether every workload is: a pair in wall and CPU, a ranking between all neighbours.
+    """Whether every course is: a pair in wall and CPU, a ranking between all neighbours.
 
     Never, if there is nothing to decide on: then the budget is spent.
     """
     if not experiment.decide_on:
         return False
     judged = _pair_is_decided if experiment.pair_only else _ranking_is_settled
-    series = (series_of(experiment, records, workload.id) for workload in experiment.workloads)
+    series = (series_of(experiment, records, course.id) for course in experiment.courses)
     return all(one.rounds >= rounds and judged(experiment, one) for one in series)
 
 

@@ -18,6 +18,7 @@ from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.origin import BUILT_IN
 
 Pair = tuple[str, str]
+SUFFIX = ".toml"
 POWERS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _WORDS = "the quick brown fox jumps over the lazy dog and "
 
@@ -230,7 +231,7 @@ def workload(name: str) -> model.Workload:
     After an '@' stands the value of a workload that has one: `small-gets@50`, `download@10M`.
     """
     file, mark, value = name.rpartition("@")
-    if not mark or name.endswith(".toml"):
+    if not mark or name.endswith(SUFFIX):
         file, value = name, ""
     return read_workload(_find("workload", "workloads", file), value)
 
@@ -256,16 +257,16 @@ def suite(name: str, *, full: bool = False) -> Suite:
 
 def names(room: str) -> list[str]:
     """The ids that ship in `workloads` or `suites`."""
-    return sorted(path.stem for path in (shipped("catalog") / room).glob("*.toml"))
+    return sorted(path.stem for path in (shipped("catalog") / room).glob(f"*{SUFFIX}"))
 
 
 def _find(kind: str, room: str, name: str) -> Path:
-    if name.endswith(".toml"):
+    if name.endswith(SUFFIX):
         path = Path(name)
         if not path.is_file():
             raise InputError(f"{path}: no such file")
         return path
-    path = shipped("catalog") / room / f"{name}.toml"
+    path = shipped("catalog") / room / f"{name}{SUFFIX}"
     if name not in names(room):
         raise UnknownName(kind, name, names(room))
     return path

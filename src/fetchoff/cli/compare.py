@@ -21,6 +21,7 @@ def command(
     a: Annotated[str, typer.Argument(help="The client to compare with: an id or adapter folder.")],
     b: Annotated[str, typer.Argument(help="The client in question.")],
     workload: options.Workloads = None,
+    link: options.Links = None,
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
     budget: options.Budget = None,
@@ -43,21 +44,21 @@ def command(
     Exit status 0 whichever is faster, unless the comparison could not be made (4) or
     --fail-if-slower says otherwise (1).
     """
-    from fetchoff.catalog import workloads
     from fetchoff.cli.choose import told_apart
+    from fetchoff.cli.courses import courses
     from fetchoff.cli.experiments import pair
     from fetchoff.cli.measure import Manner, measure_and_show, new_run
     from fetchoff.cli.serving import located, must_serve
     from fetchoff.model.origin import BUILT_IN
 
     first, second = map(_ready, told_apart(_one(a), _one(b)))
-    chosen_workloads = [workloads.workload(name) for name in workload or [WORKLOAD]]
+    chosen = courses(workload or [WORKLOAD], link or ())
     served_by = located(origin or BUILT_IN)
-    must_serve(served_by, chosen_workloads, allow_remote=allow_remote)
+    must_serve(served_by, chosen, allow_remote=allow_remote)
     experiment = pair(
         first,
         second,
-        chosen_workloads,
+        chosen,
         budget_s=budget or BUDGET_S,
         seed=seed,
         origin=served_by,

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fetchoff.model.client import Client, Kind, Readiness
+from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
 from fetchoff.model.experiment import Entrant, Experiment, Role, controls_of, with_controls
 from fetchoff.model.origin import BUILT_IN
-from fetchoff.model.workload import Workload
 
 NAMED = 5  # clients, in a message
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
@@ -18,7 +18,7 @@ PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcur
 
 def ranking(
     clients: Sequence[Client],
-    workloads: Sequence[Workload],
+    courses: Sequence[Course],
     *,
     suite: str,
     baseline: str,
@@ -37,7 +37,7 @@ def ranking(
         )
     return Experiment(
         entrants=with_controls(tuple((c.id, c.manifest.kit, _role(c)) for c in ready)),
-        workloads=tuple(workloads),
+        courses=tuple(courses),
         baseline=_baseline(baseline, [c.id for c in ready if _role(c) is Role.RANKED]),
         seed=_seed(seed),
         budget_s=budget_s,
@@ -50,7 +50,7 @@ def ranking(
 def pair(
     a: Client,
     b: Client,
-    workloads: Sequence[Workload],
+    courses: Sequence[Course],
     *,
     budget_s: float,
     seed: int | None,
@@ -66,7 +66,7 @@ def pair(
         entrants += controls_of(client.id)
     return Experiment(
         entrants=tuple(entrants),
-        workloads=tuple(shortened(workload) for workload in workloads),
+        courses=tuple(map(shortened, courses)),
         baseline=a.id,
         seed=_seed(seed),
         budget_s=budget_s,
@@ -75,9 +75,10 @@ def pair(
     )
 
 
-def shortened(workload: Workload) -> Workload:
+def shortened(course: Course) -> Course:
     """For a pair: half the batch. More rounds in the same time tell more than longer batches."""
-    return replace(workload, batch_ms=workload.batch_ms / 2)
+    workload = course.workload
+    return replace(course, workload=replace(workload, batch_ms=workload.batch_ms / 2))
 
 
 def _nobody_ready(clients: Sequence[Client]) -> InputError:

@@ -19,6 +19,7 @@ from fetchoff.model.errors import FetchoffError, OriginError, SetupError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Batch
 from fetchoff.model.origin import BUILT_IN
+from fetchoff.run.emulator import laid
 from fetchoff.run.machine import facts, usable_cores
 from fetchoff.run.placement import lay_out, strongest_urgency
 from fetchoff.run.runner import Bench, Runner
@@ -71,9 +72,9 @@ def new_run(
 
 
 def placement_notes(experiment: Experiment) -> tuple[str, ...]:
-    """What this machine lacks for the placements that the workloads ask for."""
+    """What this machine lacks for the placements that the courses ask for."""
     cores, permitted = usable_cores(), strongest_urgency()
-    layouts = (lay_out(workload.placement, cores, permitted) for workload in experiment.workloads)
+    layouts = (lay_out(course, cores, permitted) for course in experiment.courses)
     return tuple(dict.fromkeys(note for layout in layouts for note in layout.notes))
 
 
@@ -117,6 +118,7 @@ def measure(folder: RunFolder, launch: Mapping[str, Launch], manner: Manner) -> 
         bench = Bench(
             launches=launch,
             spool=folder.path / SPOOL,
+            lay_network=laid,
             start_origin=start_origin,
             journal=folder,
             listener=listener,

@@ -26,6 +26,12 @@ Origin = Annotated[
 AllowRemote = Annotated[
     bool, typer.Option("--allow-remote", help="Permit a URL that is not of a private network.")
 ]
+Links = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--link", "-l", help="Over this: an id of 'fetchoff links', a TOML file. Repeatable."
+    ),
+]
 Full = Annotated[bool, typer.Option("--full", help="At the sizes that were published: takes long.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
 Json = Annotated[bool, typer.Option("--json", help="Results as JSON on standard output.")]

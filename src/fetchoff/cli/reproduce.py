@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fetchoff.model.analysis import Analysis
     from fetchoff.model.claim import Article
     from fetchoff.model.client import Client
+    from fetchoff.model.course import Course
     from fetchoff.model.experiment import Experiment
     from fetchoff.store.run_folder import RunFolder
 
@@ -26,6 +27,7 @@ def command(
         list[str] | None, typer.Argument(help="Articles by id, such as perl-2011.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every article there is.")] = False,
+    link: options.Links = None,
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
     full: options.Full = False,
@@ -49,6 +51,7 @@ def command(
     from fetchoff.catalog import claims, workloads
     from fetchoff.cli.choose import chosen
     from fetchoff.cli.console import data_console, print_json
+    from fetchoff.cli.courses import courses
     from fetchoff.cli.measure import Manner, new_run
     from fetchoff.cli.serving import located, must_serve, ready_or_built_in
     from fetchoff.cli.setup import clients_of
@@ -70,8 +73,9 @@ def command(
         suite = workloads.suite(article.id, full=full)
         clients = clients_of(chosen(suite.clients), set_up=setup, quiet=quiet)
         wanted_origin, note = ready_or_built_in(located(origin or suite.origin), set_up=setup)
-        experiment = _experiment(suite, clients, wanted_origin, budget, seed)
-        must_serve(wanted_origin, experiment.workloads, allow_remote=allow_remote)
+        chosen_courses = courses(suite.workloads, link or ())
+        experiment = _experiment(suite, clients, chosen_courses, wanted_origin, budget, seed)
+        must_serve(wanted_origin, chosen_courses, allow_remote=allow_remote)
         run = new_run(experiment, clients, suite.about, folder, *([note] if note else []))
         done.append(_measured(article, run, clients, manner))
     if as_json:
@@ -82,17 +86,21 @@ def command(
 
 
 def _experiment(
-    suite: Suite, clients: list[Client], origin: str, budget: float | None, seed: int | None
+    suite: Suite,
+    clients: list[Client],
+    chosen: list[Course],
+    origin: str,
+    budget: float | None,
+    seed: int | None,
 ) -> Experiment:
     """The suite for its whole budget, whatever comes out meanwhile."""
     from dataclasses import replace
 
-    from fetchoff.catalog import workloads
     from fetchoff.cli.experiments import ranking
 
     experiment = ranking(
         clients,
-        [workloads.workload(name) for name in suite.workloads],
+        chosen,
         suite=suite.id,
         baseline=suite.baseline,
         budget_s=budget or suite.budget_s,

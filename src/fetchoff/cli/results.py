@@ -55,7 +55,7 @@ def _reproduction_of(folder: RunFolder) -> Reproduction | None:
     header = folder.header
     if header.experiment.suite not in claims.articles():
         return None
-    measured = [workload.id for workload in header.experiment.workloads]
+    measured = [course.id for course in header.experiment.courses]
     article = at_sizes_of(claims.article(header.experiment.suite), measured)
     evidence = Evidence.of(header.experiment, folder.records(), header.absent)
     return Reproduction(article, tuple(judge_claims(article.claims, evidence)))

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from fetchoff.catalog.workloads import Suite
     from fetchoff.model.analysis import Analysis
     from fetchoff.model.client import Client
-    from fetchoff.model.workload import Workload
 
 NAME = "run"
 SECONDS_A_CLIENT = 3.0
@@ -28,6 +27,7 @@ def command(
         typer.Option("--client", "-c", help="Only these: ids, globs, adapter folders. Repeatable."),
     ] = None,
     baseline: Annotated[str, typer.Option("--baseline", help="Ratios are relative to it.")] = "",
+    link: options.Links = None,
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
     full: options.Full = False,
@@ -47,22 +47,22 @@ def command(
     'fetchoff resume' goes on with it.
     """
     from fetchoff.catalog import workloads
+    from fetchoff.cli.courses import courses
     from fetchoff.cli.experiments import ranking
     from fetchoff.cli.measure import Manner, measure_and_show, new_run
     from fetchoff.cli.serving import located, must_serve, ready_or_built_in
     from fetchoff.model.origin import BUILT_IN
 
     chosen_suite = workloads.suite(suite, full=full)
-    chosen_workloads = [workloads.workload(name) for name in workload or chosen_suite.workloads]
-    _must_differ(chosen_workloads)
+    chosen = courses(workload or chosen_suite.workloads, link or ())
     served_by = located(origin or (BUILT_IN if workload else chosen_suite.origin))
     if setup:
         ready_or_built_in(served_by, set_up=True)
-    must_serve(served_by, chosen_workloads, allow_remote=allow_remote)
+    must_serve(served_by, chosen, allow_remote=allow_remote)
     clients = _clients(chosen_suite, client, baseline, set_up=setup, quiet=quiet)
     experiment = ranking(
         clients,
-        chosen_workloads,
+        chosen,
         suite=chosen_suite.id,
         baseline=_asked_for(baseline, clients) if baseline else chosen_suite.baseline,
         budget_s=budget or _budget_s(chosen_suite, clients, chosen=bool(client)),
@@ -90,18 +90,6 @@ def _must_be_measured(analysis: Analysis) -> None:
         raise AdapterError(
             "no client could be measured", "the results say why; 'fetchoff check' tries a client"
         )
-
-
-def _must_differ(workloads: Sequence[Workload]) -> None:
-    from fetchoff.model.errors import InputError
-
-    ids = [workload.id for workload in workloads]
-    for name in ids:
-        if ids.count(name) > 1:
-            raise InputError(
-                f"there is more than one workload '{name}'",
-                "name each once; a file's name, without .toml, is its workload's id",
-            )
 
 
 def _asked_for(baseline: str, clients: Sequence[Client]) -> str:

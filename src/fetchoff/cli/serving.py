@@ -8,11 +8,12 @@ from pathlib import Path
 
 from fetchoff.catalog import origins
 from fetchoff.model.client import Readiness
+from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.origin import BUILT_IN, OriginRecord, Server
-from fetchoff.model.workload import Workload
 from fetchoff.run.counting import counts_of
+from fetchoff.run.network import Network
 from fetchoff.run.origin import BuiltInOrigin, Origin, StartOrigin, for_a_round
 from fetchoff.run.remote import RemoteOrigin, must_be_permitted
 from fetchoff.run.server import ServerOrigin
@@ -23,13 +24,18 @@ def located(name: str) -> str:
     return str(Path(name).resolve()) if Path(name).is_dir() else name
 
 
-def must_serve(name: str, workloads: Sequence[Workload], *, allow_remote: bool = False) -> None:
-    """Whether this origin can be used for these workloads: InputError or OriginError if not."""
+def must_serve(name: str, courses: Sequence[Course], *, allow_remote: bool = False) -> None:
+    """Whether this origin can be used for these courses: InputError or OriginError if not."""
     if _is_url(name):
         must_be_permitted(name, allow_remote=allow_remote)
+        if any(course.link.is_emulated for course in courses):
+            raise InputError(
+                f"{name} cannot be reached over an emulated link: that has an origin of its own",
+                "leave --link or --origin out",
+            )
     elif name != BUILT_IN:
         server = ready(name)
-        for workload in workloads:
+        for workload in {course.workload: None for course in courses}:
             lack = server.manifest.serves.lacks(workload)
             if lack:
                 raise InputError(
@@ -81,12 +87,12 @@ def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
         yield for_a_round(BuiltInOrigin)
     elif _is_url(experiment.origin):
         remote = RemoteOrigin(experiment.origin)
-        yield for_a_round(lambda _folder, _core: remote)
+        yield for_a_round(lambda _folder, _core, _network: remote)
     else:
         server = ready(experiment.origin)
 
-        def start(folder: Path, core: int) -> ServerOrigin:
-            return ServerOrigin(server, experiment.workloads, folder, core, logs)
+        def start(folder: Path, core: int, network: Network) -> ServerOrigin:
+            return ServerOrigin(server, experiment.workloads, folder, core, network, logs)
 
         if not server.manifest.kept:
             yield for_a_round(start)
@@ -99,17 +105,22 @@ def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
 
 
 class _Kept:
-    """Starts a server once, and again only when it has died."""
+    """Starts a server once, and again only when it has died, or is to be behind a link."""
 
-    def __init__(self, start: Callable[[Path, int], ServerOrigin]) -> None:
+    def __init__(self, start: Callable[[Path, int, Network], ServerOrigin]) -> None:
         self._start = start
+        self._for_a_round = for_a_round(start)
         self._origin: ServerOrigin | None = None
 
     @contextlib.contextmanager
-    def lent(self, folder: Path, core: int) -> Iterator[Origin]:
+    def lent(self, folder: Path, core: int, network: Network) -> Iterator[Origin]:
+        if network.at_origin:
+            with self._for_a_round(folder, core, network) as origin:
+                yield origin
+            return
         if self._origin is None or not self._origin.is_alive:
             self.end()
-            self._origin = self._start(folder, core)
+            self._origin = self._start(folder, core, network)
         yield self._origin
 
     def end(self) -> None:

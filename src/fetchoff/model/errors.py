@@ -54,6 +54,12 @@ class OriginError(FetchoffError):
     exit_code = 5
 
 
+class LinkError(FetchoffError):
+    """A link could not be emulated, or its emulator went away."""
+
+    exit_code = 7
+
+
 class StoreError(FetchoffError):
     """The run folder cannot be written or read."""
 

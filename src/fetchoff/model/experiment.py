@@ -1,10 +1,12 @@
-"""What is to be measured: entrants, workloads, error rates, budget, seed."""
+"""What is to be measured: entrants, courses, error rates, budget, seed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fetchoff.model.course import Course
+from fetchoff.model.link import Link
 from fetchoff.model.workload import Workload
 
 LOOKS = (5, 7, 10, 14, 20, 28, 40)
@@ -49,13 +51,13 @@ class Experiment:
     """Declared before anything is measured, and never changed by what is seen.
 
     `alpha`: two-sided error rate of the verdicts, looks included. `margin`: relative difference
-    that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per workload.
+    that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per course.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
     `origin`: an id of the catalogue, or a URL.
     """
 
     entrants: tuple[Entrant, ...]
-    workloads: tuple[Workload, ...]
+    courses: tuple[Course, ...]
     baseline: str
     seed: int
     alpha: float = 0.01
@@ -67,6 +69,22 @@ class Experiment:
     pair_only: bool = False
     origin: str = "built-in"
     decide_on: tuple[str, ...] = ("wall", "cpu")
+
+    @property
+    def workloads(self) -> tuple[Workload, ...]:
+        """Every workload once."""
+        return tuple(dict.fromkeys(course.workload for course in self.courses))
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Every emulated link once."""
+        links = (course.link for course in self.courses)
+        return tuple(dict.fromkeys(link for link in links if link.is_emulated))
+
+
+def is_measured(entrant: Entrant, course: Course) -> bool:
+    """Known effects are not put in over links, where a batch is few exchanges and mostly waits."""
+    return not (course.link.is_emulated and entrant.process.endswith(KNOWN))
 
 
 def with_controls(clients: tuple[tuple[str, str, Role], ...]) -> tuple[Entrant, ...]:

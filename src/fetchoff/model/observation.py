@@ -1,10 +1,15 @@
-"""What was seen, as it is kept. Nothing here is ever rewritten."""
+"""What was seen, as it is kept. Nothing here is ever rewritten.
+
+`workload` is the id of a course: the workload's, and over an emulated link that one's after a /.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from fetchoff.model.link import Calibration, Emulated
 
 
 class Outcome(StrEnum):
@@ -104,8 +109,30 @@ class Invocation:
 
 
 @dataclass(frozen=True)
+class LinkTried:
+    """A link was tried out, so that what is measured over it from now on can be believed."""
+
+    round: int
+    calibration: Calibration
+
+
+@dataclass(frozen=True)
+class LinkUsed:
+    """What the emulator did while a section was measured.
+
+    `fault`: why its batches do not count, or "".
+    """
+
+    round: int
+    attempt: int
+    workload: str
+    emulated: Emulated
+    fault: str = ""
+
+
+@dataclass(frozen=True)
 class SectionDone:
-    """A workload of a round was measured whole: its batches count. Appended last."""
+    """A course of a round was measured whole: its batches count. Appended last."""
 
     round: int
     attempt: int
@@ -131,4 +158,4 @@ class Ended:
     rounds: int
 
 
-Record = Batch | Invocation | SectionDone | Interrupted | Ended
+Record = Batch | Invocation | LinkTried | LinkUsed | SectionDone | Interrupted | Ended

@@ -5,16 +5,27 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from fetchoff.model.experiment import Effect, Entrant, Experiment
-from fetchoff.model.workload import Workload
+from fetchoff.model.course import Course
+from fetchoff.model.experiment import Effect, Entrant, Experiment, is_measured
+
+SEED_BITS = 48
 
 
 @dataclass(frozen=True)
 class Section:
-    """One workload of a round: `blocks[b]` is the order of entrants in block b."""
+    """One course of a round: `blocks[b]` is the order of entrants in block b.
 
-    workload: Workload
+    `seed`: of what the link does at random. It is the same for all in a block.
+    """
+
+    course: Course
     blocks: tuple[tuple[Entrant, ...], ...]
+    seed: int = 0
+
+    @property
+    def processes(self) -> frozenset[str]:
+        """Those that take part."""
+        return frozenset(entrant.process for block in self.blocks for entrant in block)
 
 
 @dataclass(frozen=True)
@@ -31,14 +42,14 @@ def plan_round(experiment: Experiment, number: int) -> Round:
     order = random.Random(f"{experiment.seed}/{number}")
     processes = list({entrant.process: entrant.client for entrant in experiment.entrants}.items())
     order.shuffle(processes)
-    workloads = order.sample(experiment.workloads, len(experiment.workloads))
+    courses = order.sample(experiment.courses, len(experiment.courses))
     sections = []
-    for workload in workloads:
+    for course in courses:
+        entrants = [e for e in experiment.entrants if is_measured(e, course)]
         blocks = tuple(
-            tuple(order.sample(experiment.entrants, len(experiment.entrants)))
-            for _ in range(experiment.blocks)
+            tuple(order.sample(entrants, len(entrants))) for _ in range(experiment.blocks)
         )
-        sections.append(Section(workload, blocks))
+        sections.append(Section(course, blocks, order.getrandbits(SEED_BITS)))
     return Round(number, tuple(processes), tuple(sections))
 
 

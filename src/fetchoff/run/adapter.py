@@ -39,6 +39,7 @@ class Adapter:
         cwd: Path,
         stderr: Path,
         core: int | None = None,
+        inside: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self._group = cgroups.create() if launch.children else None
@@ -49,7 +50,7 @@ class Adapter:
         self.warm_up_ms = launch.warm_up_ms
         self.children_peak_kb = 0
         try:
-            self._child = Child(launch.command, launch.env, cwd, stderr, core)
+            self._child = Child(launch.command, launch.env, cwd, stderr, core, inside)
         except ChildFailed as error:
             self._drop_group()
             raise self._fault(error) from error

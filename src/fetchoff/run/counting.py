@@ -11,6 +11,7 @@ from typing import Protocol
 from fetchoff.model.errors import OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.model.origin import AccessLog, Counted, Statistics
+from fetchoff.run.network import Connection, Network
 
 TIMEOUT_S = 10.0
 
@@ -23,13 +24,15 @@ class Tally(Protocol):
     def read(self) -> Seen: ...
 
 
-def tally_of(counted_by: AccessLog | Statistics | None, folder: Path, port: int) -> Tally:
+def tally_of(
+    counted_by: AccessLog | Statistics | None, folder: Path, network: Network, port: int
+) -> Tally:
     """How the requests of a server are counted that runs in `folder` and listens on `port`."""
     match counted_by:
         case AccessLog():
             return LogTally(folder / counted_by.file, counted_by)
         case Statistics():
-            return StatisticsTally(port, counted_by)
+            return StatisticsTally(network, port, counted_by)
         case None:
             return NoTally()
 
@@ -93,9 +96,9 @@ class LogTally:
 class StatisticsTally:
     """Asks the server itself, on a connection of its own."""
 
-    def __init__(self, port: int, statistics: Statistics) -> None:
+    def __init__(self, network: Network, port: int, statistics: Statistics) -> None:
         self.counts = counts_of(statistics)
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
+        self._connection = Connection(network, network.origin_address, port, timeout=TIMEOUT_S)
         self._statistics = statistics
 
     def read(self) -> Seen:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.observation import Cost, Invocation, Outcome, Seen
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Protocol, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
+from fetchoff.protocol.fields import Message
 from fetchoff.protocol.origin import gained
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter, Timed
@@ -48,7 +50,13 @@ class Guest:
     """Raises Refused where it must not go on; nothing it did before is lost by that."""
 
     def __init__(
-        self, process: str, client: str, adapter: Adapter, ledger: Ledger, reference: Reference
+        self,
+        process: str,
+        client: str,
+        adapter: Adapter,
+        ledger: Ledger,
+        reference: Reference,
+        course: Course,
     ) -> None:
         self.process = process
         self.client = client
@@ -58,6 +66,7 @@ class Guest:
         self.message = ""
         self._ledger = ledger
         self._reference = reference
+        self._course = course
         self._warm_ups = 0
         self._cpu_ns_per_exchange = 0.0
         self._before: procfs.Reading | None = None
@@ -68,21 +77,27 @@ class Guest:
 
     def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
         """Prepare the workload, and check the answers of an iteration against the reference."""
-        message = prepare(self.workload, self._ledger.base_url, spool, tls_ca=self._ledger.tls_ca)
-        if try_nonsense and not self.adapter.refuses_nonsense(message):
+        if try_nonsense and not self.adapter.refuses_nonsense(self._request(spool)):
             raise Refused(
                 Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
             )
-        answer = self.adapter.prepare(message)
+        self.prepare(spool)
+        self._verify()
+
+    def _request(self, spool: Spool) -> Message:
+        return prepare(self.workload, self._ledger.base_url, spool, tls_ca=self._ledger.tls_ca)
+
+    def prepare(self, spool: Spool) -> None:
+        """Prepare the workload, with new connections."""
+        answer = self.adapter.prepare(self._request(spool))
         if answer.unsupported:
             raise Refused(Outcome.UNSUPPORTED, answer.unsupported)
         if answer.error:
             raise Refused(Outcome.FAILED, f"cannot prepare: {answer.error}")
-        self._verify()
 
     def _verify(self) -> None:
         before = self._ledger.read()
-        answer = self.adapter.run(1, self._timeout_s, digest=True)
+        answer = self.adapter.run(1, self._timeout_s(1), digest=True)
         self._must_be_complete(answer, 1)
         fault = _digest_fault(answer, self._reference)
         if fault:
@@ -110,6 +125,16 @@ class Guest:
         if not iterations:
             self._recalibrate(timed)
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
+
+    def warm_up_over_link(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
+        """Find how many iterations make a batch; or open the connections that are to be kept.
+
+        The client is warm: it was verified, and settled, with the link wide open.
+        """
+        self.iterations = iterations or self._calibrate(origin_cpu)
+        if iterations and self.workload.settings.reuse is not False:
+            self._timed(iterations, origin_cpu)
+            self._warm_ups = 1
 
     def _calibrate(self, origin_cpu: ReadNs) -> int:
         n = least_iterations(self.workload)
@@ -151,7 +176,9 @@ class Guest:
     def batch(self, iterations: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Measured:
         """A measured batch. It is for the caller to keep it before `judge` refuses it."""
         before = self._ledger.read().seen
-        timed = self.adapter.run_timed(iterations, self._timeout_s, origin_cpu, busy_ns=busy_ns)
+        timed = self.adapter.run_timed(
+            iterations, self._timeout_s(iterations), origin_cpu, busy_ns=busy_ns
+        )
         asked = iterations * len(self.workload.exchanges)
         seen = gained(before, self._ledger.read(before.requests + asked).seen)
         cost = Cost(
@@ -184,7 +211,7 @@ class Guest:
         return Invocation(
             round=round_,
             attempt=attempt,
-            workload=self.workload.id,
+            workload=self._course.id,
             process=self.process,
             client=self.client,
             outcome=self.outcome,
@@ -204,15 +231,16 @@ class Guest:
             return None
 
     def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
-        timed = self.adapter.run_timed(n, self._timeout_s, origin_cpu)
+        timed = self.adapter.run_timed(n, self._timeout_s(n), origin_cpu)
         self._must_be_complete(timed.answer, n)
         return timed
 
-    @property
-    def _timeout_s(self) -> float:
-        workload = self.workload
+    def _timeout_s(self, n: int) -> float:
+        workload, link = self.workload, self._course.link
         length = sum(exchange.expect.bytes or 0 for exchange in workload.exchanges)
         transfer_s = workload.settings.concurrency * length / SLOWEST_BYTES_A_S
+        if link.is_emulated:
+            transfer_s += n * len(workload.exchanges) * link.slowest_s(length)
         return max(LEAST_TIMEOUT_S, 50 * workload.batch_ms / 1000, transfer_s)
 
     def _must_be_complete(self, answer: Done, iterations: int) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -19,8 +16,10 @@ from fetchoff.protocol.fields import Garbled, Message, whole
 from fetchoff.protocol.origin import Counters
 from fetchoff.run import procfs
 from fetchoff.run.clocks import ReadNs, process_cpu_clock
+from fetchoff.run.network import LOOPBACK, Network
 from fetchoff.run.placement import Urgency, misplaced, place
 from fetchoff.run.process import Child, ChildFailed
+from fetchoff.run.programs import program
 
 BINARY = "fetchoff-origin"
 CONTROL_TIMEOUT_S = 10.0
@@ -54,15 +53,16 @@ class Origin(Protocol):
     def end(self) -> None: ...
 
 
-StartOrigin = Callable[[Path, int], AbstractContextManager[Origin]]  # a folder, and a core
+# A folder, a core, and the network that the origin is to be reached by.
+StartOrigin = Callable[[Path, int, Network], AbstractContextManager[Origin]]
 
 
-def for_a_round(start: Callable[[Path, int], Origin]) -> StartOrigin:
+def for_a_round(start: Callable[[Path, int, Network], Origin]) -> StartOrigin:
     """Origins that are started when they are needed, and ended after that."""
 
     @contextlib.contextmanager
-    def started(folder: Path, core: int) -> Iterator[Origin]:
-        origin = start(folder, core)
+    def started(folder: Path, core: int, network: Network) -> Iterator[Origin]:
+        origin = start(folder, core, network)
         try:
             yield origin
         finally:
@@ -72,27 +72,25 @@ def for_a_round(start: Callable[[Path, int], Origin]) -> StartOrigin:
 
 
 def binary() -> Path:
-    """The origin's program: $FETCHOFF_ORIGIN, beside this Python's scripts, or on the PATH."""
-    chosen = os.environ.get("FETCHOFF_ORIGIN")
-    beside = Path(sysconfig.get_path("scripts")) / BINARY
-    on_path = shutil.which(BINARY)
-    for place_ in (chosen, beside, on_path):
-        if place_ and os.access(place_, os.X_OK):
-            return Path(place_)
-    raise OriginError(
-        f"the origin's program '{BINARY}' is not installed",
-        "'pip install .' in the source tree builds it (Rust is needed), "
-        "or FETCHOFF_ORIGIN names one",
-    )
+    """The origin's program."""
+    return program(BINARY)
 
 
 class BuiltInOrigin:
     """fetchoff-origin behind its control channel. OriginError when it goes away."""
 
-    def __init__(self, folder: Path, core: int | None = None) -> None:
+    def __init__(self, folder: Path, core: int | None = None, network: Network = LOOPBACK) -> None:
+        self.address = network.origin_address
+        # Who is allowed to reach it is for the network to say.
+        listen = ("--listen", f"{self.address}:0", "--allow-remote")
         try:
             self._child = Child(
-                (str(binary()), "--control"), {}, folder, folder / "origin.stderr", core
+                (str(binary()), "--control", *listen),
+                {},
+                folder,
+                folder / "origin.stderr",
+                core,
+                network.at_origin,
             )
             self._child.receive(CONTROL_TIMEOUT_S)
         except ChildFailed as error:
@@ -153,7 +151,7 @@ class BuiltInLedger:
         scheme = "https" if settings.tls else "http"
         try:
             self._id = whole(answer, "ledger")
-            self.base_url = f"{scheme}://127.0.0.1:{whole(answer, 'port')}"
+            self.base_url = f"{scheme}://{origin.address}:{whole(answer, 'port')}"
             authority = control.read_authority(answer) if settings.tls else ""
         except Garbled as error:
             raise OriginError(f"the origin answers 'open' with garbage: {error}") from error

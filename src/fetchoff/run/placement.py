@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fetchoff.model.course import Course
 from fetchoff.model.workload import Placement
 from fetchoff.run import procfs
 
@@ -36,18 +39,24 @@ class Layout:
     notes: tuple[str, ...] = ()
 
 
-def lay_out(placement: Placement, cores: list[int], permitted: Urgency) -> Layout:
+def lay_out(course: Course, cores: list[int], permitted: Urgency) -> Layout:
     """Choose cores out of the usable ones; `permitted` is the strongest that may be had.
 
     Small exchanges: client and origin share the last core, away from the harness. Bulk: one core
-    each, and the harness on the origin's where there are only two. Real time only where the
-    harness has a core of its own: it must be able to end a client that hangs.
+    each, and the harness on the origin's where there are only two. Over a link, its emulator has
+    the harness's core to itself as far as that is possible, so two are left for client and origin,
+    or one. Real time only where the harness has a core of its own: it must be able to end a client
+    that hangs.
     """
     cores = sorted(cores)
     notes = []
     client = cores[-1]
     origin = client
-    if placement is Placement.SEPARATE_CORES:
+    if course.link.is_emulated:
+        origin = cores[-2] if len(cores) > 2 else client
+        if len(cores) < 3:
+            notes.append("over a link client and origin share a core: the emulator has the other")
+    elif course.workload.placement is Placement.SEPARATE_CORES:
         origin = cores[-2] if len(cores) > 1 else client
         if len(cores) < 3:
             notes.append("the origin has no core of its own: it shares one with the harness")
@@ -66,16 +75,33 @@ def lay_out(placement: Placement, cores: list[int], permitted: Urgency) -> Layou
 
 def strongest_urgency() -> Urgency:
     """What this user may give to a process; tried on this process and taken back."""
-    policy, nice = os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
     for urgency in Urgency:
-        try:
-            _give(0, urgency)
-        except PermissionError:
-            continue
+        with contextlib.suppress(PermissionError), urgently(urgency):
+            return urgency
+    return Urgency.ORDINARY
+
+
+@contextlib.contextmanager
+def on_core(core: int) -> Iterator[None]:
+    """This process itself, for as long as the context lasts."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextlib.contextmanager
+def urgently(urgency: Urgency) -> Iterator[None]:
+    """This process itself, before all others, for as long as the context lasts."""
+    policy, nice = os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
+    _give(0, urgency)
+    try:
+        yield
+    finally:
         os.sched_setscheduler(0, policy, os.sched_param(0))
         os.setpriority(os.PRIO_PROCESS, 0, nice)
-        return urgency
-    return Urgency.ORDINARY
 
 
 def _give(thread: int, urgency: Urgency) -> None:

@@ -33,7 +33,8 @@ class Spawned:
     """A process of ours in a session of its own, which dies with the harness.
 
     Where setpriv(1) exists, the kernel kills it then. What it writes goes to `output`, but for its
-    standard output where it is spoken with. `core`: it begins there.
+    standard output where it is spoken with. `core`: it begins there. `inside`: what the command
+    line begins with, to lead it to another place. `inherited`: an open file that it gets as well.
     """
 
     spoken_with = False
@@ -45,12 +46,16 @@ class Spawned:
         cwd: Path,
         output: Path,
         core: int | None = None,
+        inside: tuple[str, ...] = (),
+        inherited: int | None = None,
     ) -> None:
         self.name = Path(command[0]).name
         self._output = output
         _must_be_executable(command[0])
         guard = shutil.which("setpriv")
-        argv = [guard, "--pdeathsig", "KILL", "--", *command] if guard else list(command)
+        guarding = [guard, "--pdeathsig", "KILL", "--"] if guard else []
+        # The guard is the inner one: who enters a namespace is forgotten by it (prctl(2)).
+        argv = [*inside, *guarding, *command]
         permitted = os.sched_getaffinity(0)
         try:
             if core is not None:
@@ -65,6 +70,7 @@ class Spawned:
                     env=environment(env),
                     cwd=cwd,
                     start_new_session=True,
+                    pass_fds=() if inherited is None else (inherited,),
                 )
         except OSError as error:
             raise ChildFailed(f"cannot be started: {error.strerror}: {command[0]}") from error
@@ -131,8 +137,9 @@ class Child(Spawned):
         cwd: Path,
         stderr: Path,
         core: int | None = None,
+        inside: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(command, env, cwd, stderr, core)
+        super().__init__(command, env, cwd, stderr, core, inside)
         assert self._popen.stdin is not None and self._popen.stdout is not None
         self._in = self._popen.stdin.fileno()
         self._out = self._popen.stdout.fileno()

@@ -27,6 +27,7 @@ from fetchoff.model.workload import (
     Workload,
 )
 from fetchoff.protocol.content import content
+from fetchoff.run.network import LOOPBACK, Handler, Network
 
 TIMEOUT_S = 70.0
 PIECE_BYTES = 1 << 20
@@ -42,9 +43,9 @@ class Reference:
     sha256: tuple[str, ...]
 
 
-def fetch(workload: Workload, base_url: str) -> Reference:
+def fetch(workload: Workload, base_url: str, network: Network = LOOPBACK) -> Reference:
     """Do one iteration; InputError if an answer is not what the workload itself expects."""
-    opener = _opener(workload)
+    opener = _opener(workload, network)
     exchanges, digests = [], []
     for exchange in workload.exchanges:
         kept = io.BytesIO() if exchange.expect.json else None
@@ -87,9 +88,9 @@ def _must_have_member(workload: Workload, exchange: Exchange, content: bytes) ->
         )
 
 
-def do_before(workload: Workload, base_url: str) -> None:
+def do_before(workload: Workload, base_url: str, network: Network = LOOPBACK) -> None:
     """What the workload needs done, so that the origin can answer; InputError if it fails."""
-    opener = _opener(workload)
+    opener = _opener(workload, network)
     for exchange in workload.before:
         status, _, _ = _answer(opener, exchange, base_url)
         if status // 100 != SUCCESSFUL:
@@ -118,8 +119,11 @@ class _Stay(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def _opener(workload: Workload) -> urllib.request.OpenerDirector:
-    handlers: list[urllib.request.BaseHandler] = [urllib.request.ProxyHandler({})]
+def _opener(workload: Workload, network: Network) -> urllib.request.OpenerDirector:
+    handlers: list[urllib.request.BaseHandler] = [
+        urllib.request.ProxyHandler({}),
+        Handler(network),
+    ]
     if workload.settings.cookies:
         handlers.append(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
     if not workload.settings.redirects:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fetchoff.model.client import Launch
+from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError, OriginError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import (
@@ -18,6 +18,7 @@ from fetchoff.model.observation import (
     Ended,
     Interrupted,
     Invocation,
+    LinkTried,
     Outcome,
     Record,
     SectionDone,
@@ -28,14 +29,16 @@ from fetchoff.run import cgroups
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
 from fetchoff.run.machine import usable_cores
+from fetchoff.run.network import LayNetwork, Network
 from fetchoff.run.origin import Origin, StartOrigin
-from fetchoff.run.placement import Layout, lay_out, strongest_urgency
+from fetchoff.run.placement import Layout, lay_out, on_core, strongest_urgency
 from fetchoff.run.reference import Reference, do_before, fetch
 from fetchoff.run.section import SectionRun, Stage
 from fetchoff.run.starting import start_all
 
 MOST_FAILURES = 2  # of a client in a workload, before it is not tried any more
 ORIGIN_LIVES = 3
+LINK_TRIES = 3
 
 IsDecided = Callable[[Sequence[Record], int], bool]
 
@@ -50,10 +53,20 @@ class Bench:
 
     spool: Path
     launches: Mapping[str, Launch]
+    lay_network: LayNetwork
     start_origin: StartOrigin
     journal: Journal
     listener: Listener
     is_decided: IsDecided
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where the sections of a round take place."""
+
+    network: Network
+    origin: Origin
+    folder: Path
 
 
 class Runner:
@@ -65,7 +78,8 @@ class Runner:
         self._cores = usable_cores()
         self._permitted = strongest_urgency()
         self._references: dict[str, Reference] = {}
-        self._calibrated: dict[str, dict[str, int]] = {w.id: {} for w in experiment.workloads}
+        self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
+        self._tried: set[str] = set()
         self._failures: dict[tuple[str, str], int] = {}
         self._done: set[tuple[int, str]] = set()
         self._attempts: dict[tuple[int, str], int] = {}
@@ -80,7 +94,7 @@ class Runner:
         """
         cgroups.sweep()
         most = self._experiment.looks[-1]
-        with _on_core(self._cores[0]), _emptied(self._bench.spool) as folder:
+        with on_core(self._cores[0]), _emptied(self._bench.spool) as folder:
             for workload in self._experiment.workloads:
                 with _must_be_written(folder):
                     fill(Spool(folder), workload)
@@ -123,45 +137,74 @@ class Runner:
             self._failures[key] = self._failures.get(key, 0) + 1
 
     def _is_done(self, number: int) -> bool:
-        return all((number, workload.id) in self._done for workload in self._experiment.workloads)
+        return all((number, course.id) in self._done for course in self._experiment.courses)
 
     def _run_round(self, number: int, folder: Path) -> None:
         began = time.monotonic()
         self._bench.listener.round_began(number, self._experiment.looks[-1])
         planned = plan_round(self._experiment, number)
-        left = [s for s in planned.sections if (number, s.workload.id) not in self._done]
+        left = [s for s in planned.sections if (number, s.course.id) not in self._done]
         for life in range(ORIGIN_LIVES):
             try:
-                self._run_sections(planned, left, folder)
+                self._run_everywhere(planned, left, folder)
                 break
             except OriginError as error:
                 self._bench.listener.trouble(error.message)
                 if life == ORIGIN_LIVES - 1:
                     raise
-                left = [s for s in left if (number, s.workload.id) not in self._done]
+                left = [s for s in left if (number, s.course.id) not in self._done]
         seconds = time.monotonic() - began
         self._spent_s += seconds
         self._bench.listener.round_done(number, seconds)
 
-    def _run_sections(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
+    def _run_everywhere(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
+        """Sections that can have the same two ends follow each other, with the same processes."""
+        for terrain in dict.fromkeys(section.course.link.terrain for section in left):
+            sections = [s for s in left if s.course.link.terrain == terrain]
+            with (
+                self._bench.lay_network(sections[0].course, folder) as network,
+                self._bench.start_origin(folder, self._cores[-1], network) as origin,
+            ):
+                for section in sections:
+                    self._try_out(section, network, planned.number)
+                self._run_sections(planned, sections, Ground(network, origin, folder))
+
+    def _try_out(self, section: Section, network: Network, number: int) -> None:
+        """Whether a link is what was asked for: the last of a few tries counts."""
+        link = section.course.link
+        if not link.is_emulated or link.id in self._tried:
+            return
+        self._bench.listener.step_began(link.id, "trying the link out", LINK_TRIES)
+        for _ in range(LINK_TRIES):
+            found = network.calibrate(link, section.seed)
+            self._bench.listener.step_went_on()
+            if found is None or not found.faults:
+                break
+        if found is not None:
+            self._bench.journal.append(LinkTried(number, found))
+            for fault in found.faults:
+                self._bench.listener.trouble(f"link {link.id}: {fault}")
+        self._tried.add(link.id)
+
+    def _run_sections(self, planned: Round, left: Sequence[Section], ground: Ground) -> None:
         adapters: dict[str, Adapter] = {}
-        with self._bench.start_origin(folder, self._cores[-1]) as origin:
-            try:
-                for index, section in enumerate(left):
-                    self._restart_missing(adapters, planned, section.workload.id, folder)
-                    stage = Stage(
-                        origin,
-                        self._layout_of(section),
-                        Spool(folder),
-                        self._bench.journal,
-                        self._bench.listener,
-                    )
-                    self._run_section(section, planned, stage, adapters, first=index == 0)
-            finally:
-                for adapter in adapters.values():
-                    adapter.say_farewell()
-                for adapter in adapters.values():
-                    adapter.end()
+        try:
+            for index, section in enumerate(left):
+                self._restart_missing(adapters, planned, section, ground)
+                stage = Stage(
+                    ground.origin,
+                    ground.network,
+                    self._layout_of(section.course),
+                    Spool(ground.folder),
+                    self._bench.journal,
+                    self._bench.listener,
+                )
+                self._run_section(section, planned, stage, adapters, first=index == 0)
+        finally:
+            for adapter in adapters.values():
+                adapter.say_farewell()
+            for adapter in adapters.values():
+                adapter.end()
 
     def _run_section(
         self,
@@ -172,42 +215,46 @@ class Runner:
         *,
         first: bool,
     ) -> None:
-        workload, number, clients = section.workload, planned.number, dict(planned.processes)
+        course, number, clients = section.course, planned.number, dict(planned.processes)
         guests = {
             process: adapter
             for process, adapter in adapters.items()
-            if not self._is_given_up(clients[process], workload.id)
+            if not self._is_given_up(clients[process], course.id)
         }
-        attempt = self._attempts.get((number, workload.id), 0)
+        attempt = self._attempts.get((number, course.id), 0)
         seen_before = len(self._bench.journal.records())
-        run = SectionRun(section, self._reference(section, stage.origin), stage, number, attempt)
+        run = SectionRun(section, self._reference(course, stage), stage, number, attempt)
         try:
-            run.run(guests, clients, self._calibrated[workload.id], try_nonsense=first)
+            run.run(guests, clients, self._calibrated[course.id], try_nonsense=first)
         except (OriginError, KeyboardInterrupt) as error:
             reason = str(error) or "interrupted by the user"
-            stage.journal.append(Interrupted(number, attempt, workload.id, reason))
-            self._attempts[(number, workload.id)] = attempt + 1
+            stage.journal.append(Interrupted(number, attempt, course.id, reason))
+            self._attempts[(number, course.id)] = attempt + 1
             raise
         for record in self._bench.journal.records()[seen_before:]:
             if isinstance(record, Invocation):
                 self._note_outcome(record)
-        self._done.add((number, workload.id))
+        self._done.add((number, course.id))
 
     def _restart_missing(
-        self, adapters: dict[str, Adapter], planned: Round, workload: str, folder: Path
+        self, adapters: dict[str, Adapter], planned: Round, section: Section, ground: Ground
     ) -> None:
         """Start what does not run: at the round's start everything, later what was killed."""
+        workload = section.course.id
+        taking_part = section.processes
         wanted = [
             (process, client)
             for process, client in planned.processes
-            if not self._is_given_up(client, workload)
+            if process in taking_part
+            and not self._is_given_up(client, workload)
             and (process not in adapters or not adapters[process].is_alive)
         ]
         self._bench.listener.step_began(workload, "starting", len(wanted))
 
         def start(process: str, client: str, core: int) -> Adapter:
-            stderr = folder / (process.replace("/", "--") + ".stderr")
-            return Adapter(client, self._bench.launches[client], folder, stderr, core)
+            stderr = ground.folder / (process.replace("/", "--") + ".stderr")
+            launch, inside = self._bench.launches[client], ground.network.at_client
+            return Adapter(client, launch, ground.folder, stderr, core, inside)
 
         for process, client, adapter in start_all(wanted, start, self._cores):
             adapters.pop(process, None)
@@ -233,36 +280,25 @@ class Runner:
 
     def _is_anybody_left(self) -> bool:
         return any(
-            not self._is_given_up(entrant.client, workload.id)
+            not self._is_given_up(entrant.client, course.id)
             for entrant in self._experiment.entrants
-            for workload in self._experiment.workloads
+            for course in self._experiment.courses
         )
 
-    def _layout_of(self, section: Section) -> Layout:
-        return lay_out(section.workload.placement, self._cores, self._permitted)
+    def _layout_of(self, course: Course) -> Layout:
+        return lay_out(course, self._cores, self._permitted)
 
-    def _reference(self, section: Section, origin: Origin) -> Reference:
+    def _reference(self, course: Course, stage: Stage) -> Reference:
         """The right answers; and what the origin needs to give them is done, each time anew."""
-        workload = section.workload
-        ledger = origin.open()
+        workload = course.workload
+        ledger = stage.origin.open()
         try:
-            do_before(workload, ledger.base_url)
+            do_before(workload, ledger.base_url, stage.network)
             if workload.id not in self._references:
-                self._references[workload.id] = fetch(workload, ledger.base_url)
+                self._references[workload.id] = fetch(workload, ledger.base_url, stage.network)
         finally:
             ledger.close()
         return self._references[workload.id]
-
-
-@contextlib.contextmanager
-def _on_core(core: int) -> Iterator[None]:
-    """Keep the harness itself off the core that is measured."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""One workload of a round: everybody admitted, everybody warmed up, then the blocks."""
+"""One course of a round: everybody admitted, everybody warmed up, then the blocks."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from dataclasses import dataclass
 
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Effect, Entrant
-from fetchoff.model.observation import Batch, Outcome, SectionDone
+from fetchoff.model.link import Emulated, Link
+from fetchoff.model.observation import Batch, LinkUsed, Outcome, SectionDone
 from fetchoff.plan.rounds import Section, iterations
 from fetchoff.protocol.adapter import Spool
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
 from fetchoff.run.guest import Guest, Refused
+from fetchoff.run.network import Network
 from fetchoff.run.origin import Origin
 from fetchoff.run.placement import Layout, misplaced, place
 from fetchoff.run.reference import Reference
 from fetchoff.run.settling import settle
+
+LATE_MS = 1.0
+LATE_SHARE = 0.03  # of the round trip
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,7 @@ class Stage:
     """What a section runs on."""
 
     origin: Origin
+    network: Network
     layout: Layout
     spool: Spool
     journal: Journal
@@ -38,6 +44,7 @@ class SectionRun:
         self, section: Section, reference: Reference, stage: Stage, round_: int, attempt: int
     ) -> None:
         self._section = section
+        self._course = section.course
         self._reference = reference
         self._stage = stage
         self._round = round_
@@ -58,24 +65,33 @@ class SectionRun:
         self._stage.origin.place(layout.origin_core, layout.urgency)
         for process, adapter in adapters.items():
             ledger = self._stage.origin.open(self._reference.workload.settings)
-            guest = Guest(process, clients[process], adapter, ledger, self._reference)
+            client = clients[process]
+            guest = Guest(process, client, adapter, ledger, self._reference, self._course)
             self._guests[process] = guest
+        self._stage.network.open_wide()
         self._each("verifying", lambda guest: self._admit(guest, try_nonsense=try_nonsense))
         self._settle()
+        if self._course.link.is_emulated:
+            self._shape(0)
+            self._each("connecting anew", lambda guest: guest.prepare(self._stage.spool))
         self._each("warming up", lambda guest: self._warm_up(guest, calibrated))
         self._each("placing", self._check_place)
         switches = self._stage.origin.involuntary_switches()
+        self._stage.network.used()
         self._run_blocks()
+        emulated = self._stage.network.used()
         switches = self._stage.origin.involuntary_switches() - switches
         for guest in self._guests.values():
             self._stage.journal.append(guest.record(self._round, self._attempt, switches))
+        if emulated is not None:
+            self._note_use(emulated)
         seconds = time.monotonic() - began
-        workload = self._reference.workload.id
-        self._stage.journal.append(SectionDone(self._round, self._attempt, workload, seconds))
+        done = SectionDone(self._round, self._attempt, self._course.id, seconds)
+        self._stage.journal.append(done)
 
     def _each(self, step: str, do: Callable[[Guest], None]) -> None:
         present = [guest for guest in self._guests.values() if guest.outcome is Outcome.OK]
-        self._stage.listener.step_began(self._reference.workload.id, step, len(present))
+        self._stage.listener.step_began(self._course.id, step, len(present))
         for guest in present:
             self._try(guest, do)
             self._stage.listener.step_went_on()
@@ -102,14 +118,15 @@ class SectionRun:
             if guest.outcome is Outcome.OK and guest.adapter.warm_up_ms
         ]
         if slow:
-            workload = self._reference.workload.id
-            self._stage.listener.step_began(workload, "letting compilers settle", len(slow))
+            self._stage.listener.step_began(self._course.id, "letting compilers settle", len(slow))
             settle(slow, (self._stage.layout.client_core, self._stage.layout.harness_core))
 
     def _warm_up(self, guest: Guest, calibrated: dict[str, int]) -> None:
         layout = self._stage.layout
         place(guest.adapter.pid, layout.client_core, layout.urgency)
-        guest.warm_up(self._stage.origin.cpu_clock, calibrated.get(guest.client, 0))
+        known = calibrated.get(guest.client, 0)
+        warm_up = guest.warm_up_over_link if self._course.link.is_emulated else guest.warm_up
+        warm_up(self._stage.origin.cpu_clock, known)
         calibrated.setdefault(guest.client, guest.iterations)
         guest.iterations = calibrated[guest.client]
 
@@ -124,13 +141,25 @@ class SectionRun:
     def _run_blocks(self) -> None:
         blocks = self._section.blocks
         batches = sum(len(block) for block in blocks)
-        self._stage.listener.step_began(self._reference.workload.id, "measuring", batches)
+        self._stage.listener.step_began(self._course.id, "measuring", batches)
         for number, block in enumerate(blocks):
             for position, entrant in enumerate(block):
                 guest = self._guests.get(entrant.process)
                 if guest is not None and guest.outcome is Outcome.OK:
+                    if self._course.link.is_random:
+                        self._shape(number)  # everybody in a block gets the same luck
                     self._measure(guest, entrant, number, position)
                 self._stage.listener.step_went_on()
+
+    def _shape(self, block: int) -> None:
+        self._stage.network.shape(self._course.link, self._section.seed + block)
+
+    def _note_use(self, emulated: Emulated) -> None:
+        fault = fault_of(emulated, self._course.link)
+        if fault:
+            self._stage.listener.trouble(f"{self._course.id}: {fault}; this round does not count")
+        used = LinkUsed(self._round, self._attempt, self._course.id, emulated, fault)
+        self._stage.journal.append(used)
 
     def _measure(self, guest: Guest, entrant: Entrant, block: int, position: int) -> None:
         def do(guest: Guest) -> None:
@@ -140,7 +169,7 @@ class SectionRun:
             batch = Batch(
                 round=self._round,
                 attempt=self._attempt,
-                workload=self._reference.workload.id,
+                workload=self._course.id,
                 block=block,
                 position=position,
                 entrant=entrant.key,
@@ -157,3 +186,13 @@ class SectionRun:
             guest.judge(measured, n)
 
         self._try(guest, do)
+
+
+def fault_of(emulated: Emulated, link: Link) -> str:
+    """Why what was measured over a link must not count, or "": the emulator could not keep up."""
+    if emulated.unasked:
+        return f"the link lost {emulated.unasked} packets that nobody asked it to lose"
+    tolerated_ms = max(LATE_MS, LATE_SHARE * link.round_trip_ms)
+    if emulated.late_p99_us > tolerated_ms * 1e3:
+        return f"1 in 100 packets left the link {emulated.late_p99_us / 1e3:.1f} ms late"
+    return ""

@@ -19,6 +19,7 @@ from fetchoff.protocol.origin import Counters
 from fetchoff.run import procfs
 from fetchoff.run.clocks import process_cpu_clock
 from fetchoff.run.counting import Tally, tally_of
+from fetchoff.run.network import Connection, Network
 from fetchoff.run.origin import PLAIN, binary
 from fetchoff.run.placement import Urgency, misplaced, place
 from fetchoff.run.process import Background, ChildFailed
@@ -39,9 +40,16 @@ class ServerOrigin:
     """
 
     def __init__(
-        self, server: Server, workloads: Iterable[Workload], folder: Path, core: int, logs: Path
+        self,
+        server: Server,
+        workloads: Iterable[Workload],
+        folder: Path,
+        core: int,
+        network: Network,
+        logs: Path,
     ) -> None:
         self._server = server
+        self._network = network
         self._logs = logs
         self._folder = folder.absolute() / server.manifest.id
         site = folder.absolute() / "site"
@@ -60,15 +68,16 @@ class ServerOrigin:
         else:
             raise OriginError(f"{server.manifest.id} {failure}", self._keep_output())
         self.cpu_clock = process_cpu_clock(self._process.pid)
-        self._tally = tally_of(server.manifest.counted_by, self._folder, self._port)
+        self._tally = tally_of(server.manifest.counted_by, self._folder, network, self._port)
 
     def open(self, settings: Settings = PLAIN) -> ServerLedger:
         """The same for everybody: it is known whose turn it is, and what is new is theirs."""
         time.sleep(LINE_S)
         if settings.tls:
-            base_url = f"https://127.0.0.1:{self._tls_port}"
+            base_url = f"https://{self._network.origin_address}:{self._tls_port}"
             return ServerLedger(self, base_url, self._folder / "authority.pem")
-        return ServerLedger(self, f"http://127.0.0.1:{self._port}", None)
+        base_url = f"http://{self._network.origin_address}:{self._port}"
+        return ServerLedger(self, base_url, None)
 
     def read(self) -> Seen:
         """Everything that it has counted; OriginError where it is gone."""
@@ -106,6 +115,7 @@ class ServerOrigin:
         known: dict[str, object] = {
             **places,
             "folder": self._folder,
+            "address": self._network.origin_address,
             "port": self._port,
             "tls_port": self._tls_port,
         }
@@ -113,13 +123,14 @@ class ServerOrigin:
             text = (manifest.folder / name).read_text(encoding="utf-8")
             (self._folder / name).write_text(filled(text, known), encoding="utf-8")
         if manifest.serves.tls:
-            write_authority(self._folder)
+            write_authority(self._folder, self._network.origin_address)
         return Background(
             tuple(filled(part, known) for part in manifest.command),
             {name: filled(value, known) for name, value in manifest.env.items()},
             self._folder,
             self._folder / OUTPUT,
             core,
+            self._network.at_origin,
         )
 
     def _folder_anew(self) -> None:
@@ -130,7 +141,7 @@ class ServerOrigin:
         """Until it answers, with whatever status; ChildFailed if it ends, or takes too long."""
         manifest = self._server.manifest
         deadline = time.monotonic() + manifest.ready_s
-        while not _answers(self._port, manifest.alive):
+        while not _answers(self._network, self._port, manifest.alive):
             if not self._process.is_alive:
                 raise ChildFailed(self._process.obituary())
             if time.monotonic() > deadline:
@@ -171,9 +182,9 @@ class ServerLedger:
         return self.read()
 
 
-def write_authority(folder: Path) -> None:
-    """authority.pem, certificate.pem and key.pem for 127.0.0.1, made for this run."""
-    command = [str(binary()), "--authority", str(folder)]
+def write_authority(folder: Path, address: str) -> None:
+    """authority.pem, certificate.pem and key.pem for that address, made for this run."""
+    command = [str(binary()), "--authority", str(folder), "--address", address]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise OriginError(f"no certificate can be made: {done.stderr.strip()}")
@@ -186,8 +197,8 @@ def _free_ports() -> tuple[int, int]:
         return first.getsockname()[1], second.getsockname()[1]
 
 
-def _answers(port: int, target: str) -> bool:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1)
+def _answers(network: Network, port: int, target: str) -> bool:
+    connection = Connection(network, network.origin_address, port, timeout=1)
     try:
         connection.request("GET", target)
         connection.getresponse().read()

@@ -13,6 +13,8 @@ from fetchoff.model.observation import (
     Ended,
     Interrupted,
     Invocation,
+    LinkTried,
+    LinkUsed,
     Record,
     SectionDone,
 )
@@ -20,6 +22,8 @@ from fetchoff.model.observation import (
 _KINDS: dict[str, type[Record]] = {
     "batch": Batch,
     "invocation": Invocation,
+    "link tried": LinkTried,
+    "link used": LinkUsed,
     "section": SectionDone,
     "interrupted": Interrupted,
     "ended": Ended,

@@ -25,6 +25,7 @@ from fetchoff.model.claim import (
     Statement,
     UnmeasurableClaim,
 )
+from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment, Role
 from fetchoff.model.observation import Invocation, Outcome, Usage
 from fetchoff.model.workload import Exchange, Workload
@@ -48,7 +49,7 @@ def evidence(
     entrants = tuple(Entrant(name, name, name, Role.RANKED) for name in names)
     experiment = Experiment(
         entrants,
-        tuple(Workload(name, "", (Exchange("GET", "/"),)) for name in ("w", "other")),
+        tuple(Course(Workload(name, "", (Exchange("GET", "/"),))) for name in ("w", "other")),
         names[0],
         1,
         blocks=BLOCKS,

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fetchoff.analysis.series import series_of
+from fetchoff.model.course import Course
 from fetchoff.model.experiment import Effect, Experiment, Role, with_controls
 from fetchoff.model.observation import (
     Batch,
@@ -29,7 +30,7 @@ WORKLOAD = Workload("w", "", (Exchange("GET", "/"), Exchange("GET", "/")))
 OTHER = Workload("other", "", (Exchange("GET", "/"),))
 ENTRANTS = with_controls((("a/x", "a", Role.RANKED), ("a/y", "a", Role.RANKED)))
 BLOCKS = 2
-EXPERIMENT = Experiment(ENTRANTS, (WORKLOAD, OTHER), "a/x", 1, blocks=BLOCKS)
+EXPERIMENT = Experiment(ENTRANTS, (Course(WORKLOAD), Course(OTHER)), "a/x", 1, blocks=BLOCKS)
 PLANNED = 100
 
 

@@ -9,11 +9,13 @@ import pytest
 from fetchoff.cli.experiments import pair, ranking
 from fetchoff.cli.results import lines_of_code
 from fetchoff.model.client import Client, ClientId, Kind, Launch, Manifest, Readiness, Recipe
+from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.workload import Exchange, Workload
 
 WORKLOAD = Workload("w", "", (Exchange("GET", "/"),))
+COURSE = Course(WORKLOAD)
 
 
 def client(name: str, kind: Kind = Kind.PRODUCT, readiness: Readiness = Readiness.READY) -> Client:
@@ -39,9 +41,7 @@ def client(name: str, kind: Kind = Kind.PRODUCT, readiness: Readiness = Readines
 
 
 def ranked(*clients: Client, baseline: str = "", seed: int | None = 1) -> Experiment:
-    return ranking(
-        clients, [WORKLOAD], suite="s", baseline=baseline, budget_s=9, blocks=6, seed=seed
-    )
+    return ranking(clients, [COURSE], suite="s", baseline=baseline, budget_s=9, blocks=6, seed=seed)
 
 
 def test_who_takes_part() -> None:
@@ -93,7 +93,7 @@ def test_seed() -> None:
 
 def test_pair() -> None:
     a, b = client("ruby/curb"), client("perl/lwp")
-    experiment = pair(a, b, [WORKLOAD], budget_s=9, seed=1)
+    experiment = pair(a, b, [COURSE], budget_s=9, seed=1)
     assert [e.key for e in experiment.entrants if e.role is Role.RANKED] == [a.id, b.id]
     assert experiment.baseline == a.id
     assert experiment.pair_only
@@ -101,13 +101,13 @@ def test_pair() -> None:
 
 def test_a_client_against_itself() -> None:
     a = client("ruby/curb")
-    experiment = pair(a, a, [WORKLOAD], budget_s=9, seed=1)
+    experiment = pair(a, a, [COURSE], budget_s=9, seed=1)
     assert len({e.process for e in experiment.entrants if e.role is Role.RANKED}) == 2
 
 
 def test_floors_may_be_compared() -> None:
     floor = client("c/raw-socket", Kind.FLOOR)
-    experiment = pair(floor, client("c/libcurl"), [WORKLOAD], budget_s=9, seed=1)
+    experiment = pair(floor, client("c/libcurl"), [COURSE], budget_s=9, seed=1)
     assert [e.role for e in experiment.entrants[:2]] == [Role.RANKED, Role.RANKED]
 
 

@@ -11,10 +11,12 @@ from fetchoff.catalog import origins
 from fetchoff.cli import serving
 from fetchoff.cli.serving import must_serve, ready_or_built_in, record_of
 from fetchoff.model.client import Readiness
+from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.origin import BUILT_IN, OriginManifest, Server
 from fetchoff.model.workload import Exchange, Workload
+from fetchoff.run.network import LOOPBACK
 
 HONEST = str(FAKES / "_origins" / "honest")
 GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))
@@ -53,16 +55,16 @@ def test_the_built_in_origin_stands_in(absent: list[str], set_up: bool, tried: l
 
 def test_whoever_asks_for_a_server_gets_it_or_an_error(absent: list[str]) -> None:
     with pytest.raises(OriginError, match="is not ready: not here") as refused:
-        must_serve(HONEST, [GET])
+        must_serve(HONEST, [Course(GET)])
     assert refused.value.hint == "install it"
     assert absent == []
 
 
 def test_a_server_must_answer_every_workload() -> None:
-    must_serve(HONEST, [GET])
+    must_serve(HONEST, [Course(GET)])
     put = Workload("put", "", (Exchange("PUT", "/upload"),))
     with pytest.raises(InputError, match="cannot serve workload 'put': PUT /upload"):
-        must_serve(HONEST, [GET, put])
+        must_serve(HONEST, [Course(GET), Course(put)])
 
 
 def test_what_a_run_keeps() -> None:
@@ -92,10 +94,10 @@ def test_a_kept_server_serves_all_rounds(monkeypatch: pytest.MonkeyPatch, tmp_pa
     server = origins.state(origins.read_origin(Path(HONEST)))
     object.__setattr__(server.manifest, "kept", True)
     monkeypatch.setattr(serving, "ready", lambda _: server)
-    experiment = Experiment((), (GET,), "", 1, origin=HONEST)
+    experiment = Experiment((), (Course(GET),), "", 1, origin=HONEST)
     with serving.serving(experiment, tmp_path) as start:
         for _ in range(3):
-            with start(tmp_path, 0):
+            with start(tmp_path, 0, LOOPBACK):
                 pass
         assert (Counted.started, Counted.ended) == (1, 0)
     assert (Counted.started, Counted.ended) == (1, 1)

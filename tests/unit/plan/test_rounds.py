@@ -7,16 +7,19 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fetchoff.model.course import Course
 from fetchoff.model.experiment import Effect, Entrant, Experiment, Role, with_controls
 from fetchoff.model.workload import Exchange, Workload
 from fetchoff.plan.rounds import iterations, plan_round
 
-WORKLOADS = tuple(Workload(name, "", (Exchange("GET", "/"),)) for name in ("one", "two", "three"))
+COURSES = tuple(
+    Course(Workload(name, "", (Exchange("GET", "/"),))) for name in ("one", "two", "three")
+)
 CLIENTS = (("a/x", "a", Role.RANKED), ("a/y", "a", Role.RANKED), ("b/z", "b", Role.FLOOR))
 
 
 def experiment(seed: int, blocks: int = 6) -> Experiment:
-    return Experiment(with_controls(CLIENTS), WORKLOADS, "a/x", seed, blocks=blocks)
+    return Experiment(with_controls(CLIENTS), COURSES, "a/x", seed, blocks=blocks)
 
 
 seeds = st.integers(0, 2**31)
@@ -33,7 +36,7 @@ def test_everybody_once_in_every_block(seed: int, number: int, blocks: int) -> N
     declared = experiment(seed, blocks)
     planned = plan_round(declared, number)
     assert planned.number == number
-    assert sorted(s.workload.id for s in planned.sections) == sorted(w.id for w in WORKLOADS)
+    assert sorted(s.course.id for s in planned.sections) == sorted(c.id for c in COURSES)
     everybody = Counter(entrant.key for entrant in declared.entrants)
     for section in planned.sections:
         assert len(section.blocks) == blocks

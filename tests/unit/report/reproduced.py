@@ -16,8 +16,10 @@ from tempfile import TemporaryDirectory
 from fetchoff.analysis.throughput import bytes_expected
 from fetchoff.catalog import claims, workloads
 from fetchoff.cli import results
+from fetchoff.cli.courses import courses
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Article, Figure, Side
+from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
@@ -30,7 +32,6 @@ from fetchoff.model.observation import (
     Seen,
     Usage,
 )
-from fetchoff.model.workload import Workload
 from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 
 ROUNDS, BLOCKS, EXCHANGES = 8, 4, 5
@@ -60,7 +61,7 @@ def run(path: Path, name: str, costs: Costs | None = None, without: str = "") ->
     """A run folder of an article's suite. `costs`: wall and CPU, microseconds an exchange, of
     sides that are to differ from what was published; `without`: a client that took no part."""
     suite, article = workloads.suite(name), claims.article(name)
-    measured = [workloads.workload(one) for one in suite.workloads]
+    measured = courses(suite.workloads)
     clients = [client for client in suite.clients if client != without]
     known = {**published_costs(article, measured), **(costs or {})}
     header = Header(
@@ -70,7 +71,7 @@ def run(path: Path, name: str, costs: Costs | None = None, without: str = "") ->
         fetchoff="0.1.0",
         experiment=Experiment(
             entrants=tuple(Entrant(client, client, client) for client in clients),
-            workloads=tuple(measured),
+            courses=tuple(measured),
             baseline=suite.baseline,
             seed=7,
             blocks=BLOCKS,
@@ -83,17 +84,17 @@ def run(path: Path, name: str, costs: Costs | None = None, without: str = "") ->
     folder = RunFolder.create(path, header)
     noise = random.Random(name)
     for number in range(ROUNDS):
-        for workload in measured:
-            for record in _section(number, workload, clients, known, noise):
+        for course in measured:
+            for record in _section(number, course, clients, known, noise):
                 folder.append(record)
     folder.append(Ended("budget", ROUNDS))
     folder.close()
     return folder
 
 
-def published_costs(article: Article, measured: list[Workload]) -> dict[Side, tuple[float, float]]:
+def published_costs(article: Article, measured: list[Course]) -> dict[Side, tuple[float, float]]:
     """Wall and CPU time of an exchange by the article's tables, in microseconds."""
-    moved = {workload.id: bytes_expected(workload) for workload in measured}
+    moved = {course.id: bytes_expected(course.workload) for course in measured}
     walls: dict[Side, float] = {}
     cpus: dict[Side, float] = {}
     for table in article.tables:
@@ -111,13 +112,13 @@ def published_costs(article: Article, measured: list[Workload]) -> dict[Side, tu
 
 
 def _section(
-    number: int, workload: Workload, clients: list[str], known: Costs, noise: random.Random
+    number: int, course: Course, clients: list[str], known: Costs, noise: random.Random
 ) -> list[Record]:
-    """One round of a workload: a process of each client."""
-    content = round(bytes_expected(workload))
+    """One round of a course: a process of each client."""
+    content = round(bytes_expected(course.workload))
     records: list[Record] = []
     for client in clients:
-        wall, cpu = known.get(Side(client, workload.id), OTHERWISE_US)
+        wall, cpu = known.get(Side(client, course.id), OTHERWISE_US)
         own = math.exp(NOISE * noise.gauss(0, 1))
         for block in range(BLOCKS):
             wobble = own * math.exp(NOISE * noise.gauss(0, 1))
@@ -126,7 +127,7 @@ def _section(
             seen = Seen(EXCHANGES, 0, 100 * EXCHANGES, (content + 150) * EXCHANGES, EXCHANGES)
             records.append(
                 Batch(
-                    *(number, 0, workload.id, block, 0, client),
+                    *(number, 0, course.id, block, 0, client),
                     *(EXCHANGES, EXCHANGES, EXCHANGES, EXCHANGES, 0),
                     cost=cost,
                     seen=seen,
@@ -135,14 +136,14 @@ def _section(
         ticks = Usage(round(100 * USER_SHARE), round(100 * (1 - USER_SHARE)), PEAK_KB)
         records.append(
             Invocation(
-                *(number, 0, workload.id, client, client),
+                *(number, 0, course.id, client, client),
                 outcome=Outcome.OK,
                 iterations=EXCHANGES,
                 start_up_ms=30.0,
                 usage=ticks,
             )
         )
-    return [*records, SectionDone(number, 0, workload.id, 1.0)]
+    return [*records, SectionDone(number, 0, course.id, 1.0)]
 
 
 def _client(client: str) -> ClientRecord:

@@ -16,6 +16,7 @@ from fetchoff.model.errors import OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.model.origin import AccessLog, Counted, Statistics
 from fetchoff.run.counting import LogTally, StatisticsTally, counts_of
+from fetchoff.run.network import LOOPBACK
 
 LOG = AccessLog("access.log", first=1, bytes=True)
 
@@ -97,9 +98,9 @@ def port() -> Iterator[int]:
 
 def test_statistics_are_summed_over_what_a_star_stands_for(port: int) -> None:
     statistics = Statistics("/stats", ("nodes.*.get", "nodes.*.not-yet"), ("open",))
-    assert StatisticsTally(port, statistics).read() == Seen(requests=7, connections=2)
+    assert StatisticsTally(LOOPBACK, port, statistics).read() == Seen(requests=7, connections=2)
 
 
 def test_statistics_that_are_none(port: int) -> None:
     with pytest.raises(OriginError, match="does not tell its statistics"):
-        StatisticsTally(port, Statistics("/garbage", ("a",))).read()
+        StatisticsTally(LOOPBACK, port, Statistics("/garbage", ("a",))).read()

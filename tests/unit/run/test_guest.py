@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from fetchoff.model.course import Course
 from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Exchange, Expect, Settings, Workload
 from fetchoff.protocol.adapter import Done
@@ -46,7 +47,9 @@ class BlindLedger:
 
 def guest_of(adapter: SteadyAdapter, workload: Workload) -> Guest:
     reference = Reference(workload, ("",) * len(workload.exchanges))
-    return Guest("p", "c", cast(Adapter, adapter), cast(Ledger, BlindLedger()), reference)
+    return Guest(
+        "p", "c", cast(Adapter, adapter), cast(Ledger, BlindLedger()), reference, Course(workload)
+    )
 
 
 def workload_of(exchanges: int, concurrency: int) -> Workload:

@@ -8,10 +8,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from fetchoff.model.workload import Placement
+from fetchoff.model.course import Course
+from fetchoff.model.link import LOOPBACK, Link, Profile
+from fetchoff.model.workload import Exchange, Placement, Workload
 from fetchoff.run.placement import Urgency, lay_out, misplaced, place, strongest_urgency
 
 SHARED, SEPARATE = Placement.SHARED_CORE, Placement.SEPARATE_CORES
+FAR_AWAY = Link("far-away", "", Profile(45), Profile(45))
+
+
+def course(placement: Placement, link: Link = LOOPBACK) -> Course:
+    return Course(Workload("w", "", (Exchange("GET", "/"),), placement=placement), link)
 
 
 @pytest.fixture
@@ -38,13 +45,27 @@ def sleeper() -> Iterator[int]:
 def test_cores(
     placement: Placement, cores: list[int], harness: int, client: int, origin: int
 ) -> None:
-    layout = lay_out(placement, cores, Urgency.HIGH)
+    layout = lay_out(course(placement), cores, Urgency.HIGH)
     assert (layout.harness_core, layout.client_core, layout.origin_core) == (
         harness,
         client,
         origin,
     )
     assert layout.urgency is Urgency.HIGH
+
+
+@pytest.mark.parametrize(
+    ("cores", "client", "origin", "said"),
+    [([0], 0, 0, 2), ([0, 1], 1, 1, 1), ([0, 1, 2], 2, 1, 0), ([5, 2, 7, 4], 7, 5, 0)],
+)
+def test_over_a_link_the_emulator_has_the_core_of_the_harness(
+    cores: list[int], client: int, origin: int, said: int
+) -> None:
+    for placement in Placement:
+        layout = lay_out(course(placement, FAR_AWAY), cores, Urgency.HIGH)
+        assert layout.harness_core == min(cores)
+        assert (layout.client_core, layout.origin_core) == (client, origin)
+        assert len(layout.notes) == said
 
 
 @pytest.mark.parametrize(
@@ -61,7 +82,7 @@ def test_cores(
 def test_what_could_not_be_had_is_said(
     placement: Placement, cores: int, permitted: Urgency, said: list[str]
 ) -> None:
-    layout = lay_out(placement, list(range(cores)), permitted)
+    layout = lay_out(course(placement), list(range(cores)), permitted)
     assert len(layout.notes) == len(said)
     assert all(part in note for part, note in zip(said, layout.notes, strict=True))
     assert layout.urgency is permitted
@@ -79,7 +100,7 @@ def test_what_could_not_be_had_is_said(
 def test_real_time_only_where_the_harness_has_a_core_of_its_own(
     placement: Placement, cores: list[int], given: Urgency
 ) -> None:
-    assert lay_out(placement, cores, Urgency.REAL_TIME).urgency is given
+    assert lay_out(course(placement), cores, Urgency.REAL_TIME).urgency is given
 
 
 @pytest.mark.parametrize("urgency", list(Urgency))

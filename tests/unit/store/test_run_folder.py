@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fetchoff.contract.cases import all_cases
+from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.experiment import Experiment, Role, with_controls
 from fetchoff.model.observation import (
@@ -33,7 +34,7 @@ HEADER = Header(
     fetchoff="0",
     experiment=Experiment(
         with_controls((("a/x", "a", Role.RANKED),)),
-        tuple(case.workload for case in all_cases()),
+        tuple(Course(case.workload) for case in all_cases()),
         "a/x",
         7,
     ),
@@ -79,7 +80,7 @@ def test_every_workload_survives_the_header(tmp_path: Path) -> None:
             exchanges=(replace(base.exchanges[0], body=MultipartBody((("a", "b"),))),),
         ),
     )
-    experiment = replace(HEADER.experiment, workloads=odd)
+    experiment = replace(HEADER.experiment, courses=tuple(map(Course, odd)))
     header = replace(HEADER, experiment=experiment)
     RunFolder.create(tmp_path / "run", header).close()
     read = RunFolder.open(tmp_path / "run").header

@@ -1,0 +1,110 @@
+"""catalog/links/*.toml: networks to measure over; the file's name is the id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from fetchoff.catalog.places import shipped
+from fetchoff.catalog.toml import Document, read
+from fetchoff.model import link as model
+from fetchoff.model.errors import InputError, UnknownName
+
+SUFFIX = ".toml"
+
+
+class _Bursts(Document):
+    begin: float = Field(gt=0, le=1)
+    end: float = Field(gt=0, le=1)
+    within: float = Field(default=1.0, ge=0, le=1)
+    outside: float = Field(default=0.0, ge=0, le=1)
+
+
+class _Profile(Document):
+    delay_ms: float = Field(default=0.0, ge=0, le=60_000)
+    jitter_ms: float = Field(default=0.0, ge=0, le=60_000)
+    rate_mbit_s: float | None = Field(default=None, gt=0, le=100_000)
+    queue_bytes: int | None = Field(default=None, gt=0)
+    queue_packets: int | None = Field(default=None, gt=0)
+    loss: float = Field(default=0.0, ge=0, lt=1)
+    bursts: _Bursts | None = None
+
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        for why, is_so in (
+            ("jitter_ms is more than delay_ms", self.jitter_ms > self.delay_ms),
+            ("has both loss and bursts", bool(self.loss and self.bursts)),
+            ("a queue is limited in bytes or in packets", self.queue_bytes and self.queue_packets),
+            (
+                "a queue needs a rate_mbit_s",
+                (self.queue_bytes or self.queue_packets) and self.rate_mbit_s is None,
+            ),
+        ):
+            if is_so:
+                raise PydanticCustomError("contradiction", "{why}", {"why": why})
+        return self
+
+    def to_model(self) -> model.Profile:
+        plain = self.model_dump(exclude={"bursts"})
+        bursts = model.Bursts(**self.bursts.model_dump()) if self.bursts else None
+        return model.Profile(**plain, bursts=bursts)
+
+
+class _Link(Document):
+    schema_: int = Field(alias="schema", ge=1, le=1)
+    about: str
+    source: str = ""
+    mtu: int = Field(default=1500, ge=1280, le=65_521)
+    congestion: str = Field(default="cubic", pattern=r"^[a-z0-9_]+$")
+    both: _Profile | None = None
+    up: _Profile | None = None
+    down: _Profile | None = None
+
+    @model_validator(mode="after")
+    def _directions(self) -> Self:
+        if self.both and (self.up or self.down):
+            why = "has [both] beside [up] or [down]"
+            raise PydanticCustomError("contradiction", "{why}", {"why": why})
+        return self
+
+
+def link(name: str) -> model.Link:
+    """A shipped link by its id, or the one in a file that is named by its path."""
+    if name == model.LOOPBACK.id:
+        return model.LOOPBACK
+    if name.endswith(SUFFIX):
+        path = Path(name)
+        if not path.is_file():
+            raise InputError(f"{path}: no such file")
+        if path.stem == model.LOOPBACK.id:
+            raise InputError(f"{path}: '{path.stem}' is the link that is not emulated")
+        return _read(path)
+    if name not in names():
+        raise UnknownName("link", name, [model.LOOPBACK.id, *names()])
+    return _read(_folder() / f"{name}{SUFFIX}")
+
+
+def names() -> list[str]:
+    """The ids of the emulated links that ship."""
+    return sorted(path.stem for path in _folder().glob(f"*{SUFFIX}"))
+
+
+def _folder() -> Path:
+    return shipped("catalog") / "links"
+
+
+def _read(path: Path) -> model.Link:
+    document = read(path, _Link)
+    up, down = (side or document.both or _Profile() for side in (document.up, document.down))
+    return model.Link(
+        id=path.stem,
+        about=document.about,
+        up=up.to_model(),
+        down=down.to_model(),
+        mtu=document.mtu,
+        congestion=document.congestion,
+        source=document.source,
+    )

@@ -1,0 +1,142 @@
+"""Links: the network between a client and an origin, as it is asked for and as it was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+LOOPBACK_ID = "loopback"
+SMALL_WINDOW_BYTES = 16_384
+PATIENCE = 3.0
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """Losses that come together: the chain of Gilbert and Elliott (docs/links.md)."""
+
+    begin: float
+    end: float
+    within: float = 1.0
+    outside: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """Of all packets, how many are lost in the long run."""
+        in_burst = self.begin / (self.begin + self.end) if self.begin + self.end else 0.0
+        return in_burst * self.within + (1 - in_burst) * self.outside
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One direction of a link; what is left out is not emulated.
+
+    `delay_ms`: one-way, after the queue. `rate_mbit_s`: 10^6 bits of IP packets a second. A queue
+    is limited in bytes or in packets. `loss`: the probability of each packet by itself.
+    """
+
+    delay_ms: float = 0.0
+    jitter_ms: float = 0.0
+    rate_mbit_s: float | None = None
+    queue_bytes: int | None = None
+    queue_packets: int | None = None
+    loss: float = 0.0
+    bursts: Bursts | None = None
+
+    @property
+    def loss_share(self) -> float:
+        """Of all packets, how many are lost in the long run."""
+        return self.bursts.share if self.bursts else self.loss
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a seed decides anything."""
+        return bool(self.jitter_ms or self.loss_share)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A path between client and origin: `up` is from the client to the origin.
+
+    `source`: where the figures are from. `congestion`: what TCP goes by at both ends.
+    """
+
+    id: str
+    about: str
+    up: Profile = field(default_factory=Profile)
+    down: Profile = field(default_factory=Profile)
+    mtu: int = 1500
+    congestion: str = "cubic"
+    source: str = ""
+
+    @property
+    def is_emulated(self) -> bool:
+        """Whether packets go through the emulator, and not over the machine's loopback."""
+        return self.id != LOOPBACK_ID
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a seed decides anything."""
+        return self.up.is_random or self.down.is_random
+
+    @property
+    def round_trip_ms(self) -> float:
+        """Of a small packet, where nothing waits."""
+        return self.up.delay_ms + self.down.delay_ms
+
+    def slowest_s(self, content_bytes: int) -> float:
+        """What an exchange may take of a client with a small window: longer is no answer at all."""
+        rates = [p.rate_mbit_s for p in (self.up, self.down) if p.rate_mbit_s is not None]
+        sending_s = content_bytes * 8e-6 / min(rates) if rates else 0.0
+        round_trips = 10 + content_bytes / SMALL_WINDOW_BYTES
+        return PATIENCE * (sending_s + round_trips * self.round_trip_ms / 1e3)
+
+    @property
+    def terrain(self) -> tuple[bool, int, str]:
+        """Links with the same one can follow each other between the same two ends."""
+        return (self.is_emulated, self.mtu, self.congestion)
+
+
+LOOPBACK = Link(LOOPBACK_ID, "this machine's loopback device: no network to wait for")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What came of one direction when it was tried out; None: that was not asked for.
+
+    `mbit_s`: bits of IP packets. `lost`: of `sent` packets.
+    """
+
+    mbit_s: float | None
+    sent: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a link was found to be before it was used. Round trips in milliseconds."""
+
+    link: str
+    backend: str
+    congestion: str
+    round_trips: int
+    round_trip_p50_ms: float
+    round_trip_p99_ms: float
+    up: Passage
+    down: Passage
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """What the emulator counted while a workload was measured over a link.
+
+    `unasked`: packets that were lost though nobody asked for it. `late_p99_us`: of the direction
+    in which packets left later. `cpu_ns` is the emulator's.
+    """
+
+    packets: int
+    lost: int
+    dropped: int
+    unasked: int
+    late_p99_us: int
+    cpu_ns: int
+    elapsed_ns: int

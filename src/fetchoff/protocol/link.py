@@ -1,0 +1,162 @@
+"""The control channel of the link emulator (docs/links.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fetchoff.model.link import Emulated, Profile
+from fetchoff.protocol.fields import Garbled, Message, text, whole
+
+DIRECTIONS = ("up", "down")
+UNASKED = ("overruns", "overflowed", "refused")
+MOST_LATE = 0.99
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a link: its namespace's path, its address, and what TCP goes by there."""
+
+    namespace: str
+    ipv4: str
+    congestion: str
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A link that is there. `near` is the client's end, `far` the origin's."""
+
+    link: int
+    backend: str
+    near: End
+    far: End
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The emulator's counters of both directions together, since the link was opened.
+
+    `packets` came to the link. `late_us`: how many left so much later than due, by the upper bound
+    of each step, for each direction.
+    """
+
+    packets: int
+    lost: int
+    dropped: int
+    unasked: int
+    late_us: tuple[dict[int, int], ...]
+    cpu_ns: int
+    elapsed_ns: int
+
+    def since(self, before: Counts) -> Emulated:
+        """What happened between two readings."""
+        late = (
+            _percentile(now, then) for now, then in zip(self.late_us, before.late_us, strict=True)
+        )
+        return Emulated(
+            packets=self.packets - before.packets,
+            lost=self.lost - before.lost,
+            dropped=self.dropped - before.dropped,
+            unasked=self.unasked - before.unasked,
+            late_p99_us=max(late),
+            cpu_ns=self.cpu_ns - before.cpu_ns,
+            elapsed_ns=self.elapsed_ns - before.elapsed_ns,
+        )
+
+
+def _percentile(now: dict[int, int], then: dict[int, int]) -> int:
+    """The 99th percentile of what came on top; 0 of nothing."""
+    gained = {bound: count - then.get(bound, 0) for bound, count in now.items()}
+    left = sum(gained.values()) * (1 - MOST_LATE)
+    for bound in sorted(gained, reverse=True):
+        left -= gained[bound]
+        if left < 0:
+            return bound
+    return 0
+
+
+def open_link(mtu: int, congestion: str) -> Message:
+    """Ask for a link without delay, rate or loss."""
+    return {"op": "open", "mtu": mtu, "congestion": congestion}
+
+
+def shape(link: int, up: Profile, down: Profile, seed: int) -> Message:
+    """Ask for another profile of each direction, with numbers of packets from 0 on."""
+    return {"op": "set", "link": link, "up": _profile(up, seed), "down": _profile(down, seed)}
+
+
+def read_link(link: int) -> Message:
+    """Ask for the counters."""
+    return {"op": "read", "link": link}
+
+
+def close_link(link: int) -> Message:
+    """Ask for the link's end."""
+    return {"op": "close", "link": link}
+
+
+def _profile(profile: Profile, seed: int) -> Message:
+    message: dict[str, object] = {"delay_ms": profile.delay_ms, "jitter_ms": profile.jitter_ms}
+    if profile.rate_mbit_s is not None:
+        message["rate_mbit_s"] = profile.rate_mbit_s
+    if profile.queue_bytes is not None:
+        message["queue"] = {"bytes": profile.queue_bytes}
+    if profile.queue_packets is not None:
+        message["queue"] = {"packets": profile.queue_packets}
+    if profile.bursts is not None:
+        bursts = profile.bursts
+        message["loss"] = {
+            "bursts": {
+                "begin": bursts.begin,
+                "end": bursts.end,
+                "within": bursts.within,
+                "outside": bursts.outside,
+            }
+        }
+    elif profile.loss:
+        message["loss"] = {"independent": profile.loss}
+    return {**message, "seed": seed}
+
+
+def read_opened(message: Message) -> Opened:
+    """The answer to `open`."""
+    return Opened(
+        whole(message, "link"),
+        text(message, "backend"),
+        _end(message.get("near")),
+        _end(message.get("far")),
+    )
+
+
+def _end(message: object) -> End:
+    if not isinstance(message, dict):
+        raise Garbled("an end of the link is not an object")
+    return End(text(message, "namespace"), text(message, "ipv4"), text(message, "congestion"))
+
+
+def read_counts(message: Message) -> Counts:
+    """The answer to `read` and `close`."""
+    directions = [message.get(name) for name in DIRECTIONS]
+    known = [direction for direction in directions if isinstance(direction, dict)]
+    if len(known) != len(DIRECTIONS):
+        raise Garbled("a direction of the link is not an object")
+
+    def total(*names: str) -> int:
+        return sum(whole(direction, name) for direction in known for name in names)
+
+    return Counts(
+        packets=total("packets"),
+        lost=total("lost"),
+        dropped=total("queue_dropped"),
+        unasked=total(*UNASKED),
+        late_us=tuple(_steps(direction) for direction in known),
+        cpu_ns=whole(message, "cpu_ns"),
+        elapsed_ns=whole(message, "elapsed_ns"),
+    )
+
+
+def _steps(direction: Message) -> dict[int, int]:
+    lateness = direction.get("lateness")
+    steps = lateness.get("histogram_us") if isinstance(lateness, dict) else None
+    if not isinstance(steps, list):
+        raise Garbled("'lateness' has no histogram")
+    return {int(bound): int(count) for bound, count in steps}

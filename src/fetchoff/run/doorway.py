@@ -1,0 +1,53 @@
+"""Sockets in another network namespace, for a process that stays where it is.
+
+A socket belongs to the namespace that it was made in, whoever uses it. So a small process in there
+makes them, and hands them over (SCM_RIGHTS, unix(7)).
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+from fetchoff.run.process import Background
+
+_SOURCE = """
+import socket, sys
+door = socket.socket(fileno=int(sys.argv[1]))
+while asked := door.recv(1):
+    made = socket.socket(type=socket.SOCK_DGRAM if asked == b"d" else socket.SOCK_STREAM)
+    socket.send_fds(door, [asked], [made.fileno()])
+    made.close()
+"""
+
+
+class Doorway:
+    """Hands out IPv4 sockets of the namespace that `inside` leads to."""
+
+    def __init__(self, inside: tuple[str, ...], folder: Path, core: int) -> None:
+        self._door, theirs = socket.socketpair()
+        with theirs:
+            command = (sys.executable, "-I", "-S", "-c", _SOURCE, str(theirs.fileno()))
+            self._process = Background(
+                command, {}, folder, folder / "doorway.log", core, inside, theirs.fileno()
+            )
+
+    def stream(self) -> socket.socket:
+        """Of TCP."""
+        return self._made(b"s")
+
+    def datagram(self) -> socket.socket:
+        """Of UDP."""
+        return self._made(b"d")
+
+    def _made(self, kind: bytes) -> socket.socket:
+        self._door.sendall(kind)
+        _, descriptors, _, _ = socket.recv_fds(self._door, 1, 1)
+        if not descriptors:
+            raise OSError(self._process.obituary())
+        return socket.socket(fileno=descriptors[0])
+
+    def close(self) -> None:
+        self._door.close()
+        self._process.end()

@@ -1,0 +1,145 @@
+"""A network between two namespaces, emulated by fetchoff-link (docs/links.md)."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from fetchoff.model.course import Course
+from fetchoff.model.errors import LinkError
+from fetchoff.model.link import Calibration, Emulated, Link, Profile
+from fetchoff.protocol import link as control
+from fetchoff.protocol.fields import Garbled, Message
+from fetchoff.run.calibration import faults, try_out
+from fetchoff.run.datagrams import Mouth
+from fetchoff.run.doorway import Doorway
+from fetchoff.run.machine import usable_cores
+from fetchoff.run.network import LOOPBACK, Network
+from fetchoff.run.placement import Urgency, on_core, strongest_urgency, urgently
+from fetchoff.run.process import Child, ChildFailed
+from fetchoff.run.programs import program
+
+BINARY = "fetchoff-link"
+CONTROL_TIMEOUT_S = 10.0
+WIDE_OPEN = Profile()
+
+
+class EmulatedNetwork:
+    """Two namespaces, and the emulator between them. LinkError when it goes away.
+
+    Its processes have the core `core`. Nothing of it outlives the emulator's process.
+    """
+
+    def __init__(self, folder: Path, core: int, mtu: int, congestion: str) -> None:
+        enter = str(program(BINARY))
+        urgent = ["--real-time"] if strongest_urgency() is Urgency.REAL_TIME else []
+        command = (enter, "control", "--core", str(core), *urgent)
+        try:
+            self._child = Child(command, {}, folder, folder / "link.stderr")
+            greeting = self._child.receive(CONTROL_TIMEOUT_S)
+        except ChildFailed as error:
+            hint = "docs/links.md has what it needs"
+            raise LinkError(f"the link emulator {error}", hint) from error
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._child.end)
+            try:
+                opened = control.read_opened(self._ask(control.open_link(mtu, congestion)))
+            except Garbled as error:
+                raise LinkError(f"the link emulator answers with garbage: {error}") from error
+            self._link, self.backend = opened.link, opened.backend
+            self.origin_address, self.congestion = opened.far.ipv4, opened.far.congestion
+            self.client_address = opened.near.ipv4
+            self.at_client = _inside(enter, opened.near, greeting)
+            self.at_origin = _inside(enter, opened.far, greeting)
+            self._at_client = Doorway(self.at_client, folder, core)
+            undo.callback(self._at_client.close)
+            self._at_origin = Doorway(self.at_origin, folder, core)
+            undo.pop_all()
+        self._before = self._counts()
+
+    def socket(self) -> socket.socket:
+        return self._at_origin.stream()
+
+    def calibrate(self, link: Link, seed: int) -> Calibration:
+        """Try a link out, both ways."""
+        self.shape(link, seed)
+        with (
+            self._at_client.datagram() as near,
+            self._at_origin.datagram() as far,
+            on_core(usable_cores()[-1]),  # not the emulator's
+            urgently(strongest_urgency()),
+        ):
+            ends = Mouth(near, self.client_address), Mouth(far, self.origin_address)
+            found = try_out(link, *ends)
+        return Calibration(
+            link=link.id,
+            backend=self.backend,
+            congestion=self.congestion,
+            round_trips=len(found.round_trips_ms),
+            round_trip_p50_ms=found.p50_ms,
+            round_trip_p99_ms=found.p99_ms,
+            up=found.up,
+            down=found.down,
+            faults=tuple(faults(link, found)),
+        )
+
+    def open_wide(self) -> None:
+        """Neither delay nor rate nor loss, until it gets its next shape."""
+        self._ask(control.shape(self._link, WIDE_OPEN, WIDE_OPEN, 0))
+
+    def shape(self, link: Link, seed: int) -> None:
+        """From now on this link; the same seed loses packets of the same numbers."""
+        self._ask(control.shape(self._link, link.up, link.down, seed))
+
+    def used(self) -> Emulated:
+        """What has happened since this was last asked."""
+        now = self._counts()
+        before, self._before = self._before, now
+        return now.since(before)
+
+    def close(self) -> None:
+        """Both namespaces go, with what is in them."""
+        self._at_client.close()
+        self._at_origin.close()
+        self._child.end()
+
+    def _counts(self) -> control.Counts:
+        try:
+            return control.read_counts(self._ask(control.read_link(self._link)))
+        except Garbled as error:
+            raise LinkError(f"the link's counters are garbled: {error}") from error
+
+    def _ask(self, message: Message) -> Message:
+        try:
+            answer = self._child.ask(message, CONTROL_TIMEOUT_S)
+        except ChildFailed as error:
+            raise LinkError(
+                f"the link emulator {error}", "what was measured is kept; 'fetchoff resume' goes on"
+            ) from error
+        if "error" in answer:
+            raise LinkError(
+                f"the link cannot be made: {answer['error']}", "docs/links.md has what it needs"
+            )
+        return answer
+
+
+def _inside(enter: str, end: control.End, greeting: Mapping[str, object]) -> tuple[str, ...]:
+    """How a command begins that is to run at an end."""
+    user = greeting.get("user_namespace")
+    return (enter, "enter", end.namespace, *(("--user", str(user)) if user else ()), "--")
+
+
+@contextlib.contextmanager
+def laid(course: Course, folder: Path) -> Iterator[Network]:
+    """What a course needs between client and origin, for as long as it is needed."""
+    link = course.link
+    if not link.is_emulated:
+        yield LOOPBACK
+        return
+    network = EmulatedNetwork(folder, usable_cores()[0], link.mtu, link.congestion)
+    try:
+        yield network
+    finally:
+        network.close()

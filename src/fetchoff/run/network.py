@@ -1,0 +1,88 @@
+"""Between client and origin: the machine's loopback, or something that stands in for a network."""
+
+from __future__ import annotations
+
+import functools
+import http.client
+import socket
+import urllib.request
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from fetchoff.model.course import Course
+from fetchoff.model.link import Calibration, Emulated, Link
+
+
+class Network(Protocol):
+    """Where clients and origin are, and what is between them.
+
+    `origin_address`: where the origin listens. `at_client` and `at_origin`: how a command begins
+    that is to run there. `socket`: of TCP, at the origin's end, not connected yet.
+    """
+
+    origin_address: str
+    at_client: tuple[str, ...]
+    at_origin: tuple[str, ...]
+
+    def socket(self) -> socket.socket: ...
+    def calibrate(self, link: Link, seed: int) -> Calibration | None: ...
+    def open_wide(self) -> None: ...
+    def shape(self, link: Link, seed: int) -> None: ...
+    def used(self) -> Emulated | None: ...
+
+
+LayNetwork = Callable[[Course, Path], AbstractContextManager[Network]]  # one of them; a folder
+
+
+class Loopback:
+    """Client and origin on this machine as it is: nothing is emulated."""
+
+    origin_address = "127.0.0.1"
+    at_client: tuple[str, ...] = ()
+    at_origin: tuple[str, ...] = ()
+
+    def socket(self) -> socket.socket:
+        return socket.socket()
+
+    def calibrate(self, link: Link, seed: int) -> None:
+        """There is nothing to try out."""
+
+    def open_wide(self) -> None:
+        """It always is."""
+
+    def shape(self, link: Link, seed: int) -> None:
+        """It has no shape."""
+
+    def used(self) -> None:
+        """Nobody counts."""
+
+
+LOOPBACK = Loopback()
+
+
+class Connection(http.client.HTTPConnection):
+    """HTTP of the harness's own, at the origin's end of a network."""
+
+    def __init__(
+        self, network: Network, host: str, port: int | None = None, *, timeout: float
+    ) -> None:
+        super().__init__(host, port, timeout=timeout)
+        self._network = network
+
+    def connect(self) -> None:
+        self.sock = self._network.socket()
+        self.sock.settimeout(self.timeout)
+        self.sock.connect((self.host, self.port))
+
+
+class Handler(urllib.request.HTTPHandler):
+    """Lets urllib speak at the origin's end of a network."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self._network = network
+
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(functools.partial(Connection, self._network), request)
