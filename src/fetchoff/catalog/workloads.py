@@ -135,6 +135,7 @@ class _Workload(Document):
     about: str
     placement: model.Placement = model.Placement.SHARED_CORE
     batch_ms: float = Field(default=10.0, gt=0, le=10_000)
+    batch_iterations: int = Field(default=1, ge=1, le=1_000_000)
     value: int | None = None
     settings: _Settings = Field(default_factory=_Settings)
     before: tuple[_Exchange, ...] = ()
@@ -160,6 +161,7 @@ class _Suite(Document):
     baseline: str = ""
     budget_s: float = Field(default=150.0, gt=0)
     blocks: int = Field(default=6, ge=2, le=100)
+    blocks_over_links: int = Field(default=2, ge=1, le=100)
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,7 @@ class Suite:
     baseline: str
     budget_s: float
     blocks: int
+    blocks_over_links: int
 
 
 def read_workload(path: Path, value: str = "") -> model.Workload:
@@ -192,6 +195,7 @@ def read_workload(path: Path, value: str = "") -> model.Workload:
         settings=document.settings.to_model(),
         placement=document.placement,
         batch_ms=document.batch_ms,
+        batch_iterations=document.batch_iterations,
         before=tuple(exchange.to_model() for exchange in document.before),
     )
 
@@ -252,6 +256,7 @@ def suite(name: str, *, full: bool = False) -> Suite:
         baseline=document.baseline,
         budget_s=sizes.budget_s,
         blocks=document.blocks,
+        blocks_over_links=document.blocks_over_links,
     )
 
 

@@ -24,6 +24,7 @@ def ranking(
     baseline: str,
     budget_s: float,
     blocks: int,
+    blocks_over_links: int = Experiment.blocks_over_links,
     seed: int | None,
     origin: str = BUILT_IN,
 ) -> Experiment:
@@ -42,6 +43,7 @@ def ranking(
         seed=_seed(seed),
         budget_s=budget_s,
         blocks=blocks,
+        blocks_over_links=blocks_over_links,
         suite=suite,
         origin=origin,
     )

@@ -105,6 +105,7 @@ def _experiment(
         baseline=suite.baseline,
         budget_s=budget or suite.budget_s,
         blocks=suite.blocks,
+        blocks_over_links=suite.blocks_over_links,
         seed=seed,
         origin=origin,
     )

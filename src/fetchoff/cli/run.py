@@ -67,6 +67,7 @@ def command(
         baseline=_asked_for(baseline, clients) if baseline else chosen_suite.baseline,
         budget_s=budget or _budget_s(chosen_suite, clients, chosen=bool(client)),
         blocks=chosen_suite.blocks,
+        blocks_over_links=chosen_suite.blocks_over_links,
         seed=seed,
         origin=served_by,
     )

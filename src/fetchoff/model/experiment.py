@@ -51,7 +51,8 @@ class Experiment:
     """Declared before anything is measured, and never changed by what is seen.
 
     `alpha`: two-sided error rate of the verdicts, looks included. `margin`: relative difference
-    that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per course.
+    that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per course; over
+    links, where batches are long, there are fewer.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
     `origin`: an id of the catalogue, or a URL.
     """
@@ -64,11 +65,16 @@ class Experiment:
     margin: float = 0.02
     budget_s: float = 150.0
     blocks: int = 6
+    blocks_over_links: int = 2
     looks: tuple[int, ...] = LOOKS
     suite: str = ""
     pair_only: bool = False
     origin: str = "built-in"
     decide_on: tuple[str, ...] = ("wall", "cpu")
+
+    def blocks_of(self, course: Course) -> int:
+        """How many blocks a round has on a course."""
+        return self.blocks_over_links if course.link.is_emulated else self.blocks
 
     @property
     def workloads(self) -> tuple[Workload, ...]:

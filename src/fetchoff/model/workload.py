@@ -151,8 +151,8 @@ class Settings:
 class Workload:
     """The exchanges of one iteration.
 
-    `batch_ms` is the length that batches are calibrated to. `before`: what is done once, so that
-    the origin can answer.
+    `batch_ms` is the length that batches are calibrated to; none has less than `batch_iterations`.
+    `before`: what is done once, so that the origin can answer.
     """
 
     id: str
@@ -161,6 +161,7 @@ class Workload:
     settings: Settings = field(default_factory=Settings)
     placement: Placement = Placement.SHARED_CORE
     batch_ms: float = 10.0
+    batch_iterations: int = 1
     before: tuple[Exchange, ...] = ()
 
 

@@ -46,8 +46,9 @@ def plan_round(experiment: Experiment, number: int) -> Round:
     sections = []
     for course in courses:
         entrants = [e for e in experiment.entrants if is_measured(e, course)]
+        number_of_blocks = experiment.blocks_of(course)
         blocks = tuple(
-            tuple(order.sample(entrants, len(entrants))) for _ in range(experiment.blocks)
+            tuple(order.sample(entrants, len(entrants))) for _ in range(number_of_blocks)
         )
         sections.append(Section(course, blocks, order.getrandbits(SEED_BITS)))
     return Round(number, tuple(processes), tuple(sections))

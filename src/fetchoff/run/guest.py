@@ -290,8 +290,9 @@ class Guest:
 
 
 def least_iterations(workload: Workload) -> int:
-    """As many as it takes until the asked number of exchanges can be in flight."""
-    return math.ceil(workload.settings.concurrency / len(workload.exchanges))
+    """So many that the asked number of exchanges can be in flight, and what the workload says."""
+    in_flight = math.ceil(workload.settings.concurrency / len(workload.exchanges))
+    return max(in_flight, workload.batch_iterations)
 
 
 def _digest_fault(answer: Done, reference: Reference) -> str:
