@@ -24,6 +24,7 @@ CAUGHT = {
     "idle": ("busy", "its process used"),
     "leaking": ("end-of-input", "leaves processes behind when it ends"),
     "parent": ("end-of-input", "leaves processes behind when it ends"),
+    "misspelling": ("declared-features", "did you mean connection.reuse?"),
     "miscounting": ("get", "2 done and 0 failed instead of 1 done"),
     "short-body": ("bytes-counted", "reports 6165 bytes of content instead of 6170"),
     "forgetful": ("tls-reuse", "opened 20 connections instead of 1 to 2"),

@@ -24,7 +24,11 @@ def command(
     from fetchoff.cli.console import print_json, say
     from fetchoff.cli.setup import set_up_all
     from fetchoff.contract.case import Verdict
-    from fetchoff.contract.suite import opened
+    from fetchoff.contract.suite import case_names, opened
+    from fetchoff.model.errors import UnknownName
+
+    if not any(only in name for name in case_names()):
+        raise UnknownName("case", only, case_names())
 
     documents, failures = [], 0
     for client in set_up_all(chosen(adapters), quiet=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import socket
 import tempfile
 import time
@@ -25,6 +26,19 @@ from fetchoff.run.reference import Reference, fetch
 CASE_TIMEOUT_S = 30.0
 BUSY_TRIES = 3  # a spin that another process cuts short costs less CPU time than it lasts
 REPEATS = 30  # of prepare, before open connections are counted
+ANY_OPTION = "option."
+DECLARED, NONSENSE, GARBLED = "declared-features", "made-up-feature", "garbled-message"
+AGAIN, END = "prepared-again", "end-of-input"
+
+
+def case_names() -> list[str]:
+    """Every case, in the order in which they are tried."""
+    return [DECLARED, NONSENSE, GARBLED, AGAIN, *(case.name for case in all_cases()), END]
+
+
+def _needed(case: Case) -> tuple[str, ...]:
+    """The features that a case asks for."""
+    return (*required_features(case.workload), *case.features)
 
 
 class ContractSuite:
@@ -72,9 +86,10 @@ class ContractSuite:
             return
         yield Result("hello", Verdict.PASSED)
         manners = (
-            ("made-up-feature", self._refuses_nonsense),
-            ("garbled-message", self._survives_garbage),
-            ("prepared-again", self._drops_connections),
+            (DECLARED, self._declares_what_there_is),
+            (NONSENSE, self._refuses_nonsense),
+            (GARBLED, self._survives_garbage),
+            (AGAIN, self._drops_connections),
         )
         for name, judge in manners:
             if only in name:
@@ -82,8 +97,18 @@ class ContractSuite:
         for case in all_cases():
             if only in case.name:
                 yield self._try(case)
-        if only in "end-of-input":
-            yield self._judged("end-of-input", self._ends_with_its_input)
+        if only in END:
+            yield self._judged(END, self._ends_with_its_input)
+
+    def _declares_what_there_is(self) -> str:
+        """A misspelt feature would never be asked for, and its cases would be passed over."""
+        known = {feature for case in all_cases() for feature in _needed(case)}
+        for feature in sorted(self._features - known):
+            if not feature.startswith(ANY_OPTION):
+                near = difflib.get_close_matches(feature, known, n=1)
+                meant = f": did you mean {near[0]}?" if near else ""
+                return f"declares '{feature}', which docs/protocol.md does not have{meant}"
+        return ""
 
     def _running(self) -> tuple[Adapter, Description]:
         if self._adapter is not None and self._adapter.is_alive:
@@ -107,8 +132,7 @@ class ContractSuite:
             self._adapter = None
 
     def _try(self, case: Case) -> Result:
-        needed = (*required_features(case.workload), *case.features)
-        missing = [feature for feature in needed if feature not in self._features]
+        missing = [feature for feature in _needed(case) if feature not in self._features]
         if missing:
             return Result(case.name, Verdict.UNSUPPORTED, missing[0])
         ledger = self._origin.open(case.workload.settings)

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from honest import Honest
+from honest import FEATURES, Honest
 
 MILLISECOND = 1_000_000
 FOREVER_S = 3600
@@ -34,6 +34,10 @@ class Slow(Honest):
     def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
         self.spin(MILLISECOND)
         return super().exchange(exchange)
+
+
+class Misspelling(Honest):
+    features = (*FEATURES, "conection.reuse", "option.anything")
 
 
 class SlowStart(Honest):
@@ -306,6 +310,7 @@ FAKES: dict[str, type[Honest]] = {
     "idle": Idle,
     "unhurried": Unhurried,
     "two-faced": TwoFaced,
+    "misspelling": Misspelling,
     "trusting": Trusting,
     "unproxied": Unproxied,
     "uncoded": Uncoded,

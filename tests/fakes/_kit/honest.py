@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-FEATURES = [
+FEATURES = (
     "http/1.1",
     "method.get",
     "method.head",
@@ -33,7 +33,7 @@ FEATURES = [
     "decompression",
     "coding.deflate",
     "inject.busy",
-]
+)
 DECODERS = {"gzip": gzip.decompress, "deflate": zlib.decompress}
 
 
