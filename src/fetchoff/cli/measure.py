@@ -151,10 +151,13 @@ def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manne
 
 
 def _rescue(folder: RunFolder, manner: Manner) -> None:
-    """Say what is kept; show it if it is anything that can be shown."""
+    """Say what is kept; show it if it is anything that can be shown. Nothing leaves no folder."""
     from fetchoff.cli import results
     from fetchoff.cli.console import say
 
+    if not folder.records():
+        folder.discard()
+        return
     batches = sum(isinstance(record, Batch) for record in folder.records())
     say(f"{batches} batches are kept in {folder.path}; 'fetchoff resume {folder.path}' goes on")
     with contextlib.suppress(FetchoffError):

@@ -6,6 +6,7 @@ the record that was being written; an unfinished last line is cut off when the r
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import json
@@ -140,6 +141,14 @@ class RunFolder:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+    def discard(self) -> None:
+        """Remove a run of which there is nothing; what else is in the folder stays."""
+        self.close()
+        with contextlib.suppress(OSError):
+            (self.path / JOURNAL).unlink()
+            (self.path / HEADER).unlink()
+            self.path.rmdir()
 
     def _open_journal(self) -> None:
         try:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fetchoff.catalog import workloads
 from fetchoff.catalog.manifests import discover, named
+from fetchoff.cli.courses import courses
 from fetchoff.catalog.workloads import read_workload
 from fetchoff.model.client import matching
 from fetchoff.model.errors import InputError, UnknownName
@@ -235,7 +236,7 @@ def test_shipped_workloads_are_read(name: str) -> None:
 def test_shipped_suites_name_what_there_is(name: str) -> None:
     suite = workloads.suite(name)
     clients = list(discover())
-    assert all(workloads.workload(workload) for workload in suite.workloads)
+    assert [course.id for course in courses(suite.workloads)] == list(suite.workloads)
     assert all(
         matching(pattern, clients) or named(pattern)
         for pattern in (*suite.clients, *suite.if_ready)

@@ -75,6 +75,7 @@ def run(path: Path, name: str, costs: Costs | None = None, without: str = "") ->
             baseline=suite.baseline,
             seed=7,
             blocks=BLOCKS,
+            blocks_over_links=BLOCKS,
             suite=name,
         ),
         clients=tuple(map(_client, clients)),
