@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from fetchoff.catalog import workloads
 from fetchoff.catalog.manifests import discover, named
-from fetchoff.cli.courses import courses
 from fetchoff.catalog.workloads import read_workload
+from fetchoff.cli.courses import courses
 from fetchoff.model.client import matching
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.workload import (
