@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fetchoff.model.link import Emulated, Profile
 from fetchoff.protocol.fields import Garbled, Message, text, whole
 
+VERSION = 1
 DIRECTIONS = ("up", "down")
 UNASKED = ("overruns", "overflowed", "refused")
 MOST_LATE = 0.99
@@ -72,6 +73,14 @@ def _percentile(now: dict[int, int], then: dict[int, int]) -> int:
         if left < 0:
             return bound
     return 0
+
+
+def read_greeting(message: Message) -> str:
+    """The user namespace of its network namespaces, which is to be entered first, or ""."""
+    version = whole(message, "protocol")
+    if version != VERSION:
+        raise Garbled(f"speaks version {version} of the control protocol, not {VERSION}")
+    return "" if message.get("user_namespace") is None else text(message, "user_namespace")
 
 
 def open_link(mtu: int, congestion: str) -> Message:
@@ -159,4 +168,12 @@ def _steps(direction: Message) -> dict[int, int]:
     steps = lateness.get("histogram_us") if isinstance(lateness, dict) else None
     if not isinstance(steps, list):
         raise Garbled("'lateness' has no histogram")
-    return {int(bound): int(count) for bound, count in steps}
+    if not all(_is_step(step) for step in steps):
+        raise Garbled("a step of the histogram is not a bound and a count")
+    return dict(steps)
+
+
+def _is_step(step: object) -> bool:
+    return (
+        isinstance(step, list) and len(step) == 2 and all(type(n) is int and n >= 0 for n in step)
+    )
