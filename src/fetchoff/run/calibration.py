@@ -11,9 +11,11 @@ from fetchoff.model.link import Link, Passage, Profile
 from fetchoff.run.datagrams import PING_BYTES, Mouth, ping, send_evenly
 
 PINGS = 100
+PING_GAP_S = 0.005
 
 FLOOD_S = 0.4
-FLOOD_LEAST_PACKETS = 120
+FLOOD_JITTERS = 40  # and so many times the jitter, which moves the first and the last
+FLOOD_LEAST_PACKETS = 40
 FLOOD_SHARE = 1.2  # of the rate: so that its queue is never empty
 COUNT_S = 2.0
 COUNT_MOST_PACKETS = 4000
@@ -47,7 +49,9 @@ class Found:
 
 def try_out(link: Link, near: Mouth, far: Mouth) -> Found:
     """Round trips, then each way what is lost and what fits through."""
-    pinged = ping(near, far, PINGS, link.round_trip_ms / 1e3)
+    slower_s = max(map(_sending_ms, (link.up, link.down))) / 1e3
+    gap_s = max(PING_GAP_S, 2 * slower_s)  # or they would wait for each other
+    pinged = ping(near, far, PINGS, gap_s, link.round_trip_ms / 1e3)
     came = len(pinged.round_trips_ms)
     up = Passage(None, pinged.sent, pinged.sent - pinged.reached)
     down = Passage(None, pinged.reached, pinged.reached - came)
@@ -62,7 +66,8 @@ def _passage(
     profile: Profile, sender: Mouth, receiver: Mouth, link: Link, pinged: Passage
 ) -> Passage:
     """One direction: what the pings did not tell."""
-    late_s = (profile.delay_ms + profile.jitter_ms) / 1e3
+    jitter_s = profile.jitter_ms / 1e3
+    late_s = profile.delay_ms / 1e3 + jitter_s
     sent, lost, mbit_s = pinged.sent, pinged.lost, None
     if profile.loss_share:
         most = COUNT_SHARE * _packets_a_second(profile, PING_BYTES)
@@ -71,9 +76,11 @@ def _passage(
         counted = send_evenly(sender, receiver, count, PING_BYTES, a_second, late_s)
         sent, lost = counted.sent, counted.sent - len(counted.at_s)
     if profile.rate_mbit_s is not None:
-        a_second = FLOOD_SHARE * _packets_a_second(profile, link.mtu)
-        count = max(FLOOD_LEAST_PACKETS, round(FLOOD_S * a_second))
-        mbit_s = send_evenly(sender, receiver, count, link.mtu, a_second, late_s).mbit_s
+        a_second = FLOOD_SHARE * _packets_a_second(profile, link.mtu) / (1 - profile.loss_share)
+        flood_s = FLOOD_S + FLOOD_JITTERS * jitter_s
+        count = max(FLOOD_LEAST_PACKETS, round(flood_s * a_second))
+        arrived = send_evenly(sender, receiver, count, link.mtu, a_second, late_s)
+        mbit_s = arrived.mbit_s(settled_s=2 * jitter_s)
     return Passage(mbit_s, sent, lost)
 
 
@@ -104,15 +111,18 @@ def faults(link: Link, found: Found) -> Iterator[str]:
 def loss_within(profile: Profile, packets: int) -> float:
     """How far the share of losses may be from what was asked; those of bursts are less even.
 
-    The variance of the mean of a two-state chain is that of independent draws times
-    (1 + l) / (1 - l), l being the chain's second eigenvalue.
+    Packets that are k apart have the covariance b (1 - b) (w - o)² l^k: b is the share of packets
+    in bursts, w and o the losses within and outside, l the second eigenvalue of the chain.
     """
     share = profile.loss_share
-    variance = share * (1 - share) / max(1, packets)
+    variance = share * (1 - share)
     if profile.bursts:
-        eigenvalue = 1 - profile.bursts.begin - profile.bursts.end
-        variance *= (1 + eigenvalue) / (1 - eigenvalue)
-    return STANDARD_DEVIATIONS * math.sqrt(variance)
+        bursts = profile.bursts
+        eigenvalue = 1 - bursts.begin - bursts.end
+        in_burst = bursts.begin / (bursts.begin + bursts.end)
+        states = in_burst * (1 - in_burst) * (bursts.within - bursts.outside) ** 2
+        variance += 2 * states * eigenvalue / (1 - eigenvalue)
+    return STANDARD_DEVIATIONS * math.sqrt(max(0.0, variance) / max(1, packets))
 
 
 def _sending_ms(profile: Profile) -> float:

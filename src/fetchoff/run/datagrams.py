@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 HEADERS_BYTES = 28  # of IPv4 and UDP
 PING_BYTES = 92  # with headers
-PING_GAP_S = 0.005
 TICK_S = 0.001
 LAST_S = 0.3  # what has not come so long after its time will not come
 
@@ -41,12 +40,12 @@ class Arrived:
     size_bytes: int
     at_s: tuple[float, ...]
 
-    @property
-    def mbit_s(self) -> float:
-        """From the first to the last."""
-        if len(self.at_s) < 2:
+    def mbit_s(self, settled_s: float = 0.0) -> float:
+        """To the last, from the first that came at least so long after the first of all."""
+        at_s = [at for at in self.at_s if at - self.at_s[0] >= settled_s]
+        if len(at_s) < 2:
             return 0.0
-        return (len(self.at_s) - 1) * self.size_bytes * 8e-6 / (self.at_s[-1] - self.at_s[0])
+        return (len(at_s) - 1) * self.size_bytes * 8e-6 / (at_s[-1] - at_s[0])
 
 
 class Mouth:
@@ -61,17 +60,17 @@ class Mouth:
         self.address = (address, made.getsockname()[1])
 
 
-def ping(near: Mouth, far: Mouth, count: int, round_trip_s: float) -> Pinged:
+def ping(near: Mouth, far: Mouth, count: int, gap_s: float, round_trip_s: float) -> Pinged:
     """Send `count` packets that the far end sends back; they do not wait for each other."""
     times: list[float] = []
     poll = select.poll()
     poll.register(near.socket, select.POLLIN)
     poll.register(far.socket, select.POLLIN)
     began = time.perf_counter()
-    last_s = began + count * PING_GAP_S + 2 * round_trip_s + LAST_S
+    last_s = began + count * gap_s + 2 * round_trip_s + LAST_S
     sent = reached = 0
     while len(times) < count and (now := time.perf_counter()) < last_s:
-        due_s = began + sent * PING_GAP_S if sent < count else last_s
+        due_s = began + sent * gap_s if sent < count else last_s
         if now >= due_s:
             stamp = struct.pack("!Q", time.perf_counter_ns())
             near.socket.sendto(stamp.ljust(PING_BYTES - HEADERS_BYTES, b"."), far.address)
