@@ -6,11 +6,15 @@ makes them, and hands them over (SCM_RIGHTS, unix(7)).
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import sys
 from pathlib import Path
 
-from fetchoff.run.process import Background
+from fetchoff.model.errors import LinkError
+from fetchoff.run.process import Background, ChildFailed
+
+TIMEOUT_S = 10.0
 
 _SOURCE = """
 import socket, sys
@@ -23,15 +27,24 @@ while asked := door.recv(1):
 
 
 class Doorway:
-    """Hands out IPv4 sockets of the namespace that `inside` leads to."""
+    """Hands out IPv4 sockets of the namespace that `inside` leads to.
+
+    LinkError where there are none.
+    """
 
     def __init__(self, inside: tuple[str, ...], folder: Path, core: int) -> None:
         self._door, theirs = socket.socketpair()
+        self._door.settimeout(TIMEOUT_S)
         with theirs:
             command = (sys.executable, "-I", "-S", "-c", _SOURCE, str(theirs.fileno()))
-            self._process = Background(
-                command, {}, folder, folder / "doorway.log", core, inside, theirs.fileno()
-            )
+            output = folder / "doorway.log"
+            try:
+                self._process = Background(
+                    command, {}, folder, output, core, inside, theirs.fileno()
+                )
+            except ChildFailed as error:
+                self._door.close()
+                raise LinkError(f"the doorway to a link {error}") from error
 
     def stream(self) -> socket.socket:
         """Of TCP."""
@@ -42,10 +55,13 @@ class Doorway:
         return self._made(b"d")
 
     def _made(self, kind: bytes) -> socket.socket:
-        self._door.sendall(kind)
-        _, descriptors, _, _ = socket.recv_fds(self._door, 1, 1)
+        descriptors: list[int] = []
+        # Nothing comes, or it cannot even be asked: its obituary tells why.
+        with contextlib.suppress(OSError):
+            self._door.sendall(kind)
+            _, descriptors, _, _ = socket.recv_fds(self._door, 1, 1)
         if not descriptors:
-            raise OSError(self._process.obituary())
+            raise LinkError(f"the doorway to a link {self._process.obituary()}")
         return socket.socket(fileno=descriptors[0])
 
     def close(self) -> None:

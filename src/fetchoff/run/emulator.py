@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import socket
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from fetchoff.model.course import Course
@@ -12,6 +16,7 @@ from fetchoff.model.errors import LinkError
 from fetchoff.model.link import Calibration, Emulated, Link, Profile
 from fetchoff.protocol import link as control
 from fetchoff.protocol.fields import Garbled, Message
+from fetchoff.run import procfs
 from fetchoff.run.calibration import faults, try_out
 from fetchoff.run.datagrams import Mouth
 from fetchoff.run.doorway import Doorway
@@ -23,7 +28,10 @@ from fetchoff.run.programs import program
 
 BINARY = "fetchoff-link"
 CONTROL_TIMEOUT_S = 10.0
+EMPTY_S = 2.0
 WIDE_OPEN = Profile()
+NEEDS = "docs/links.md has what it needs"
+KEPT = "what was measured is kept; 'fetchoff resume' goes on"
 
 
 class EmulatedNetwork:
@@ -36,28 +44,28 @@ class EmulatedNetwork:
         enter = str(program(BINARY))
         urgent = ["--real-time"] if strongest_urgency() is Urgency.REAL_TIME else []
         command = (enter, "control", "--core", str(core), *urgent)
-        try:
-            self._child = Child(command, {}, folder, folder / "link.stderr")
-            greeting = self._child.receive(CONTROL_TIMEOUT_S)
-        except ChildFailed as error:
-            hint = "docs/links.md has what it needs"
-            raise LinkError(f"the link emulator {error}", hint) from error
         with contextlib.ExitStack() as undo:
-            undo.callback(self._child.end)
             try:
+                self._child = Child(command, {}, folder, folder / "link.stderr")
+                undo.callback(self._child.end)
+                user = control.read_greeting(self._child.receive(CONTROL_TIMEOUT_S))
                 opened = control.read_opened(self._ask(control.open_link(mtu, congestion)))
+            except ChildFailed as error:
+                raise LinkError(f"the link emulator {error}", NEEDS) from error
             except Garbled as error:
                 raise LinkError(f"the link emulator answers with garbage: {error}") from error
             self._link, self.backend = opened.link, opened.backend
             self.origin_address, self.congestion = opened.far.ipv4, opened.far.congestion
             self.client_address = opened.near.ipv4
-            self.at_client = _inside(enter, opened.near, greeting)
-            self.at_origin = _inside(enter, opened.far, greeting)
+            self._namespaces = [procfs.namespace(end.namespace) for end in (opened.near, opened.far)]
+            self.at_client = _inside(enter, opened.near, user)
+            self.at_origin = _inside(enter, opened.far, user)
             self._at_client = Doorway(self.at_client, folder, core)
             undo.callback(self._at_client.close)
             self._at_origin = Doorway(self.at_origin, folder, core)
+            undo.callback(self._at_origin.close)
+            self._before = self._counts()
             undo.pop_all()
-        self._before = self._counts()
 
     def socket(self) -> socket.socket:
         return self._at_origin.stream()
@@ -65,14 +73,18 @@ class EmulatedNetwork:
     def calibrate(self, link: Link, seed: int) -> Calibration:
         """Try a link out, both ways."""
         self.shape(link, seed)
-        with (
-            self._at_client.datagram() as near,
-            self._at_origin.datagram() as far,
-            on_core(usable_cores()[-1]),  # not the emulator's
-            urgently(strongest_urgency()),
-        ):
-            ends = Mouth(near, self.client_address), Mouth(far, self.origin_address)
-            found = try_out(link, *ends)
+        try:
+            with (
+                self._at_client.datagram() as near,
+                self._at_origin.datagram() as far,
+                on_core(usable_cores()[-1]),  # not the emulator's
+                urgently(strongest_urgency()),
+            ):
+                ends = Mouth(near, self.client_address), Mouth(far, self.origin_address)
+                found = try_out(link, *ends)
+        except OSError as error:
+            self.must_be_there()
+            raise LinkError(f"nothing can be sent over the link: {error}") from error
         return Calibration(
             link=link.id,
             backend=self.backend,
@@ -99,11 +111,27 @@ class EmulatedNetwork:
         before, self._before = self._before, now
         return now.since(before)
 
+    def must_be_there(self) -> None:
+        if not self._child.is_alive:
+            raise LinkError(f"the link emulator {self._child.obituary()}", KEPT)
+
     def close(self) -> None:
         """Both namespaces go, with what is in them."""
         self._at_client.close()
         self._at_origin.close()
+        self._end_what_is_inside()
         self._child.end()
+
+    def _end_what_is_inside(self) -> None:
+        """A process that stayed would keep its namespace, whoever had started it."""
+        deadline = time.monotonic() + EMPTY_S
+        while left := [pid for place in self._namespaces for pid in procfs.inside(place)]:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.01)
 
     def _counts(self) -> control.Counts:
         try:
@@ -115,26 +143,20 @@ class EmulatedNetwork:
         try:
             answer = self._child.ask(message, CONTROL_TIMEOUT_S)
         except ChildFailed as error:
-            raise LinkError(
-                f"the link emulator {error}", "what was measured is kept; 'fetchoff resume' goes on"
-            ) from error
+            raise LinkError(f"the link emulator {error}", KEPT) from error
         if "error" in answer:
-            raise LinkError(
-                f"the link cannot be made: {answer['error']}", "docs/links.md has what it needs"
-            )
+            raise LinkError(f"the link cannot be made: {answer['error']}", NEEDS)
         return answer
 
 
-def _inside(enter: str, end: control.End, greeting: Mapping[str, object]) -> tuple[str, ...]:
+def _inside(enter: str, end: control.End, user: str) -> tuple[str, ...]:
     """How a command begins that is to run at an end."""
-    user = greeting.get("user_namespace")
-    return (enter, "enter", end.namespace, *(("--user", str(user)) if user else ()), "--")
+    return (enter, "enter", end.namespace, *(("--user", user) if user else ()), "--")
 
 
 @contextlib.contextmanager
-def laid(course: Course, folder: Path) -> Iterator[Network]:
-    """What a course needs between client and origin, for as long as it is needed."""
-    link = course.link
+def over(link: Link, folder: Path) -> Iterator[Network]:
+    """What is to be between the ends of a link, for as long as it is needed."""
     if not link.is_emulated:
         yield LOOPBACK
         return
@@ -143,3 +165,8 @@ def laid(course: Course, folder: Path) -> Iterator[Network]:
         yield network
     finally:
         network.close()
+
+
+def laid(course: Course, folder: Path) -> AbstractContextManager[Network]:
+    """What a course needs between client and origin, for as long as it is needed."""
+    return over(course.link, folder)

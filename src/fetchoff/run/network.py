@@ -31,6 +31,7 @@ class Network(Protocol):
     def open_wide(self) -> None: ...
     def shape(self, link: Link, seed: int) -> None: ...
     def used(self) -> Emulated | None: ...
+    def must_be_there(self) -> None: ...
 
 
 LayNetwork = Callable[[Course, Path], AbstractContextManager[Network]]  # one of them; a folder
@@ -57,6 +58,9 @@ class Loopback:
 
     def used(self) -> None:
         """Nobody counts."""
+
+    def must_be_there(self) -> None:
+        """It always is."""
 
 
 LOOPBACK = Loopback()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
-from fetchoff.model.errors import AdapterError, OriginError, StoreError
+from fetchoff.model.errors import AdapterError, LinkError, OriginError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import (
     Batch,
@@ -90,7 +90,7 @@ class Runner:
     def run(self) -> Ended:
         """Measure to the end; the journal has all of it.
 
-        OriginError, StoreError and KeyboardInterrupt pass.
+        OriginError, LinkError, StoreError and KeyboardInterrupt pass.
         """
         cgroups.sweep()
         most = self._experiment.looks[-1]
@@ -226,7 +226,7 @@ class Runner:
         run = SectionRun(section, self._reference(course, stage), stage, number, attempt)
         try:
             run.run(guests, clients, self._calibrated[course.id], try_nonsense=first)
-        except (OriginError, KeyboardInterrupt) as error:
+        except (OriginError, LinkError, KeyboardInterrupt) as error:
             reason = str(error) or "interrupted by the user"
             stage.journal.append(Interrupted(number, attempt, course.id, reason))
             self._attempts[(number, course.id)] = attempt + 1

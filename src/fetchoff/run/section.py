@@ -100,6 +100,7 @@ class SectionRun:
         try:
             do(guest)
         except (Refused, AdapterError) as error:
+            self._stage.network.must_be_there()  # or no client is to blame
             guest.refuse(error)
             if isinstance(error, AdapterError):
                 guest.adapter.kill()
