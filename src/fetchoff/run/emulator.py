@@ -29,6 +29,7 @@ from fetchoff.run.programs import program
 BINARY = "fetchoff-link"
 CONTROL_TIMEOUT_S = 10.0
 EMPTY_S = 2.0
+OWN_NAMESPACE = "/proc/self/ns/net"
 WIDE_OPEN = Profile()
 NEEDS = "docs/links.md has what it needs"
 KEPT = "what was measured is kept; 'fetchoff resume' goes on"
@@ -50,14 +51,19 @@ class EmulatedNetwork:
                 undo.callback(self._child.end)
                 user = control.read_greeting(self._child.receive(CONTROL_TIMEOUT_S))
                 opened = control.read_opened(self._ask(control.open_link(mtu, congestion)))
+                ends = {procfs.namespace(end.namespace) for end in (opened.near, opened.far)}
+                self._namespaces = ends - {procfs.namespace(OWN_NAMESPACE)}  # never the machine's
             except ChildFailed as error:
                 raise LinkError(f"the link emulator {error}", NEEDS) from error
             except Garbled as error:
                 raise LinkError(f"the link emulator answers with garbage: {error}") from error
+            except OSError as error:
+                raise LinkError(
+                    f"the ends of the link cannot be reached: {error}", NEEDS
+                ) from error
             self._link, self.backend = opened.link, opened.backend
             self.origin_address, self.congestion = opened.far.ipv4, opened.far.congestion
             self.client_address = opened.near.ipv4
-            self._namespaces = [procfs.namespace(end.namespace) for end in (opened.near, opened.far)]
             self.at_client = _inside(enter, opened.near, user)
             self.at_origin = _inside(enter, opened.far, user)
             self._at_client = Doorway(self.at_client, folder, core)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,6 +61,22 @@ def threads(pid: int) -> list[int]:
         return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
     except OSError:
         return []
+
+
+def namespace(path: str) -> tuple[int, int]:
+    """What tells the namespace at this path from all others."""
+    found = Path(path).stat()
+    return found.st_dev, found.st_ino
+
+
+def inside(network: tuple[int, int]) -> list[int]:
+    """The processes in a network namespace, as far as this user may look."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if namespace(f"/proc/{pid}/ns/net") == network:
+                found.append(int(pid))
+    return found
 
 
 def _fields(path: Path) -> dict[str, int]:
