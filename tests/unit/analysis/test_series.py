@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from fetchoff.analysis.series import series_of
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Effect, Experiment, Role, with_controls
+from fetchoff.model.link import Emulated
 from fetchoff.model.observation import (
     Batch,
     Cost,
     Ended,
     Interrupted,
     Invocation,
+    LinkUsed,
     Outcome,
     Record,
     SectionDone,
@@ -106,6 +108,23 @@ def test_rounds_keep_their_order() -> None:
     series = series_of(EXPERIMENT, records, "w")
     assert series.rounds == 3
     np.testing.assert_allclose(series.wall_ns[:, 0, series.index("a/x")], [500, 2000, 4000])
+
+
+def over_link(number: int, attempt: int, fault: str, workload: str = "w") -> LinkUsed:
+    return LinkUsed(number, attempt, workload, Emulated(9, 0, 0, 0, 0, 0, 0), fault)
+
+
+def test_a_round_over_a_link_that_did_not_keep_up_does_not_count() -> None:
+    records = [
+        *(*section(0, 0, 1000), over_link(0, 0, "")),
+        *(*section(1, 0, 9000), over_link(1, 0, "late")),
+        *(*section(2, 0, 3000), over_link(2, 0, "late", "other"), over_link(2, 1, "late")),
+    ]
+    series = series_of(EXPERIMENT, records, "w")
+    assert series.numbers == (0, 2)
+    assert {batch.round for batch in series.batches} == {0, 2}
+    assert {invocation.round for invocation in series.invocations} == {0, 2}
+    np.testing.assert_allclose(series.wall_ns[:, 0, series.index("a/x")], [500, 1500])
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), max_size=6))

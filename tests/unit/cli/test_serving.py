@@ -14,9 +14,10 @@ from fetchoff.model.client import Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.experiment import Experiment
+from fetchoff.model.link import Link, Profile
 from fetchoff.model.origin import BUILT_IN, OriginManifest, Server
 from fetchoff.model.workload import Exchange, Workload
-from fetchoff.run.network import LOOPBACK
+from fetchoff.run.network import LOOPBACK, Loopback
 
 HONEST = str(FAKES / "_origins" / "honest")
 GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))
@@ -89,15 +90,50 @@ class Counted:
         Counted.ended += 1
 
 
-def test_a_kept_server_serves_all_rounds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+class FarAway(Loopback):
+    """A network with another end for origins."""
+
+    at_origin: tuple[str, ...] = ("enter", "far", "--")
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> Experiment:
+    """An experiment against a server that is kept from round to round, and counted."""
+    Counted.started = Counted.ended = 0
     monkeypatch.setattr(serving, "ServerOrigin", Counted)
     server = origins.state(origins.read_origin(Path(HONEST)))
     object.__setattr__(server.manifest, "kept", True)
     monkeypatch.setattr(serving, "ready", lambda _: server)
-    experiment = Experiment((), (Course(GET),), "", 1, origin=HONEST)
-    with serving.serving(experiment, tmp_path) as start:
+    return Experiment((), (Course(GET),), "", 1, origin=HONEST)
+
+
+def test_a_kept_server_serves_all_rounds(kept: Experiment, tmp_path: Path) -> None:
+    with serving.serving(kept, tmp_path) as start:
         for _ in range(3):
             with start(tmp_path, 0, LOOPBACK):
                 pass
         assert (Counted.started, Counted.ended) == (1, 0)
     assert (Counted.started, Counted.ended) == (1, 1)
+
+
+def test_behind_a_link_even_a_kept_server_ends_with_it(kept: Experiment, tmp_path: Path) -> None:
+    """And the one on loopback stays."""
+    with serving.serving(kept, tmp_path) as start:
+        with start(tmp_path, 0, LOOPBACK) as near:
+            pass
+        for already in range(2):
+            with start(tmp_path, 0, FarAway()) as far:
+                assert far is not near
+                assert (Counted.started, Counted.ended) == (2 + already, already)
+        with start(tmp_path, 0, LOOPBACK) as again:
+            assert again is near
+        assert (Counted.started, Counted.ended) == (3, 2)
+    assert (Counted.started, Counted.ended) == (3, 3)
+
+
+def test_a_url_has_no_link_to_it() -> None:
+    far = Course(GET, Link("far", "", Profile(45), Profile(45)))
+    must_serve("http://127.0.0.1:1", [Course(GET)])
+    with pytest.raises(InputError, match="cannot be reached over an emulated link"):
+        must_serve("http://127.0.0.1:1", [Course(GET), far])
+    must_serve(HONEST, [far])

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Effect, Entrant, Experiment, Role, with_controls
+from fetchoff.model.link import Link, Profile
 from fetchoff.model.workload import Exchange, Workload
 from fetchoff.plan.rounds import iterations, plan_round
 
 COURSES = tuple(
     Course(Workload(name, "", (Exchange("GET", "/"),))) for name in ("one", "two", "three")
 )
+FAR = Link("far", "", Profile(45), Profile(45))
 CLIENTS = (("a/x", "a", Role.RANKED), ("a/y", "a", Role.RANKED), ("b/z", "b", Role.FLOOR))
 
 
@@ -67,6 +71,37 @@ def test_nobody_is_always_first() -> None:
     keys = {entrant.key for entrant in experiment(5).entrants}
     assert set(firsts) == keys
     assert max(firsts.values()) < 3 * min(firsts.values())
+
+
+def over_both(seed: int) -> Experiment:
+    """Every workload over loopback and over a link."""
+    courses = COURSES + tuple(Course(course.workload, FAR) for course in COURSES)
+    return replace(experiment(seed), courses=courses)
+
+
+@given(seeds, numbers)
+def test_known_effects_are_not_put_in_over_links(seed: int, number: int) -> None:
+    planned = plan_round(over_both(seed), number)
+    everybody = {entrant.process for entrant in over_both(seed).entrants}
+    for section in planned.sections:
+        absent = {"a/x#known"} if section.course.link is FAR else set()
+        assert section.processes == everybody - absent
+        for block in section.blocks:
+            assert {entrant.process for entrant in block} == section.processes
+            assert len({entrant.key for entrant in block}) == len(block)
+
+
+@given(seeds)
+def test_what_links_do_at_random_differs_and_repeats(seed: int) -> None:
+    def drawn() -> list[int]:
+        rounds = [plan_round(over_both(seed), number) for number in range(5)]
+        return [section.seed for planned in rounds for section in planned.sections]
+
+    assert drawn() == drawn()
+    # Blocks take the seeds that follow: those of sections are further apart than that.
+    apart = np.diff(sorted(drawn()))
+    assert len(apart) == 29
+    assert min(apart) > over_both(seed).blocks
 
 
 def test_one_control_for_each_kit_that_has_a_ranked_client() -> None:

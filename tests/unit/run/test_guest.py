@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import pytest
 
 from fetchoff.model.course import Course
+from fetchoff.model.link import LOOPBACK, Link, Profile
 from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Exchange, Expect, Settings, Workload
 from fetchoff.protocol.adapter import Done
@@ -18,20 +20,26 @@ from fetchoff.run.origin import Ledger
 from fetchoff.run.reference import Reference
 
 BYTES = 16
+FAR = Link("far", "", Profile(45, rate_mbit_s=10), Profile(45, rate_mbit_s=10))
 
 
 class SteadyAdapter:
-    """Takes so many milliseconds of CPU an iteration; remembers what it was asked for."""
+    """Computes and waits so many milliseconds an iteration; remembers what it was asked for."""
 
-    def __init__(self, ms: float, exchanges: int) -> None:
+    def __init__(self, ms: float, exchanges: int, waiting_ms: float = 0.0) -> None:
+        self.bytes = BYTES
         self.asked: list[int] = []
+        self.timeouts_s: list[float] = []
+        self._waiting_ns = waiting_ms * 1e6
         self._ns = ms * 1e6
         self._exchanges = exchanges
 
-    def run_timed(self, n: int, *_: object, **__: object) -> Timed:
+    def run_timed(self, n: int, timeout_s: float, *_: object, **__: object) -> Timed:
         self.asked.append(n)
+        self.timeouts_s.append(timeout_s)
         done, ns = n * self._exchanges, round(n * self._ns)
-        return Timed(Done(done, 0, done * BYTES, ns), ns, ns, 0)
+        wall_ns = ns + round(n * self._waiting_ns)
+        return Timed(Done(done, 0, done * self.bytes, wall_ns), wall_ns, ns, 0)
 
 
 class BlindLedger:
@@ -45,11 +53,11 @@ class BlindLedger:
         return Counters.only(Seen())
 
 
-def guest_of(adapter: SteadyAdapter, workload: Workload) -> Guest:
+def guest_of(adapter: SteadyAdapter, workload: Workload, link: Link = LOOPBACK) -> Guest:
     reference = Reference(workload, ("",) * len(workload.exchanges))
-    return Guest(
-        "p", "c", cast(Adapter, adapter), cast(Ledger, BlindLedger()), reference, Course(workload)
-    )
+    ledger, course = cast(Ledger, BlindLedger()), Course(workload, link)
+    adapter.bytes = workload.exchanges[0].expect.bytes or 0
+    return Guest("p", "c", cast(Adapter, adapter), ledger, reference, course)
 
 
 def workload_of(exchanges: int, concurrency: int) -> Workload:
@@ -84,3 +92,52 @@ def test_batches_are_as_long_as_asked_or_as_wide(
     guest.warm_up(lambda: 0)
     assert guest.iterations == iterations
     assert min(adapter.asked) >= min(concurrency, iterations)
+
+
+@pytest.mark.parametrize(
+    ("ms", "waiting_ms", "iterations"),
+    [
+        (0.1, 0.9, 100),  # by its own work
+        (0.1, 89.9, 1),  # it waits: no longer than twelve times a batch
+        (0.1, 1.4, 80),
+    ],
+)
+def test_over_a_link_batches_are_found_and_nothing_is_warmed_up(
+    ms: float, waiting_ms: float, iterations: int
+) -> None:
+    adapter = SteadyAdapter(ms, 1, waiting_ms)
+    guest = guest_of(adapter, workload_of(1, 1), FAR)
+    guest.warm_up_over_link(lambda: 0)
+    assert guest.iterations == iterations
+    assert adapter.asked[-1] < 2 * iterations
+    assert adapter.asked == sorted(set(adapter.asked))
+
+
+@pytest.mark.parametrize(("reuse", "asked"), [(None, [7]), (True, [7]), (False, [])])
+def test_over_a_link_connections_that_are_to_be_kept_are_opened_first(
+    reuse: bool | None, asked: list[int]
+) -> None:
+    adapter = SteadyAdapter(0.1, 1)
+    workload = workload_of(1, 1)
+    workload = replace(workload, settings=replace(workload.settings, reuse=reuse))
+    guest = guest_of(adapter, workload, FAR)
+    guest.warm_up_over_link(lambda: 0, iterations=7)
+    assert (guest.iterations, adapter.asked) == (7, asked)
+
+
+@pytest.mark.parametrize(
+    ("link", "iterations", "bytes_", "timeout_s"),
+    [
+        (LOOPBACK, 1, 16, 10),
+        (FAR, 1, 16, 10),
+        (FAR, 100, 16, 100 * FAR.slowest_s(16)),  # nobody is called silent for a long link
+        (FAR, 1, 100_000_000, FAR.slowest_s(100_000_000) + 5),
+        (LOOPBACK, 100, 1_000_000_000, 50),
+    ],
+)
+def test_patience(link: Link, iterations: int, bytes_: int, timeout_s: float) -> None:
+    adapter = SteadyAdapter(0.1, 1)
+    exchange = Exchange("GET", "/", expect=Expect(bytes=bytes_))
+    guest = guest_of(adapter, replace(workload_of(1, 1), exchanges=(exchange,)), link)
+    guest.batch(iterations, lambda: 0)
+    assert adapter.timeouts_s == [pytest.approx(timeout_s)]

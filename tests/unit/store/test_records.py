@@ -6,12 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fetchoff.model.link import Calibration, Emulated, Passage
 from fetchoff.model.observation import (
     Batch,
     Cost,
     Ended,
     Interrupted,
     Invocation,
+    LinkTried,
+    LinkUsed,
     Outcome,
     Record,
     SectionDone,
@@ -48,9 +51,25 @@ invocations = st.builds(
     st.dictionaries(texts, json_values, max_size=4),
     counts,
 )
+passages = st.builds(Passage, st.none() | seconds, counts, counts)
+calibrations = st.builds(
+    Calibration,
+    texts,
+    texts,
+    texts,
+    counts,
+    seconds,
+    seconds,
+    passages,
+    passages,
+    st.lists(texts, max_size=3).map(tuple),
+)
+emulated = st.builds(Emulated, *[counts] * 7)
 records: st.SearchStrategy[Record] = st.one_of(
     batches,
     invocations,
+    st.builds(LinkTried, counts, calibrations),
+    st.builds(LinkUsed, counts, counts, texts, emulated, texts),
     st.builds(SectionDone, counts, counts, texts, seconds),
     st.builds(Interrupted, counts, counts, texts, texts),
     st.builds(Ended, texts, counts),
