@@ -130,7 +130,8 @@ class Emulated:
     """What the emulator counted while a workload was measured over a link.
 
     `unasked`: packets that were lost though nobody asked for it. `late_p99_us`: of the direction
-    in which packets left later. `cpu_ns` is the emulator's.
+    in which packets left later. `cpu_ns` is the emulator's. `packets_up`: of `packets`, those that
+    the client sent.
     """
 
     packets: int
@@ -140,3 +141,4 @@ class Emulated:
     late_p99_us: int
     cpu_ns: int
     elapsed_ns: int
+    packets_up: int = 0

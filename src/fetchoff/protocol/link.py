@@ -36,8 +36,8 @@ class Opened:
 class Counts:
     """The emulator's counters of both directions together, since the link was opened.
 
-    `packets` came to the link. `late_us`: how many left so much later than due, by the upper bound
-    of each step, for each direction.
+    `packets` came to the link, `packets_up` of them from the client. `late_us`: how many left so
+    much later than due, by the upper bound of each step, for each direction.
     """
 
     packets: int
@@ -47,6 +47,7 @@ class Counts:
     late_us: tuple[dict[int, int], ...]
     cpu_ns: int
     elapsed_ns: int
+    packets_up: int = 0
 
     def since(self, before: Counts) -> Emulated:
         """What happened between two readings."""
@@ -61,6 +62,7 @@ class Counts:
             late_p99_us=max(late),
             cpu_ns=self.cpu_ns - before.cpu_ns,
             elapsed_ns=self.elapsed_ns - before.elapsed_ns,
+            packets_up=self.packets_up - before.packets_up,
         )
 
 
@@ -160,6 +162,7 @@ def read_counts(message: Message) -> Counts:
         late_us=tuple(_steps(direction) for direction in known),
         cpu_ns=whole(message, "cpu_ns"),
         elapsed_ns=whole(message, "elapsed_ns"),
+        packets_up=whole(known[0], "packets"),
     )
 
 

@@ -123,7 +123,7 @@ def test_an_opening_that_is_garbled(key: str, value: object) -> None:
 
 def test_counters_of_both_directions_together() -> None:
     late = {8: 2, 1024: 1}
-    assert control.read_counts(READ) == Counts(110, 11, 4, 24, (late, late), 60, 700)
+    assert control.read_counts(READ) == Counts(110, 11, 4, 24, (late, late), 60, 700, 10)
 
 
 @pytest.mark.parametrize("value", NO_NUMBER)
@@ -151,11 +151,11 @@ def test_a_histogram_that_is_garbled(steps: object) -> None:
 
 
 def test_between_two_readings() -> None:
-    before = Counts(10, 1, 2, 3, ({8: 5}, {}), 100, 1000)
-    now = Counts(110, 11, 22, 33, ({8: 5, 16: 1}, {4: 1}), 400, 9000)
+    before = Counts(10, 1, 2, 3, ({8: 5}, {}), 100, 1000, 4)
+    now = Counts(110, 11, 22, 33, ({8: 5, 16: 1}, {4: 1}), 400, 9000, 44)
     used = now.since(before)
     assert (used.packets, used.lost, used.dropped, used.unasked) == (100, 10, 20, 30)
-    assert (used.cpu_ns, used.elapsed_ns) == (300, 8000)
+    assert (used.cpu_ns, used.elapsed_ns, used.packets_up) == (300, 8000, 40)
     assert used.late_p99_us == 16
 
 
