@@ -83,12 +83,18 @@ class Exchange:
 
 
 class Sink(StrEnum):
-    """What becomes of the content."""
+    """What becomes of the content. HASH: each piece goes into a SHA-256, then it is dropped."""
 
     BUFFER = "buffer"
     JSON = "json"
     DISCARD = "discard"
     FILE = "file"
+    HASH = "hash"
+
+    @property
+    def asked(self) -> Sink:
+        """What a client is asked for: the digest is asked for with each batch."""
+        return Sink.DISCARD if self is Sink.HASH else self
 
 
 class Protocol(StrEnum):
@@ -143,6 +149,8 @@ class Settings:
             raise ValueError("h2 needs tls, and h2c goes without")
         if self.proxy and (self.tls or self.protocol is not Protocol.HTTP_1_1):
             raise ValueError("a proxy needs http/1.1 without tls")
+        if self.sink is Sink.HASH and self.concurrency > 1:
+            raise ValueError("content is hashed one at a time")
         if not (self.tls or self.tickets):
             raise ValueError("tickets are a matter of tls")
 
@@ -171,7 +179,7 @@ def required_features(workload: Workload) -> tuple[str, ...]:
     The one place that turns a workload into the feature names of docs/protocol.md.
     """
     settings = workload.settings
-    needed = [str(settings.protocol), f"sink.{settings.sink}"]
+    needed = [str(settings.protocol), f"sink.{settings.sink.asked}"]
     needed += sorted({f"method.{exchange.method.lower()}" for exchange in workload.exchanges})
     needed += sorted({x.body.feature for x in workload.exchanges if x.body is not None})
     if settings.reuse is not None:

@@ -70,7 +70,7 @@ def prepare(
             "protocol": str(settings.protocol),
             "reuse": settings.reuse,
             "concurrency": settings.concurrency,
-            "sink": str(settings.sink),
+            "sink": str(settings.sink.asked),
             "read_size": settings.read_size,
             "directory": str(spool.folder),
             "cookies": settings.cookies,

@@ -135,9 +135,17 @@ class Adapter:
         except (ChildFailed, Garbled) as error:
             raise self._fault(error) from error
 
-    def run_timed(self, n: int, timeout_s: float, origin_cpu: ReadNs, *, busy_ns: int = 0) -> Timed:
+    def run_timed(
+        self,
+        n: int,
+        timeout_s: float,
+        origin_cpu: ReadNs,
+        *,
+        busy_ns: int = 0,
+        digest: bool = False,
+    ) -> Timed:
         """Run n iterations between two readings of the clocks."""
-        line = encode(protocol.run(n, busy_ns=busy_ns))
+        line = encode(protocol.run(n, busy_ns=busy_ns, digest=digest))
         clock, now = self._clock, time.perf_counter_ns
         try:
             origin_before = origin_cpu()

@@ -9,7 +9,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.observation import Cost, Invocation, Outcome, Seen
 from fetchoff.model.origin import Counted
-from fetchoff.model.workload import Protocol, Workload
+from fetchoff.model.workload import Protocol, Sink, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
 from fetchoff.protocol.fields import Message
 from fetchoff.protocol.origin import gained
@@ -74,6 +74,10 @@ class Guest:
     @property
     def workload(self) -> Workload:
         return self._reference.workload
+
+    @property
+    def _is_hashed(self) -> bool:
+        return self.workload.settings.sink is Sink.HASH
 
     def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
         """Prepare the workload, and check the answers of an iteration against the reference."""
@@ -161,6 +165,8 @@ class Guest:
         by_work = n * self.workload.batch_ms / max(busy_ms, 1e-3)
         by_patience = n * self.workload.batch_ms * MOST_WAITING / max(wall_ms, 1e-3)
         least = least_iterations(self.workload)
+        if self._is_hashed:
+            return least  # a digest is of one iteration
         return max(least, min(MOST_ITERATIONS, round(min(by_work, by_patience))))
 
     def begin_blocks(self) -> None:
@@ -176,9 +182,7 @@ class Guest:
     def batch(self, iterations: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Measured:
         """A measured batch. It is for the caller to keep it before `judge` refuses it."""
         before = self._ledger.read().seen
-        timed = self.adapter.run_timed(
-            iterations, self._timeout_s(iterations), origin_cpu, busy_ns=busy_ns
-        )
+        timed = self._run_timed(iterations, origin_cpu, busy_ns)
         asked = iterations * len(self.workload.exchanges)
         seen = gained(before, self._ledger.read(before.requests + asked).seen)
         cost = Cost(
@@ -191,8 +195,11 @@ class Guest:
         return Measured(timed.answer, cost, seen)
 
     def judge(self, measured: Measured, iterations: int) -> None:
-        """Check a batch against the ledger."""
+        """Check a batch against the ledger, and the digests of one that has them."""
         self._must_be_complete(measured.answer, iterations)
+        fault = self._is_hashed and _digest_fault(measured.answer, self._reference)
+        if fault:
+            raise Refused(Outcome.FAILED, fault)
         self._must_agree(measured.seen, iterations)
 
     def refuse(self, error: Refused | AdapterError) -> None:
@@ -231,9 +238,13 @@ class Guest:
             return None
 
     def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
-        timed = self.adapter.run_timed(n, self._timeout_s(n), origin_cpu)
+        timed = self._run_timed(n, origin_cpu)
         self._must_be_complete(timed.answer, n)
         return timed
+
+    def _run_timed(self, n: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Timed:
+        timeout_s, digest = self._timeout_s(n), self._is_hashed
+        return self.adapter.run_timed(n, timeout_s, origin_cpu, busy_ns=busy_ns, digest=digest)
 
     def _timeout_s(self, n: int) -> float:
         workload, link = self.workload, self._course.link
