@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fetchoff.analysis import links
 from fetchoff.analysis.checks import self_checks, withheld
+from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.series import Series, series_of
 from fetchoff.analysis.standings import Field, share_of_user
 from fetchoff.model.analysis import (
     Analysis,
     CheckOutcome,
     ClientCard,
+    OverLink,
     Point,
     RoundCost,
     SelfCheck,
@@ -27,7 +30,7 @@ from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Sink
 from fetchoff.stats import round_levels
 
-STREAMED = (Sink.DISCARD, Sink.FILE)
+STREAMED = (Sink.DISCARD, Sink.FILE, Sink.HASH)
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,13 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
     series = {c.id: series_of(experiment, records, c.id) for c in experiment.courses}
     measured = [one for one in series.values() if one.rounds]
     checks = self_checks(experiment, measured, kits)
-    results = tuple(
-        _result(run, course, series[course.id], checks, final=final)
-        for course in experiment.courses
-        if series[course.id].rounds
-    )
+    results = []
+    for course in experiment.courses:
+        link = links.over_link(course, records)
+        if series[course.id].rounds:
+            results.append(_result(run, course, link, series[course.id], checks, final=final))
+        elif link is not None and link.left_out:
+            results.append(_nothing_counts(run, course, link))
     return Analysis(
         run_id=run.run_id,
         title=run.title,
@@ -70,7 +75,7 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
         alpha=experiment.alpha,
         margin=experiment.margin,
         level=1 - experiment.alpha,
-        results=results,
+        results=tuple(results),
         cards=run.cards,
         points={one.workload: _points(experiment, one) for one in measured},
         environment=dict(run.environment),
@@ -83,6 +88,7 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
 def _result(
     run: RunFacts,
     course: Course,
+    link: OverLink | None,
     series: Series,
     checks: Sequence[SelfCheck],
     *,
@@ -91,22 +97,55 @@ def _result(
     workload = course.workload
     field = Field(run.experiment, series, final=final, counts=run.counts)
     own = tuple(check for check in checks if check.workload == course.id)
-    absent = tuple(
-        Standing(client, Role.RANKED, Outcome.UNAVAILABLE, why, 0) for client, why in run.absent
-    )
+    standings, on_all = field.standings(), ""
+    if link is not None:
+        standings, on_all = Crossing(course, link, _batches(series)).judged(standings)
+    notes = (links.note_of(link), on_all, *_notes(run.experiment, series, own, field.baseline))
     return WorkloadResult(
         workload=course.id,
         about=workload.about,
         placement=str(workload.placement),
         baseline=field.baseline,
         rounds=series.rounds,
-        standings=(*field.standings(), *absent),
+        standings=(*standings, *_absent(run)),
         checks=own,
-        withheld=withheld(own),
-        notes=tuple(_notes(run.experiment, series, own, field.baseline)),
+        withheld=links.withheld_for(link) or withheld(own),
+        notes=tuple(filter(None, notes)),
         streams=workload.settings.sink in STREAMED,
         read_size=workload.settings.read_size,
+        link=link,
     )
+
+
+def _nothing_counts(run: RunFacts, course: Course, link: OverLink) -> WorkloadResult:
+    """What is left of a course all of whose rounds were left out."""
+    taking_part = (e for e in run.experiment.entrants if e.role is not Role.CONTROL)
+    why = links.nothing_counts(link)
+    standings = (
+        Standing(e.key, e.role, Outcome.INVALID, why.partition(". ")[0], 0) for e in taking_part
+    )
+    return WorkloadResult(
+        workload=course.id,
+        about=course.workload.about,
+        placement=str(course.workload.placement),
+        baseline=run.experiment.baseline,
+        rounds=0,
+        standings=(*standings, *_absent(run)),
+        checks=(),
+        withheld=links.withheld_for(link) or why,
+        link=link,
+    )
+
+
+def _absent(run: RunFacts) -> tuple[Standing, ...]:
+    return tuple(
+        Standing(client, Role.RANKED, Outcome.UNAVAILABLE, why, 0) for client, why in run.absent
+    )
+
+
+def _batches(series: Series) -> dict[str, int]:
+    """How many exchanges a batch has of each client."""
+    return {batch.entrant: batch.exchanges for batch in series.batches}
 
 
 def _notes(

@@ -10,7 +10,6 @@ from fetchoff.model.estimate import Estimate
 from fetchoff.model.observation import Batch
 from fetchoff.model.workload import (
     Body,
-    Exchange,
     FormBody,
     JsonBody,
     MultipartBody,
@@ -51,11 +50,14 @@ def bytes_seen(batches: Sequence[Batch]) -> float:
 
 def bytes_expected(workload: Workload) -> float:
     """Content of an exchange in both directions, as far as the workload states it."""
-    return sum(map(_content, workload.exchanges)) / len(workload.exchanges)
+    return sum(content_each_way(workload))
 
 
-def _content(exchange: Exchange) -> int:
-    return _size(exchange.body) + (exchange.expect.bytes or 0)
+def content_each_way(workload: Workload) -> tuple[float, float]:
+    """Content of an exchange from the client to the origin, and back; as far as it is stated."""
+    up = sum(_size(exchange.body) for exchange in workload.exchanges)
+    down = sum(exchange.expect.bytes or 0 for exchange in workload.exchanges)
+    return up / len(workload.exchanges), down / len(workload.exchanges)
 
 
 def _size(body: Body | None) -> int:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from fetchoff.model.claim import Reproduction
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Role
+from fetchoff.model.link import Calibration, Link
 from fetchoff.model.observation import Outcome
 
 
@@ -98,10 +99,25 @@ class OnTheWire:
 
 
 @dataclass(frozen=True)
+class InFlight:
+    """How much a client has under way over a link on average: estimates. None: says nothing here.
+
+    `bytes`: of content, in the direction in which more goes; `of_bytes`: what the link could carry
+    in a round trip. `exchanges`: where several are asked for at a time, `of_exchanges` of them.
+    """
+
+    bytes: float | None = None
+    of_bytes: float | None = None
+    exchanges: float | None = None
+    of_exchanges: int | None = None
+
+
+@dataclass(frozen=True)
 class Standing:
     """One client on one workload.
 
-    `tiers`: (best, worst) tier that it can be in, from 1; None: not ranked.
+    `tiers`: (best, worst) tier that it can be in, from 1; None: not ranked. `in_flight`: over a
+    link.
     """
 
     client: str
@@ -115,13 +131,60 @@ class Standing:
     costs: Costs | None = None
     wire: OnTheWire | None = None
     notes: tuple[str, ...] = ()
+    in_flight: InFlight | None = None
+
+
+@dataclass(frozen=True)
+class RoundLeftOut:
+    """A round over a link that does not count. `round`: its number, from 0."""
+
+    round: int
+    why: str
+
+
+@dataclass(frozen=True)
+class LinkUse:
+    """What the emulator did in `rounds` rounds of a course, those that do not count included.
+
+    Sums over all of them, but `late_p99_us`, which is of the worst round, and `cpu_per_wall`, the
+    emulator's share of a core. `unasked`: packets lost that nobody asked to lose.
+    """
+
+    rounds: int
+    packets: int
+    lost: int
+    dropped: int
+    unasked: int
+    late_p99_us: int
+    cpu_s: float
+    cpu_per_wall: float
+
+
+@dataclass(frozen=True)
+class OverLink:
+    """A link as it was asked for, as it was found when it was tried out last, and as it was used.
+
+    `found`: None where it was never tried out.
+    """
+
+    asked: Link
+    found: Calibration | None
+    use: LinkUse
+    left_out: tuple[RoundLeftOut, ...] = ()
+
+    @property
+    def round_trip_ms(self) -> float:
+        """Of a small packet where nothing waits: as it was found, or else as it was asked for."""
+        found = self.found.round_trip_p50_ms if self.found else math.nan
+        return found if math.isfinite(found) else self.asked.round_trip_ms
 
 
 @dataclass(frozen=True)
 class WorkloadResult:
-    """A workload's ranking, best first; `withheld`: why it must not be believed, or "".
+    """A course's ranking, best first; `withheld`: why it must not be believed, or "".
 
-    `streams`: the content is not kept in memory. `read_size`: bytes, where the workload sets it.
+    `workload` is the course's id, `link` what it went over; None: loopback. `streams`: the content
+    is not kept in memory. `read_size`: bytes, where the workload sets it.
     """
 
     workload: str
@@ -135,6 +198,7 @@ class WorkloadResult:
     notes: tuple[str, ...] = ()
     streams: bool = False
     read_size: int | None = None
+    link: OverLink | None = None
 
 
 @dataclass(frozen=True)

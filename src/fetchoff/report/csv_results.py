@@ -1,4 +1,4 @@
-"""results.csv: one row a client and workload, raw numbers, units in the column names."""
+"""results.csv: one row a client, workload and link, raw numbers, units in the column names."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from fetchoff.model.analysis import (
     Standing,
     WorkloadResult,
 )
+from fetchoff.model.course import parts_of
 from fetchoff.model.estimate import Estimate
 from fetchoff.report.groups import groups_of
 
@@ -27,6 +28,12 @@ COSTS = {
     "exchanges_per_second": "per_second",
     "peak_mb": "peak_mb",
     "start_up_ms": "start_up_ms",
+}
+IN_FLIGHT = {
+    "bytes_in_flight": "bytes",
+    "link_holds_bytes": "of_bytes",
+    "exchanges_in_flight": "exchanges",
+    "concurrency": "of_exchanges",
 }
 WIRE = {
     "connections_per_round": "connections",
@@ -62,12 +69,14 @@ def _row(
     standing: Standing,
     card: ClientCard | None,
 ) -> dict[str, Value]:
+    workload, link = parts_of(result.workload)
     best, worst = standing.tiers or (None, None)
     costs = standing.costs
     moved = costs.throughput if costs else None
     return {
         "run": analysis.run_id,
-        "workload": result.workload,
+        "workload": workload,
+        "link": link,
         "placement": result.placement,
         "origin": analysis.origin,
         "client": standing.client,
@@ -89,6 +98,7 @@ def _row(
         "read_size_bytes": result.read_size,
         **_estimate("mb_per_second", moved.mb_per_second if moved else None),
         **_estimate("cpu_s_per_gb", moved.cpu_s_per_gb if moved else None),
+        **_fields(standing.in_flight, IN_FLIGHT),
         **_fields(standing.wire, WIRE),
         **_fields(card, ("adapter_lines",)),
         "notes": "; ".join(standing.notes),

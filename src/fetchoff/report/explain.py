@@ -24,7 +24,7 @@ EXPLANATIONS = (
         "wall-and-cpu-time",
         "Wall and CPU time",
         """
-        Both are read from outside the client, around batches of about 10 ms: wall time by the
+        Both are read from outside the client, around batches of exchanges: wall time by the
         harness's clock, CPU time by the operating system's clock of the client's process, all its
         threads included. What the client says of itself is only a cross-check. CPU ÷ wall near 1
         means that the client hardly ever waited.
@@ -34,10 +34,10 @@ EXPLANATIONS = (
         "ratios-and-intervals",
         "Ratios and intervals",
         """
-        A ratio compares a client with the baseline inside the same few milliseconds, so what
-        disturbs the machine disturbs both. Below 1 is faster. The sample is the process, not the
-        batch: each round starts every client afresh. The interval allows for having looked at the
-        data while the run was going on.
+        A ratio compares a client with the baseline in batches that follow each other closely, so
+        what disturbs the machine disturbs both. Below 1 is faster. The sample is the process, not
+        the batch: each round starts every client afresh. The interval allows for having looked at
+        the data while the run was going on.
         """,
     ),
     _explain(
@@ -65,7 +65,8 @@ EXPLANATIONS = (
         """
         User time is spent in the client's own code and its libraries, system time in the kernel
         on its behalf: reading, writing, waking up. The split is sampled by the kernel, the total
-        is exact. A gap between bar and tick is time spent waiting, most of it for the origin.
+        is exact. A gap between bar and tick is time spent waiting: for the origin, and for the link
+        where there is one.
         """,
     ),
     _explain(
@@ -76,6 +77,18 @@ EXPLANATIONS = (
         once, by wall time; MB are 10⁶ bytes. CPU seconds per GB: what moving 10⁹ bytes costs the
         client. The origin's share is its CPU time by wall time: near 1 the origin sets the pace,
         and faster clients cannot be told apart.
+        """,
+    ),
+    _explain(
+        "links",
+        "Links",
+        """
+        A workload may go over an emulated network: packets are delayed, shaped and lost as asked.
+        The link is tried out before it is used; if it is not what was asked for, the ranking is
+        withheld, and a round in which the emulator could not keep up does not count. In flight: how
+        much is under way on average, as goods are on a road, estimated as what goes through in the
+        time of a round trip. A client whose window or pool is small has little under way, however
+        fast the link.
         """,
     ),
     _explain(
@@ -114,8 +127,8 @@ EXPLANATIONS = (
         "Self-checks",
         """
         Every run tests itself: a second process of the same client must not differ (a/a), 3 %
-        more requests must come back as 3 %, injected time as that time. A check that fails
-        withholds the ranking.
+        more requests must come back as 3 %, injected time as that time. Over a link there is a/a
+        alone. A check that fails withholds the ranking.
         """,
     ),
     _explain(
@@ -123,7 +136,8 @@ EXPLANATIONS = (
         "Placement",
         """
         Small exchanges: client and origin take turns on one core, which makes waking up part of
-        neither. Bulk and concurrent ones: a core each.
+        neither. Bulk and concurrent ones: a core each. Over a link its emulator has a core, and
+        client and origin share another, or have one each where there are three.
         """,
     ),
     _explain(
@@ -172,7 +186,8 @@ EXPLANATIONS = (
 
 LIMITS = (
     "Latency under load: in these closed loops an exchange waits for an earlier one to end.",
-    "Real networks: all traffic stays on this machine, without delay, loss or a rate limit.",
+    "Real networks: all traffic stays on this machine. Without a link nothing delays it, limits "
+    "its rate or loses it; a link does what it is asked to, and carries nobody else's traffic.",
     "Other settings: a client may do better with options that its documentation does not "
     "show first; what was measured is the sample programs on this page.",
     "Other machines: ratios travel better than microseconds, and neither travels everywhere.",

@@ -11,9 +11,13 @@ from fetchoff.model.analysis import (
     CheckOutcome,
     ClientCard,
     Costs,
+    InFlight,
+    LinkUse,
     OnTheWire,
+    OverLink,
     Point,
     Relative,
+    RoundLeftOut,
     SelfCheck,
     Standing,
     Throughput,
@@ -21,19 +25,44 @@ from fetchoff.model.analysis import (
 )
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Role
+from fetchoff.model.link import Calibration, Link, Passage, Profile
 from fetchoff.model.observation import Outcome
 
 LEVEL = 0.99
 ROUNDS = 7
 BLOCKS = 6
 BASELINE = "python/requests"
+SCRIPT = "<script>alert('message')</script>"
 WORKLOADS = {
     "small-get": ("GET of 2 bytes over a kept connection", 1.0, 0.0),
     "small-post": ("POST of a small form over a kept connection", 1.35, 4.0),
     "json-get": ("GET of 335,114 bytes of JSON, parsed and checked", 1.2, 900.0),
+    "download@10M/atlantic": ("GET of 10000000 bytes, streamed and dropped", 40.0, 1_400_000.0),
+    "hundred-gets@6/atlantic": ("100 GETs of 16 bytes, 6 at a time", 1.0, 15_300.0),
 }
-BYTES_OUT = {"json-get": 335_226.0}
-SCRIPT = "<script>alert('message')</script>"
+BYTES_OUT = {"json-get": 335_226.0, "download@10M/atlantic": 10_000_121.0}
+WAITING = {"download@10M/atlantic": 0.04, "hundred-gets@6/atlantic": 0.01}
+WINDOWS = {"python/httpx": 65_000.0, "javascript/undici": 260_000.0}
+POOLS = {"ruby/excon": 2.1, "perl/furl": 1.0}
+HELD_BACK = {
+    "download@10M/atlantic": {"python/httpx": 13_860_000.0, "javascript/undici": 3_465_000.0},
+    "hundred-gets@6/atlantic": {"ruby/excon": 42_900.0, "perl/furl": 90_100.0},
+}
+WAY = Profile(delay_ms=45, rate_mbit_s=100, queue_bytes=250_000)
+LINK = Link(
+    id="atlantic",
+    about="across the Atlantic: 90 ms there and back, 100 Mbit/s",
+    up=replace(WAY, rate_mbit_s=20, queue_bytes=None, loss=0.001),
+    down=WAY,
+    source=f"made up for a test {SCRIPT}",
+)
+FOUND = Calibration(
+    *("atlantic", "tun", "cubic", 100, 90.164, 90.221),
+    up=Passage(19.94, 2000, 3),
+    down=Passage(99.87, 100, 0),
+)
+FAULT = "80.4 Mbit/s go down instead of 100"
+LATE = "1 in 100 packets left the link 4.1 ms late"
 
 
 @dataclass(frozen=True)
@@ -132,9 +161,12 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Stan
     """Every client on a workload, best first, the unmeasured last."""
     _, factor, extra = WORKLOADS[workload]
     walls = {s.client: s.wall_us * factor * noise.uniform(0.9, 1.1) + extra for s in SORTS}
+    walls |= HELD_BACK.get(workload, {})
     base = next(s for s in SORTS if s.client == BASELINE)
+    waiting = WAITING.get(workload, 1.0)
     found, missing = [], []
-    for sort in SORTS:
+    for plain in SORTS:
+        sort = replace(plain, cpu_share=plain.cpu_share * waiting)
         role = Role.FLOOR if sort.kind == "floor" else Role.RANKED
         outcome, message = NOT_MEASURED.get(sort.client, (Outcome.OK, ""))
         if outcome is not Outcome.OK and (workload == "small-post" or "jruby" in sort.client):
@@ -150,8 +182,8 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Stan
                 message="",
                 rounds=ROUNDS,
                 wall=relative(wall / walls[BASELINE], spread),
-                notes=REMARKS.get(sort.client, ()),
-                cpu=relative(cpu / (walls[BASELINE] * base.cpu_share), spread * 0.7),
+                notes=REMARKS.get(sort.client, ()) if waiting == 1 else (),
+                cpu=relative(cpu / (walls[BASELINE] * base.cpu_share * waiting), spread * 0.7),
                 costs=costs(wall, sort, spread, 112.0 + BYTES_OUT.get(workload, 148.0)),
                 wire=OnTheWire(
                     connections=36000.0 if sort.client == "command/curl" else 1.0,
@@ -313,6 +345,50 @@ def result(workload: str, withheld: str = "", seed: int = 7) -> WorkloadResult:
         checks=checks(workload, bool(withheld)),
         withheld=withheld,
         notes=("2 of 17 self-checks could not tell",) if withheld else (),
+    )
+
+
+def over_link(workload: str, *faults: str, lost_rounds: int = 0) -> WorkloadResult:
+    """A workload over a link, which was found to be at fault, or in some rounds could not keep up.
+
+    Some clients have a small window, or a small pool.
+    """
+    withheld = f"the link atlantic is not what was asked for: {'; '.join(faults)}. Stop other work"
+    plain = result(workload, withheld if faults else "")
+    left_out = tuple(RoundLeftOut(number, LATE) for number in range(lost_rounds))
+    use = LinkUse(ROUNDS, 1_048_576, 1051, 12, 0, 128, 4.25, 0.18)
+    standings = tuple(_in_flight(s, workload) for s in plain.standings)
+    noted = (f"{lost_rounds} of {ROUNDS} rounds do not count: {LATE}",) if lost_rounds else ()
+    link = OverLink(LINK, replace(FOUND, faults=faults), use, left_out)
+    return replace(plain, link=link, standings=standings, notes=(*noted, *plain.notes))
+
+
+def _in_flight(standing: Standing, workload: str) -> Standing:
+    if standing.costs is None:
+        return standing
+    if standing.costs.throughput is None:
+        pool = POOLS.get(standing.client, 5.83)
+        note = f"about {pool} of 6 were in flight: its pool or its queue holds it back"
+        notes = (note,) if pool < 3 else ()
+        return replace(standing, in_flight=InFlight(None, None, pool, 6), notes=notes)
+    window = WINDOWS.get(standing.client, 620_000.0)
+    note = f"held back as if by a window of about {window / 1e3:.0f} kB"
+    notes = (note,) if window < 300_000 else ()
+    return replace(standing, in_flight=InFlight(window, 1_088_000.0), notes=notes)
+
+
+def over_links() -> Analysis:
+    """A run over a link: two workloads, one of them with rounds left out, and a faulty link."""
+    results = (
+        over_link("download@10M/atlantic", lost_rounds=2),
+        over_link("hundred-gets@6/atlantic", FAULT),
+    )
+    whole = analysis()
+    return replace(
+        whole,
+        title="across an emulated Atlantic",
+        results=results,
+        points={r.workload: points(r.standings, random.Random(7)) for r in results},
     )
 
 

@@ -18,6 +18,7 @@ from tests.unit.report import factory
 
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.estimate import Estimate
+from fetchoff.model.link import Bursts
 from fetchoff.report import csv_results, json_results
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -78,6 +79,22 @@ def test_csv_has_no_words_for_missing_numbers(analysis: Analysis) -> None:
     assert not re.search(r"(^|,)(-?inf|nan|None)(,|$)", text, re.MULTILINE)
 
 
+def test_csv_names_the_link_beside_the_workload(analysis: Analysis) -> None:
+    assert {row["link"] for row in rows_of(analysis)} == {"loopback"}
+    over_links = factory.over_links()
+    rows = rows_of(over_links)
+    assert {(row["workload"], row["link"]) for row in rows} == {
+        ("download@10M", "atlantic"),
+        ("hundred-gets@6", "atlantic"),
+    }
+    assert {row["run"] for row in rows} == {over_links.run_id}
+
+
+def test_csv_of_a_link(snapshot: SnapshotAssertion) -> None:
+    analysis = factory.over_links()
+    assert csv_results.text(replace(analysis, results=analysis.results[:1])) == snapshot
+
+
 def test_csv_columns_are_documented(analysis: Analysis) -> None:
     documented = set(re.findall(r"`([a-z_]+)`", (DOCS / "results.md").read_text("utf-8")))
     assert set(rows_of(analysis)[0]) <= documented
@@ -86,6 +103,27 @@ def test_csv_columns_are_documented(analysis: Analysis) -> None:
 def test_json_is_valid_by_its_schema(analysis: Analysis, schema: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(json.loads(json_results.text(analysis)), schema)
+
+
+@pytest.mark.parametrize("bursts", [None, Bursts(0.01, 0.5)])
+def test_json_of_a_link_is_valid_by_its_schema(
+    bursts: Bursts | None, schema: dict[str, Any]
+) -> None:
+    analysis = factory.over_links()
+    result = analysis.results[0]
+    assert result.link is not None
+    asked = replace(factory.LINK, down=replace(factory.WAY, bursts=bursts))
+    link = replace(result.link, asked=asked)
+    run = replace(analysis, results=(replace(result, link=link), *analysis.results[1:]))
+    document = json.loads(json_results.text(run))
+    jsonschema.validate(document, schema)
+    found = document["results"][0]["link"]
+    assert found["asked"]["id"] == "atlantic"
+    assert found["found"]["round_trip_p50_ms"] == 90.164
+    assert found["use"]["unasked"] == 0
+    assert found["left_out"] == [{"round": n, "why": factory.LATE} for n in range(2)]
+    standing = next(s for s in document["results"][0]["standings"] if s["in_flight"])
+    assert standing["in_flight"]["of_bytes"] == 1_088_000
 
 
 def test_json_without_numbers_is_valid_too(analysis: Analysis, schema: dict[str, Any]) -> None:
@@ -104,7 +142,7 @@ def test_schema_refuses_what_it_does_not_know(analysis: Analysis, schema: dict[s
 
 def test_json_members_are_documented(schema: dict[str, Any]) -> None:
     text = (DOCS / "results.md").read_text("utf-8")
-    documented = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`([^`]+)`", text))))
+    documented = set(re.findall(r"[a-z0-9_]+", " ".join(re.findall(r"`([^`]+)`", text))))
     objects = [schema, *schema["$defs"].values()]
     members = {name for part in objects for name in part.get("properties", {})}
     assert members <= documented, members - documented
