@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 LOOPBACK_ID = "loopback"
@@ -81,6 +82,13 @@ class Link:
     def round_trip_ms(self) -> float:
         """Of a small packet, where nothing waits."""
         return self.up.delay_ms + self.down.delay_ms
+
+    def fastest_ms(self, exchanges: int, content_bytes: int, concurrency: int) -> float:
+        """What so many exchanges take at least: they wait for each other, or fill the rate."""
+        waiting_ms = math.ceil(exchanges / concurrency) * self.round_trip_ms
+        rate = self.down.rate_mbit_s
+        sending_ms = exchanges * content_bytes * 8e-3 / rate if rate else 0.0
+        return max(waiting_ms, sending_ms)
 
     def slowest_s(self, content_bytes: int) -> float:
         """What an exchange may take of a client with a small window: longer is no answer at all."""

@@ -135,10 +135,19 @@ class Guest:
 
         The client is warm: it was verified, and settled, with the link wide open.
         """
-        self.iterations = iterations or self._calibrate(origin_cpu)
-        if iterations and self.workload.settings.reuse is not False:
-            self._timed(iterations, origin_cpu)
+        known = iterations or self._least_if_long()
+        self.iterations = known or self._calibrate(origin_cpu)
+        if known and self.workload.settings.reuse is not False:
+            self._timed(known, origin_cpu)
             self._warm_ups = 1
+
+    def _least_if_long(self) -> int:
+        """The least iterations, where no client could do twice as many in a batch; else 0."""
+        workload, least = self.workload, least_iterations(self.workload)
+        exchanges = 2 * least * len(workload.exchanges)
+        content = max(exchange.expect.bytes or 0 for exchange in workload.exchanges)
+        fastest_ms = self._course.link.fastest_ms(exchanges, content, workload.settings.concurrency)
+        return least if fastest_ms > workload.batch_ms * MOST_WAITING else 0
 
     def _calibrate(self, origin_cpu: ReadNs) -> int:
         n = least_iterations(self.workload)

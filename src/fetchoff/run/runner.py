@@ -83,7 +83,7 @@ class Runner:
         self._failures: dict[tuple[str, str], int] = {}
         self._done: set[tuple[int, str]] = set()
         self._attempts: dict[tuple[int, str], int] = {}
-        self._spent_s = 0.0
+        self._seconds: dict[int, float] = {}  # by round
         for record in bench.journal.records():
             self._recall(record)
 
@@ -101,7 +101,7 @@ class Runner:
             reason, number = "rounds", 0
             for number in range(most):
                 if not self._is_done(number):
-                    if number and self._spent_s * (number + 1) / number > self._experiment.budget_s:
+                    if number and self._foreseen_s(number) > self._experiment.budget_s:
                         reason, number = "budget", number - 1
                         break
                     self._run_round(number, folder)
@@ -120,7 +120,8 @@ class Runner:
         match record:
             case SectionDone():
                 self._done.add((record.round, record.workload))
-                self._spent_s += record.seconds
+                seconds = self._seconds.get(record.round, 0.0) + record.seconds
+                self._seconds[record.round] = seconds
             case Invocation():
                 self._note_outcome(record)
         if isinstance(record, Batch | Invocation | SectionDone | Interrupted):
@@ -135,6 +136,10 @@ class Runner:
             self._failures[key] = MOST_FAILURES
         else:
             self._failures[key] = self._failures.get(key, 0) + 1
+
+    def _foreseen_s(self, number: int) -> float:
+        """All seconds to the end of that round, if it takes as long as the one before."""
+        return sum(self._seconds.values()) + self._seconds.get(number - 1, 0.0)
 
     def _is_done(self, number: int) -> bool:
         return all((number, course.id) in self._done for course in self._experiment.courses)
@@ -154,7 +159,7 @@ class Runner:
                     raise
                 left = [s for s in left if (number, s.course.id) not in self._done]
         seconds = time.monotonic() - began
-        self._spent_s += seconds
+        self._seconds[number] = self._seconds.get(number, 0.0) + seconds
         self._bench.listener.round_done(number, seconds)
 
     def _run_everywhere(self, planned: Round, left: Sequence[Section], folder: Path) -> None:

@@ -42,10 +42,10 @@ NOISE = 0.004
 Costs = Mapping[Side, tuple[float, float]]
 SPECIAL: dict[str, Costs] = {
     "ruby-2008": {
-        Side("ruby/net-http", "download@10M"): (9000.0, 4500.0),
-        Side("ruby/net-http+read-1k", "download@10M"): (10_000.0, 8000.0),
-        Side("ruby/net-http+read-16k", "download@10M"): (8000.0, 2000.0),
-        Side("ruby/curb", "download@10M"): (8000.0, 1000.0),
+        Side("ruby/net-http", "download-fresh@10M"): (9000.0, 4500.0),
+        Side("ruby/net-http+read-1k", "download-fresh@10M"): (10_000.0, 8000.0),
+        Side("ruby/net-http+read-16k", "download-fresh@10M"): (8000.0, 2000.0),
+        Side("ruby/curb", "download-fresh@10M"): (8000.0, 1000.0),
     }
 }
 

@@ -20,6 +20,7 @@ from fetchoff.run.origin import Ledger
 from fetchoff.run.reference import Reference
 
 BYTES = 16
+NEAR = Link("near", "", Profile(0.5), Profile(0.5))
 FAR = Link("far", "", Profile(45, rate_mbit_s=10), Profile(45, rate_mbit_s=10))
 
 
@@ -106,11 +107,21 @@ def test_over_a_link_batches_are_found_and_nothing_is_warmed_up(
     ms: float, waiting_ms: float, iterations: int
 ) -> None:
     adapter = SteadyAdapter(ms, 1, waiting_ms)
-    guest = guest_of(adapter, workload_of(1, 1), FAR)
+    guest = guest_of(adapter, workload_of(1, 1), NEAR)
     guest.warm_up_over_link(lambda: 0)
     assert guest.iterations == iterations
     assert adapter.asked[-1] < 2 * iterations
     assert adapter.asked == sorted(set(adapter.asked))
+
+
+@pytest.mark.parametrize(("reuse", "asked"), [(True, [6]), (False, [])])
+def test_where_no_client_could_do_more_nothing_is_tried(reuse: bool, asked: list[int]) -> None:
+    adapter = SteadyAdapter(0.1, 1)
+    workload = workload_of(1, 6)
+    workload = replace(workload, settings=replace(workload.settings, reuse=reuse))
+    guest = guest_of(adapter, workload, FAR)
+    guest.warm_up_over_link(lambda: 0)
+    assert (guest.iterations, adapter.asked) == (6, asked)
 
 
 @pytest.mark.parametrize(("reuse", "asked"), [(None, [7]), (True, [7]), (False, [])])
