@@ -69,9 +69,9 @@ def _explain(path: Path, text: str, error: ValidationError) -> str:
             continue  # an array of tables is "too short" where one of its tables is at fault
         at = _line_of(text, fault["loc"])
         where = f"{path}:{at}" if at else str(path)
-        keys = ".".join(map(str, fault["loc"]))
+        keys = "".join(f"{key}." for key in fault["loc"])
         what = _WORDS.get(fault["type"], fault["msg"])
-        lines.append(f"{where}: {keys}: {what}")
+        lines.append(": ".join(filter(None, (where, keys.removesuffix("."), what))))
     return "\n".join(lines)
 
 

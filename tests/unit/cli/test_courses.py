@@ -1,0 +1,101 @@
+"""Courses from names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import WORKLOAD
+
+from fetchoff.cli.courses import courses
+from fetchoff.model.errors import InputError, UnknownName
+from fetchoff.model.link import LOOPBACK
+
+LINK = 'schema = 1\nabout = "mine"\n[both]\ndelay_ms = 7\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    """A workload's and a link's."""
+    workload, link = tmp_path / "tiny.toml", tmp_path / "mine.toml"
+    workload.write_text(WORKLOAD)
+    link.write_text(LINK)
+    return str(workload), str(link)
+
+
+def ids(*names: str, over: tuple[str, ...] = ()) -> list[str]:
+    return [course.id for course in courses(names, over)]
+
+
+def test_over_loopback_unless_it_says_otherwise() -> None:
+    (course,) = courses(["small-get"])
+    assert (course.id, course.workload.id, course.link) == ("small-get", "small-get", LOOPBACK)
+    assert ids("small-get/loopback") == ["small-get"]
+
+
+def test_a_name_with_its_link() -> None:
+    (course,) = courses(["download@10M/london"])
+    assert (course.id, course.workload.id) == ("download@10M/london", "download@10M")
+    assert course.link.round_trip_ms == 120
+
+
+@pytest.mark.parametrize(
+    ("names", "over", "expected"),
+    [
+        (["small-get"], ["london"], ["small-get/london"]),
+        (["small-get"], ["loopback", "lan"], ["small-get", "small-get/lan"]),
+        (["small-get/lan"], ["london"], ["small-get/lan"]),
+        (
+            ["small-get", "small-post/lan"],
+            ["london", "wifi"],
+            ["small-get/london", "small-get/wifi", "small-post/lan"],
+        ),
+    ],
+)
+def test_links_are_for_those_without_one(
+    names: list[str], over: list[str], expected: list[str]
+) -> None:
+    assert ids(*names, over=tuple(over)) == expected
+
+
+def test_files(files: tuple[str, str]) -> None:
+    workload, link = files
+    assert ids(workload) == ["tiny"]
+    assert ids(workload, over=(link,)) == ["tiny/mine"]
+    (course,) = courses([workload], [link])
+    assert course.link.up.delay_ms == 7
+
+
+@pytest.mark.parametrize(
+    ("names", "over", "twice"),
+    [
+        (["small-get", "small-get"], [], "small-get"),
+        (["small-get", "small-get/loopback"], [], "small-get"),
+        (["small-get", "small-get/lan"], ["lan"], "small-get/lan"),
+        (["small-get"], ["lan", "lan"], "small-get/lan"),
+    ],
+)
+def test_each_once(names: list[str], over: list[str], twice: str) -> None:
+    with pytest.raises(InputError, match=f"more than one workload '{twice}'"):
+        courses(names, over)
+
+
+def test_a_file_that_is_called_as_one_that_ships(files: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "lan.toml").write_text(LINK)
+    with pytest.raises(InputError, match="more than one workload 'small-get/lan'"):
+        courses(["small-get"], ["lan", str(tmp_path / "lan.toml")])
+
+
+@pytest.mark.parametrize(
+    ("name", "over", "said"),
+    [
+        ("small-get/londn", [], "unknown link 'londn'"),
+        ("smal-get/london", [], "unknown workload 'smal-get'"),
+        ("small-get", ["londn"], "unknown link 'londn'"),
+        ("small-get/london/lan", [], "unknown workload 'small-get/london'"),
+    ],
+)
+def test_what_is_not_there(name: str, over: list[str], said: str) -> None:
+    with pytest.raises(UnknownName) as unknown:
+        courses([name], over)
+    assert said in unknown.value.message
