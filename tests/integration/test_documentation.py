@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from tests.command import FAKES, Command, fake
 
-from fetchoff.catalog import claims, kits, manifests, workloads
+from fetchoff.catalog import claims, kits, links, manifests, workloads
 from fetchoff.catalog.manifests import discover, families
 from fetchoff.catalog.places import cache as users_cache
 from fetchoff.catalog.places import shipped
@@ -56,7 +56,7 @@ def documents(module: object) -> list[type[Document]]:
 @pytest.mark.parametrize(
     ("kind", "page"),
     [(kind, "catalog.md") for kind in documents(workloads)]
-    + [(kind, "catalog.md") for kind in documents(claims)]
+    + [(kind, "catalog.md") for room in (claims, links) for kind in documents(room)]
     + [(kind, "adapters.md") for room in (kits, manifests) for kind in documents(room)],
     ids=lambda part: getattr(part, "__name__", part),
 )

@@ -54,6 +54,12 @@ class OriginError(FetchoffError):
     exit_code = 5
 
 
+class CommandError(FetchoffError):
+    """A command of the user's own cannot be run; the status is the shell's for that."""
+
+    exit_code = 127
+
+
 class LinkError(FetchoffError):
     """A link could not be emulated, or its emulator went away."""
 

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fetchoff.protocol.fields import Garbled, Message, parse, printable, shorten
@@ -29,12 +29,30 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra}
 
 
+def must_be_executable(command: str) -> None:
+    """ChildFailed where there is no such program."""
+    if shutil.which(command) is None:
+        what = "is not executable" if Path(command).exists() else "does not exist"
+        raise ChildFailed(f"cannot be started: {command} {what}")
+
+
+def guarded(command: Sequence[str], inside: Sequence[str] = ()) -> list[str]:
+    """A command line that dies with who starts it: where setpriv(1) exists, by the kernel's hand.
+
+    `inside`: what it begins with, to lead the command to another place.
+    """
+    guard = shutil.which("setpriv")
+    guarding = [guard, "--pdeathsig", "KILL", "--"] if guard else []
+    # The guard is the inner one: who enters a namespace is forgotten by it (prctl(2)).
+    return [*inside, *guarding, *command]
+
+
 class Spawned:
     """A process of ours in a session of its own, which dies with the harness.
 
-    Where setpriv(1) exists, the kernel kills it then. What it writes goes to `output`, but for its
-    standard output where it is spoken with. `core`: it begins there. `inside`: what the command
-    line begins with, to lead it to another place. `inherited`: an open file that it gets as well.
+    What it writes goes to `output`, but for its standard output where it is spoken with. `core`: it
+    begins there. `inside`: what leads it to another place. `inherited`: an open file that it gets
+    as well.
     """
 
     spoken_with = False
@@ -51,11 +69,8 @@ class Spawned:
     ) -> None:
         self.name = Path(command[0]).name
         self._output = output
-        _must_be_executable(command[0])
-        guard = shutil.which("setpriv")
-        guarding = [guard, "--pdeathsig", "KILL", "--"] if guard else []
-        # The guard is the inner one: who enters a namespace is forgotten by it (prctl(2)).
-        argv = [*inside, *guarding, *command]
+        must_be_executable(command[0])
+        argv = guarded(command, inside)
         permitted = os.sched_getaffinity(0)
         try:
             if core is not None:
@@ -241,12 +256,6 @@ class Child(Spawned):
             if time.monotonic() > deadline:
                 return True
             time.sleep(0.02)
-
-
-def _must_be_executable(command: str) -> None:
-    if shutil.which(command) is None:
-        what = "is not executable" if Path(command).exists() else "does not exist"
-        raise ChildFailed(f"cannot be started: {command} {what}")
 
 
 def encode(message: Message) -> bytes:

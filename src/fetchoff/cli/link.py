@@ -1,0 +1,72 @@
+"""`fetchoff link`: any command at the client's end of a link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fetchoff.cli import options
+
+if TYPE_CHECKING:
+    from fetchoff.model.link import Emulated, Link
+
+NAME = "link"
+
+
+def command(
+    name: Annotated[
+        str, typer.Argument(metavar="ID", help="One of 'fetchoff links', or a TOML file.")
+    ],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="COMMAND", help="After '--': what to run; else your shell."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65_535, help="Where the origin listens.")
+    ] = 8080,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of losses and jitter.")] = 0,
+    quiet: options.Quiet = False,
+) -> None:
+    """Run a command at the client's end of a link, with the built-in origin at the other.
+
+    The variable ORIGIN holds the origin's URL; the exit status is that of the command. So:
+    fetchoff link london -- sh -c 'curl $ORIGIN/json/99'
+    """
+    import os
+
+    from fetchoff.catalog import links
+    from fetchoff.cli.console import say
+    from fetchoff.run.foreground import in_foreground, must_be_runnable
+    from fetchoff.run.standalone import standing
+
+    link = links.link(name)
+    argv = words or [os.environ.get("SHELL") or "/bin/sh"]
+    must_be_runnable(argv)
+    with standing(link, port, seed) as place:
+        if not quiet:
+            say(_opening(link, place.url))
+        status = in_foreground(argv, place.network.at_client, place.environment)
+        used = place.used()
+        if used and not quiet:
+            say(_closing(link, used))
+    raise typer.Exit(status)
+
+
+def _opening(link: Link, url: str) -> str:
+    from fetchoff.report.links import summary
+
+    return f"{link.id}: {summary(link)}; the origin is {url}, which $ORIGIN holds"
+
+
+def _closing(link: Link, used: Emulated) -> str:
+    from fetchoff.run.section import fault_of
+
+    fault = fault_of(used, link)
+    return (
+        f"{link.id}: {used.packets_up:,} packets up, {used.packets - used.packets_up:,} down, "
+        f"{used.lost:,} lost, "
+        f"{used.dropped:,} dropped from a full queue; "
+        f"the emulator took {used.cpu_ns / 1e9:.2f} s of CPU time and "
+        f"{f'did not keep up: {fault}' if fault else 'kept up'}"
+    )

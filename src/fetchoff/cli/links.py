@@ -1,0 +1,70 @@
+"""`fetchoff links`: the networks that clients can be measured over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from fetchoff.model.link import Link, Profile
+
+NAME = "links"
+
+
+def command(
+    names: Annotated[list[str] | None, typer.Argument(help="Ids, TOML files; all if none.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+) -> None:
+    """List the networks that clients can be measured over.
+
+    'fetchoff run --link ID' measures over one, 'fetchoff link ID' runs any command at its end.
+    """
+    from fetchoff.catalog import links
+    from fetchoff.cli.console import data_console, print_json
+    from fetchoff.model.link import LOOPBACK
+
+    shown = [links.link(name) for name in names or (LOOPBACK.id, *links.names())]
+    if as_json:
+        print_json([_document(link) for link in shown])
+    else:
+        data_console().print(_table(shown))
+
+
+def _table(links: Sequence[Link]) -> Table:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from fetchoff.report.links import loss, rate, round_trip
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("link", "round trip", "up", "down", "lost"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("what it is", overflow="fold")
+    for link in links:
+        figures = (round_trip(link), rate(link.up), rate(link.down), loss(link))
+        table.add_row(link.id, *figures, escape(link.about))
+    return table
+
+
+def _document(link: Link) -> dict[str, object]:
+    return {
+        "link": link.id,
+        "about": link.about,
+        "round_trip_ms": link.round_trip_ms,
+        "up": _profile(link.up),
+        "down": _profile(link.down),
+        "mtu": link.mtu if link.is_emulated else None,
+        "congestion": link.congestion if link.is_emulated else None,
+        "source": link.source,
+    }
+
+
+def _profile(profile: Profile) -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {**asdict(profile), "loss_share": profile.loss_share}
