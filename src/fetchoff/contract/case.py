@@ -32,7 +32,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a case's judge sees. `wall_s`, `cpu_ns`, `peak_growth_kb` are read from outside."""
+    """What a case's judge sees. From `wall_s` on it is read from outside.
+
+    `waited_ns`: for which its threads were ready to run, and others ran.
+    """
 
     answer: Done
     seen: Seen
@@ -41,6 +44,7 @@ class Evidence:
     wall_s: float
     cpu_ns: int
     peak_growth_kb: int
+    waited_ns: int = 0
 
 
 Judge = Callable[[Evidence], str]

@@ -154,8 +154,12 @@ def spun(exchanges: int, busy_ns: int) -> Judge:
         asked = exchanges * busy_ns
         if not asked <= evidence.answer.spun_ns <= MOST_SPUN * asked:
             return f"reports {evidence.answer.spun_ns} ns spun of {asked} ns asked for"
-        if evidence.cpu_ns and evidence.cpu_ns < 0.8 * asked:
-            return f"its process used {evidence.cpu_ns} ns of CPU, less than the {asked} ns spun"
+        paid_ns = evidence.cpu_ns + evidence.waited_ns  # it spins on while others have its core
+        if evidence.cpu_ns and paid_ns < 0.8 * asked:
+            return (
+                f"its process used {evidence.cpu_ns} ns of CPU and waited {evidence.waited_ns} ns "
+                f"for a core, less than the {asked} ns spun"
+            )
         return ""
 
     return judge

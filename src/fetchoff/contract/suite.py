@@ -174,6 +174,7 @@ class ContractSuite:
             before = ledger.read()
             procfs.reset_peak(adapter.pid)
             peak_before = procfs.read(adapter.pid).peak_kb
+            waited_ns = procfs.waited_ns(adapter.pid)
             began = time.monotonic()
             if case.digest:
                 done = adapter.run(case.iterations, CASE_TIMEOUT_S, digest=True)
@@ -185,6 +186,7 @@ class ContractSuite:
                 done, cpu_ns = timed.answer, timed.cpu_ns
             wall_s = time.monotonic() - began
             after = ledger.read()
+            waited_ns = procfs.waited_ns(adapter.pid) - waited_ns
             growth_kb = procfs.read(adapter.pid).peak_kb - peak_before
         return case.judge(
             Evidence(
@@ -195,6 +197,7 @@ class ContractSuite:
                 wall_s=wall_s,
                 cpu_ns=cpu_ns,
                 peak_growth_kb=max(growth_kb, adapter.children_peak_kb),
+                waited_ns=max(0, waited_ns),  # a thread that ended takes its own along
             )
         )
 

@@ -63,6 +63,16 @@ def threads(pid: int) -> list[int]:
         return []
 
 
+def waited_ns(pid: int) -> int:
+    """For how long the threads that live were ready to run while others ran; 0 if not told."""
+    total = 0
+    for thread in threads(pid):
+        with contextlib.suppress(OSError, IndexError):
+            fields = Path(f"/proc/{pid}/task/{thread}/schedstat").read_text().split()
+            total += int(fields[1])
+    return total
+
+
 def namespace(path: str) -> tuple[int, int]:
     """What tells the namespace at this path from all others."""
     found = Path(path).stat()

@@ -67,6 +67,12 @@ JUDGED = [
     (judges.sent_out(least=500), EVIDENCE, seeing(bytes_out=499), "sent 499 bytes, not 500"),
     (judges.within_s(1), EVIDENCE, replace(EVIDENCE, wall_s=1.1), "took 1.1 s, more than 1 s"),
     (judges.spun(2, 50), answering(spun_ns=100), answering(spun_ns=99), "99 ns spun of 100 ns"),
+    (
+        judges.spun(2, 50),
+        replace(answering(spun_ns=100), cpu_ns=20, waited_ns=60),
+        replace(answering(spun_ns=100), cpu_ns=20, waited_ns=59),
+        "used 20 ns of CPU and waited 59 ns for a core, less than the 100 ns spun",
+    ),
     (judges.flat_memory(10), EVIDENCE, replace(EVIDENCE, peak_growth_kb=11), "grew by 11 kB"),
     (
         judges.negotiated("h2"),
