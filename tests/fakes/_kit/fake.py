@@ -205,7 +205,7 @@ class Deaf(Honest):
         sleep_forever()
 
 
-class Idle(Slow):
+class Idle(Honest):
     """Reports to have spun, and has not."""
 
     def run(self, message: dict[str, Any]) -> dict[str, Any]:
