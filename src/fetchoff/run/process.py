@@ -113,7 +113,7 @@ class Spawned:
             said = self._output.read_bytes()[-4096:].decode(errors="replace").strip()
         except OSError:
             return ""
-        last = printable(said.splitlines()[-1][:most]) if said else ""
+        last = printable(said.splitlines()[-1].removeprefix("error: ")[:most]) if said else ""
         return f"; its last words: {last}" if last else ""
 
     def obituary(self) -> str:
