@@ -191,6 +191,41 @@ def test_a_very_long_run_is_painted(visit: Open, tmp_path: Path) -> None:
     assert report.said == []
 
 
+@pytest.fixture(scope="session")
+def over_links(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a run over a link."""
+    target = tmp_path_factory.mktemp("links") / "report.html"
+    target.write_text(html.text(factory.over_links()), "utf-8")
+    return target
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (420, "light"), (1400, "dark")])
+def test_a_link_is_shown_at_every_width(
+    visit: Open, over_links: Path, width: int, scheme: str
+) -> None:
+    report = visit(file=over_links, width=width, scheme=scheme)
+    report.draw()
+    boxes = report.page.locator(".link")
+    assert boxes.count() == len(factory.over_links().results)
+    inside = boxes.evaluate_all("all => all.map((box) => box.scrollWidth - box.clientWidth)")
+    assert max(inside) <= 0
+    assert report.page.evaluate(OVERFLOW) <= 0
+    if width > 400:
+        assert report.page.evaluate(CLIPPED) == []
+    wrong = report.page.get_by_text(f"Not what was asked for: {factory.FAULT}.")
+    assert wrong.count() == 1
+    assert wrong.is_visible()
+    assert (report.said, report.asked) == ([], [over_links.as_uri()])
+
+
+def test_the_ranking_can_be_sorted_by_what_is_in_flight(visit: Open, over_links: Path) -> None:
+    page = visit(file=over_links).page
+    table = page.locator("#workload-download-10m-atlantic-0 table.ranking")
+    table.get_by_role("button", name="in flight").click()
+    names = table.locator("tbody:first-of-type th").all_inner_texts()
+    assert [name.split()[0] for name in names[-2:]] == ["javascript/undici", "python/httpx"]
+
+
 @dataclass(frozen=True)
 class Article:
     """A report file, and the analysis that it shows."""

@@ -118,9 +118,9 @@ def tally(judgements: Iterable[Judgement]) -> str:
 
 
 def doubts(analysis: Analysis) -> tuple[str, ...]:
-    """What speaks against believing the figures: self-checks of its workloads that failed."""
+    """What speaks against believing the figures: workloads whose rankings are withheld."""
     return tuple(
-        f"`{result.workload}` failed a check on itself, so do not rely on claims about it: "
+        f"`{result.workload}` has no ranking to be believed, nor claims about it: "
         f"{result.withheld.partition('. ')[0].rstrip('.')}."
         for result in analysis.results
         if result.withheld

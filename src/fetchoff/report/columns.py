@@ -9,14 +9,24 @@ from dataclasses import dataclass
 from fetchoff.model.analysis import (
     ClientCard,
     Costs,
+    InFlight,
     Relative,
     Standing,
     Throughput,
     WorkloadResult,
 )
 from fetchoff.model.experiment import Role
-from fetchoff.report.figures import MISSING, decimals_for, interval, number, percent, ratio, size
-from fetchoff.report.groups import costs_of, groups_of, is_bulk, shows_read_size
+from fetchoff.report.figures import (
+    MISSING,
+    decimals_for,
+    decimals_for_rates,
+    interval,
+    number,
+    percent,
+    ratio,
+    size,
+)
+from fetchoff.report.groups import costs_of, groups_of, has_in_flight, is_bulk, shows_read_size
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,7 @@ def columns_of(result: WorkloadResult, cards: Mapping[str, ClientCard]) -> tuple
     measured = groups_of(result).measured
     return (
         *_relative(result, measured),
+        *(_in_flight(measured) if has_in_flight(measured) else ()),
         *_times(measured),
         *(_of_bulk(measured) if is_bulk(measured) else ()),
         *_memory(result, measured),
@@ -88,7 +99,8 @@ def _times(measured: Sequence[Standing]) -> Iterator[Column]:
     shares = [one.cpu_per_wall for one in costs]
     yield _column("CPU", "÷ wall", "wall-and-cpu-time", shares, most=2)
     rates = [one.per_second for one in costs]
-    yield _column("rate", "per s", "wall-and-cpu-time", rates, first="descending")
+    most = decimals_for_rates(rates)
+    yield _column("rate", "per s", "wall-and-cpu-time", rates, most=most, first="descending")
 
 
 def _of_bulk(measured: Sequence[Standing]) -> Iterator[Column]:
@@ -103,6 +115,29 @@ def _of_bulk(measured: Sequence[Standing]) -> Iterator[Column]:
     shares = [costs_of(standing).origin_cpu_per_wall for standing in measured]
     cells = tuple(Cell(percent(share), _key(share)) for share in shares)
     yield Column(Heading("origin", "CPU ÷ wall", "throughput"), cells)
+
+
+def _in_flight(measured: Sequence[Standing]) -> Iterator[Column]:
+    """Estimates; the unit says how much the link could hold, or how many were asked for."""
+    found = [standing.in_flight or InFlight() for standing in measured]
+    sizes = [_in_kb(one.bytes) for one in found]
+    if any(size is not None for size in sizes):
+        unit = f"kB{_out_of([_in_kb(one.of_bytes) for one in found])}"
+        yield _column("in flight", unit, "links", sizes, first="descending")
+    many = [one.exchanges for one in found]
+    if any(count is not None for count in many):
+        unit = f"{_out_of([one.of_exchanges for one in found])} asked".strip()
+        yield _column("in flight", unit, "links", many, most=1, first="descending")
+
+
+def _out_of(wholes: Sequence[float | None]) -> str:
+    """` of 1,088`, which is the same for all clients of a course; nothing where it is unknown."""
+    whole = next((one for one in wholes if one is not None), None)
+    return "" if whole is None else f" of {number(whole)}"
+
+
+def _in_kb(count: float | None) -> float | None:
+    return None if count is None else count / 1e3
 
 
 def _memory(result: WorkloadResult, measured: Sequence[Standing]) -> Iterator[Column]:

@@ -26,6 +26,12 @@ def decimals_for(values: Iterable[float | None]) -> int:
     return 1 if smallest >= 1 else 2
 
 
+def decimals_for_rates(values: Iterable[float | None]) -> int:
+    """As `decimals_for`, where the greatest is what matters: none if it has three digits."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    return 0 if max(known, default=0) >= 100 else decimals_for(known)
+
+
 def number(value: float | None, decimals: int = 0) -> str:
     """`12,345.6`, or a dash where there is none."""
     if value is None or not math.isfinite(value):

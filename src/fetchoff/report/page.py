@@ -15,6 +15,7 @@ from fetchoff.report.at_scale import Scale, scale_of
 from fetchoff.report.columns import Cell, Column, Heading, columns_of
 from fetchoff.report.figures import count, percent, seconds, tier
 from fetchoff.report.groups import groups_of, reason_of, tally
+from fetchoff.report.over_link import Box, box_of
 from fetchoff.report.vega import Spec
 
 
@@ -55,9 +56,11 @@ class CheckGroup:
 
 @dataclass(frozen=True)
 class Section:
-    """One workload."""
+    """One course: a workload, over a link or not. `title` is its heading."""
 
     result: WorkloadResult
+    title: str
+    link: Box | None
     anchor: str
     rounds: str
     verdict: str
@@ -140,6 +143,8 @@ def _section(
     more = (wording.least_cpu(result), wording.absentees(result))
     return Section(
         result=result,
+        title=wording.title(result),
+        link=box_of(result.link) if result.link else None,
         anchor=anchor,
         rounds=count(result.rounds, "round"),
         verdict=wording.verdict(result, analysis.margin),

@@ -12,6 +12,7 @@ from fetchoff.model.analysis import Analysis, WorkloadResult
 from fetchoff.model.estimate import Estimate
 from fetchoff.report.at_scale import DAYS_A_YEAR, Saving, days_a_day, scale_of
 from fetchoff.report.figures import MISSING, three_digits
+from fetchoff.report.wording import title
 
 
 def whole(analysis: Analysis, exchanges_a_day: float) -> Group:
@@ -33,7 +34,7 @@ def _savings(result: WorkloadResult) -> list[Saving]:
 
 def _table(result: WorkloadResult, savings: list[Saving], exchanges_a_day: float) -> Table:
     table = Table(
-        title=f"{result.workload} at {exchanges_a_day:,.0f} exchanges a day: days saved",
+        title=f"{title(result)} at {exchanges_a_day:,.0f} exchanges a day: days saved",
         title_justify="left",
         title_style="bold",
         box=None,

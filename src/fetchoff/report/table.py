@@ -25,11 +25,12 @@ from fetchoff.model.analysis import (
 )
 from fetchoff.model.estimate import Verdict
 from fetchoff.model.experiment import Role
-from fetchoff.report import wording
+from fetchoff.report import over_link, wording
 from fetchoff.report.figures import (
     MISSING,
     count,
     decimals_for,
+    decimals_for_rates,
     interval,
     number,
     percent,
@@ -42,6 +43,7 @@ from fetchoff.report.groups import (
     Groups,
     costs_of,
     groups_of,
+    has_in_flight,
     is_bulk,
     reason_of,
     shows_read_size,
@@ -73,6 +75,7 @@ DROPPED_FIRST = (
     "origin's share",
     "verdict",
     "CPU s/GB",
+    "in flight",
     "CPU µs",
     "MB/s",
     "interval",
@@ -146,7 +149,10 @@ def whole(analysis: Analysis) -> Group:
 def workload(result: WorkloadResult, analysis: Analysis) -> Group:
     """One workload: heading, verdict, ranking, what was left out, self-checks, notes."""
     cards = {card.client: card for card in analysis.cards}
-    parts: list[RenderableType] = [heading(result), sentence(result, analysis.margin)]
+    parts: list[RenderableType] = [heading(result)]
+    if result.link:
+        parts.append(Text(over_link.line(result.link), style="dim"))
+    parts.append(sentence(result, analysis.margin))
     if result.withheld:
         parts += [_plain(f"hint: {line}", "yellow") for line in wording.advice(result)]
         parts.append(Text("The figures below are listed by name and rank nothing.", style="yellow"))
@@ -158,9 +164,13 @@ def workload(result: WorkloadResult, analysis: Analysis) -> Group:
 
 
 def heading(result: WorkloadResult) -> Text:
-    """`get-small · GET of 16 bytes · shared-core · 7 rounds`."""
-    about = f"{result.about} · {result.placement} · {count(result.rounds, 'round')}"
-    return Text.assemble((result.workload, "bold underline"), ("  " + about, "dim"))
+    """`get-small · GET of 16 bytes · shared-core · 7 rounds`.
+
+    Over a link cores are shared as docs/analysis.md#placement says, whatever the workload asks.
+    """
+    placement = "" if result.link else f" · {result.placement}"
+    about = f"  {result.about}{placement} · {count(result.rounds, 'round')}"
+    return Text.assemble((wording.title(result), "bold underline"), (about, "dim"))
 
 
 def sentence(result: WorkloadResult, margin: float) -> Text:
@@ -232,6 +242,7 @@ def _columns(
         return Column(name, heading, tuple(number(value(s), most) for s in rows))
 
     times = min(decimals_for(costs_of(s).wall_us.point for s in rows), 1)
+    rates = decimals_for_rates([costs_of(s).per_second for s in rows])
     lines = {client: card.adapter_lines for client, card in cards.items()}
     columns = [
         strings("tier", "tier", lambda s: tier(s.tiers)),
@@ -246,8 +257,9 @@ def _columns(
         numbers("user + system µs", "user", lambda s: costs_of(s).user_us, times),
         numbers("user + system µs", "sys", lambda s: costs_of(s).system_us, times),
         strings("CPU ÷ wall", "CPU÷wall", lambda s: number(costs_of(s).cpu_per_wall, 2)),
-        strings("req/s", "req/s", lambda s: number(costs_of(s).per_second)),
+        numbers("req/s", "req/s", lambda s: costs_of(s).per_second, rates),
         *(_of_bulk(rows) if is_bulk(rows) else ()),
+        *([strings("in flight", "in flight", _in_flight)] if has_in_flight(rows) else ()),
         numbers("peak MB", "peak MB", lambda s: costs_of(s).peak_mb, 1),
         *([_read_sizes(result, len(rows))] if shows_read_size(result) else ()),
         strings("connections", "conn", lambda s: _wire(s, "connections", 0)),
@@ -263,13 +275,23 @@ def _of_bulk(rows: Sequence[Standing]) -> tuple[Column, ...]:
     """What is told of workloads that move much content."""
     moved = [costs_of(standing).throughput for standing in rows]
     rates = [one.mb_per_second.point if one else None for one in moved]
+    decimals = decimals_for_rates(rates)
     costs = [one.cpu_s_per_gb.point if one else None for one in moved]
     shares = [costs_of(standing).origin_cpu_per_wall for standing in rows]
     return (
-        Column("MB/s", "MB/s", tuple(number(rate) for rate in rates)),
+        Column("MB/s", "MB/s", tuple(number(rate, decimals) for rate in rates)),
         Column("CPU s/GB", "CPU s/GB", tuple(number(cost, 2) for cost in costs)),
         Column("origin's share", "origin", tuple(percent(share) for share in shares)),
     )
+
+
+def _in_flight(standing: Standing) -> str:
+    found = standing.in_flight
+    if found is None:
+        return MISSING
+    if found.bytes is not None:
+        return f"{number(found.bytes / 1e3)} kB"
+    return f"{number(found.exchanges, 1)} of {number(found.of_exchanges)}"
 
 
 def _read_sizes(result: WorkloadResult, rows: int) -> Column:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from fetchoff.model.analysis import CheckOutcome, Relative, Standing, WorkloadResult
+from fetchoff.model.course import parts_of
 from fetchoff.model.estimate import Verdict
 from fetchoff.report.figures import count, factor, is_number, microseconds, names, percent, times
 from fetchoff.report.groups import Groups, costs_of, groups_of
@@ -22,6 +23,12 @@ ADVICE = {
 }
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 OTHERWISE = "see the self-checks of this workload, then run again with a larger `--budget`"
+
+
+def title(result: WorkloadResult) -> str:
+    """`download@10M over london`; over loopback the workload alone."""
+    workload, link = parts_of(result.workload)
+    return f"{workload} over {link}" if result.link else workload
 
 
 def verdict(result: WorkloadResult, margin: float) -> str:

@@ -13,9 +13,11 @@ from rich.text import Text
 from syrupy.assertion import SnapshotAssertion
 from tests.unit.report import factory
 
+from fetchoff.model.analysis import WorkloadResult
 from fetchoff.report import table
 
 WIDTHS = (80, 100, 140, 180)
+LINKS = "in flight"
 
 
 def printed(renderable: RenderableType, width: int, colour: bool = False) -> str:
@@ -37,6 +39,12 @@ def test_ranking_at_a_width(width: int, snapshot: SnapshotAssertion) -> None:
     assert "\n".join(lines_of(printed(table.whole(analysis), width))) == snapshot
 
 
+@pytest.mark.parametrize("width", (80, 140))
+def test_ranking_over_a_link(width: int, snapshot: SnapshotAssertion) -> None:
+    analysis = factory.over_links()
+    assert "\n".join(lines_of(printed(table.whole(analysis), width))) == snapshot
+
+
 @pytest.mark.parametrize("width", (60, *WIDTHS))
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     lines = lines_of(printed(table.whole(factory.analysis()), width))
@@ -52,12 +60,20 @@ def test_client_names_and_ratios_are_never_cut(width: int) -> None:
     assert "…" not in text
 
 
-@pytest.mark.parametrize("workload", ["small-get", "json-get", "streamed"])
-def test_columns_go_in_the_stated_order(workload: str) -> None:
-    result = factory.streamed() if workload == "streamed" else factory.result(workload)
+@pytest.mark.parametrize(
+    ("result", "absent"),
+    [
+        (factory.result("small-get"), {"MB/s", "CPU s/GB", "origin's share", "read size", LINKS}),
+        (factory.result("json-get"), {"read size", LINKS}),
+        (factory.streamed(), {LINKS}),
+        (factory.over_link("download@10M/atlantic"), {"read size"}),
+    ],
+    ids=["small", "bulk", "streamed", "link"],
+)
+def test_columns_go_in_the_stated_order(result: WorkloadResult, absent: set[str]) -> None:
     ranking = table.Ranking(result, {})
     dropped = []
-    for width in range(220, 40, -3):
+    for width in range(230, 40, -3):
         last = lines_of(printed(ranking, width))
         note = " ".join(last[last.index(next(x for x in last if "python/socket" in x)) + 1 :])
         dropped.append(note.removeprefix("not shown at this width: ").split(", ") if note else [])
@@ -66,9 +82,7 @@ def test_columns_go_in_the_stated_order(workload: str) -> None:
         assert narrower[: len(wider)] == wider
         assert narrower == there[: len(narrower)]
     assert dropped[0] == []
-    assert ("MB/s" in there) == (workload != "small-get")
-    assert ("read size" in there) == (workload == "streamed")
-    assert len(there) == len(table.DROPPED_FIRST) - {"small-get": 4, "json-get": 1}.get(workload, 0)
+    assert set(table.DROPPED_FIRST) - set(there) == absent
 
 
 def test_floors_stand_below_a_rule_without_a_tier() -> None:
