@@ -45,21 +45,21 @@ def command(
     must_be_runnable(argv)
     with standing(link, port, seed) as place:
         if not quiet:
-            say(_opening(link, place.url))
+            say(opening(link, place.url))
         status = in_foreground(argv, place.network.at_client, place.environment)
         used = place.used()
         if used and not quiet:
-            say(_closing(link, used))
+            say(closing(link, used))
     raise typer.Exit(status)
 
 
-def _opening(link: Link, url: str) -> str:
+def opening(link: Link, url: str) -> str:
     from fetchoff.report.links import summary
 
     return f"{link.id}: {summary(link)}; the origin is {url}, which $ORIGIN holds"
 
 
-def _closing(link: Link, used: Emulated) -> str:
+def closing(link: Link, used: Emulated) -> str:
     from fetchoff.run.section import fault_of
 
     fault = fault_of(used, link)
