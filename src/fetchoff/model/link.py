@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LOOPBACK_ID = "loopback"
 SMALL_WINDOW_BYTES = 16_384
@@ -52,6 +52,11 @@ class Profile:
         """Whether a seed decides anything."""
         return bool(self.jitter_ms or self.loss_share)
 
+    @property
+    def calm(self) -> Profile:
+        """The same, but that nothing is left to chance."""
+        return replace(self, jitter_ms=0.0, loss=0.0, bursts=None)
+
 
 @dataclass(frozen=True)
 class Link:
@@ -77,6 +82,11 @@ class Link:
     def is_random(self) -> bool:
         """Whether a seed decides anything."""
         return self.up.is_random or self.down.is_random
+
+    @property
+    def calm(self) -> Link:
+        """The same, but that nothing is left to chance."""
+        return replace(self, up=self.up.calm, down=self.down.calm)
 
     @property
     def round_trip_ms(self) -> float:

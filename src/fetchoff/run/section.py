@@ -72,7 +72,8 @@ class SectionRun:
         self._each("verifying", lambda guest: self._admit(guest, try_nonsense=try_nonsense))
         self._settle()
         if self._course.link.is_emulated:
-            self._shape(0)
+            # How many iterations make a batch is nothing that bad luck should decide.
+            self._stage.network.shape(self._course.link.calm, self._section.seed)
             self._each("connecting anew", lambda guest: guest.prepare(self._stage.spool))
         self._each("warming up", lambda guest: self._warm_up(guest, calibrated))
         self._each("placing", self._check_place)

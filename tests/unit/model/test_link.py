@@ -45,6 +45,14 @@ def test_what_a_seed_decides(profile: Profile, share: float, is_random: bool) ->
     assert Link("l", "", up=profile).is_random == Link("l", "", down=profile).is_random == is_random
 
 
+def test_what_is_left_without_chance() -> None:
+    lossy = Profile(20, jitter_ms=5, rate_mbit_s=10, queue_packets=7, loss=0.1)
+    calm = Profile(20, rate_mbit_s=10, queue_packets=7)
+    link = Link("l", "", lossy, Profile(bursts=Bursts(0.1, 0.2)))
+    assert link.calm == Link("l", "", calm, Profile())
+    assert FAR.calm == FAR
+
+
 def test_loopback_is_not_emulated() -> None:
     assert not LOOPBACK.is_emulated
     assert FAR.is_emulated

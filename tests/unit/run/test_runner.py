@@ -103,7 +103,7 @@ class Pretended:
         self.did.append("open wide")
 
     def shape(self, link: Link, seed: int) -> None:
-        self.did.append(f"shape {link.id} {seed}")
+        self.did.append(f"shape {link.id} {seed}{' at random' if link.is_random else ''}")
         if self.goes:
             raise LinkError("the link emulator ended with signal SIGKILL")
 
@@ -191,8 +191,15 @@ def test_all_in_a_block_get_the_same_luck(run: Run) -> None:
     experiment = run(LOSSY)
     (section,) = plan_round(experiment, 0).sections
     shaped = [did for did in run.network.did if did.startswith("shape")]
-    blocks = [section.seed + block for block in range(BLOCKS) for _ in CLIENTS]
-    assert shaped == [f"shape lossy {seed}" for seed in (section.seed, *blocks)]
+    seeds = [section.seed + block for block in range(BLOCKS) for _ in CLIENTS]
+    assert shaped[1:] == [f"shape lossy {seed} at random" for seed in seeds]
+
+
+def test_chance_has_no_part_in_how_long_batches_are(run: Run) -> None:
+    experiment = run(LOSSY)
+    (section,) = plan_round(experiment, 0).sections
+    opened = run.network.did.index("open wide")
+    assert run.network.did[opened + 1] == f"shape lossy {section.seed}"
 
 
 def test_links_between_the_same_ends_follow_each_other_on_one_network(run: Run) -> None:
