@@ -1,8 +1,12 @@
-"""Finding what a command started: it all inherits a HOME that no other process has."""
+"""Finding what a command started: it all inherits a HOME that no other process has.
+
+And the network namespaces that it made: each is held by a process, or by an open file of one.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +40,41 @@ def named(name: str, home: Path, while_runs: Popen[str] | None = None) -> psutil
                     return process
         time.sleep(0.02)
     raise TimeoutError(f"no process '{name}' was started")
+
+
+def emulator(home: Path) -> psutil.Process:
+    """The link emulator, waited for; others of its program only lead into namespaces."""
+    deadline = time.monotonic() + DEADLINE_S
+    while time.monotonic() < deadline:
+        for process in started_from(home):
+            with contextlib.suppress(psutil.Error):
+                if process.name() == "fetchoff-link" and "control" in process.cmdline():
+                    return process
+        time.sleep(0.02)
+    raise TimeoutError("no link emulator was started")
+
+
+def network_namespaces() -> set[str]:
+    """All that this user can see."""
+    found = set()
+    for pattern in ("[0-9]*/ns/net", "[0-9]*/fd/*"):
+        for path in Path("/proc").glob(pattern):
+            with contextlib.suppress(OSError):
+                found.add(str(path.readlink()))
+    return {name for name in found if name.startswith("net:")}
+
+
+def wait_for_no_more_namespaces(before: set[str]) -> set[str]:
+    """Those that were not there before, when none is left or the deadline has passed."""
+    deadline = time.monotonic() + DEADLINE_S
+    while (left := network_namespaces() - before) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return left
+
+
+def devices() -> list[str]:
+    """Of links, in this process's own namespace."""
+    return [name for _, name in socket.if_nameindex() if name.startswith("fetchoff-")]
 
 
 def control_groups() -> Iterator[Path]:

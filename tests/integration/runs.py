@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
+from fetchoff.model.experiment import Experiment, is_measured
 from fetchoff.model.observation import Batch, Invocation, SectionDone
 from fetchoff.store.run_folder import JOURNAL, RunFolder
 
@@ -43,6 +45,14 @@ def lines(run: Path) -> int:
         return 0
 
 
+def finished_sections(run: Path) -> int:
+    """How many there are, however the journal is being written to."""
+    try:
+        return (run / JOURNAL).read_bytes().count(b'{"kind":"section"')
+    except FileNotFoundError:
+        return 0
+
+
 def wait_for_lines(run: Path, count: int, process: Popen[str]) -> None:
     """Until the journal has so many lines; the process must not end before."""
     deadline = time.monotonic() + DEADLINE_S
@@ -65,10 +75,18 @@ def assert_every_slot_once(run: Path) -> None:
         for batch in batches(run)
         if attempts.get((batch.round, batch.workload)) == batch.attempt
     )
-    planned = {
+    assert slots == planned_slots(experiment, accepted)
+
+
+def planned_slots(
+    experiment: Experiment, sections: Iterable[tuple[int, str]]
+) -> Counter[tuple[int, str, int, str]]:
+    """Every slot of these sections, each a round's number and the id of a course."""
+    courses = {course.id: course for course in experiment.courses}
+    return Counter(
         (number, workload, block, entrant.key)
-        for number, workload in accepted
-        for block in range(experiment.blocks)
+        for number, workload in sections
+        for block in range(experiment.blocks_of(courses[workload]))
         for entrant in experiment.entrants
-    }
-    assert slots == Counter(planned)
+        if is_measured(entrant, courses[workload])
+    )

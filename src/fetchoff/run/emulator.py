@@ -32,6 +32,7 @@ EMPTY_S = 2.0
 OWN_NAMESPACE = "/proc/self/ns/net"
 WIDE_OPEN = Profile()
 NEEDS = "docs/links.md has what it needs"
+ANOTHER = "the fetchoff-link of this version is needed; FETCHOFF_LINK can name it"
 KEPT = "what was measured is kept; 'fetchoff resume' goes on"
 
 
@@ -56,7 +57,9 @@ class EmulatedNetwork:
             except ChildFailed as error:
                 raise LinkError(f"the link emulator {error}", NEEDS) from error
             except Garbled as error:
-                raise LinkError(f"the link emulator answers with garbage: {error}") from error
+                raise LinkError(
+                    f"the link emulator answers with garbage: {error}", ANOTHER
+                ) from error
             except OSError as error:
                 raise LinkError(
                     f"the ends of the link cannot be reached: {error}", NEEDS

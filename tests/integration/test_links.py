@@ -1,0 +1,312 @@
+"""Runs over emulated links: measured like others, and nothing of a link outlives them."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from tests.command import PROGRAM, Command, Ran, fake
+from tests.conftest import WORKLOAD
+from tests.integration import runs
+from tests.integration.processes import (
+    devices,
+    emulator,
+    network_namespaces,
+    wait_for_no_more_namespaces,
+    wait_for_none,
+)
+
+import fetchoff as package
+from fetchoff.catalog import origins
+from fetchoff.model.client import Readiness
+from fetchoff.model.observation import Batch, Interrupted, LinkTried, LinkUsed, SectionDone
+from fetchoff.store.run_folder import RunFolder
+
+ROUND_TRIP_MS = 5
+FIVE = """\
+schema = 1
+about = "5 ms there and back"
+
+[both]
+delay_ms = 2.5
+"""
+LOSSY = """\
+schema = 1
+about = "loses packets, and is not always as quick"
+
+[both]
+delay_ms = 2
+jitter_ms = 1
+loss = 0.03
+"""
+CLIENT = "python/http-client"
+
+pytestmark = pytest.mark.usefixtures("namespaces")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a run over links has kept."""
+
+    tried: list[LinkTried]
+    used: list[LinkUsed]
+    batches: list[Batch]
+
+    @classmethod
+    def in_(cls, run: Path) -> Kept:
+        records = RunFolder.open(run).records()
+        return cls(
+            [record for record in records if isinstance(record, LinkTried)],
+            [record for record in records if isinstance(record, LinkUsed)],
+            [record for record in records if isinstance(record, Batch)],
+        )
+
+
+def assert_measured(ran: Ran, run: Path) -> None:
+    """Or this machine is so busy that no round over a link counts, which is told."""
+    kept = Kept.in_(run)
+    assert kept.used, ran.err
+    if all(used.fault for used in kept.used):
+        assert "this round does not count" in ran.err
+    else:
+        assert ran.status == 0, ran.err
+    assert (run / "results.json").exists()
+
+
+@pytest.fixture
+def links(fetchoff: Command) -> Command:
+    """The command, with two links beside its workloads."""
+    (fetchoff.folder / "five.toml").write_text(FIVE)
+    (fetchoff.folder / "lossy.toml").write_text(LOSSY)
+    fetchoff("setup", CLIENT, fake("honest"), fake("slow"))
+    return fetchoff
+
+
+@pytest.fixture
+def run(links: Command) -> Path:
+    return links.folder / "run"
+
+
+@pytest.fixture
+def none_left(links: Command) -> Iterator[None]:
+    """No process, namespace or device is there after the test that was not there before."""
+    before = network_namespaces()
+    yield
+    assert wait_for_none(links.folder) == []
+    assert wait_for_no_more_namespaces(before) == set()
+    assert devices() == []
+
+
+@pytest.mark.usefixtures("none_left")
+def test_from_the_command_to_the_results(links: Command, run: Path) -> None:
+    clients = ("-c", CLIENT, "-c", fake("honest"))
+    ran = links(*("run", "-w", "small-get", "--link", "five.toml", *clients), "--budget", "3")
+    run = next((links.folder / "runs").iterdir())
+    assert_measured(ran, run)
+    assert [course["workload"] for course in runs.results(run)["results"]] == ["small-get/five"]
+    kept = Kept.in_(run)
+    (tried,) = kept.tried
+    assert tried.calibration.link == "five"
+    assert tried.calibration.round_trip_p50_ms >= ROUND_TRIP_MS
+    for used in kept.used:
+        assert used.workload == "small-get/five"
+        assert used.emulated.packets > 0
+        assert used.emulated.lost == used.emulated.dropped == 0
+    assert {batch.entrant for batch in kept.batches} >= {CLIENT, "fake/honest"}
+    for batch in kept.batches:
+        assert "known" not in batch.entrant
+        assert batch.cost.wall_ns >= batch.exchanges * ROUND_TRIP_MS * 1e6
+
+
+def test_who_opens_a_connection_for_each_request_waits_twice(links: Command, run: Path) -> None:
+    fresh = WORKLOAD.replace('reuse = "either"', "reuse = false")
+    (links.folder / "fresh.toml").write_text(fresh)
+    arguments = ("-w", "fresh.toml", "--link", "five.toml", "-c", fake("honest"))
+    ran = links("run", *arguments, "--budget", "2", "-o", run)
+    assert_measured(ran, run)
+    for batch in Kept.in_(run).batches:
+        assert batch.cost.wall_ns >= batch.exchanges * 2 * ROUND_TRIP_MS * 1e6
+
+
+def test_links_and_loopback_side_by_side(links: Command, run: Path) -> None:
+    over = ("--link", "loopback", "--link", "five.toml", "--link", "lossy.toml")
+    arguments = ("-w", "steady.toml", *over, "-c", fake("honest"), "--seed", "1")
+    ran = links("run", *arguments, "--budget", "5", "-o", run)
+    assert_measured(ran, run)
+    kept = Kept.in_(run)
+    assert {tried.calibration.link for tried in kept.tried} == {"five", "lossy"}
+    assert len(kept.tried) == 2
+    assert {used.workload for used in kept.used} == {"steady/five", "steady/lossy"}
+    assert {batch.workload for batch in kept.batches} == {"steady", "steady/five", "steady/lossy"}
+    assert "fake/honest#more" in {b.entrant for b in kept.batches if b.workload == "steady"}
+    assert runs.standings(run, "steady")["fake/honest"]["outcome"] == "ok"
+    lossy = [used.emulated for used in kept.used if used.workload == "steady/lossy"]
+    assert sum(emulated.lost for emulated in lossy) > 0
+    assert sum(emulated.unasked for emulated in lossy) == 0
+
+
+def test_tls_over_a_link(links: Command, run: Path) -> None:
+    """The certificate is for the origin's address there."""
+    (links.folder / "tls.toml").write_text(WORKLOAD.replace("[settings]", "[settings]\ntls = true"))
+    arguments = ("-w", "tls.toml", "--link", "five.toml", "-c", fake("honest"))
+    ran = links("run", *arguments, "--budget", "2", "-o", run)
+    assert_measured(ran, run)
+    for invocation in runs.invocations(run):
+        assert invocation.outcome == "ok"
+        assert invocation.ledger["handshakes_full"] == invocation.ledger["connections"]
+        assert invocation.ledger["handshakes_failed"] == 0
+
+
+@pytest.mark.parametrize("tls", [False, True])
+def test_a_real_server_over_a_link(tls: bool, links: Command, run: Path) -> None:
+    server = origins.state(origins.origin("nginx"))
+    if server.readiness is not Readiness.READY:
+        pytest.skip(f"{server.reason} ({server.hint})")
+    command = replace(links, cache=server.built.parent.parent)
+    settings = '[settings]\ntls = true\nprotocol = "http/1.1"' if tls else "[settings]"
+    (links.folder / "get.toml").write_text(WORKLOAD.replace("[settings]", settings))
+    command("setup", fake("honest"))
+    arguments = ("-w", "get.toml", "--link", "five.toml", "-c", fake("honest"))
+    ran = command("run", "--origin", "nginx", *arguments, "--budget", "2", "-o", run)
+    assert_measured(ran, run)
+    for invocation in runs.invocations(run):
+        assert invocation.outcome == "ok", invocation.message
+
+
+@pytest.mark.usefixtures("none_left")
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["INT", "TERM", "KILL"]
+)
+def test_interrupted_and_resumed(how: signal.Signals, links: Command, run: Path) -> None:
+    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    over = ("--link", "five.toml", "--link", "loopback")
+    before = network_namespaces()
+    process = links.start("run", "-w", "tiny.toml", *over, *clients, "--budget", "5", "-o", run)
+    runs.wait_for_lines(run, 30, process)
+    emulator(links.folder)
+    process.send_signal(how)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == (-how if how is signal.SIGKILL else 130), err
+    assert "Traceback" not in err
+    assert wait_for_none(links.folder) == []
+    assert wait_for_no_more_namespaces(before) == set()
+    kept = (run / "batches.jsonl").read_bytes()
+    kept = kept[: kept.rfind(b"\n") + 1]
+    ran = links("resume", run)
+    assert_measured(ran, run)
+    assert (run / "batches.jsonl").read_bytes().startswith(kept)
+    runs.assert_every_slot_once(run)
+
+
+@pytest.mark.usefixtures("none_left")
+def test_an_emulator_that_is_killed(links: Command, run: Path) -> None:
+    """The run ends, no client is blamed, and what was measured is kept."""
+    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    arguments = ("-w", "steady.toml", "--link", "five.toml", *clients, "--budget", "8")
+    process = links.start("run", *arguments, "-o", run)
+    while not runs.finished_sections(run):
+        runs.wait_for_lines(run, runs.lines(run) + 1, process)
+    runs.wait_for_lines(run, runs.lines(run) + 2, process)
+    emulator(links.folder).kill()
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 7, err
+    assert "error: the link emulator ended with signal SIGKILL" in err
+    assert "hint: what was measured is kept" in err
+    assert "batches are kept" in err
+    assert "Traceback" not in err
+    records = RunFolder.open(run).records()
+    assert any(isinstance(record, SectionDone) for record in records)
+    assert {invocation.outcome for invocation in runs.invocations(run)} == {"ok"}
+    cut = [record.reason for record in records if isinstance(record, Interrupted)]
+    assert all("the link emulator ended" in reason for reason in cut)
+    assert_measured(links("resume", run), run)
+    runs.assert_every_slot_once(run)
+
+
+@pytest.mark.usefixtures("none_left")
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (
+            "echo no such thing here >&2; exit 1",
+            "ended with exit status 1; its last words: no such",
+        ),
+        ("echo nonsense; exec cat", "not a JSON line: 'nonsense'"),
+        ("echo '{\"protocol\":2}'; exec cat", "speaks version 2 of the control protocol, not 1"),
+        ("echo '{\"protocol\":1}'; read _; echo '{\"link\":1}'; exec cat", "'backend' is None"),
+        (
+            'echo \'{"protocol":1}\'; read _; echo \'{"error":"not today"}\'; exec cat',
+            "the link cannot be made: not today",
+        ),
+        ("exec sleep 60", "no answer within 10 s"),
+    ],
+)
+def test_a_link_that_cannot_be_had(script: str, said: str, links: Command, run: Path) -> None:
+    program = links.folder / "emulator"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    arguments = ("-w", "tiny.toml", "--link", "five.toml", "-c", fake("honest"), "-o", run)
+    ran = links("run", *arguments, FETCHOFF_LINK=str(program))
+    assert ran.status == 7, ran.err
+    assert said in " ".join(ran.err.split())
+    assert "hint: " in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.fixture
+def nobody(links: Command, tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """The command as a user without any rights, with what it needs in that user's home."""
+    if os.geteuid() != 0:
+        pytest.skip("who runs the tests is no superuser: every other test is this one")
+    python = shutil.which("python3", path="/usr/bin:/bin")
+    if python is None or shutil.which("setpriv") is None:
+        pytest.skip("somebody else needs setpriv, and a Python that anybody may start")
+    user = pwd.getpwnam("nobody")
+    base = Path(tmp_path_factory.mktemp("nobody"))
+    for folder in (base, base.parent, base.parent.parent):
+        folder.chmod(0o755)
+    home = Path(shutil.copytree(links.folder, base / "home"))
+    kit = Path(shutil.copytree(Path(fake("honest")).parent, home / "fakes")) / "_kit" / "kit.toml"
+    kit.write_text(kit.read_text().replace("{python}", python))
+    os.chown(home, user.pw_uid, user.pw_gid)
+    ids = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+    rights = [f"--{kind}=-all" for kind in ("inh-caps", "ambient-caps", "bounding-set")]
+    scripts = Path(sysconfig.get_path("scripts"))
+    libraries = [Path(package.__file__).parents[1], Path(sysconfig.get_path("purelib"))]
+    env = {
+        "PYTHONPATH": ":".join(map(str, libraries)),
+        "FETCHOFF_LINK": str(scripts / "fetchoff-link"),
+        "FETCHOFF_ORIGIN": str(scripts / "fetchoff-origin"),
+    }
+    become = ("setpriv", *ids, *rights, python)
+    command = Command(home, home / "cache", wrapper=become, env=env)
+    if (tried := command("--version")).status != 0:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        reason = (tried.err.splitlines() or ["it cannot be started"])[-1]
+        pytest.skip(f"{python} as nobody cannot run {PROGRAM} of Python {version}: {reason}")
+    return command
+
+
+def test_without_any_rights(nobody: Command, none_left: None) -> None:
+    """The emulator makes a user namespace, in which it owns the networks."""
+    try_out = [*nobody.wrapper[:-1], "unshare", "--user", "--net", "true"]
+    if (tried := subprocess.run(try_out, capture_output=True, text=True)).returncode != 0:
+        pytest.skip(f"users without rights may not make namespaces: {tried.stderr.strip()}")
+    honest = str(nobody.folder / "fakes" / "honest")
+    assert nobody("setup", honest).status == 0
+    run = nobody.folder / "run"
+    arguments = ("-w", "tiny.toml", "--link", "five.toml", "-c", honest)
+    ran = nobody("run", *arguments, "--budget", "3", "-o", run)
+    assert_measured(ran, run)
+    assert wait_for_none(nobody.folder) == []
+    for batch in Kept.in_(run).batches:
+        assert batch.cost.wall_ns >= batch.exchanges * ROUND_TRIP_MS * 1e6
