@@ -16,6 +16,7 @@ from fetchoff.report import html
 from fetchoff.report.article_charts import published_ratio
 from fetchoff.report.at_scale import DAYS_A_YEAR, days_a_day
 from fetchoff.report.figures import three_digits
+from fetchoff.report.sites import sites_of
 
 POINTS = "path[aria-roledescription='point']"
 CLIPPED = """() => [...document.querySelectorAll('.chart')].flatMap((chart) => {
@@ -262,9 +263,10 @@ def test_an_article_is_shown_with_its_verdicts_tables_and_charts(
     measured = sum(judgement.measured is not None for judgement in judgements)
     named = sum(published_ratio(judgement.claim.statement) is not None for judgement in judgements)
     assert dots.count() == measured + named
-    bars = report.page.locator("#article .triple path[aria-roledescription='bar']").count()
-    is_charted = bool(article.reproduction.article.per_implementation)
-    assert bars == (3 * len(article.analysis.cards) if is_charted else 0)
+    bars = report.page.locator("#article .bars .bar").count()
+    workload = article.reproduction.article.per_implementation
+    sites = len(sites_of(article.analysis, workload)) if workload else 0
+    assert bars == 3 * len(article.analysis.cards) * sites
     assert report.said == []
     assert report.asked == [article.file.as_uri()]
 
@@ -276,6 +278,33 @@ def test_an_article_fits_every_width(visit: Open, article: Article, width: int) 
     assert report.page.evaluate(OVERFLOW) <= 0
     if width > 400:
         assert report.page.evaluate(CLIPPED) == []
+
+
+BARS = """() => [...document.querySelectorAll('.bars tbody td')].map((cell) => {
+    const bar = cell.querySelector('.bar');
+    const text = document.createRange();
+    text.selectNodeContents(cell.lastChild);
+    return {
+        site: cell.cellIndex,
+        figure: parseFloat(cell.textContent.replaceAll(',', '')),
+        length: bar.getBoundingClientRect().width,
+        over: text.getBoundingClientRect().right - cell.getBoundingClientRect().right,
+    };
+})"""
+
+
+@pytest.mark.parametrize("article", ["ruby-2008"], indirect=True)
+@pytest.mark.parametrize("width", [400, 1400])
+def test_bars_are_as_long_as_their_figures_say(visit: Open, article: Article, width: int) -> None:
+    page = visit(file=article.file, width=width).page
+    bars = page.evaluate(BARS)
+    wall = bars[: len(bars) // 3]
+    longest = max(wall, key=lambda bar: bar["figure"])
+    for bar in wall:
+        share = bar["figure"] / longest["figure"]
+        assert bar["length"] == pytest.approx(share * longest["length"], abs=1)
+    assert longest["length"] > 40
+    assert max(bar["over"] for bar in bars) <= 0
 
 
 def test_the_reader_enters_how_many_exchanges_there_are_a_day(visit: Open) -> None:

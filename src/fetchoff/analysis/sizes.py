@@ -1,4 +1,4 @@
-"""An article in a run that has its workloads at other sizes: `parallel-http1@10G`."""
+"""An article in a run that has its workloads at other sizes, or over a link of its own choice."""
 
 from __future__ import annotations
 
@@ -17,37 +17,56 @@ from fetchoff.model.claim import (
     Statement,
     UnmeasurableClaim,
 )
+from fetchoff.model.course import parts_of
+from fetchoff.model.link import LOOPBACK
 
 
 def at_sizes_of(article: Article, workloads: Collection[str]) -> Article:
-    """The article about the workloads that a run has.
+    """The article about the courses that a run has, `workloads` being their ids.
 
-    What stands after an '@' is the size of a workload. A workload that is not in the run is the one
-    that differs from it in size alone, if there is exactly one such.
+    What stands after an '@' is the size of a workload. A course that is not in the run is the one
+    that differs from it in size alone, if there is exactly one such. Where the article names no
+    link, and the run has nothing of it over loopback, it is the one over a link.
     """
     sized = _Sizes(workloads)
     return replace(
         article,
         claims=tuple(sized.claim(claim) for claim in article.claims),
         tables=tuple(sized.table(table) for table in article.tables),
-        per_implementation=sized.workload(article.per_implementation),
+        per_implementation=sized.everywhere(article.per_implementation),
     )
 
 
-def _kind(workload: str) -> str:
-    return workload.partition("@")[0]
+def _kind(course: str) -> str:
+    """What a workload is at any size and over any link."""
+    return parts_of(course)[0].partition("@")[0]
+
+
+def _place(course: str) -> tuple[str, str]:
+    return _kind(course), parts_of(course)[1]
 
 
 class _Sizes:
     def __init__(self, workloads: Collection[str]) -> None:
         self._workloads = workloads
 
-    def workload(self, name: str) -> str:
-        alike = [known for known in self._workloads if _kind(known) == _kind(name)]
-        return alike[0] if name not in self._workloads and len(alike) == 1 else name
+    def course(self, name: str) -> str:
+        if name in self._workloads:
+            return name
+        alike = [known for known in self._workloads if _place(known) == _place(name)]
+        if not alike and parts_of(name)[1] == LOOPBACK.id:
+            alike = [known for known in self._workloads if parts_of(known)[0] == name]
+            alike = alike or [known for known in self._workloads if _kind(known) == _kind(name)]
+        return alike[0] if len(alike) == 1 else name
+
+    def everywhere(self, workload: str) -> str:
+        """A workload that is looked at over every link."""
+        there = dict.fromkeys(parts_of(known)[0] for known in self._workloads)
+        alike = [known for known in there if _kind(known) == _kind(workload)]
+        return alike[0] if workload not in there and len(alike) == 1 else workload
 
     def side(self, side: Side) -> Side:
-        return Side(side.client, self.workload(side.workload))
+        return Side(side.client, self.course(side.workload))
 
     def claim(self, claim: Claim) -> Claim:
         return replace(claim, statement=self._statement(claim.statement))

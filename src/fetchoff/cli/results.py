@@ -97,10 +97,12 @@ def _per_implementation(
 ) -> Iterator[tuple[str, str]]:
     """What an article that compares implementations site by site has in files of its own."""
     from fetchoff.report import implementations
+    from fetchoff.report.sites import sites_of
 
-    rounds = analysis.rounds.get(reproduction.article.per_implementation)
-    if rounds:
-        found = implementations.files({implementations.LOOPBACK: rounds}, analysis.cards)
+    sites = sites_of(analysis, reproduction.article.per_implementation)
+    rounds = {site.name: analysis.rounds.get(site.result.workload, ()) for site in sites}
+    if any(rounds.values()):
+        found = implementations.files(rounds, analysis.cards)
         for name, text in found.items():
             yield f"{implementations.FOLDER}/{name}", text
 

@@ -1,12 +1,11 @@
-"""Charts of an article measured again: its claims, and its implementations side by side."""
+"""The chart of an article's claims, measured again."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from fetchoff.model.analysis import Costs, Standing
 from fetchoff.model.claim import (
     LEVEL_WITH,
     MUCH,
@@ -20,14 +19,11 @@ from fetchoff.model.claim import (
     UnmeasurableClaim,
 )
 from fetchoff.report import vega
-from fetchoff.report.figures import decimals_for, interval, ratio
-from fetchoff.report.figures import number as written
-from fetchoff.report.groups import costs_of
+from fetchoff.report.figures import interval, ratio
 from fetchoff.report.vega import Spec, label, layer, number, only
 
 Row = dict[str, Any]
 
-ROOM_FOR_FIGURES = {**vega.ROOM, "right": 58}
 COLOURS = {
     ClaimVerdict.HOLDS: "var(--wall)",
     ClaimVerdict.WEAKER: "var(--wall)",
@@ -149,36 +145,6 @@ def _claim_row(place: int, judgement: Judgement, low: float, high: float) -> Row
         "interval": interval(found),
         "verdict": judgement.verdict.value,
     }
-
-
-def implementations(standings: Sequence[Standing], of: Callable[[Costs], float]) -> Spec:
-    """One bar a client, in the order given, with its figure at the end."""
-    values = [of(costs_of(standing)) for standing in standings]
-    limit = 1.05 * max(values)
-    decimals = decimals_for(values)
-    rows = [
-        {
-            "client": standing.client,
-            "value": value,
-            "told": written(value, decimals),
-        }
-        for standing, value in zip(standings, values, strict=True)
-    ]
-    y = vega.clients([standing.client for standing in standings], (), "")
-    scale = {"domain": [0, limit], "nice": False}
-    x = number("value", scale=scale, axis={"format": ",~r", "grid": True, "tickCount": 4})
-    told = [label("client", "client"), label("told", "found")]
-    figure = {"align": "left", "dx": 6, "fontSize": 11, "color": "var(--muted)"}
-    layers = [
-        layer(
-            "rows",
-            "bar",
-            {"color": "var(--user)", "height": 11},
-            {"x": x, "x2": {"datum": 0}, "y": y, "tooltip": told},
-        ),
-        layer("rows", "text", figure, {"x": number("value"), "y": y, "text": {"field": "told"}}),
-    ]
-    return vega.chart(len(rows), layers, {"rows": rows}, padding=ROOM_FOR_FIGURES)
 
 
 def _between(start: str, end: str) -> Spec:

@@ -15,9 +15,6 @@ from statistics import fmean
 
 from fetchoff.model.analysis import ClientCard, RoundCost
 
-LOOPBACK = "loopback"
-"""The one site that needs no link."""
-
 FOLDER = "csv"
 PER_ROUND = ("site", "round", "wall_s", "user_s", "system_s", "cpu_s", "cpu_per_wall")
 Sites = Mapping[str, Sequence[RoundCost]]

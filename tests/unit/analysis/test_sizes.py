@@ -64,6 +64,45 @@ def test_the_one_that_differs_in_size_alone(
             assert {side.workload for side in sides} == {found}
 
 
+@pytest.mark.parametrize(
+    ("asked", "measured", "found"),
+    [
+        ("bulk@5/far", ["bulk@9/far", "bulk@5"], "bulk@9/far"),
+        ("bulk@5/far", ["bulk@5/near"], "bulk@5/far"),  # another place is not another size
+        ("bulk@5/far", ["bulk@5"], "bulk@5/far"),
+        ("bulk@5", ["bulk@5/far"], "bulk@5/far"),
+        ("bulk@5", ["bulk@9/far"], "bulk@9/far"),
+        ("bulk@5", ["bulk@9/far", "bulk@5/far"], "bulk@5/far"),
+        ("bulk@5", ["bulk@5/far", "bulk@5/near"], "bulk@5"),
+        ("bulk@5", ["bulk@9", "bulk@5/far"], "bulk@9"),
+    ],
+)
+def test_a_course_keeps_its_link_if_the_article_names_one(
+    asked: str, measured: list[str], found: str
+) -> None:
+    side = Side("x/a", asked)
+    sized = at_sizes_of(article(RatioClaim(Measure.WALL, side, side, 2.0)), measured)
+    statement = sized.claims[0].statement
+    assert isinstance(statement, RatioClaim)
+    assert statement.of.workload == found
+
+
+@pytest.mark.parametrize(
+    ("measured", "found"),
+    [
+        (["bulk@9/far", "bulk@9/near", "other"], "bulk@9"),
+        (["bulk@9/far", "bulk@9"], "bulk@9"),
+        (["bulk/far", "bulk@9/near"], "bulk"),
+        (["bulk@8/far", "bulk@9/near"], "bulk"),
+    ],
+)
+def test_what_is_compared_by_implementation_is_a_workload_over_every_link(
+    measured: list[str], found: str
+) -> None:
+    stated = EqualClaim(Measure.WALL, SIDE, SIDE, 0.1)
+    assert at_sizes_of(article(stated), measured).per_implementation == found
+
+
 def test_sizes_are_chosen_by_what_was_claimed() -> None:
     asked = Article("id", "title", 2020, (), (), "bulk@5")
     assert at_sizes_of(asked, ["bulk@5", "bulk@9"]).per_implementation == "bulk@5"

@@ -1,7 +1,8 @@
 """Made-up runs of the suites that articles have, in which all costs are known.
 
 Where an article gives figures, the run costs exactly what was published; elsewhere it costs
-`OTHERWISE_US`. Batches have a little noise, and every round is measured whole.
+`OTHERWISE_US`. Over a link TCP sets the pace, and CPU time is twice that over loopback. Batches
+have a little noise, and every round is measured whole.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fetchoff.analysis.in_flight import slow_start_s
 from fetchoff.analysis.throughput import bytes_expected
 from fetchoff.catalog import claims, workloads
 from fetchoff.cli import results
@@ -21,11 +23,14 @@ from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Article, Figure, Side
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
+from fetchoff.model.link import Calibration, Emulated, Passage
 from fetchoff.model.observation import (
     Batch,
     Cost,
     Ended,
     Invocation,
+    LinkTried,
+    LinkUsed,
     Outcome,
     Record,
     SectionDone,
@@ -119,7 +124,7 @@ def _section(
     content = round(bytes_expected(course.workload))
     records: list[Record] = []
     for client in clients:
-        wall, cpu = known.get(Side(client, course.id), OTHERWISE_US)
+        wall, cpu = known.get(Side(client, course.id)) or _otherwise(client, course, known)
         own = math.exp(NOISE * noise.gauss(0, 1))
         for block in range(BLOCKS):
             wobble = own * math.exp(NOISE * noise.gauss(0, 1))
@@ -144,7 +149,30 @@ def _section(
                 usage=ticks,
             )
         )
-    return [*records, SectionDone(number, 0, course.id, 1.0)]
+    return [*records, *_of_link(number, course), SectionDone(number, 0, course.id, 1.0)]
+
+
+def _otherwise(client: str, course: Course, known: Costs) -> tuple[float, float]:
+    """Wall and CPU time of what the article gives no figures for."""
+    link = course.link
+    if not link.is_emulated:
+        return OTHERWISE_US
+    content, round_trip_s = bytes_expected(course.workload), link.round_trip_ms / 1e3
+    alone = slow_start_s(content, link.down, link.mtu, round_trip_s) + round_trip_s
+    _, cpu = known.get(Side(client, course.workload.id), OTHERWISE_US)
+    return 1e6 * alone + cpu, 2 * cpu
+
+
+def _of_link(number: int, course: Course) -> list[Record]:
+    """The link was tried out before the first round, did what was asked, and was used in all."""
+    link = course.link
+    if not link.is_emulated:
+        return []
+    up, down = (Passage(way.rate_mbit_s, 100, 0) for way in (link.up, link.down))
+    trip_ms = link.round_trip_ms + 0.2
+    found = Calibration(link.id, "tun", link.congestion, 100, trip_ms, trip_ms, up, down)
+    used = LinkUsed(number, 0, course.id, Emulated(90_000, 0, 40, 0, 128, 10**9, 4 * 10**9))
+    return [*([] if number else [LinkTried(0, found)]), used]
 
 
 def _client(client: str) -> ClientRecord:

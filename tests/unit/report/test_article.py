@@ -34,6 +34,7 @@ from fetchoff.model.estimate import Estimate
 from fetchoff.report import article_charts, claims
 from fetchoff.report.article import shown_claims, shown_tables, tally
 from fetchoff.report.article_page import article_section
+from fetchoff.report.bars import Bar, BarChart, bar_charts
 from fetchoff.report.published import measured_figure
 from fetchoff.report.vega import ROW_HEIGHT
 
@@ -213,16 +214,55 @@ def test_bars_by_implementation_stand_in_the_order_of_the_suite() -> None:
         "CPU time",
         "CPU time by clock time",
     ]
-    rows = [
-        {row["client"]: row["told"] for row in b.chart["datasets"]["rows"]} for b in section.bars
-    ]
-    assert list(rows[0])[:2] == ["ruby/net-http", "ruby/net-http+notimeout"]
-    assert list(rows[0]) == list(rows[1]) == list(rows[2])
-    assert float(rows[0]["ruby/net-http"]) == pytest.approx(9.0, rel=0.02)
-    assert float(rows[1]["ruby/net-http"]) == pytest.approx(4.5, rel=0.02)
-    assert float(rows[2]["ruby/net-http"]) == pytest.approx(50.0, rel=0.02)
-    for bars in section.bars:
-        assert vl_convert.vegalite_to_svg({**bars.chart, "width": 400}).startswith("<svg")
+    clients = [card.client for card in reproduced.analysis("ruby-2008").cards]
+    for chart in section.bars:
+        assert [row.client for row in chart.rows] == clients
+    wall, cpu, share = (bars_of(chart, "loopback") for chart in section.bars)
+    assert float(wall["ruby/net-http"].text) == pytest.approx(9.0, rel=0.02)
+    assert float(cpu["ruby/net-http"].text) == pytest.approx(4.5, rel=0.02)
+    assert float(share["ruby/net-http"].text) == pytest.approx(50.0, rel=0.02)
+
+
+def bars_of(chart: BarChart, site: str) -> dict[str, Bar]:
+    place = [heading.site for heading in chart.headings].index(site)
+    return {row.client: row.bars[place] for row in chart.rows}
+
+
+def test_sites_stand_from_the_nearest_to_the_farthest() -> None:
+    section = article_section(reproduced.analysis("ruby-2008"))
+    assert section is not None
+    for chart in section.bars:
+        assert [(heading.site, heading.round_trip) for heading in chart.headings] == [
+            ("loopback", ""),
+            ("dallas", "1 ms"),
+            ("chicago", "23 ms"),
+            ("washington", "34 ms"),
+            ("seattle", "48 ms"),
+            ("london", "120 ms"),
+        ]
+        lengths = [bar.length for row in chart.rows for bar in row.bars]
+        assert max(length for length in lengths if length is not None) == 100
+    wall, cpu, _ = section.bars
+    far, near = (bars_of(wall, site)["ruby/curb"].length for site in ("london", "dallas"))
+    assert far is not None
+    assert near is not None
+    assert far > 2 * near
+    assert bars_of(cpu, "london")["ruby/curb"].length == pytest.approx(
+        bars_of(cpu, "dallas")["ruby/curb"].length, rel=0.02
+    )
+
+
+def test_a_client_that_was_not_measured_at_a_site_has_no_bar_there() -> None:
+    analysis = reproduced.analysis("ruby-2008")
+    results = tuple(
+        replace(result, standings=tuple(s for s in result.standings if s.client != "ruby/curb"))
+        if result.workload.endswith("/london")
+        else result
+        for result in analysis.results
+    )
+    _, (wall, *_) = bar_charts(replace(analysis, results=results), "download-fresh@10M")
+    assert bars_of(wall, "london")["ruby/curb"] == Bar(None, "–")
+    assert bars_of(wall, "dallas")["ruby/curb"].length
 
 
 def test_other_articles_have_no_bars() -> None:

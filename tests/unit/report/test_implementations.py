@@ -12,6 +12,7 @@ from tests.unit.report import factory, reproduced
 
 from fetchoff.model.analysis import ClientCard, RoundCost
 from fetchoff.report.implementations import PER_ROUND, file_name, files, implementation
+from fetchoff.report.sites import sites_of
 
 CARD = factory.card(factory.SORTS[-1])
 
@@ -96,6 +97,22 @@ def test_aggregates_agree_with_the_report() -> None:
     for standing in result.standings:
         assert standing.costs is not None
         assert float(clock[standing.client]) == pytest.approx(standing.costs.wall_us.point / 1e6)
+
+
+def test_every_site_is_a_column_in_the_order_of_the_round_trips() -> None:
+    analysis = reproduced.analysis("ruby-2008")
+    sites = sites_of(analysis, "download-fresh@10M")
+    rounds = {site.name: analysis.rounds[site.result.workload] for site in sites}
+    found = files(rounds, analysis.cards)
+    for name in ("clock-time.csv", "cpu-time.csv", "cpu-percentage.csv"):
+        rows = rows_of(found[name])
+        assert len(rows) == len(analysis.cards)
+        assert list(rows[0])[3:] == [
+            *("loopback", "dallas", "chicago", "washington", "seattle", "london")
+        ]
+        assert all(float(row[site]) > 0 for row in rows for site in rounds)
+    one = rows_of(found["curb--ruby-3.1.2.csv"])
+    assert [row["site"] for row in one] == [s for s in rounds for _ in range(reproduced.ROUNDS)]
 
 
 def test_every_round_of_every_client_is_there() -> None:
