@@ -32,34 +32,48 @@ def in_foreground(command: Sequence[str], inside: Sequence[str], env: Mapping[st
     Ctrl-C is for the command alone, and what asks this process to end asks the command. When this
     process is killed, so is the command.
     """
-    try:
-        process = subprocess.Popen(guarded(command, inside), env=env)
-    except OSError as error:
-        raise CommandError(f"the command cannot be started: {error.strerror}") from error
-    try:
-        with _signals_left_to(process):
-            status = process.wait()
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+    with _signals_left_to_it() as asked:
+        try:
+            process = subprocess.Popen(guarded(command, inside), env=env)
+        except OSError as error:
+            raise CommandError(f"the command cannot be started: {error.strerror}") from error
+        asked.of(process)
+        status = process.wait()
     return status if status >= 0 else KILLED - status
 
 
+class _Asked:
+    """What this process was asked for and passes on, from before there is a command to ask."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+
+    def of(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        for number in self._early:
+            process.send_signal(number)
+
+    def pass_on(self, number: int, _frame: FrameType | None) -> None:
+        if self._process is None:
+            self._early.append(number)
+        else:
+            self._process.send_signal(number)
+
+    def ignore(self, _number: int, _frame: FrameType | None) -> None:
+        """Not SIG_IGN, which the command would inherit."""
+
+
 @contextlib.contextmanager
-def _signals_left_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    def ignore(_number: int, _frame: FrameType | None) -> None:
-        pass
-
-    def pass_on(number: int, _frame: FrameType | None) -> None:
-        process.send_signal(number)
-
+def _signals_left_to_it() -> Iterator[_Asked]:
+    asked = _Asked()
     before = {number: signal.getsignal(number) for number in (*FROM_THE_TERMINAL, *TO_PASS_ON)}
     try:
         for number, handler in before.items():
-            if handler is not signal.SIG_IGN:
-                signal.signal(number, ignore if number in FROM_THE_TERMINAL else pass_on)
-        yield
+            if handler is not signal.SIG_IGN:  # as under nohup
+                to_do = asked.ignore if number in FROM_THE_TERMINAL else asked.pass_on
+                signal.signal(number, to_do)
+        yield asked
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
