@@ -180,8 +180,8 @@ class Runner:
         if not link.is_emulated or link.id in self._tried:
             return
         self._bench.listener.step_began(link.id, "trying the link out", LINK_TRIES)
-        for _ in range(LINK_TRIES):
-            found = network.calibrate(link, section.seed)
+        for number_of_try in range(LINK_TRIES):  # each with losses of its own
+            found = network.calibrate(link, section.seed + number_of_try)
             self._bench.listener.step_went_on()
             if found is None or not found.faults:
                 break
