@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-memory bench-h2spec bench-link clean
+.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-kill-link bench-memory bench-h2spec bench-link clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -56,6 +56,9 @@ bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange
 
 bench-kill: $(DEV)  ## kill a run again and again, and count what is lost
 	$(BIN)/python benches/kill/bench.py
+
+bench-kill-link: $(DEV)  ## the same over a link, also interrupted politely: what is left of it
+	$(BIN)/python benches/kill/bench.py --kills 100 --link
 
 bench-memory: $(RUNTIME)  ## memory of streamed downloads, beside the sizes of their reads
 	tools/system-packages.sh strace

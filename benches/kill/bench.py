@@ -1,10 +1,12 @@
 """Kill runs with SIGKILL at random moments, resume them, and count what was lost or doubled.
 
     .venv/bin/python benches/kill/bench.py --kills 200
+    .venv/bin/python benches/kill/bench.py --kills 100 --link
 
 A run is killed and resumed until it comes to its end; then the next one begins, until there were
 enough kills. Half of the moments are so many seconds after the start, half so many lines of the
-journal: in the middle of what is measured. Exit status 1 if anything was lost, doubled or left.
+journal: in the middle of what is measured. Over a link SIGINT, SIGTERM and SIGKILL take turns.
+Exit status 1 if batches were lost or doubled, or processes, namespaces or devices were left.
 """
 
 from __future__ import annotations
@@ -24,14 +26,22 @@ from subprocess import Popen
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.command import Command, fake
-from tests.integration.processes import control_groups, wait_for_none
+from tests.integration.processes import (
+    control_groups,
+    devices,
+    network_namespaces,
+    wait_for_no_more_namespaces,
+    wait_for_none,
+)
+from tests.integration.runs import planned_slots
 
 from fetchoff.model.observation import Batch, SectionDone
 from fetchoff.store.run_folder import HEADER, JOURNAL, RunFolder
 
 CLIENTS = ("honest", "slow")
+LINK = Path(__file__).with_name("near.toml")
+INTERRUPTED = 130  # the exit status of who was asked to end, and could
 LATEST_KILL_S = 4.0
-MOST_LINES = 80
 LONGEST_RUN_S = 120.0
 WORKLOAD = """\
 schema = 1
@@ -46,6 +56,22 @@ target = "/bytes/16"
 """
 
 
+@dataclass(frozen=True)
+class Manner:
+    """What is killed, and how: the signals take turns.
+
+    `most_lines`: of the journal, before a kill. `over`: further arguments of the run.
+    """
+
+    signals: tuple[signal.Signals, ...] = (signal.SIGKILL,)
+    most_lines: int = 80
+    over: tuple[str | Path, ...] = ()
+
+
+PLAIN = Manner()
+OVER_LINK = Manner((signal.SIGINT, signal.SIGTERM, signal.SIGKILL), 30, ("--link", LINK))
+
+
 @dataclass
 class Tally:
     """What the kills came to; `faults` is empty if nothing went wrong."""
@@ -55,17 +81,22 @@ class Tally:
     sections: int = 0
     batches: int = 0
     cut_batches: int = 0
+    left_behind: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return (
             f"{self.kills} kills in {self.runs} runs: {self.sections} workloads of rounds measured "
             f"whole, {self.batches} batches in them, {self.cut_batches} in those that were cut; "
-            f"{len(self.faults)} faults"
+            f"{self._left()}; {len(self.faults)} faults"
         )
 
+    def _left(self) -> str:
+        kinds = ("processes", "namespaces", "devices")
+        return ", ".join(f"{self.left_behind[kind]} {kind}" for kind in kinds) + " left behind"
 
-def kill_often(kills: int, folder: Path, cache: Path, seed: int) -> Tally:
+
+def kill_often(kills: int, folder: Path, cache: Path, seed: int, manner: Manner = PLAIN) -> Tally:
     """Begin runs and kill them, `kills` times in all."""
     moments = random.Random(seed)
     command = Command(folder, cache)
@@ -74,27 +105,35 @@ def kill_often(kills: int, folder: Path, cache: Path, seed: int) -> Tally:
     command("setup", *map(fake, CLIENTS))
     tally = Tally()
     while tally.kills < kills and not tally.faults:
-        _one_run(command, folder / f"run-{tally.runs}", kills, moments, tally)
+        _one_run(command, folder / f"run-{tally.runs}", kills, moments, manner, tally)
         tally.runs += 1
     return tally
 
 
-def _one_run(command: Command, run: Path, kills: int, moments: random.Random, tally: Tally) -> None:
+def _one_run(
+    command: Command,
+    run: Path,
+    kills: int,
+    moments: random.Random,
+    manner: Manner,
+    tally: Tally,
+) -> None:
     """A run from its beginning to its end, killed while there are kills left."""
+    namespaces = network_namespaces()
     while not tally.faults:
-        process = command.start(*_arguments(run))
+        process = command.start(*_arguments(run, manner))
         kept = _journal(run)
+        how = manner.signals[tally.kills % len(manner.signals)]
         if tally.kills < kills:
-            _wait_for_moment(process, run, moments)
-            process.send_signal(signal.SIGKILL)
+            _wait_for_moment(process, run, moments, manner)
+            process.send_signal(how)
         _, err = process.communicate(timeout=LONGEST_RUN_S)
-        if process.returncode != -signal.SIGKILL:
+        if process.returncode not in (-how, INTERRUPTED):
             if process.returncode != 0:
                 tally.faults.append(f"{run.name}: exit status {process.returncode}: {err}")
             break
         tally.kills += 1
-        left = wait_for_none(command.folder)
-        tally.faults += [f"{run.name}: left behind: {process}" for process in left]
+        _note_left_behind(command.folder, namespaces, f"{run.name}, {how.name}", tally)
         whole = kept[: kept.rfind(b"\n") + 1]
         if not _journal(run).startswith(whole):
             tally.faults.append(f"{run.name}: what was in the journal is not there any more")
@@ -102,9 +141,22 @@ def _one_run(command: Command, run: Path, kills: int, moments: random.Random, ta
         tally.faults += _faults_of(run, tally)
 
 
-def _wait_for_moment(process: Popen[str], run: Path, moments: random.Random) -> None:
+def _note_left_behind(home: Path, namespaces: set[str], where: str, tally: Tally) -> None:
+    """What is there though its run has ended; `namespaces`: those from before."""
+    for kind, left in (
+        ("processes", wait_for_none(home)),
+        ("namespaces", wait_for_no_more_namespaces(namespaces)),
+        ("devices", devices()),
+    ):
+        tally.left_behind[kind] += len(left)
+        tally.faults += [f"{where}: left behind: {one}" for one in left]
+
+
+def _wait_for_moment(
+    process: Popen[str], run: Path, moments: random.Random, manner: Manner
+) -> None:
     """Until a random moment, or the end of the process."""
-    lines = moments.randrange(1, MOST_LINES) if moments.random() < 0.5 else None
+    lines = moments.randrange(1, manner.most_lines) if moments.random() < 0.5 else None
     deadline = time.monotonic() + moments.uniform(0, LATEST_KILL_S)
     begin = _journal(run).count(b"\n")
     while process.poll() is None:
@@ -114,12 +166,13 @@ def _wait_for_moment(process: Popen[str], run: Path, moments: random.Random) -> 
         time.sleep(0.001)
 
 
-def _arguments(run: Path) -> Iterator[str | Path]:
+def _arguments(run: Path, manner: Manner) -> Iterator[str | Path]:
     if (run / HEADER).exists():
         yield from ("resume", run)
         return
     yield from ("run", "--out", run, "--budget", "4", "--workload", "one.toml")
     yield from ("--workload", "two.toml")
+    yield from manner.over
     for name in CLIENTS:
         yield from ("--client", fake(name))
 
@@ -140,12 +193,7 @@ def _faults_of(run: Path, tally: Tally) -> list[str]:
     batches = [record for record in folder.records() if isinstance(record, Batch)]
     counted = [b for b in batches if accepted.get((b.round, b.workload)) == b.attempt]
     slots = Counter(batch.slot for batch in counted)
-    planned = Counter(
-        (number, workload, block, entrant.key)
-        for number, workload in accepted
-        for block in range(experiment.blocks)
-        for entrant in experiment.entrants
-    )
+    planned = planned_slots(experiment, accepted)
     tally.sections += len(done)
     tally.batches += len(counted)
     tally.cut_batches += len(batches) - len(counted)
@@ -161,11 +209,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--link", action="store_true", help=f"over the link of {LINK.name}")
     arguments = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fetchoff-kill-") as name:
         folder = Path(name)
-        tally = kill_often(arguments.kills, folder, folder / "cache", arguments.seed)
+        manner = OVER_LINK if arguments.link else PLAIN
+        tally = kill_often(arguments.kills, folder, folder / "cache", arguments.seed, manner)
     print(f"{tally}, {time.monotonic() - began:.0f} s")
     for fault in tally.faults:
         print(fault)
