@@ -106,8 +106,20 @@ class Crossing:
             return ""
         return (
             f"about {found.exchanges:.1f} of {found.of_exchanges} were in flight: "
-            "its pool or its queue holds it back"
+            f"{self._what_holds_back(standing)}"
         )
+
+    def _what_holds_back(self, standing: Standing) -> str:
+        """Many small segments on one connection, if that is what was seen."""
+        if standing.wire is not None and self._protocol is not Protocol.HTTP_1_1:
+            at_once = min(self._concurrency, self.exchanges[standing.client])
+            segments = at_once * standing.wire.segments_per_exchange
+            if segments > INITIAL_WINDOW:
+                return (
+                    f"requests in {segments:.0f} segments, and a connection that was idle begins "
+                    f"with {INITIAL_WINDOW} packets"
+                )
+        return "its pool or its queue holds it back"
 
     def _can_tell(self, costs: Costs) -> bool:
         """Whether time goes by in waiting for a link whose losses slow nobody down."""

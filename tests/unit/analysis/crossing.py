@@ -41,6 +41,7 @@ class Does:
     cpu_s: float = 0.001
     bytes_in: int = 100
     bytes_out: int = 150
+    segments: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ class Crossed:
                     round(1e9 * s * self.exchanges * slower) for s in (does.wall_s, does.cpu_s)
                 )
                 n = self.exchanges
-                seen = Seen(n, 0, does.bytes_in * n, does.bytes_out * n, n)
+                segments = round(does.segments * n)
+                seen = Seen(n, 0, does.bytes_in * n, does.bytes_out * n, segments)
                 key = (number, 0, self.course.id, block, 0, client)
                 records.append(Batch(*key, n, n, n, n, 0, Cost(wall, cpu, cpu // 4, wall), seen))
             ok = Invocation(number, 0, self.course.id, client, client, Outcome.OK)

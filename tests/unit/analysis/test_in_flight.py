@@ -186,6 +186,21 @@ def test_a_pool_that_is_too_small_is_found(pool: int) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("segments", "said"),
+    [
+        (0.10, "its pool or its queue"),
+        (0.13, "requests in 13 segments, and a connection that was idle begins with 10 packets"),
+    ],
+)
+def test_requests_in_many_segments_are_told_from_a_small_pool(segments: float, said: str) -> None:
+    settings = Settings(protocol=Protocol.H2, tls=True, concurrency=100)
+    clients = {"a/x": Does(2 * TRIP_S / 100 + 0.0001, 0.0001, segments=segments)}
+    crossed = Crossed(clients, settings=settings, exchanges=100, tried=TRIED)
+    (note,) = standing(crossed, "a/x").notes
+    assert said in note
+
+
 @pytest.mark.parametrize("pool", [5, 6])
 def test_a_pool_that_is_large_enough_is_no_finding(pool: int) -> None:
     assert standing(gets(pool), "a/x").notes == ()
