@@ -111,7 +111,7 @@ def _fail_if_slower(analysis: Analysis, limit: float) -> None:
     from fetchoff.cli.console import say
 
     if any(result.withheld for result in analysis.results):
-        say("the self-checks failed, so nothing is concluded")
+        say("the ranking is withheld, so nothing is concluded")
         raise typer.Exit(4)
     slower = [
         f"{standing.client} takes {relative.ratio.point:.3f} times the {metric} time on "

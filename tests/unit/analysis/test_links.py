@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 from tests.unit.analysis.crossing import LATE, LINK, ROUNDS, Crossed, Does, calibration
 
 from fetchoff.analysis import links
-from fetchoff.model.analysis import OverLink, WorkloadResult
+from fetchoff.model.analysis import Analysis, LinkUse, OverLink, WorkloadResult
 from fetchoff.model.link import LOOPBACK, Calibration
 from fetchoff.model.observation import Outcome
-from fetchoff.report import html, wording
+from fetchoff.report import html, table, wording
 
 CLIENTS = {"a/x": Does(0.0910), "a/y": Does(0.0950)}
 CROSSED = Crossed(CLIENTS, tried=(calibration(),))
 FAULT = "80 Mbit/s go down instead of 100"
+
+
+def printed(analysis: Analysis) -> str:
+    target = io.StringIO()
+    Console(file=target, width=200).print(table.whole(analysis))
+    return target.getvalue()
 
 
 def only(crossed: Crossed) -> WorkloadResult:
@@ -94,10 +102,14 @@ def test_a_course_without_a_round_that_counts_does_not_vanish() -> None:
     assert result.withheld.startswith(f"no round over atlantic counts: {LATE}. Stop other work")
     assert {s.outcome for s in result.standings} == {Outcome.INVALID}
     assert {s.message for s in result.standings} == {f"no round over atlantic counts: {LATE}"}
-    assert LATE in html.text(crossed.analysed())
+    analysis = crossed.analysed()
+    assert LATE in html.text(analysis)
+    assert f"The ranking is withheld: no round over atlantic counts: {LATE}" in printed(analysis)
 
 
 def test_a_course_that_was_never_measured_is_not_there() -> None:
     analysis = replace(CROSSED, clients={"a/x": Does(0.1)}).analysed()
     assert len(analysis.results) == 1
-    assert links.over_link(CROSSED.course, ()) == OverLink(LINK, None, links._use(()), ())
+    assert links.over_link(CROSSED.course, ()) == OverLink(
+        LINK, None, LinkUse(0, 0, 0, 0, 0, 0, 0.0, 0.0)
+    )
