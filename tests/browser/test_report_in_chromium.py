@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 from tests.browser.conftest import Open, printing
-from tests.unit.report import factory, reproduced
+from tests.unit.report import factory, linked, reproduced
 
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Reproduction
@@ -196,7 +196,7 @@ def test_a_very_long_run_is_painted(visit: Open, tmp_path: Path) -> None:
 def over_links(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a run over a link."""
     target = tmp_path_factory.mktemp("links") / "report.html"
-    target.write_text(html.text(factory.over_links()), "utf-8")
+    target.write_text(html.text(linked.over_links()), "utf-8")
     return target
 
 
@@ -207,14 +207,14 @@ def test_a_link_is_shown_at_every_width(
     report = visit(file=over_links, width=width, scheme=scheme)
     report.draw()
     boxes = report.page.locator(".link")
-    assert boxes.count() == len(factory.over_links().results)
+    assert boxes.count() == len(linked.over_links().results)
     inside = boxes.evaluate_all("all => all.map((box) => box.scrollWidth - box.clientWidth)")
     assert max(inside) <= 0
     assert report.page.evaluate(OVERFLOW) <= 0
     if width > 400:
         assert report.page.evaluate(CLIPPED) == []
     (wrong,) = report.page.locator(".link .bad").all_inner_texts()
-    assert wrong == f"Not what was asked for: {factory.FAULT}."
+    assert wrong == f"Not what was asked for: {linked.FAULT}."
     assert (report.said, report.asked) == ([], [over_links.as_uri()])
 
 

@@ -143,7 +143,7 @@ def used(use: LinkUse) -> str:
 
 def kept_up(link: OverLink) -> str:
     """Whether the emulator did what was asked of it in every round."""
-    rounds = count(link.use.rounds, "round")
     if not link.left_out:
-        return f"It kept up in {rounds}, so all of them count."
+        return "It kept up in every round."
+    rounds = count(link.use.rounds, "round")
     return f"It did not keep up in {len(link.left_out)} of {rounds}, which do not count."

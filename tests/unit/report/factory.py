@@ -6,19 +6,14 @@ import math
 import random
 from dataclasses import dataclass, replace
 
-from fetchoff.analysis.links import WHAT_TO_DO
 from fetchoff.model.analysis import (
     Analysis,
     CheckOutcome,
     ClientCard,
     Costs,
-    InFlight,
-    LinkUse,
     OnTheWire,
-    OverLink,
     Point,
     Relative,
-    RoundLeftOut,
     SelfCheck,
     Standing,
     Throughput,
@@ -26,7 +21,6 @@ from fetchoff.model.analysis import (
 )
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Role
-from fetchoff.model.link import Calibration, Link, Passage, Profile
 from fetchoff.model.observation import Outcome
 
 LEVEL = 0.99
@@ -43,28 +37,10 @@ WORKLOADS = {
 }
 BYTES_OUT = {"json-get": 335_226.0, "download@10M/atlantic": 10_000_121.0}
 WAITING = {"download@10M/atlantic": 0.04, "hundred-gets@6/atlantic": 0.01}
-WINDOWS = {"python/httpx": 65_000.0, "javascript/undici": 260_000.0}
-POOLS = {"ruby/excon": 2.1, "perl/furl": 1.0}
 HELD_BACK = {
     "download@10M/atlantic": {"python/httpx": 13_860_000.0, "javascript/undici": 3_465_000.0},
     "hundred-gets@6/atlantic": {"ruby/excon": 42_900.0, "perl/furl": 90_100.0},
 }
-WAY = Profile(delay_ms=45, rate_mbit_s=100, queue_bytes=250_000)
-LINK = Link(
-    id="atlantic",
-    about="across the Atlantic: 90 ms there and back, 100 Mbit/s",
-    up=replace(WAY, rate_mbit_s=20, queue_bytes=None),
-    down=WAY,
-    source=f"made up for a test {SCRIPT}",
-)
-FOUND = Calibration(
-    *("atlantic", "tun", "cubic", 100, 90.164, 90.221),
-    up=Passage(19.94, 100, 0),
-    down=Passage(99.87, 100, 0),
-)
-SLOW = Passage(80.4, 100, 0)
-FAULT = "80.4 Mbit/s go down instead of 100"
-LATE = "1 in 100 packets left the link 4.1 ms late"
 
 
 @dataclass(frozen=True)
@@ -347,52 +323,6 @@ def result(workload: str, withheld: str = "", seed: int = 7) -> WorkloadResult:
         checks=checks(workload, bool(withheld)),
         withheld=withheld,
         notes=("2 of 17 self-checks could not tell",) if withheld else (),
-    )
-
-
-def over_link(workload: str, *faults: str, lost_rounds: int = 0) -> WorkloadResult:
-    """A workload over a link, which was found to be at fault, or in some rounds could not keep up.
-
-    Some clients have a small window, or a small pool.
-    """
-    wrong = "; ".join(faults)
-    withheld = f"the link atlantic is not what was asked for: {wrong}. {WHAT_TO_DO}"
-    plain = result(workload, withheld if faults else "")
-    left_out = tuple(RoundLeftOut(number, LATE) for number in range(lost_rounds))
-    use = LinkUse(ROUNDS, 1_048_576, 0, 12, 0, 128, 4.25, 0.18)
-    standings = tuple(_in_flight(s, workload) for s in plain.standings)
-    noted = (f"{lost_rounds} of {ROUNDS} rounds do not count: {LATE}",) if lost_rounds else ()
-    found = replace(FOUND, faults=faults, down=SLOW) if faults else FOUND
-    link = OverLink(LINK, found, use, left_out)
-    return replace(plain, link=link, standings=standings, notes=(*noted, *plain.notes))
-
-
-def _in_flight(standing: Standing, workload: str) -> Standing:
-    if standing.costs is None:
-        return standing
-    if standing.costs.throughput is None:
-        pool = POOLS.get(standing.client, 5.83)
-        note = f"about {pool} of 6 were in flight: its pool or its queue holds it back"
-        notes = (note,) if pool < 3 else ()
-        return replace(standing, in_flight=InFlight(None, None, pool, 6), notes=notes)
-    window = WINDOWS.get(standing.client, 620_000.0)
-    note = f"held back as if by a window of about {window / 1e3:.0f} kB"
-    notes = (note,) if window < 300_000 else ()
-    return replace(standing, in_flight=InFlight(window, 1_088_000.0), notes=notes)
-
-
-def over_links() -> Analysis:
-    """A run over a link: two workloads, one of them with rounds left out, and a faulty link."""
-    results = (
-        over_link("download@10M/atlantic", lost_rounds=2),
-        over_link("hundred-gets@6/atlantic", FAULT),
-    )
-    whole = analysis()
-    return replace(
-        whole,
-        title="across an emulated Atlantic",
-        results=results,
-        points={r.workload: points(r.standings, random.Random(7)) for r in results},
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console, RenderableType
 from rich.text import Text
 from syrupy.assertion import SnapshotAssertion
-from tests.unit.report import factory
+from tests.unit.report import factory, linked
 
 from fetchoff.model.analysis import WorkloadResult
 from fetchoff.report import table
@@ -41,7 +41,7 @@ def test_ranking_at_a_width(width: int, snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.parametrize("width", (80, 140))
 def test_ranking_over_a_link(width: int, snapshot: SnapshotAssertion) -> None:
-    analysis = factory.over_links()
+    analysis = linked.over_links()
     assert "\n".join(lines_of(printed(table.whole(analysis), width))) == snapshot
 
 
@@ -66,7 +66,7 @@ def test_client_names_and_ratios_are_never_cut(width: int) -> None:
         (factory.result("small-get"), {"MB/s", "CPU s/GB", "origin's share", "read size", LINKS}),
         (factory.result("json-get"), {"read size", LINKS}),
         (factory.streamed(), {LINKS}),
-        (factory.over_link("download@10M/atlantic"), {"read size"}),
+        (linked.over_link("download@10M/atlantic"), {"read size"}),
     ],
     ids=["small", "bulk", "streamed", "link"],
 )

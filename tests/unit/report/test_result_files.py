@@ -14,7 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from tests.unit.report import factory
+from tests.unit.report import factory, linked
 
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.estimate import Estimate
@@ -81,7 +81,7 @@ def test_csv_has_no_words_for_missing_numbers(analysis: Analysis) -> None:
 
 def test_csv_names_the_link_beside_the_workload(analysis: Analysis) -> None:
     assert {row["link"] for row in rows_of(analysis)} == {"loopback"}
-    over_links = factory.over_links()
+    over_links = linked.over_links()
     rows = rows_of(over_links)
     assert {(row["workload"], row["link"]) for row in rows} == {
         ("download@10M", "atlantic"),
@@ -91,7 +91,7 @@ def test_csv_names_the_link_beside_the_workload(analysis: Analysis) -> None:
 
 
 def test_csv_of_a_link(snapshot: SnapshotAssertion) -> None:
-    analysis = factory.over_links()
+    analysis = linked.over_links()
     assert csv_results.text(replace(analysis, results=analysis.results[:1])) == snapshot
 
 
@@ -109,10 +109,10 @@ def test_json_is_valid_by_its_schema(analysis: Analysis, schema: dict[str, Any])
 def test_json_of_a_link_is_valid_by_its_schema(
     bursts: Bursts | None, schema: dict[str, Any]
 ) -> None:
-    analysis = factory.over_links()
+    analysis = linked.over_links()
     result = analysis.results[0]
     assert result.link is not None
-    asked = replace(factory.LINK, down=replace(factory.WAY, bursts=bursts))
+    asked = replace(linked.LINK, down=replace(linked.WAY, bursts=bursts))
     link = replace(result.link, asked=asked)
     run = replace(analysis, results=(replace(result, link=link), *analysis.results[1:]))
     document = json.loads(json_results.text(run))
@@ -121,7 +121,7 @@ def test_json_of_a_link_is_valid_by_its_schema(
     assert found["asked"]["id"] == "atlantic"
     assert found["found"]["round_trip_p50_ms"] == 90.164
     assert found["use"]["unasked"] == 0
-    assert found["left_out"] == [{"round": n, "why": factory.LATE} for n in range(2)]
+    assert found["left_out"] == [{"round": n, "why": linked.LATE} for n in range(2)]
     standing = next(s for s in document["results"][0]["standings"] if s["in_flight"])
     assert standing["in_flight"]["of_bytes"] == 1_088_000
 
