@@ -125,9 +125,11 @@ def test_readme_shows_commands() -> None:
 
 
 @pytest.mark.parametrize("line", shown_commands())
-def test_readme_commands_run(line: str, tmp_path: Path) -> None:
+def test_readme_commands_run(line: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     _, command, *arguments = shlex.split(line, comments=True)
     require_ready(arguments)
+    if command == "link" or "--link" in arguments:
+        request.getfixturevalue("namespaces")
     shutil.copytree(FAKES / "_kit", tmp_path / "_kit")
     for branch in ("main", "feature"):
         shutil.copytree(fake("honest"), tmp_path / branch)
