@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-kill-link bench-memory bench-h2spec bench-link clean
+.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -70,6 +70,9 @@ bench-h2spec: $(RUNTIME)  ## h2spec against the origin; `go install` fetches it 
 
 bench-link: $(RUNTIME)  ## the link emulator: delay, rate and loss, asked against measured; as root also without root
 	$(BIN)/python -m benches.link.bench
+
+bench-link-soak: $(RUNTIME)  ## ten minutes of much traffic in every mode: nothing out of order or astray, memory flat
+	$(BIN)/python -m benches.link.bench --soak 600
 
 clean:
 	rm -rf $(VENV) target build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

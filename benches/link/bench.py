@@ -3,8 +3,9 @@
 Round-trip times are those of UDP packets that wait for each other on an idle link. Rates are those
 of one TCP connection after its first second, against the most content that the rate can carry: 1448
 of the 1500 bytes of a packet. Losses are counted by the receiver and compared with the binomial
-interval. The emulator has the last core, as root with real-time priority, the traffic the others.
-Exit status 1 if a goal is missed.
+interval; the same seed must lose the same packets, another seed others. With --soak there is only
+much traffic, for so long (soak.py). The emulator has the last core, as root with real-time
+priority, the traffic the others. Exit status 1 if a goal is missed.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from benches.link.emulator import NOBODY, BenchError, Emulator, Mode, address, build, install
+from benches.link.lines import Cores, Line, lateness
+from benches.link.soak import LEAST_S, soaked
 
 MODES = (
     Mode(0, "tun"),
@@ -33,6 +37,8 @@ RATES = (10.0, 100.0, 500.0)
 CONTENT_SHARE = 1448 / 1500
 LOSS = 0.01
 LOSS_PACKETS = 30_000
+SEEDS_LOSS = 0.05
+SEEDS_PACKETS = 5000
 SEED = 20261120
 
 P50_WITHIN_MS = 0.3
@@ -41,28 +47,6 @@ RATE_WITHIN = 0.04
 UNLIMITED_MBIT = 2500.0
 # Two-sided, one false alarm in 1000.
 STANDARD_DEVIATIONS = 3.29
-
-
-@dataclass(frozen=True)
-class Line:
-    """One thing that was asked, what was measured, and what the emulator said about itself."""
-
-    mode: str
-    what: str
-    asked: float | None
-    measured: float
-    unit: str
-    met: bool | None
-    remark: str
-
-
-@dataclass(frozen=True)
-class Cores:
-    """Where the emulator runs, and the two ends."""
-
-    emulator: int
-    near: int
-    far: int
 
 
 def main() -> int:
@@ -76,11 +60,9 @@ def main() -> int:
             folder = Path(name)
             install(folder)
             for mode in _modes(arguments.mode):
-                for line in _measured(folder, mode, cores, arguments):
+                for line in _of_mode(folder, mode, cores, arguments):
                     lines.append(line)
-                    print(
-                        _as_row(line), file=sys.stderr if arguments.json else sys.stdout, flush=True
-                    )
+                    print(line, file=sys.stderr if arguments.json else sys.stdout, flush=True)
     except BenchError as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2
@@ -94,8 +76,12 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print JSON, and the table to stderr")
     parser.add_argument("--seconds", type=int, default=5, help="of each TCP transfer")
     parser.add_argument("--mode", type=int, action="append", help="0 to 3: only this one")
+    parser.add_argument("--soak", type=int, metavar="SECONDS", help="only much traffic, so long")
     parser.add_argument("--emulator-option", action="append", default=[], metavar="OPTION")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.soak is not None and arguments.soak < LEAST_S:
+        parser.error(f"a soak takes {LEAST_S} s or more")
+    return arguments
 
 
 def _modes(chosen: list[int] | None) -> list[Mode]:
@@ -108,20 +94,28 @@ def _cores() -> Cores:
     return Cores(cores[-1], cores[0], cores[1 % max(1, len(cores) - 1)])
 
 
-def _measured(
+def _of_mode(
     folder: Path, mode: Mode, cores: Cores, arguments: argparse.Namespace
 ) -> Iterator[Line]:
     options = ["--core", str(cores.emulator), *arguments.emulator_option]
     emulator = Emulator(folder, mode, options + (["--real-time"] if mode.user == 0 else []))
     try:
-        for asked_ms, packets in ROUND_TRIPS.items():
-            yield from _round_trips(emulator, mode, cores, asked_ms, packets)
-        for rate in (None, *RATES):
-            for way in ("up", "down"):
-                yield from _rate(emulator, mode, cores, rate, way, arguments.seconds)
-        yield _loss(emulator, mode, cores)
+        if arguments.soak is not None:
+            yield from soaked(emulator, mode, cores, arguments.soak)
+        else:
+            yield from _measured(emulator, mode, cores, arguments.seconds)
     finally:
         emulator.close()
+
+
+def _measured(emulator: Emulator, mode: Mode, cores: Cores, seconds: int) -> Iterator[Line]:
+    for asked_ms, packets in ROUND_TRIPS.items():
+        yield from _round_trips(emulator, mode, cores, asked_ms, packets)
+    for rate in (None, *RATES):
+        for way in ("up", "down"):
+            yield from _rate(emulator, mode, cores, rate, way, seconds)
+    yield _loss(emulator, mode, cores)
+    yield from _seeds(emulator, mode, cores)
 
 
 def _round_trips(
@@ -135,7 +129,7 @@ def _round_trips(
             emulator.traffic(link["near"], cores.near, "ping", far, str(packets)) as ping,
         ):
             times = sorted(int(time) / 1000 for time in ping.next().split() if time != "-")
-        remark = _lateness(emulator.read(link), "up")
+        remark = lateness(emulator.read(link), "up")
     for name, share, within in (("p50", 0.5, P50_WITHIN_MS), ("p99", 0.99, P99_WITHIN_MS)):
         measured = times[math.ceil(share * len(times)) - 1]
         met = 0 <= measured - asked_ms <= within
@@ -162,23 +156,15 @@ def _rate(
     asked = rate * CONTENT_SHARE if rate else None
     met = abs(measured / asked - 1) <= RATE_WITHIN if asked else measured >= UNLIMITED_MBIT
     what = f"TCP {way}, {f'{rate:g} Mbit/s' if rate else 'no rate'}"
-    yield Line(str(mode), what, asked, measured, "Mbit/s", met, _lateness(counted, way))
+    yield Line(str(mode), what, asked, measured, "Mbit/s", met, lateness(counted, way))
     gigabits = sum(counted[each]["delivered_bytes"] for each in ("up", "down")) * 8 / 1e9
     cpu = counted["cpu_ns"] / 1e9 / gigabits
     yield Line(str(mode), f"{what}: emulator", None, cpu, "CPU s/Gbit", None, "")
 
 
 def _loss(emulator: Emulator, mode: Mode, cores: Cores) -> Line:
-    up = {"loss": {"independent": LOSS}, "seed": SEED}
-    with emulator.link(up, {}) as link:
-        to = address(link["far"])
-        with (
-            emulator.traffic(link["far"], cores.far, "collect", to) as collect,
-            emulator.traffic(link["near"], cores.near, "number", to, str(LOSS_PACKETS)) as number,
-        ):
-            number.next()
-            lost = LOSS_PACKETS - len(collect.next().split())
-        counted = emulator.read(link)
+    came, counted = _came(emulator, cores, LOSS, SEED, LOSS_PACKETS)
+    lost = LOSS_PACKETS - len(came)
     half = STANDARD_DEVIATIONS * math.sqrt(LOSS * (1 - LOSS) / LOSS_PACKETS)
     measured = lost / LOSS_PACKETS
     met = abs(measured - LOSS) <= half and lost == counted["up"]["lost"]
@@ -186,21 +172,33 @@ def _loss(emulator: Emulator, mode: Mode, cores: Cores) -> Line:
     return Line(str(mode), "loss", LOSS * 100, measured * 100, "%", met, remark)
 
 
-def _lateness(counted: dict[str, dict[str, dict[str, int]]], way: str) -> str:
-    late = counted[way]["lateness"]
-    unasked = sum(int(str(counted[way][name])) for name in ("overruns", "refused", "overflowed"))
-    return (
-        f"late p50 {late['p50_us']} p99 {late['p99_us']} max {late['max_us']} µs, {unasked} unasked"
+def _seeds(emulator: Emulator, mode: Mode, cores: Cores) -> Iterator[Line]:
+    """Packets that one run lost and another one did not."""
+    first, again, other = (
+        _came(emulator, cores, SEEDS_LOSS, seed, SEEDS_PACKETS)[0]
+        for seed in (SEED, SEED, SEED + 1)
     )
+    # Of packets that two seeds lose independently of each other.
+    expected = 2 * SEEDS_LOSS * (1 - SEEDS_LOSS) * SEEDS_PACKETS
+    same, others = len(first ^ again), len(first ^ other)
+    yield Line(str(mode), "the same seed again: differ", 0, same, "packets", same == 0, "")
+    met = 0.5 * expected < others < 1.5 * expected
+    yield Line(str(mode), "another seed: differ", expected, others, "packets", met, "")
 
 
-def _as_row(line: Line) -> str:
-    asked = "" if line.asked is None else f"{line.asked:.2f}"
-    verdict = {True: "met", False: "MISSED", None: ""}[line.met]
-    return (
-        f"{line.mode:28} {line.what:34} {asked:>9} {line.measured:>9.3f} {line.unit:10} "
-        f"{verdict:7} {line.remark}"
-    )
+def _came(
+    emulator: Emulator, cores: Cores, loss: float, seed: int, packets: int
+) -> tuple[set[int], dict[str, Any]]:
+    """The numbers of the packets that came over a link that loses some; its counters."""
+    up = {"loss": {"independent": loss}, "seed": seed}
+    with emulator.link(up, {}) as link:
+        to = address(link["far"])
+        with (
+            emulator.traffic(link["far"], cores.far, "collect", to) as collect,
+            emulator.traffic(link["near"], cores.near, "number", to, str(packets)) as number,
+        ):
+            number.next()
+            return set(map(int, collect.next().split())), emulator.read(link)
 
 
 if __name__ == "__main__":

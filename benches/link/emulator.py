@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -67,9 +68,11 @@ class Emulator:
         return answer
 
     @contextmanager
-    def link(self, up: dict[str, Any], down: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def link(
+        self, up: dict[str, Any], down: dict[str, Any], **further: Any
+    ) -> Iterator[dict[str, Any]]:
         """A link with the mode's backend."""
-        link = self.ask(op="open", backend=self._mode.backend, up=up, down=down)
+        link = self.ask(op="open", backend=self._mode.backend, up=up, down=down, **further)
         try:
             yield link
         finally:
@@ -78,6 +81,11 @@ class Emulator:
     def read(self, link: dict[str, Any]) -> dict[str, Any]:
         """The link's counters."""
         return self.ask(op="read", link=link["link"])
+
+    def memory_kb(self, name: str) -> int:
+        """Of the emulator's process: VmRSS is what it has, VmHWM the most that it has had."""
+        status = Path(f"/proc/{self.greeting['pid']}/status").read_text()
+        return int(re.search(rf"^{name}:\s+(\d+) kB", status, re.MULTILINE)[1])  # type: ignore[index]
 
     @contextmanager
     def traffic(self, end: dict[str, Any], core: int, *arguments: str) -> Iterator[Lines]:
@@ -138,6 +146,6 @@ class Lines:
         return line.strip()
 
 
-def address(end: dict[str, Any]) -> str:
+def address(end: dict[str, Any], port: int = PORT) -> str:
     """Where the traffic of an end is awaited."""
-    return f"{end['ipv4']}:{PORT}"
+    return f"{end['ipv4']}:{port}"

@@ -21,6 +21,10 @@ const PAUSE: Duration = Duration::from_millis(2);
 const CHUNK: usize = 64 << 10;
 /// How long a sender looks for the rate of the path.
 const START: Duration = Duration::from_secs(1);
+/// The content of a packet of a stream.
+const STREAMED: usize = 1200;
+/// Beside other traffic, packets of a stream may be away for longer.
+const STREAM_SILENCE: Duration = Duration::from_secs(3);
 
 fn main() -> Outcome {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -34,8 +38,16 @@ fn main() -> Outcome {
         ["pour", address, bytes] => pour(address.parse()?, bytes.parse()?),
         ["drain", address] => drain(address.parse()?),
         ["flood", address, seconds] => flood(address.parse()?, seconds.parse()?),
+        ["follow", address] => follow(address.parse()?),
+        ["stream", address, seconds, rate] => {
+            stream(address.parse()?, seconds.parse()?, rate.parse()?)
+        }
         ["devices"] => devices(),
-        _ => Err("echo | ping | collect | number | sink | pour | drain | flood | devices".into()),
+        _ => Err(concat!(
+            "echo | ping | collect | number | sink | pour | drain | flood | follow | stream",
+            " | devices"
+        )
+        .into()),
     }
 }
 
@@ -170,6 +182,41 @@ fn flood(address: SocketAddr, seconds: u64) -> Outcome {
         stream.write_all(&chunk)?;
     }
     say("sent");
+    Ok(())
+}
+
+/// Prints how many numbered packets came, and how many of them after one with a higher number or
+/// with the same one.
+fn follow(address: SocketAddr) -> Outcome {
+    let socket = UdpSocket::bind(address)?;
+    say("ready");
+    let (mut came, mut misplaced, mut highest) = (0_u64, 0_u64, None);
+    let mut packet = [0; STREAMED];
+    while let Ok(STREAMED) = socket.recv(&mut packet) {
+        let number = u64::from_be_bytes(*packet.first_chunk().ok_or("too short")?);
+        came += 1;
+        misplaced += u64::from(highest.is_some_and(|highest| number <= highest));
+        highest = highest.max(Some(number));
+        socket.set_read_timeout(Some(STREAM_SILENCE))?;
+    }
+    say(&format!("{came} {misplaced}"));
+    Ok(())
+}
+
+/// Sends numbered packets evenly, so many a second, and prints how many those were.
+fn stream(address: SocketAddr, seconds: u64, rate: u32) -> Outcome {
+    let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
+    let socket = UdpSocket::bind(any)?;
+    say("ready");
+    let (started, gap) = (Instant::now(), Duration::from_secs(1) / rate);
+    let mut packet = [0; STREAMED];
+    for number in 0..seconds * u64::from(rate) {
+        let due = Duration::from_nanos(gap.as_nanos() as u64 * number);
+        thread::sleep(due.saturating_sub(started.elapsed()));
+        packet[..size_of::<u64>()].copy_from_slice(&number.to_be_bytes());
+        socket.send_to(&packet, address)?;
+    }
+    say(&(seconds * u64::from(rate)).to_string());
     Ok(())
 }
 
