@@ -34,6 +34,7 @@ from fetchoff.model.observation import Outcome, Record
 from fetchoff.stats import pair_differences, round_levels, summarise_rounds
 
 LEVEL = 0.95
+NAMED = 2  # reasons, where there are many
 
 
 class Missing(Exception):
@@ -231,7 +232,10 @@ def _spread(claim: Claim, stated: SpreadClaim, evidence: Evidence) -> Judgement:
     reasons = {side: _missing(evidence, stated.measure, side) for side in stated.sides}
     known = [side for side, reason in reasons.items() if not reason]
     if len(known) < 2:
-        raise Missing("; ".join(dict.fromkeys(filter(None, reasons.values()))))
+        missing = list(dict.fromkeys(filter(None, reasons.values())))
+        others = len(missing) - NAMED
+        more = [f"and {others} others likewise"] if others > 0 else []
+        raise Missing("; ".join([*missing[:NAMED], *more]))
     reference = known[0]
     points = {side: evidence.ratio(stated.measure, side, reference).point for side in known}
     cheapest, *_, dearest = sorted(known, key=points.__getitem__)

@@ -228,6 +228,16 @@ def test_a_spread_without_two_sides_says_what_is_missing() -> None:
     assert found.published == "at least ×2"
 
 
+def test_many_reasons_are_not_all_told() -> None:
+    sides = tuple(Side(f"x/{name}", "w") for name in "abcd")
+    short = evidence({side.client: 1.0 for side in sides}, rounds=2)
+    found = judged(SpreadClaim(Measure.CPU, sides, at_least=2.0), short)
+    assert found.text == (
+        "only 2 rounds have x/a; 3 are needed; only 2 rounds have x/b; 3 are needed; "
+        "and 2 others likewise"
+    )
+
+
 def test_sides_that_cost_the_same_are_two_all_the_same() -> None:
     claim = SpreadClaim(Measure.MEMORY, (A, ELSEWHERE), at_most=1.3)
     found = judged(claim, evidence({"x/a": 1.0}))

@@ -6,9 +6,11 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fetchoff.analysis.checks import self_checks
 from fetchoff.analysis.series import series_of
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Effect, Experiment, Role, with_controls
@@ -36,18 +38,20 @@ EXPERIMENT = Experiment(ENTRANTS, (Course(WORKLOAD), Course(OTHER)), "a/x", 1, b
 PLANNED = 100
 
 
-def section(number: int, attempt: int, wall_ns: int, workload: str = "w") -> list[Record]:
+def section(
+    number: int, attempt: int, wall_ns: int, workload: str = "w", planned: int = PLANNED
+) -> list[Record]:
     """A whole attempt: every batch costs `wall_ns` for each iteration that was done."""
     records: list[Record] = []
     for block in range(BLOCKS):
         for position, entrant in enumerate(ENTRANTS):
-            n = iterations(entrant, PLANNED)
+            n = iterations(entrant, planned)
             spun = n * 2 * 10 if entrant.effect is Effect.BUSY else 0
             cost = Cost(n * wall_ns, n * wall_ns // 2, n * wall_ns // 4, n * wall_ns, spun)
             records.append(
                 Batch(
                     *(number, attempt, workload, block, position, entrant.key),
-                    *(PLANNED, n, n * 2, n * 2, 0),
+                    *(planned, n, n * 2, n * 2, 0),
                     cost,
                     Seen(n * 2, 0, 0, 0, 0),
                 )
@@ -143,3 +147,11 @@ def test_kills_anywhere_leave_each_slot_once(kills: list[tuple[int, int]]) -> No
     slots = [batch.slot for batch in series.batches]
     assert len(slots) == len(set(slots)) == 4 * BLOCKS * len(ENTRANTS)
     assert np.nanmax(series.wall_ns[:, :, series.index("a/x")]) == 500
+
+
+@pytest.mark.parametrize(("planned", "checked"), [(4, True), (3, False), (1, False)])
+def test_more_requests_are_checked_where_a_batch_has_many(planned: int, checked: bool) -> None:
+    records = [r for n in range(3) for r in section(n, 0, 1000, planned=planned)]
+    found = self_checks(EXPERIMENT, [series_of(EXPERIMENT, records, "w")], {})
+    kinds = {check.kind for check in found}
+    assert kinds == {"a/a", "busy time"} | ({"more requests"} if checked else set())
