@@ -29,9 +29,9 @@ from tests.command import Command, fake
 from tests.integration.processes import (
     control_groups,
     devices,
-    network_namespaces,
-    wait_for_no_more_namespaces,
+    networks_made_from,
     wait_for_none,
+    wait_until_let_go,
 )
 from tests.integration.runs import planned_slots
 
@@ -81,6 +81,7 @@ class Tally:
     sections: int = 0
     batches: int = 0
     cut_batches: int = 0
+    networks: int = 0
     left_behind: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
@@ -93,7 +94,8 @@ class Tally:
 
     def _left(self) -> str:
         kinds = ("processes", "namespaces", "devices")
-        return ", ".join(f"{self.left_behind[kind]} {kind}" for kind in kinds) + " left behind"
+        left = ", ".join(f"{self.left_behind[kind]} {kind}" for kind in kinds)
+        return f"{left} left behind, of {self.networks} namespaces"
 
 
 def kill_often(kills: int, folder: Path, cache: Path, seed: int, manner: Manner = PLAIN) -> Tally:
@@ -119,13 +121,14 @@ def _one_run(
     tally: Tally,
 ) -> None:
     """A run from its beginning to its end, killed while there are kills left."""
-    namespaces = network_namespaces()
     while not tally.faults:
         process = command.start(*_arguments(run, manner))
         kept = _journal(run)
         how = manner.signals[tally.kills % len(manner.signals)]
+        networks: set[str] = set()
         if tally.kills < kills:
             _wait_for_moment(process, run, moments, manner)
+            networks = networks_made_from(command.folder)
             process.send_signal(how)
         _, err = process.communicate(timeout=LONGEST_RUN_S)
         if process.returncode not in (-how, INTERRUPTED):
@@ -133,7 +136,8 @@ def _one_run(
                 tally.faults.append(f"{run.name}: exit status {process.returncode}: {err}")
             break
         tally.kills += 1
-        _note_left_behind(command.folder, namespaces, f"{run.name}, {how.name}", tally)
+        tally.networks += len(networks)
+        _note_left_behind(command.folder, networks, f"{run.name}, {how.name}", tally)
         whole = kept[: kept.rfind(b"\n") + 1]
         if not _journal(run).startswith(whole):
             tally.faults.append(f"{run.name}: what was in the journal is not there any more")
@@ -141,11 +145,11 @@ def _one_run(
         tally.faults += _faults_of(run, tally)
 
 
-def _note_left_behind(home: Path, namespaces: set[str], where: str, tally: Tally) -> None:
-    """What is there though its run has ended; `namespaces`: those from before."""
+def _note_left_behind(home: Path, networks: set[str], where: str, tally: Tally) -> None:
+    """What is there though its run has ended; `networks`: the namespaces that it had."""
     for kind, left in (
         ("processes", wait_for_none(home)),
-        ("namespaces", wait_for_no_more_namespaces(namespaces)),
+        ("namespaces", wait_until_let_go(networks)),
         ("devices", devices()),
     ):
         tally.left_behind[kind] += len(left)

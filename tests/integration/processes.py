@@ -6,6 +6,7 @@ And the network namespaces that it made: each is held by a process, or by an ope
 from __future__ import annotations
 
 import contextlib
+import math
 import socket
 import time
 from collections.abc import Iterator
@@ -56,20 +57,28 @@ def emulator(home: Path) -> psutil.Process:
 
 def network_namespaces() -> set[str]:
     """All that this user can see."""
-    found = set()
-    for pattern in ("[0-9]*/ns/net", "[0-9]*/fd/*"):
-        for path in Path("/proc").glob(pattern):
-            with contextlib.suppress(OSError):
-                found.add(str(path.readlink()))
-    return {name for name in found if name.startswith("net:")}
+    return set().union(*(_networks_of(process) for process in psutil.process_iter()))
 
 
-def wait_for_no_more_namespaces(before: set[str]) -> set[str]:
-    """Those that were not there before, when none is left or the deadline has passed."""
+def networks_made_from(home: Path) -> set[str]:
+    """Those that the live processes from `home` are in or have open, but for this process's own."""
+    found: set[str] = set().union(*map(_networks_of, started_from(home)))
+    return found - _networks_of(psutil.Process())
+
+
+def wait_until_let_go(networks: set[str]) -> set[str]:
+    """Those of them that are held after the deadline; it is called when their makers have ended.
+
+    The kernel gives a namespace's number to the next one: only who was there before can hold it.
+    """
+    began_s = time.time()
     deadline = time.monotonic() + DEADLINE_S
-    while (left := network_namespaces() - before) and time.monotonic() < deadline:
+    while True:
+        there = [p for p in psutil.process_iter() if _began_s(p) < began_s]
+        left = networks & set().union(*map(_networks_of, there))
+        if not left or time.monotonic() > deadline:
+            return left
         time.sleep(0.05)
-    return left
 
 
 def devices() -> list[str]:
@@ -81,6 +90,23 @@ def control_groups() -> Iterator[Path]:
     """The control groups that harnesses have made."""
     for root in (Path("/sys/fs/cgroup/cpuacct"), Path("/sys/fs/cgroup")):
         yield from root.glob("fetchoff-*")
+
+
+def _networks_of(process: psutil.Process) -> set[str]:
+    found = set()
+    of_process = Path("/proc") / str(process.pid)
+    with contextlib.suppress(OSError):
+        for path in (of_process / "ns" / "net", *(of_process / "fd").iterdir()):
+            with contextlib.suppress(OSError):
+                found.add(str(path.readlink()))
+    return {name for name in found if name.startswith("net:")}
+
+
+def _began_s(process: psutil.Process) -> float:
+    try:
+        return process.create_time()
+    except psutil.Error:
+        return math.inf
 
 
 def _home_of(process: psutil.Process) -> str | None:

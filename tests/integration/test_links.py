@@ -20,9 +20,9 @@ from tests.integration import runs
 from tests.integration.processes import (
     devices,
     emulator,
-    network_namespaces,
-    wait_for_no_more_namespaces,
+    networks_made_from,
     wait_for_none,
+    wait_until_let_go,
 )
 
 import fetchoff as package
@@ -98,11 +98,9 @@ def run(links: Command) -> Path:
 
 @pytest.fixture
 def none_left(links: Command) -> Iterator[None]:
-    """No process, namespace or device is there after the test that was not there before."""
-    before = network_namespaces()
+    """No process or device is there after the test."""
     yield
     assert wait_for_none(links.folder) == []
-    assert wait_for_no_more_namespaces(before) == set()
     assert devices() == []
 
 
@@ -189,16 +187,16 @@ def test_a_real_server_over_a_link(tls: bool, links: Command, run: Path) -> None
 def test_interrupted_and_resumed(how: signal.Signals, links: Command, run: Path) -> None:
     clients = ("-c", fake("honest"), "-c", fake("slow"))
     over = ("--link", "five.toml", "--link", "loopback")
-    before = network_namespaces()
     process = links.start("run", "-w", "tiny.toml", *over, *clients, "--budget", "5", "-o", run)
     runs.wait_for_lines(run, 30, process)
     emulator(links.folder)
+    networks = networks_made_from(links.folder)
     process.send_signal(how)
     _, err = process.communicate(timeout=60)
     assert process.returncode == (-how if how is signal.SIGKILL else 130), err
     assert "Traceback" not in err
     assert wait_for_none(links.folder) == []
-    assert wait_for_no_more_namespaces(before) == set()
+    assert wait_until_let_go(networks) == set()
     kept = (run / "batches.jsonl").read_bytes()
     kept = kept[: kept.rfind(b"\n") + 1]
     ran = links("resume", run)
@@ -216,6 +214,7 @@ def test_an_emulator_that_is_killed(links: Command, run: Path) -> None:
     while not runs.finished_sections(run):
         runs.wait_for_lines(run, runs.lines(run) + 1, process)
     runs.wait_for_lines(run, runs.lines(run) + 2, process)
+    networks = networks_made_from(links.folder)
     emulator(links.folder).kill()
     _, err = process.communicate(timeout=100)
     assert process.returncode == 7, err
@@ -223,6 +222,8 @@ def test_an_emulator_that_is_killed(links: Command, run: Path) -> None:
     assert "hint: what was measured is kept" in err
     assert "batches are kept" in err
     assert "Traceback" not in err
+    assert wait_for_none(links.folder) == []
+    assert wait_until_let_go(networks) == set()
     records = RunFolder.open(run).records()
     assert any(isinstance(record, SectionDone) for record in records)
     assert {invocation.outcome for invocation in runs.invocations(run)} == {"ok"}

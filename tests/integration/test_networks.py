@@ -11,11 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.integration.processes import (
-    devices,
-    network_namespaces,
-    wait_for_no_more_namespaces,
-)
+from tests.integration.processes import devices, network_namespaces, wait_until_let_go
 
 from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
@@ -165,10 +161,14 @@ def test_wide_open_nothing_is_lost(network: Network, client: Doorway, origin: Do
 
 
 def test_nothing_is_left(tmp_path: Path) -> None:
-    before = network_namespaces()
-    with laid(Course(GET, LINK), tmp_path):
-        assert len(network_namespaces() - before) >= 2
-    assert wait_for_no_more_namespaces(before) == set()
+    with laid(Course(GET, LINK), tmp_path) as network:
+        # enter PATH: an open file of the emulator's.
+        ends = {
+            str(Path(inside[2]).readlink()) for inside in (network.at_client, network.at_origin)
+        }
+        assert len(ends) == 2
+        assert ends <= network_namespaces()
+    assert wait_until_let_go(ends) == set()
     assert devices() == []
 
 
