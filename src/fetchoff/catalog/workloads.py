@@ -143,9 +143,10 @@ class _Workload(Document):
 
 
 class _Full(Document):
-    """The sizes that were published, for who has the time."""
+    """The sizes and the clients that were published, for who has the time."""
 
-    workloads: tuple[str, ...] = Field(min_length=1)
+    workloads: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
     budget_s: float = Field(gt=0)
 
 
@@ -244,17 +245,17 @@ def suite(name: str, *, full: bool = False) -> Suite:
     """A shipped suite by id, or the one in a file; `full`: at the sizes that were published."""
     path = _find("suite", "suites", name)
     document = read(path, _Suite)
-    sizes = (document.full or document) if full else document
+    whole = document.full if full else None
     return Suite(
         id=path.stem,
         about=document.about,
         origin=document.origin,
-        workloads=sizes.workloads,
-        clients=document.clients,
+        workloads=(whole and whole.workloads) or document.workloads,
+        clients=(whole and whole.clients) or document.clients,
         without=document.except_,
         if_ready=document.if_ready,
         baseline=document.baseline,
-        budget_s=sizes.budget_s,
+        budget_s=whole.budget_s if whole else document.budget_s,
         blocks=document.blocks,
         blocks_over_links=document.blocks_over_links,
     )
