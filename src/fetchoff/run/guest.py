@@ -130,16 +130,22 @@ class Guest:
             self._recalibrate(timed)
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
 
-    def warm_up_over_link(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
-        """Find how many iterations make a batch; or open the connections that are to be kept.
+    def size_batches(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
+        """Find how many iterations make a batch over a link.
 
         The client is warm: it was verified, and settled, with the link wide open.
         """
-        known = iterations or self._least_if_long()
-        self.iterations = known or self._calibrate(origin_cpu)
-        if known and self.workload.settings.reuse is not False:
-            self._timed(known, origin_cpu)
-            self._warm_ups = 1
+        self.iterations = iterations or self._least_if_long() or self._calibrate(origin_cpu)
+
+    def wake(self, origin_cpu: ReadNs) -> None:
+        """Use the connections that are to be kept, right before they are measured.
+
+        Others had their turns for seconds: without this some clients, and some systems, would have
+        closed what was idle, or begun to send slowly again.
+        """
+        if self.workload.settings.reuse is not False:
+            self._timed(self.iterations, origin_cpu)
+            self._warm_ups += 1
 
     def _least_if_long(self) -> int:
         """The least iterations, where no client could do twice as many in a batch; else 0."""

@@ -127,7 +127,7 @@ class SectionRun:
         layout = self._stage.layout
         place(guest.adapter.pid, layout.client_core, layout.urgency)
         known = calibrated.get(guest.client, 0)
-        warm_up = guest.warm_up_over_link if self._course.link.is_emulated else guest.warm_up
+        warm_up = guest.size_batches if self._course.link.is_emulated else guest.warm_up
         warm_up(self._stage.origin.cpu_clock, known)
         calibrated.setdefault(guest.client, guest.iterations)
         guest.iterations = calibrated[guest.client]
@@ -147,11 +147,17 @@ class SectionRun:
         for number, block in enumerate(blocks):
             for position, entrant in enumerate(block):
                 guest = self._guests.get(entrant.process)
+                if guest is not None and self._course.link.is_emulated:
+                    self._wake(guest, number)
                 if guest is not None and guest.outcome is Outcome.OK:
-                    if self._course.link.is_random:
-                        self._shape(number)  # everybody in a block gets the same luck
                     self._measure(guest, entrant, number, position)
                 self._stage.listener.step_went_on()
+
+    def _wake(self, guest: Guest, block: int) -> None:
+        if guest.outcome is Outcome.OK:
+            self._try(guest, lambda guest: guest.wake(self._stage.origin.cpu_clock))
+        if self._course.link.is_random:
+            self._shape(block)  # everybody in a block gets the same luck
 
     def _shape(self, block: int) -> None:
         self._stage.network.shape(self._course.link, self._section.seed + block)

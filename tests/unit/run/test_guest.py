@@ -108,7 +108,7 @@ def test_over_a_link_batches_are_found_and_nothing_is_warmed_up(
 ) -> None:
     adapter = SteadyAdapter(ms, 1, waiting_ms)
     guest = guest_of(adapter, workload_of(1, 1), NEAR)
-    guest.warm_up_over_link(lambda: 0)
+    guest.size_batches(lambda: 0)
     assert guest.iterations == iterations
     assert adapter.asked[-1] < 2 * iterations
     assert adapter.asked == sorted(set(adapter.asked))
@@ -120,19 +120,21 @@ def test_where_no_client_could_do_more_nothing_is_tried(reuse: bool, asked: list
     workload = workload_of(1, 6)
     workload = replace(workload, settings=replace(workload.settings, reuse=reuse))
     guest = guest_of(adapter, workload, FAR)
-    guest.warm_up_over_link(lambda: 0)
+    guest.size_batches(lambda: 0)
+    guest.wake(lambda: 0)
     assert (guest.iterations, adapter.asked) == (6, asked)
 
 
 @pytest.mark.parametrize(("reuse", "asked"), [(None, [7]), (True, [7]), (False, [])])
-def test_over_a_link_connections_that_are_to_be_kept_are_opened_first(
+def test_over_a_link_connections_that_are_to_be_kept_are_used_first(
     reuse: bool | None, asked: list[int]
 ) -> None:
     adapter = SteadyAdapter(0.1, 1)
     workload = workload_of(1, 1)
     workload = replace(workload, settings=replace(workload.settings, reuse=reuse))
     guest = guest_of(adapter, workload, FAR)
-    guest.warm_up_over_link(lambda: 0, iterations=7)
+    guest.size_batches(lambda: 0, iterations=7)
+    guest.wake(lambda: 0)
     assert (guest.iterations, adapter.asked) == (7, asked)
 
 
