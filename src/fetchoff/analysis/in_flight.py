@@ -41,7 +41,8 @@ class Crossing:
         """
         found = [self._with_in_flight(standing) for standing in standings]
         carrying = [s for s in found if s.in_flight and s.in_flight.bytes is not None]
-        held = {s.client: note for s in carrying if (note := self._window_note(s))}
+        most = max((s.in_flight.bytes or 0.0 for s in carrying if s.in_flight), default=0.0)
+        held = {s.client: note for s in carrying if (note := self._window_note(s, most))}
         note = ""
         if held and len(held) == len(carrying):
             held, note = {}, _note_on_all(carrying)
@@ -70,9 +71,9 @@ class Crossing:
         notes = [note for note in (window, self._pool_note(standing)) if note]
         return replace(standing, notes=(*standing.notes, *notes)) if notes else standing
 
-    def _window_note(self, standing: Standing) -> str:
+    def _window_note(self, standing: Standing, most: float) -> str:
         """That a client carries less than half of what TCP could; "" where it does not, or where
-        something else may be the cause."""
+        something else may be the cause. `most`: bytes that a client had in flight."""
         costs, found = standing.costs, standing.in_flight
         is_one_connection = self._concurrency == 1 or self._protocol is not Protocol.HTTP_1_1
         if costs is None or costs.throughput is None or found is None or found.bytes is None:
@@ -83,10 +84,10 @@ class Crossing:
         wall_s, best_s = costs.wall_us.point / 1e6, self._best_s(up, down)
         if best_s > HELD_BACK * wall_s:
             return ""
-        reached, reachable = (8e-6 * max(up, down) / seconds for seconds in (wall_s, best_s))
+        reached, best = (8e-6 * held / self._round_trip_s for held in (found.bytes, most))
         return (
             f"held back as if by a window of about {found.bytes / 1e3:.0f} kB: "
-            f"{reached:.1f} of {reachable:.1f} Mbit/s that TCP could reach here"
+            f"{reached:.1f} Mbit/s, where {best:.1f} were carried"
         )
 
     def _pool_note(self, standing: Standing) -> str:
@@ -116,8 +117,8 @@ class Crossing:
             segments = at_once * standing.wire.segments_per_exchange
             if segments > INITIAL_WINDOW:
                 return (
-                    f"requests in {segments:.0f} segments, and a connection that was idle begins "
-                    f"with {INITIAL_WINDOW} packets"
+                    f"requests in {segments:.0f} segments, more than the {INITIAL_WINDOW} packets "
+                    "that TCP begins with"
                 )
         return "its pool or its queue holds it back"
 

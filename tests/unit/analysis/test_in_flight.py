@@ -92,11 +92,11 @@ def test_a_window_comes_back_as_that_window(window: int) -> None:
     assert only(crossed).notes == ()
 
 
-def test_the_note_says_what_was_reached_of_what_tcp_could_reach() -> None:
+def test_the_note_says_what_was_reached_and_what_others_reached() -> None:
     crossed = downloads({"a/wide": download(1.4), "a/narrow": windowed(65_535)})
     (note,) = standing(crossed, "a/narrow").notes
     reached = 8e-6 * MUCH / (153 * TRIP_S)
-    assert f": {reached:.1f} of 57.3 Mbit/s that TCP could reach here" in note
+    assert f": {reached:.1f} Mbit/s, where {8e-6 * MUCH / 1.4:.1f} were carried" in note
 
 
 def test_a_short_download_that_slow_start_explains_is_no_finding() -> None:
@@ -190,7 +190,7 @@ def test_a_pool_that_is_too_small_is_found(pool: int) -> None:
     ("segments", "said"),
     [
         (0.10, "its pool or its queue"),
-        (0.13, "requests in 13 segments, and a connection that was idle begins with 10 packets"),
+        (0.13, "requests in 13 segments, more than the 10 packets that TCP begins with"),
     ],
 )
 def test_requests_in_many_segments_are_told_from_a_small_pool(segments: float, said: str) -> None:
