@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from tests.command import Command, fake
@@ -99,3 +101,12 @@ def test_run_over_a_link_that_cannot_be_emulated(
     )
     assert ran.status == 7
     assert shown(ran, fetchoff.folder) == snapshot
+
+
+@pytest.mark.parametrize("emulator", ["not-permitted"], indirect=True)
+def test_doctor_tells_of_it(emulator: str, fetchoff: Command) -> None:
+    ran = fetchoff("doctor", "--json", FETCHOFF_LINK=emulator)
+    (finding,) = (f for f in json.loads(ran.out)["findings"] if "emulated links" in f["text"])
+    assert finding["health"] == "limited"
+    assert finding["hint"]
+    assert ran.status == 0

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from fetchoff.model.errors import OriginError
+from fetchoff.model.errors import FetchoffError, OriginError
+from fetchoff.model.link import Link
 from fetchoff.run import machine
 from fetchoff.run.clocks import process_cpu_clock
+from fetchoff.run.emulator import EmulatedNetwork
 from fetchoff.run.origin import BuiltInOrigin
 from fetchoff.run.placement import Urgency, strongest_urgency
 
@@ -45,7 +47,7 @@ def examine() -> list[Finding]:
     """All findings; takes about a second."""
     return [
         finding
-        for look in (_cores, _priority, _clock, _origin, _steal, _load, _children, _guard)
+        for look in (_cores, _priority, _clock, _origin, _steal, _load, _children, _guard, _links)
         for finding in look()
     ]
 
@@ -156,3 +158,17 @@ def _guard() -> Iterator[Finding]:
             "no setpriv: a client that hangs can outlive a killed harness",
             "install util-linux",
         )
+
+
+def _links() -> Iterator[Finding]:
+    anywhere = Link("anywhere", "")
+    with tempfile.TemporaryDirectory(prefix="fetchoff-doctor-") as folder:
+        try:
+            core = machine.usable_cores()[0]
+            network = EmulatedNetwork(Path(folder), core, anywhere.mtu, anywhere.congestion)
+        except FetchoffError as error:
+            yield Finding(Health.LIMITED, f"no emulated links: {error.message}", error.hint)
+        else:
+            network.close()
+            how = network.backend.replace("_", " ")
+            yield Finding(Health.GOOD, f"links can be emulated, by {how}: 'fetchoff links'")
