@@ -13,6 +13,7 @@ from tests.integration.processes import wait_for_none
 from tests.integration.runs import results
 
 from fetchoff.catalog import origins, workloads
+from fetchoff.cli.courses import courses
 from fetchoff.model.client import Readiness
 from fetchoff.store.run_folder import RunFolder
 
@@ -204,5 +205,5 @@ def test_every_suite_can_be_served_by_its_origin() -> None:
             continue
         serves = origins.origin(suite.origin).serves
         for full in (False, True):
-            chosen = [workloads.workload(w) for w in workloads.suite(name, full=full).workloads]
-            assert [serves.lacks(workload) for workload in chosen] == [""] * len(chosen)
+            chosen = courses(workloads.suite(name, full=full).workloads)
+            assert [serves.lacks(course.workload) for course in chosen] == [""] * len(chosen)
