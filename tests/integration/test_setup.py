@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.command import FAKES, Command, fake
+from tests.integration import runs
 from tests.integration.processes import named, wait_for_none
 
 CLIENTS = 6
@@ -49,7 +50,7 @@ def test_a_run_that_is_ended_politely(how: signal.Signals, fetchoff: Command) ->
     """As with Ctrl-C: what was measured is kept and said."""
     fetchoff("setup", fake("honest"))
     process = fetchoff.start("run", "-w", "tiny.toml", "-c", fake("honest"), "-o", "run")
-    named("fetchoff-origin", fetchoff.folder, process)
+    runs.wait_for_lines(fetchoff.folder / "run", 1, process)
     process.send_signal(how)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
