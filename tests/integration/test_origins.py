@@ -12,7 +12,7 @@ from tests.command import FAKES, Command, Ran, fake
 from tests.integration.processes import wait_for_none
 from tests.integration.runs import results
 
-from fetchoff.catalog import origins, workloads
+from fetchoff.catalog import origins, rooms, workloads
 from fetchoff.cli.courses import courses
 from fetchoff.model.client import Readiness
 from fetchoff.store.run_folder import RunFolder
@@ -199,7 +199,7 @@ def test_an_origin_that_cannot_be(origin: str, said: str, fetchoff: Command) -> 
 
 
 def test_every_suite_can_be_served_by_its_origin() -> None:
-    for name in workloads.names("suites"):
+    for name in rooms.names("suites"):
         suite = workloads.suite(name)
         if suite.origin == "built-in":
             continue

@@ -41,8 +41,7 @@ def self_checks(
     experiment: Experiment, all_series: Sequence[Series], kits: dict[str, str]
 ) -> tuple[SelfCheck, ...]:
     """All checks of a run, judged together: they share one error rate."""
-    courses = {course.id: course for course in experiment.courses}
-    questions = [q for one in all_series for q in _questions(one, courses[one.workload])]
+    questions = [q for one in all_series for q in _questions(one, experiment.course(one.workload))]
     if not questions:
         return ()
     judged = judge([question.check for question in questions], alpha=experiment.alpha)

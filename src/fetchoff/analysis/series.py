@@ -106,8 +106,7 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     )
     rows = {number: row for row, number in enumerate(sorted(attempts))}
     columns = {entrant.key: column for column, entrant in enumerate(experiment.entrants)}
-    course = next(c for c in experiment.courses if c.id == workload)
-    shape = (len(rows), experiment.blocks_of(course), len(columns))
+    shape = (len(rows), experiment.blocks_of(experiment.course(workload)), len(columns))
     wall, cpu, origin, spun = (np.full(shape, np.nan) for _ in range(4))
     for batch in batches:
         at = (rows[batch.round], batch.block, columns[batch.entrant])

@@ -36,7 +36,7 @@ class Field:
         counts: Collection[str] = EVERYTHING,
     ) -> None:
         self._experiment = experiment
-        self._workload = next(c.workload for c in experiment.courses if c.id == series.workload)
+        self._workload = experiment.course(series.workload).workload
         self._series = series
         self._final = final
         self._counts = counts

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.rooms import find, names
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model.claim import (
     Article,
@@ -177,10 +176,9 @@ class _Article(Document):
 
 def article(name: str) -> Article:
     """The article of this id; UnknownName if there is none."""
-    path = _folder() / f"{name}.toml"
     if name not in articles():
         raise UnknownName("article", name, articles())
-    document = read(path, _Article)
+    document = read(find("article", "claims", name), _Article)
     return Article(
         id=name,
         title=document.title,
@@ -193,8 +191,7 @@ def article(name: str) -> Article:
 
 def articles() -> list[str]:
     """The ids of the articles that ship, from the oldest on."""
-    paths = _folder().glob("*.toml")
-    return sorted((path.stem for path in paths), key=lambda name: (name.split("-")[-1], name))
+    return sorted(names("claims"), key=lambda name: (name.split("-")[-1], name))
 
 
 def _table(table: _Table) -> PublishedTable:
@@ -218,7 +215,3 @@ def _cells(table: _Table, row: _Row) -> Iterator[PublishedCell]:
         if figure in (Figure.WALL, Figure.REAL):
             seconds = published
         yield PublishedCell(side, figure, published)
-
-
-def _folder() -> Path:
-    return shipped("catalog") / "claims"

@@ -8,12 +8,10 @@ from typing import Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.rooms import find
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model import link as model
-from fetchoff.model.errors import InputError, UnknownName
-
-SUFFIX = ".toml"
+from fetchoff.model.errors import InputError
 
 
 class _Bursts(Document):
@@ -75,25 +73,10 @@ def link(name: str) -> model.Link:
     """A shipped link by its id, or the one in a file that is named by its path."""
     if name == model.LOOPBACK.id:
         return model.LOOPBACK
-    if name.endswith(SUFFIX):
-        path = Path(name)
-        if not path.is_file():
-            raise InputError(f"{path}: no such file")
-        if path.stem == model.LOOPBACK.id:
-            raise InputError(f"{path}: '{path.stem}' is the link that is not emulated")
-        return _read(path)
-    if name not in names():
-        raise UnknownName("link", name, [model.LOOPBACK.id, *names()])
-    return _read(_folder() / f"{name}{SUFFIX}")
-
-
-def names() -> list[str]:
-    """The ids of the emulated links that ship."""
-    return sorted(path.stem for path in _folder().glob(f"*{SUFFIX}"))
-
-
-def _folder() -> Path:
-    return shipped("catalog") / "links"
+    path = find("link", "links", name, others=[model.LOOPBACK.id])
+    if path.stem == model.LOOPBACK.id:
+        raise InputError(f"{path}: '{path.stem}' is the link that is not emulated")
+    return _read(path)
 
 
 def _read(path: Path) -> model.Link:

@@ -11,14 +11,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.rooms import SUFFIX, find
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model import workload as model
-from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.origin import BUILT_IN
 
 Pair = tuple[str, str]
-SUFFIX = ".toml"
 POWERS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _WORDS = "the quick brown fox jumps over the lazy dog and "
 
@@ -238,12 +236,12 @@ def workload(name: str) -> model.Workload:
     file, mark, value = name.rpartition("@")
     if not mark or name.endswith(SUFFIX):
         file, value = name, ""
-    return read_workload(_find("workload", "workloads", file), value)
+    return read_workload(find("workload", "workloads", file), value)
 
 
 def suite(name: str, *, full: bool = False) -> Suite:
     """A shipped suite by id, or the one in a file; `full`: at the sizes that were published."""
-    path = _find("suite", "suites", name)
+    path = find("suite", "suites", name)
     document = read(path, _Suite)
     whole = document.full if full else None
     return Suite(
@@ -259,20 +257,3 @@ def suite(name: str, *, full: bool = False) -> Suite:
         blocks=document.blocks,
         blocks_over_links=document.blocks_over_links,
     )
-
-
-def names(room: str) -> list[str]:
-    """The ids that ship in `workloads` or `suites`."""
-    return sorted(path.stem for path in (shipped("catalog") / room).glob(f"*{SUFFIX}"))
-
-
-def _find(kind: str, room: str, name: str) -> Path:
-    if name.endswith(SUFFIX):
-        path = Path(name)
-        if not path.is_file():
-            raise InputError(f"{path}: no such file")
-        return path
-    path = shipped("catalog") / room / f"{name}{SUFFIX}"
-    if name not in names(room):
-        raise UnknownName(kind, name, names(room))
-    return path

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fetchoff.catalog import links, workloads
+from fetchoff.catalog.rooms import SUFFIX
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
 from fetchoff.model.link import LOOPBACK
@@ -27,7 +28,7 @@ def courses(names: Sequence[str], over: Sequence[str] = ()) -> list[Course]:
 
 def _divided(name: str) -> tuple[str, str]:
     """The workload and its link, if there is one; the path of a file has slashes of its own."""
-    if name.endswith(workloads.SUFFIX):
+    if name.endswith(SUFFIX):
         return name, ""
     workload, mark, link = name.rpartition("/")
     return (workload, link) if mark else (name, "")

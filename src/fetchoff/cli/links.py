@@ -24,11 +24,11 @@ def command(
 
     'fetchoff run --link ID' measures over one, 'fetchoff link ID' runs any command at its end.
     """
-    from fetchoff.catalog import links
+    from fetchoff.catalog import links, rooms
     from fetchoff.cli.console import data_console, print_json
     from fetchoff.model.link import LOOPBACK
 
-    shown = [links.link(name) for name in names or (LOOPBACK.id, *links.names())]
+    shown = [links.link(name) for name in names or (LOOPBACK.id, *rooms.names("links"))]
     if as_json:
         print_json([_document(link) for link in shown])
     else:

@@ -72,6 +72,10 @@ class Experiment:
     origin: str = "built-in"
     decide_on: tuple[str, ...] = ("wall", "cpu")
 
+    def course(self, name: str) -> Course:
+        """The course of an id."""
+        return next(course for course in self.courses if course.id == name)
+
     def blocks_of(self, course: Course) -> int:
         """How many blocks a round has on a course."""
         return self.blocks_over_links if course.link.is_emulated else self.blocks

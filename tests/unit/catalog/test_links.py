@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.catalog import links
+from fetchoff.catalog import links, rooms
 from fetchoff.catalog.places import shipped
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.link import LOOPBACK, Bursts, Link, Profile
@@ -115,12 +115,12 @@ def test_links_that_are_not_there(tmp_path: Path) -> None:
 
 def test_loopback_is_built_in(tmp_path: Path) -> None:
     assert links.link("loopback") is LOOPBACK
-    assert LOOPBACK.id not in links.names()
+    assert LOOPBACK.id not in rooms.names("links")
     with pytest.raises(InputError, match="'loopback' is the link that is not emulated"):
         links.link(written(HEAD, tmp_path, "loopback"))
 
 
-@pytest.mark.parametrize("name", links.names())
+@pytest.mark.parametrize("name", rooms.names("links"))
 def test_shipped_links_say_what_they_are(name: str) -> None:
     """Their line names the round trip and each rate; their figures have a source."""
     link = links.link(name)
@@ -151,7 +151,7 @@ def test_the_cities_of_the_article() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", links.names())
+@pytest.mark.parametrize("name", rooms.names("links"))
 def test_the_page_has_a_row_for_each(name: str) -> None:
     link = links.link(name)
     cells = (f"`{name}`", round_trip(link), rate(link.up), rate(link.down), loss(link))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fetchoff.catalog import workloads
+from fetchoff.catalog import rooms, workloads
 from fetchoff.catalog.manifests import discover, named
 from fetchoff.catalog.workloads import read_workload
 from fetchoff.cli.courses import courses
@@ -225,14 +225,14 @@ def _toml(value: object) -> str:
     raise TypeError(value)
 
 
-@pytest.mark.parametrize("name", workloads.names("workloads"))
+@pytest.mark.parametrize("name", rooms.names("workloads"))
 def test_shipped_workloads_are_read(name: str) -> None:
     workload = workloads.workload(name)
     assert workload.id == name
     assert workload.about
 
 
-@pytest.mark.parametrize("name", workloads.names("suites"))
+@pytest.mark.parametrize("name", rooms.names("suites"))
 def test_shipped_suites_name_what_there_is(name: str) -> None:
     suite = workloads.suite(name)
     clients = list(discover())
