@@ -89,6 +89,8 @@ def test_status_of_compare(a: str, b: str, options: list[str], status: int, read
     assert "Traceback" not in ran.err
     assert ("slower than allowed: fake/slow" in ran.err) == (status == 1)
     assert ("could not be made" in ran.err) == (status == 4)
+    hint = f"'fetchoff check {fake('failing')}'"  # the folder, as it was given
+    assert (hint in ran.err) == (status == 4), ran.err
 
 
 def test_clients_for_a_program(ready: Command) -> None:

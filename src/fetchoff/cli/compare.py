@@ -9,6 +9,8 @@ import typer
 from fetchoff.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fetchoff.model.analysis import Analysis
     from fetchoff.model.client import Client, Manifest
 
@@ -65,7 +67,7 @@ def command(
     )
     folder = new_run(experiment, [first, second], f"{second.id} against {first.id}", out)
     analysis = measure_and_show(folder, [first, second], Manner(quiet=quiet, as_json=as_json))
-    _must_be_made(analysis)
+    _must_be_made(analysis, {first.id: a, second.id: b})
     if fail_if_slower is not None:
         _fail_if_slower(analysis, 1 + fail_if_slower / 100)
 
@@ -94,7 +96,8 @@ def _ready(manifest: Manifest) -> Client:
     return client
 
 
-def _must_be_made(analysis: Analysis) -> None:
+def _must_be_made(analysis: Analysis, asked: Mapping[str, str]) -> None:
+    """`asked`: what the user called each client, which can be a folder."""
     from fetchoff.model.errors import AdapterError
 
     for result in analysis.results:
@@ -103,7 +106,7 @@ def _must_be_made(analysis: Analysis) -> None:
                 raise AdapterError(
                     f"the comparison could not be made: {standing.client} on {result.workload}: "
                     f"{standing.outcome}: {standing.message}",
-                    f"'fetchoff check {standing.client}' tries it by itself",
+                    f"'fetchoff check {asked[standing.client]}' tries it by itself",
                 )
 
 
