@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ import fetchoff as package
 from fetchoff.catalog import origins
 from fetchoff.model.client import Readiness
 from fetchoff.model.observation import Batch, Interrupted, LinkTried, LinkUsed, SectionDone
+from fetchoff.run.guest import LEAST_TIMEOUT_S
 from fetchoff.store.run_folder import RunFolder
 
 ROUND_TRIP_MS = 5
@@ -215,9 +217,11 @@ def test_an_emulator_that_is_killed(links: Command, run: Path) -> None:
         runs.wait_for_lines(run, runs.lines(run) + 1, process)
     runs.wait_for_lines(run, runs.lines(run) + 2, process)
     networks = networks_made_from(links.folder)
+    killed = time.monotonic()
     emulator(links.folder).kill()
     _, err = process.communicate(timeout=100)
     assert process.returncode == 7, err
+    assert time.monotonic() - killed < LEAST_TIMEOUT_S, "no client's answer is waited for"
     assert "error: the link emulator ended with signal SIGKILL" in err
     assert "hint: what was measured is kept" in err
     assert "batches are kept" in err

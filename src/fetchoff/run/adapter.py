@@ -40,6 +40,7 @@ class Adapter:
         stderr: Path,
         core: int | None = None,
         inside: tuple[str, ...] = (),
+        lifeline: int | None = None,
     ) -> None:
         self.name = name
         self._group = cgroups.create() if launch.children else None
@@ -50,7 +51,7 @@ class Adapter:
         self.warm_up_ms = launch.warm_up_ms
         self.children_peak_kb = 0
         try:
-            self._child = Child(launch.command, launch.env, cwd, stderr, core, inside)
+            self._child = Child(launch.command, launch.env, cwd, stderr, core, inside, lifeline)
         except ChildFailed as error:
             self._drop_group()
             raise self._fault(error) from error

@@ -67,6 +67,7 @@ class EmulatedNetwork:
             self._link, self.backend = opened.link, opened.backend
             self.origin_address, self.congestion = opened.far.ipv4, opened.far.congestion
             self.client_address = opened.near.ipv4
+            self.lifeline: int | None = self._child.output_fd
             self.at_client = _inside(enter, opened.near, user)
             self.at_origin = _inside(enter, opened.far, user)
             self._at_client = Doorway(self.at_client, folder, core)

@@ -19,12 +19,14 @@ class Network(Protocol):
     """Where clients and origin are, and what is between them.
 
     `origin_address`: where the origin listens. `at_client` and `at_origin`: how a command begins
-    that is to run there. `socket`: of TCP, at the origin's end, not connected yet.
+    that is to run there. `lifeline`: the reading end of a pipe that closes with the network, for
+    who waits for what comes over it. `socket`: of TCP, at the origin's end, not connected yet.
     """
 
     origin_address: str
     at_client: tuple[str, ...]
     at_origin: tuple[str, ...]
+    lifeline: int | None
 
     def socket(self) -> socket.socket: ...
     def calibrate(self, link: Link, seed: int) -> Calibration | None: ...
@@ -43,6 +45,7 @@ class Loopback:
     origin_address = "127.0.0.1"
     at_client: tuple[str, ...] = ()
     at_origin: tuple[str, ...] = ()
+    lifeline: int | None = None
 
     def socket(self) -> socket.socket:
         return socket.socket()

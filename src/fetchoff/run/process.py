@@ -140,7 +140,8 @@ class Background(Spawned):
 class Child(Spawned):
     """A process that answers each line on its standard input with one line on its standard output.
 
-    Its input ends with the harness.
+    Its input ends with the harness. `lifeline`: a pipe's end; once nobody writes to that pipe any
+    more, nothing is waited for: what the process needs for an answer is gone.
     """
 
     spoken_with = True
@@ -153,6 +154,7 @@ class Child(Spawned):
         stderr: Path,
         core: int | None = None,
         inside: tuple[str, ...] = (),
+        lifeline: int | None = None,
     ) -> None:
         super().__init__(command, env, cwd, stderr, core, inside)
         assert self._popen.stdin is not None and self._popen.stdout is not None
@@ -161,6 +163,8 @@ class Child(Spawned):
         self._buffer = b""
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
+        if lifeline is not None:
+            self._poll.register(lifeline, 0)  # a hang-up is always told of
 
     @property
     def output_fd(self) -> int:
@@ -198,8 +202,11 @@ class Child(Spawned):
         deadline = (time.monotonic() if since is None else since) + timeout_s
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()
-            if not self._poll.poll(max(0.0, left) * 1000):
+            ready = [fd for fd, _ in self._poll.poll(max(0.0, left) * 1000)]
+            if not ready:
                 raise ChildFailed(f"no answer within {timeout_s:g} s{self.last_words()}")
+            if self._out not in ready:
+                raise ChildFailed("what it depends on is gone")
             chunk = os.read(self._out, 1 << 16)
             if not chunk:
                 raise ChildFailed(self.obituary())

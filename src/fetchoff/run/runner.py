@@ -258,8 +258,9 @@ class Runner:
 
         def start(process: str, client: str, core: int) -> Adapter:
             stderr = ground.folder / (process.replace("/", "--") + ".stderr")
-            launch, inside = self._bench.launches[client], ground.network.at_client
-            return Adapter(client, launch, ground.folder, stderr, core, inside)
+            launch, network = self._bench.launches[client], ground.network
+            at, lifeline = network.at_client, network.lifeline
+            return Adapter(client, launch, ground.folder, stderr, core, at, lifeline)
 
         for process, client, adapter in start_all(wanted, start, self._cores):
             adapters.pop(process, None)

@@ -66,6 +66,23 @@ def test_input_that_nobody_reads(tmp_path: Path) -> None:
     child.kill()
 
 
+def test_what_it_depends_on_is_gone(tmp_path: Path) -> None:
+    """Nothing is waited for; what has been said already is heard."""
+    reading, writing = os.pipe()
+    script = "read x; echo '{\"a\":1}'; read x; exec sleep 60"
+    child = Child(("sh", "-c", script), {}, tmp_path, tmp_path / "stderr", lifeline=reading)
+    assert child.ask({}, 10) == {"a": 1}
+    child.send({})
+    with pytest.raises(ChildFailed, match="no answer within"):
+        child.receive(QUICKLY_S)
+    os.close(writing)
+    assert not child.has_unread
+    with pytest.raises(ChildFailed, match="what it depends on is gone"):
+        child.receive(10)
+    child.kill()
+    os.close(reading)
+
+
 def test_an_answer_in_pieces(tmp_path: Path) -> None:
     child = started("read x; printf '{\"a\"'; sleep 0.1; printf ':1}\\n'", tmp_path)
     assert child.ask({}, 10) == {"a": 1}

@@ -90,6 +90,7 @@ class Pretended:
     origin_address: str = "127.0.0.1"
     at_client: tuple[str, ...] = ()
     at_origin: tuple[str, ...] = ()
+    lifeline: int | None = None
 
     def socket(self) -> socket.socket:
         return socket.socket()
