@@ -156,9 +156,11 @@ def _notes(
         notes.append(f"{experiment.baseline} was not measured: relative to {baseline} instead")
     unclear = [check for check in checks if check.outcome is CheckOutcome.INCONCLUSIVE]
     if unclear:
+        # A comparison ends with its verdict, whatever the budget.
+        by = "" if experiment.pair_only else " (a larger --budget)"
         notes.append(
-            f"{len(unclear)} of {len(checks)} self-checks could not tell: more rounds "
-            "(a larger --budget) or a quieter machine would"
+            f"{len(unclear)} of {len(checks)} self-checks could not tell: more rounds{by} "
+            "or a quieter machine would"
         )
     interrupted = sum({i.round: i.origin_involuntary_switches for i in series.invocations}.values())
     batches = int(np.isfinite(series.wall_ns).sum())
