@@ -268,7 +268,11 @@ def _with_cause(
 ) -> Judgement:
     """With the reasons why less is left of it than was published, as far as they are known."""
     less = verdict in (ClaimVerdict.GONE, ClaimVerdict.WEAKER)
-    text = "; ".join(filter(None, (held_up, claim.cause))) if less else ""
+    reasons = (
+        held_up if less or verdict is ClaimVerdict.UNDECIDED else "",
+        claim.cause if less else "",
+    )
+    text = "; ".join(filter(None, reasons))
     return Judgement(claim, verdict, _published(claim.statement), found, text)
 
 
@@ -277,4 +281,8 @@ def _held_up(stated: RatioClaim, evidence: Evidence) -> str:
     shares = [evidence.origin_share(side) for side in (stated.of, stated.to)]
     if stated.measure is not Measure.WALL or min(shares) < ORIGIN_BOUND:
         return ""
-    return f"the origin works for {shares[0]:.0%} and {shares[1]:.0%} of the time that both take"
+    cpu = evidence.ratio(Measure.CPU, stated.of, stated.to)
+    return (
+        f"the origin works for {shares[0]:.0%} and {shares[1]:.0%} of the time that both take; "
+        f"in the clients' CPU time it is ×{cpu.point:.2f} ({cpu.low:.2f}–{cpu.high:.2f})"
+    )
