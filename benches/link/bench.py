@@ -84,9 +84,12 @@ def _parse() -> argparse.Namespace:
     return arguments
 
 
-def _modes(chosen: list[int] | None) -> list[Mode]:
-    modes = [MODES[number] for number in chosen] if chosen else list(MODES)
-    return modes if os.geteuid() == 0 else [mode for mode in modes if mode.user != 0]
+def _modes(chosen: list[int] | None) -> Iterator[Mode]:
+    for mode in [MODES[number] for number in chosen] if chosen else MODES:
+        if why_not := mode.why_not():
+            print(f"{mode}: not measured: {why_not}", file=sys.stderr)
+        else:
+            yield mode
 
 
 def _cores() -> Cores:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from typing import Any
 
 NOBODY = 65534
 PORT = 4000
+TUN = Path("/dev/net/tun")
 TARGET = Path(__file__).parents[2] / "target" / "release"
 PROGRAMS = (TARGET / "fetchoff-link", TARGET / "examples" / "traffic")
 
@@ -32,6 +34,19 @@ class Mode:
 
     def __str__(self) -> str:
         return f"{'root' if self.user == 0 else 'unprivileged'}, {self.backend}"
+
+    def why_not(self) -> str:
+        """Why it cannot be had here, or "" if it can."""
+        if self.user == 0 and os.geteuid() != 0:
+            return "that needs root"
+        if self.user != 0 and self.backend == "tun" and not _is_open_to_all(TUN):
+            return f"{TUN} is not open to ordinary users here"
+        return ""
+
+
+def _is_open_to_all(path: Path) -> bool:
+    both = stat.S_IROTH | stat.S_IWOTH
+    return path.exists() and path.stat().st_mode & both == both
 
 
 def build() -> None:
