@@ -19,6 +19,7 @@ use crate::devices::BACKLOG_PACKETS;
 use crate::packet::is_carried;
 use crate::port::{Port, Segments};
 use crate::profile::Terms;
+use crate::waking::Waking;
 use crate::wire::{Way, Wire};
 
 /// Packets of one direction before the other has its turn.
@@ -69,9 +70,11 @@ pub struct Engine {
     orders: Receiver<Order>,
     bell: Arc<OwnedFd>,
     alarm: Alarm,
-    awake_ns: u64,
+    waking: Waking,
     /// The moment for which the thread was, or will be, woken early.
     early_for_ns: u64,
+    /// How long ago that came what woke the thread, until it has been read.
+    overslept_ns: u64,
 }
 
 impl Engine {
@@ -82,13 +85,14 @@ impl Engine {
         orders: Receiver<Order>,
         bell: Arc<OwnedFd>,
     ) -> io::Result<Self> {
-        Ok(Self { ports, wires, orders, bell, alarm: Alarm::new()?, awake_ns: 0, early_for_ns: 0 })
+        let (alarm, waking) = (Alarm::new()?, Waking::default());
+        Ok(Self { ports, wires, orders, bell, alarm, waking, early_for_ns: 0, overslept_ns: 0 })
     }
 
     /// Runs on the calling thread until nobody can give orders any more.
     pub fn run(mut self, placement: Placement) -> io::Result<()> {
         settle(placement)?;
-        self.awake_ns = placement.awake_ns;
+        self.waking = Waking::new(placement.awake_ns);
         while self.follow_orders()? {
             if !self.turn()? {
                 self.wait()?;
@@ -159,6 +163,7 @@ impl Engine {
             }
             moved |= self.let_out(direction);
         }
+        self.overslept_ns = 0;
         Ok(moved)
     }
 
@@ -168,7 +173,7 @@ impl Engine {
         let space = wire.space();
         let Some(bytes) = port.receive(space)? else { return Ok(false) };
         if bytes > header && is_carried(&space[header..bytes]) {
-            wire.offer(clock::now_ns(), bytes, header);
+            wire.offer(clock::now_ns() - self.overslept_ns, bytes, header);
         } else {
             wire.ignore();
         }
@@ -195,10 +200,11 @@ impl Engine {
     /// Where packets follow each other closely it is not worth the CPU time; so no more than
     /// half of it is spent awake for nothing.
     fn wake_ns(&mut self, due_ns: u64, now_ns: u64) -> u64 {
-        if due_ns.saturating_sub(now_ns) >= 4 * self.awake_ns {
+        if self.waking.is_long(due_ns.saturating_sub(now_ns)) {
             self.early_for_ns = due_ns;
         }
-        if self.early_for_ns == due_ns { due_ns.saturating_sub(self.awake_ns) } else { due_ns }
+        let early_ns = self.waking.early_ns();
+        if self.early_for_ns == due_ns { due_ns.saturating_sub(early_ns) } else { due_ns }
     }
 
     /// Until something comes, is due, or is ordered.
@@ -207,7 +213,7 @@ impl Engine {
         let now_ns = clock::now_ns();
         let wake_ns = due_ns.map(|due_ns| self.wake_ns(due_ns, now_ns));
         // What it was woken for may be answered at once.
-        if now_ns.abs_diff(self.early_for_ns) < self.awake_ns
+        if now_ns.abs_diff(self.early_for_ns) < self.waking.early_ns()
             || wake_ns.is_some_and(|wake_ns| wake_ns <= now_ns)
         {
             return Ok(());
@@ -223,10 +229,26 @@ impl Engine {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        if events[2].revents().contains(PollFlags::IN) {
+        let [came, ordered, rang] = [&events[..2], &events[2..3], &events[3..]]
+            .map(|some| some.iter().any(|event| event.revents().contains(PollFlags::IN)));
+        if ordered {
             rustix::io::read(&*self.bell, &mut [0_u8; 8])?;
         }
+        self.woke(now_ns, came, rang);
         Ok(())
+    }
+
+    /// After a sleep: a packet that ended it came before now; an alarm tells how long before.
+    fn woke(&mut self, slept_at_ns: u64, came: bool, rang: bool) {
+        let now_ns = clock::now_ns();
+        if !self.waking.is_long(now_ns - slept_at_ns) {
+            return;
+        }
+        if came {
+            self.overslept_ns = self.waking.slow_ns();
+        } else if let (true, Some(set_ns)) = (rang, self.alarm.set_ns) {
+            self.waking.was_late(now_ns.saturating_sub(set_ns));
+        }
     }
 }
 

@@ -21,6 +21,7 @@ mod random;
 mod request;
 mod store;
 mod tun;
+mod waking;
 mod wire;
 
 pub use control::{Answer, Control, Direction, Greeting};
