@@ -73,6 +73,8 @@ pub struct Engine {
     waking: Waking,
     /// The moment for which the thread was, or will be, woken early.
     early_for_ns: u64,
+    /// How early, and how long afterwards it stays awake.
+    early_ns: u64,
     /// How long ago that came what woke the thread, until it has been read.
     overslept_ns: u64,
 }
@@ -86,7 +88,8 @@ impl Engine {
         bell: Arc<OwnedFd>,
     ) -> io::Result<Self> {
         let (alarm, waking) = (Alarm::new()?, Waking::default());
-        Ok(Self { ports, wires, orders, bell, alarm, waking, early_for_ns: 0, overslept_ns: 0 })
+        let (early_for_ns, early_ns, overslept_ns) = (0, 0, 0);
+        Ok(Self { ports, wires, orders, bell, alarm, waking, early_for_ns, early_ns, overslept_ns })
     }
 
     /// Runs on the calling thread until nobody can give orders any more.
@@ -200,11 +203,12 @@ impl Engine {
     /// Where packets follow each other closely it is not worth the CPU time; so no more than
     /// half of it is spent awake for nothing.
     fn wake_ns(&mut self, due_ns: u64, now_ns: u64) -> u64 {
-        if self.waking.is_long(due_ns.saturating_sub(now_ns)) {
+        let sleep_ns = due_ns.saturating_sub(now_ns);
+        if self.early_for_ns != due_ns && self.waking.is_long(sleep_ns) {
             self.early_for_ns = due_ns;
+            self.early_ns = self.waking.early_ns(sleep_ns);
         }
-        let early_ns = self.waking.early_ns();
-        if self.early_for_ns == due_ns { due_ns.saturating_sub(early_ns) } else { due_ns }
+        if self.early_for_ns == due_ns { due_ns.saturating_sub(self.early_ns) } else { due_ns }
     }
 
     /// Until something comes, is due, or is ordered.
@@ -213,7 +217,7 @@ impl Engine {
         let now_ns = clock::now_ns();
         let wake_ns = due_ns.map(|due_ns| self.wake_ns(due_ns, now_ns));
         // What it was woken for may be answered at once.
-        if now_ns.abs_diff(self.early_for_ns) < self.waking.early_ns()
+        if now_ns.abs_diff(self.early_for_ns) < self.early_ns
             || wake_ns.is_some_and(|wake_ns| wake_ns <= now_ns)
         {
             return Ok(());

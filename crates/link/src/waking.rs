@@ -24,12 +24,12 @@ impl Waking {
 
     /// Whether a sleep was, or will be, one from which a core wakes slowly.
     pub fn is_long(self, sleep_ns: u64) -> bool {
-        self.awake_ns > 0 && sleep_ns >= 4 * self.early_ns()
+        self.awake_ns > 0 && sleep_ns >= 4 * self.awake_ns
     }
 
-    /// How long before something is due to be woken for it, after a long sleep.
-    pub fn early_ns(self) -> u64 {
-        self.awake_ns.max(if self.awake_ns > 0 { 2 * self.slow_ns } else { 0 })
+    /// How long before the end of a long sleep to be woken: at most a quarter of it.
+    pub fn early_ns(self, sleep_ns: u64) -> u64 {
+        self.awake_ns.max((2 * self.slow_ns).min(sleep_ns / 4))
     }
 
     /// How long ago that came what ended a long sleep.
@@ -48,12 +48,14 @@ impl Waking {
 mod tests {
     use super::*;
 
+    const MS: u64 = 1_000_000;
+
     #[test]
     fn what_alarms_tell_is_learned_and_one_that_is_much_too_late_hardly_counts() {
         let mut waking = Waking::new(100_000);
-        assert_eq!((waking.slow_ns(), waking.early_ns()), (0, 100_000));
+        assert_eq!((waking.slow_ns(), waking.early_ns(MS)), (0, 100_000));
         (0..10).for_each(|_| waking.was_late(120_000));
-        assert_eq!((waking.slow_ns(), waking.early_ns()), (120_000, 240_000));
+        assert_eq!((waking.slow_ns(), waking.early_ns(MS)), (120_000, 240_000));
         waking.was_late(5_000_000);
         assert_eq!(waking.slow_ns(), 145_000);
         waking.was_late(120_000);
@@ -63,18 +65,17 @@ mod tests {
     }
 
     #[test]
-    fn a_sleep_is_long_where_being_woken_early_costs_a_quarter_of_it_at_most() {
+    fn no_more_than_a_quarter_of_a_sleep_is_given_up() {
         let mut waking = Waking::new(100_000);
         assert!(waking.is_long(400_000) && !waking.is_long(399_999));
         (0..10).for_each(|_| waking.was_late(120_000));
-        assert!(waking.is_long(960_000) && !waking.is_long(959_999));
+        let early_ns =
+            [400_000, 600_000, 960_000, 2 * MS].map(|sleep_ns| waking.early_ns(sleep_ns));
+        assert_eq!(early_ns, [100_000, 150_000, 240_000, 240_000]);
     }
 
     #[test]
     fn who_does_not_want_to_be_woken_early_is_not() {
-        let mut waking = Waking::new(0);
-        waking.was_late(20_000);
-        assert_eq!(waking.early_ns(), 0);
-        assert!(!waking.is_long(u64::MAX));
+        assert!(!Waking::new(0).is_long(u64::MAX));
     }
 }
