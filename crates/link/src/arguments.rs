@@ -25,7 +25,7 @@ pub enum Task {
         /// Run links before every ordinary process (`SCHED_RR`, priority 1)
         #[arg(long)]
         real_time: bool,
-        /// After a long sleep, be awake so long before and after a packet is due
+        /// After a long sleep, be awake at least so long before and after a packet is due
         #[arg(long, value_name = "US", default_value_t = 100)]
         awake_us: u64,
     },
