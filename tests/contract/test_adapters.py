@@ -3,10 +3,13 @@
 `fetchoff setup --all` gets them ready; whoever is not is skipped, and says why. What fails is tried
 once more with a new process and a new origin: two hundred clients on a busy machine have races of
 their own. Only what fails twice is a failure; what passes then is told at the end as unsteady.
+Nothing may be left in the folder for temporary files.
 """
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,8 +26,16 @@ if TYPE_CHECKING:
 LEAST_PASSED = 8  # a client of HTTP/2 alone has the fewest
 
 
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the harness and its clients put temporary files."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
+
+
 @pytest.mark.parametrize("name", discover())
-def test_keeps_the_contract(name: str, tally: Tally) -> None:
+def test_keeps_the_contract(name: str, tally: Tally, temporary: Path) -> None:
     client = state(discover()[name])
     if client.readiness is not Readiness.READY or client.launch is None:
         pytest.skip(f"{client.readiness}: {client.reason} ({client.hint})")
@@ -36,6 +47,7 @@ def test_keeps_the_contract(name: str, tally: Tally) -> None:
     assert [f"{case}: {one.text}" for case, one in failed.items() if case in twice] == []
     tally.unsteady += [f"{name} {case}: {one.text}" for case, one in failed.items()]
     assert sum(result.verdict is Verdict.PASSED for result in results) >= LEAST_PASSED
+    assert [left.name for left in temporary.iterdir()] == []
 
 
 def judged(client: Client, launch: Launch, only: str = "") -> list[Result]:

@@ -168,6 +168,9 @@ static void make_cookie_file(const struct fo_settings *settings, struct fo_error
 
 static void prepare(struct fo_workload *workload, struct fo_error *error)
 {
+    /* What a command leaves there is removed with it: wget2 the file that locked its cookies. */
+    if (workload->settings.directory)
+        setenv("TMPDIR", workload->settings.directory, 1);
     /* curl only warns of a body that it cannot read, and sends an empty one. */
     for (size_t i = 0; i < workload->count; i++) {
         const char *path = workload->exchanges[i].body.path;

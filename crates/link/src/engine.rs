@@ -71,12 +71,6 @@ pub struct Engine {
     bell: Arc<OwnedFd>,
     alarm: Alarm,
     waking: Waking,
-    /// The moment for which the thread was, or will be, woken early.
-    early_for_ns: u64,
-    /// How early, and how long afterwards it stays awake.
-    early_ns: u64,
-    /// How long ago that came what woke the thread, until it has been read.
-    overslept_ns: u64,
 }
 
 impl Engine {
@@ -88,8 +82,7 @@ impl Engine {
         bell: Arc<OwnedFd>,
     ) -> io::Result<Self> {
         let (alarm, waking) = (Alarm::new()?, Waking::default());
-        let (early_for_ns, early_ns, overslept_ns) = (0, 0, 0);
-        Ok(Self { ports, wires, orders, bell, alarm, waking, early_for_ns, early_ns, overslept_ns })
+        Ok(Self { ports, wires, orders, bell, alarm, waking })
     }
 
     /// Runs on the calling thread until nobody can give orders any more.
@@ -166,7 +159,7 @@ impl Engine {
             }
             moved |= self.let_out(direction);
         }
-        self.overslept_ns = 0;
+        self.waking.has_read();
         Ok(moved)
     }
 
@@ -176,7 +169,7 @@ impl Engine {
         let space = wire.space();
         let Some(bytes) = port.receive(space)? else { return Ok(false) };
         if bytes > header && is_carried(&space[header..bytes]) {
-            wire.offer(clock::now_ns() - self.overslept_ns, bytes, header);
+            wire.offer(self.waking.came_ns(clock::now_ns()), bytes, header);
         } else {
             wire.ignore();
         }
@@ -198,28 +191,12 @@ impl Engine {
         moved
     }
 
-    /// When to wake for a packet: early after a long sleep, from which a core wakes slowly.
-    ///
-    /// Where packets follow each other closely it is not worth the CPU time; so no more than
-    /// half of it is spent awake for nothing.
-    fn wake_ns(&mut self, due_ns: u64, now_ns: u64) -> u64 {
-        let sleep_ns = due_ns.saturating_sub(now_ns);
-        if self.early_for_ns != due_ns && self.waking.is_long(sleep_ns) {
-            self.early_for_ns = due_ns;
-            self.early_ns = self.waking.early_ns(sleep_ns);
-        }
-        if self.early_for_ns == due_ns { due_ns.saturating_sub(self.early_ns) } else { due_ns }
-    }
-
     /// Until something comes, is due, or is ordered.
     fn wait(&mut self) -> io::Result<()> {
         let due_ns = self.wires.iter().filter_map(Wire::next_due_ns).min();
         let now_ns = clock::now_ns();
-        let wake_ns = due_ns.map(|due_ns| self.wake_ns(due_ns, now_ns));
-        // What it was woken for may be answered at once.
-        if now_ns.abs_diff(self.early_for_ns) < self.early_ns
-            || wake_ns.is_some_and(|wake_ns| wake_ns <= now_ns)
-        {
+        let wake_ns = due_ns.map(|due_ns| self.waking.wake_ns(due_ns, now_ns));
+        if self.waking.stays_awake(now_ns) || wake_ns.is_some_and(|wake_ns| wake_ns <= now_ns) {
             return Ok(());
         }
         self.alarm.set(wake_ns)?;
@@ -238,21 +215,9 @@ impl Engine {
         if ordered {
             rustix::io::read(&*self.bell, &mut [0_u8; 8])?;
         }
-        self.woke(now_ns, came, rang);
+        let alarm_ns = if rang { self.alarm.set_ns } else { None };
+        self.waking.woke(now_ns, clock::now_ns(), came, alarm_ns);
         Ok(())
-    }
-
-    /// After a sleep: a packet that ended it came before now; an alarm tells how long before.
-    fn woke(&mut self, slept_at_ns: u64, came: bool, rang: bool) {
-        let now_ns = clock::now_ns();
-        if !self.waking.is_long(now_ns - slept_at_ns) {
-            return;
-        }
-        if came {
-            self.overslept_ns = self.waking.slow_ns();
-        } else if let (true, Some(set_ns)) = (rang, self.alarm.set_ns) {
-            self.waking.was_late(now_ns.saturating_sub(set_ns));
-        }
     }
 }
 
@@ -305,3 +270,6 @@ fn become_real_time() -> io::Result<()> {
         format!("no real-time priority: {error}; leave --real-time out, or raise RLIMIT_RTPRIO"),
     ))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,42 +3,81 @@
 //! A thread that sleeps for long is woken late, by its alarm as by a packet: the core has to leave a
 //! state in which it saves power, a virtual machine has to be scheduled. How late an alarm is can be
 //! seen. How late a packet is read cannot, so it is taken to be the same.
+//!
+//! So the thread has itself woken early for a packet, stays awake until some time after it, and dates
+//! back what woke it. Where packets follow each other closely that is not worth the CPU time, and is
+//! not done.
 
 /// More than this is not a core that wakes, but one that has something else to do.
 const MOST_NS: u64 = 250_000;
 /// What a single alarm may change.
 const STEP_NS: u64 = 25_000;
 
-/// What is known of the core so far.
+/// What is known of the core so far, and of the sleep that comes or has ended.
+#[allow(clippy::struct_field_names, reason = "units are in names")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Waking {
     awake_ns: u64,
     slow_ns: u64,
+    /// The moment for which the thread was, or will be, woken early.
+    early_for_ns: u64,
+    /// How early, and how long afterwards it stays awake.
+    early_ns: u64,
+    /// How long ago that came what woke the thread, until it has been read.
+    overslept_ns: u64,
 }
 
 impl Waking {
     /// `awake_ns`: how early to be woken at least. 0: sleep is never made up for.
     pub fn new(awake_ns: u64) -> Self {
-        Self { awake_ns, slow_ns: 0 }
+        Self { awake_ns, ..Self::default() }
+    }
+
+    /// When to be woken for what is due then.
+    pub fn wake_ns(&mut self, due_ns: u64, now_ns: u64) -> u64 {
+        let sleep_ns = due_ns.saturating_sub(now_ns);
+        // Once for each moment: when it is asked again, less of the sleep is left.
+        if self.early_for_ns != due_ns && self.is_long(sleep_ns) {
+            self.early_for_ns = due_ns;
+            self.early_ns = self.awake_ns.max((2 * self.slow_ns).min(sleep_ns / 4));
+        }
+        if self.early_for_ns == due_ns { due_ns.saturating_sub(self.early_ns) } else { due_ns }
+    }
+
+    /// Whether it is not worth it to sleep now: what it was woken for may be answered at once.
+    pub fn stays_awake(&self, now_ns: u64) -> bool {
+        now_ns.abs_diff(self.early_for_ns) < self.early_ns
+    }
+
+    /// A sleep has ended, because something `came`, by its alarm, or by neither.
+    pub fn woke(&mut self, slept_at_ns: u64, now_ns: u64, came: bool, alarm_ns: Option<u64>) {
+        if !self.is_long(now_ns.saturating_sub(slept_at_ns)) {
+            return;
+        }
+        if came {
+            self.overslept_ns = self.slow_ns;
+        } else if let Some(alarm_ns) = alarm_ns {
+            self.was_late(now_ns.saturating_sub(alarm_ns));
+        }
+    }
+
+    /// When that came which is read now.
+    pub fn came_ns(&self, now_ns: u64) -> u64 {
+        now_ns.saturating_sub(self.overslept_ns)
+    }
+
+    /// What woke the thread has been read; what comes next has not waited.
+    pub fn has_read(&mut self) {
+        self.overslept_ns = 0;
     }
 
     /// Whether a sleep was, or will be, one from which a core wakes slowly.
-    pub fn is_long(self, sleep_ns: u64) -> bool {
+    fn is_long(&self, sleep_ns: u64) -> bool {
         self.awake_ns > 0 && sleep_ns >= 4 * self.awake_ns
     }
 
-    /// How long before the end of a long sleep to be woken: at most a quarter of it.
-    pub fn early_ns(self, sleep_ns: u64) -> u64 {
-        self.awake_ns.max((2 * self.slow_ns).min(sleep_ns / 4))
-    }
-
-    /// How long ago that came what ended a long sleep.
-    pub fn slow_ns(self) -> u64 {
-        self.slow_ns
-    }
-
     /// An alarm ended a long sleep so much after its time. A single one says little.
-    pub fn was_late(&mut self, late_ns: u64) {
+    fn was_late(&mut self, late_ns: u64) {
         let (low, high) = (self.slow_ns.saturating_sub(STEP_NS), self.slow_ns + STEP_NS);
         self.slow_ns = late_ns.clamp(low, high).min(MOST_NS);
     }
@@ -48,34 +87,104 @@ impl Waking {
 mod tests {
     use super::*;
 
+    const US: u64 = 1_000;
     const MS: u64 = 1_000_000;
+
+    /// One that has learned that the core wakes so late; the clock stands at 1 s.
+    fn learned(slow_ns: u64) -> Waking {
+        let mut waking = Waking::new(100 * US);
+        for _ in 0..20 {
+            alarm(&mut waking, slow_ns);
+        }
+        waking
+    }
+
+    /// An alarm at 1 s that ended 10 ms of sleep so late.
+    fn alarm(waking: &mut Waking, late_ns: u64) {
+        waking.woke(990 * MS, 1000 * MS + late_ns, false, Some(1000 * MS));
+    }
+
+    /// How long ago that came which ended so long a sleep.
+    fn dated_back(waking: &mut Waking, slept_ns: u64) -> u64 {
+        waking.woke(2000 * MS - slept_ns, 2000 * MS, true, None);
+        2000 * MS - waking.came_ns(2000 * MS)
+    }
+
+    fn early_ns(waking: &mut Waking, sleep_ns: u64) -> u64 {
+        let (now_ns, due_ns) = (3000 * MS, 3000 * MS + sleep_ns);
+        due_ns - waking.wake_ns(due_ns, now_ns)
+    }
 
     #[test]
     fn what_alarms_tell_is_learned_and_one_that_is_much_too_late_hardly_counts() {
-        let mut waking = Waking::new(100_000);
-        assert_eq!((waking.slow_ns(), waking.early_ns(MS)), (0, 100_000));
-        (0..10).for_each(|_| waking.was_late(120_000));
-        assert_eq!((waking.slow_ns(), waking.early_ns(MS)), (120_000, 240_000));
-        waking.was_late(5_000_000);
-        assert_eq!(waking.slow_ns(), 145_000);
-        waking.was_late(120_000);
-        assert_eq!(waking.slow_ns(), 120_000);
-        (0..100).for_each(|_| waking.was_late(5_000_000));
-        assert_eq!(waking.slow_ns(), MOST_NS);
+        let mut waking = Waking::new(100 * US);
+        assert_eq!((dated_back(&mut waking, MS), early_ns(&mut waking, MS)), (0, 100 * US));
+        let mut waking = learned(120 * US);
+        let both = (dated_back(&mut waking, MS), early_ns(&mut waking, MS));
+        assert_eq!(both, (120 * US, 240 * US));
+        alarm(&mut waking, 5 * MS);
+        assert_eq!(dated_back(&mut waking, MS), 145 * US);
+        alarm(&mut waking, 120 * US);
+        assert_eq!(dated_back(&mut waking, MS), 120 * US);
+        assert_eq!(dated_back(&mut learned(5 * MS), MS), MOST_NS);
     }
 
     #[test]
     fn no_more_than_a_quarter_of_a_sleep_is_given_up() {
-        let mut waking = Waking::new(100_000);
-        assert!(waking.is_long(400_000) && !waking.is_long(399_999));
-        (0..10).for_each(|_| waking.was_late(120_000));
-        let early_ns =
-            [400_000, 600_000, 960_000, 2 * MS].map(|sleep_ns| waking.early_ns(sleep_ns));
-        assert_eq!(early_ns, [100_000, 150_000, 240_000, 240_000]);
+        let early = [399, 400, 600, 960, 2000]
+            .map(|sleep_us| early_ns(&mut learned(120 * US), sleep_us * US));
+        assert_eq!(early, [0, 100 * US, 150 * US, 240 * US, 240 * US]);
+    }
+
+    #[test]
+    fn asked_again_for_the_same_moment_it_says_the_same() {
+        let mut waking = learned(120 * US);
+        let due_ns = 2010 * MS;
+        let wake_ns = due_ns - 240 * US;
+        assert_eq!(waking.wake_ns(due_ns, 2000 * MS), wake_ns);
+        assert_eq!(waking.wake_ns(due_ns, wake_ns), wake_ns);
+        // Another one, soon after: nothing is gained.
+        assert_eq!(waking.wake_ns(due_ns + 50 * US, due_ns), due_ns + 50 * US);
+    }
+
+    #[test]
+    fn the_thread_is_awake_as_long_after_the_moment_as_before_it() {
+        let mut waking = learned(120 * US);
+        waking.wake_ns(2010 * MS, 2000 * MS);
+        let awake = [-240_i64, -239, 0, 239, 240]
+            .map(|us| waking.stays_awake((2010 * MS).saturating_add_signed(us * 1000)));
+        assert_eq!(awake, [false, true, true, true, false]);
+    }
+
+    #[test]
+    fn a_packet_that_ended_a_long_sleep_is_dated_back_and_none_else() {
+        let mut waking = learned(120 * US);
+        assert_eq!(dated_back(&mut waking, 399 * US), 0);
+        assert_eq!(dated_back(&mut waking, 400 * US), 120 * US);
+        waking.has_read();
+        assert_eq!(waking.came_ns(7), 7);
+        // By an order.
+        waking.woke(1000 * MS, 2000 * MS, false, None);
+        assert_eq!(waking.came_ns(7), 7);
+    }
+
+    #[test]
+    fn nothing_is_learned_from_short_sleeps_or_while_something_came_as_well() {
+        let mut waking = learned(120 * US);
+        waking.woke(1000 * MS, 1000 * MS + 399 * US, false, Some(1000 * MS));
+        waking.woke(1000 * MS, 1010 * MS, true, Some(1000 * MS));
+        waking.has_read();
+        assert_eq!(dated_back(&mut waking, MS), 120 * US);
     }
 
     #[test]
     fn who_does_not_want_to_be_woken_early_is_not() {
-        assert!(!Waking::new(0).is_long(u64::MAX));
+        let mut waking = Waking::new(0);
+        alarm(&mut waking, 200 * US);
+        assert_eq!(
+            (dated_back(&mut waking, 1900 * MS), early_ns(&mut waking, 60_000 * MS)),
+            (0, 0)
+        );
+        assert!(!waking.stays_awake(0));
     }
 }

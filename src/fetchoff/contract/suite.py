@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import socket
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.reference import Reference, fetch
+from fetchoff.run.scratch import scratch
 
 CASE_TIMEOUT_S = 30.0
 BUSY_TRIES = 3  # a spin that another process cuts short costs less CPU time than it lasts
@@ -293,8 +293,8 @@ def opened(
     name: str, launch: Launch, faults: Mapping[str, Fault] = MappingProxyType({})
 ) -> Iterator[ContractSuite]:
     """A suite in a temporary folder; nothing is left of either. `faults`: by case, and why."""
-    with tempfile.TemporaryDirectory(prefix="fetchoff-check-") as folder:
-        suite = ContractSuite(name, launch, Path(folder), faults)
+    with scratch() as folder:
+        suite = ContractSuite(name, launch, folder, faults)
         try:
             yield suite
         finally:

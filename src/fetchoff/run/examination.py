@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 from fetchoff.model.errors import FetchoffError, OriginError
 from fetchoff.model.link import Link
@@ -19,6 +17,7 @@ from fetchoff.run.clocks import process_cpu_clock
 from fetchoff.run.emulator import EmulatedNetwork
 from fetchoff.run.origin import BuiltInOrigin
 from fetchoff.run.placement import Urgency, strongest_urgency
+from fetchoff.run.scratch import scratch
 
 SPINS = 200
 SPIN_NS = 1_000_000
@@ -102,9 +101,9 @@ def _clock() -> Iterator[Finding]:
 
 
 def _origin() -> Iterator[Finding]:
-    with tempfile.TemporaryDirectory(prefix="fetchoff-doctor-") as folder:
+    with scratch() as folder:
         try:
-            origin = BuiltInOrigin(Path(folder))
+            origin = BuiltInOrigin(folder)
             origin.open().close()
             origin.end()
         except OriginError as error:
@@ -162,10 +161,10 @@ def _guard() -> Iterator[Finding]:
 
 def _links() -> Iterator[Finding]:
     anywhere = Link("anywhere", "")
-    with tempfile.TemporaryDirectory(prefix="fetchoff-doctor-") as folder:
+    with scratch() as folder:
         try:
             core = machine.usable_cores()[0]
-            network = EmulatedNetwork(Path(folder), core, anywhere.mtu, anywhere.congestion)
+            network = EmulatedNetwork(folder, core, anywhere.mtu, anywhere.congestion)
         except FetchoffError as error:
             yield Finding(Health.LIMITED, f"no emulated links: {error.message}", error.hint)
         else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from fetchoff.run.emulator import over
 from fetchoff.run.network import Network
 from fetchoff.run.origin import binary
 from fetchoff.run.process import Background, ChildFailed
+from fetchoff.run.scratch import scratch
 
 READY_S = 10.0
 LISTENING = "listening on "  # what the origin says when it can be reached
@@ -46,12 +46,14 @@ class Standing:
 @contextlib.contextmanager
 def standing(link: Link, port: int, seed: int) -> Iterator[Standing]:
     """Both, until they are not needed any more. LinkError or OriginError where they cannot be."""
-    with tempfile.TemporaryDirectory(prefix="fetchoff-") as name:
-        folder = Path(name)
-        with over(link, folder) as network, _origin(folder, network, port) as url:
-            network.shape(link, seed)
-            network.used()  # from now on it counts
-            yield Standing(url, network)
+    with (
+        scratch() as folder,
+        over(link, folder) as network,
+        _origin(folder, network, port) as url,
+    ):
+        network.shape(link, seed)
+        network.used()  # from now on it counts
+        yield Standing(url, network)
 
 
 @contextlib.contextmanager
