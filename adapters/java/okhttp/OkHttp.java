@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import okhttp3.ConnectionPool;
 import okhttp3.FormBody;
+import okhttp3.Interceptor;
 import okhttp3.JavaNetCookieJar;
 import okhttp3.MediaType;
 import okhttp3.MultipartBody;
@@ -28,7 +29,7 @@ public final class OkHttp implements Library {
             http/1.1 h2 h2c tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
             sink.buffer sink.discard read-size cookies decompression redirects
-            timeout.connect timeout.read timeout.total
+            timeout.connect timeout.read timeout.total option.tcp_nodelay
             """;
 
     @Override
@@ -50,8 +51,17 @@ public final class OkHttp implements Library {
         settings.readTimeout().ifPresent(builder::readTimeout);
         settings.totalTimeout().ifPresent(builder::callTimeout);
         settings.proxy().ifPresent(at -> builder.proxy(new Proxy(Proxy.Type.HTTP, at)));
+        settings.option("tcp_nodelay").ifPresent(it -> builder.addNetworkInterceptor(noDelay(it)));
         settings.trust().ifPresent(it -> builder.sslSocketFactory(it.factory(), it.manager()));
         return new Session(builder.build(), settings.decompress());
+    }
+
+    /** Called for each exchange once it has a connection, before the request is written. */
+    private static Interceptor noDelay(boolean isOn) {
+        return chain -> {
+            chain.connection().socket().setTcpNoDelay(isOn);
+            return chain.proceed(chain.request());
+        };
     }
 
     private static List<Protocol> protocols(String protocol) {

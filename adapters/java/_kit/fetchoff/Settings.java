@@ -28,7 +28,8 @@ public record Settings(
         Optional<Duration> readTimeout,
         Optional<Duration> totalTimeout,
         Optional<Trust> trust,
-        Optional<InetSocketAddress> proxy) {
+        Optional<InetSocketAddress> proxy,
+        JsonObject options) {
 
     static Settings read(JsonObject message) {
         JsonObject timeouts = Json.member(message, "timeout_ms").getAsJsonObject();
@@ -48,7 +49,13 @@ public record Settings(
                 duration(timeouts, "read"),
                 duration(timeouts, "total"),
                 text(message, "tls_ca").map(Path::of).map(Trust::in),
-                text(message, "proxy").map(URI::create).map(Settings::address));
+                text(message, "proxy").map(URI::create).map(Settings::address),
+                Json.member(message, "options").getAsJsonObject());
+    }
+
+    /** What the client's option of that name is to be, if it is not left to the client. */
+    public Optional<Boolean> option(String name) {
+        return Json.optional(options, name).map(JsonElement::getAsBoolean);
     }
 
     private static Optional<String> text(JsonObject object, String name) {
