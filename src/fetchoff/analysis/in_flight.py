@@ -18,6 +18,7 @@ from fetchoff.model.workload import Protocol
 
 HEADER_BYTES = 52  # IPv4, and TCP with its timestamps
 INITIAL_WINDOW = 10  # packets: RFC 6928
+NAGLE_SEGMENTS = 2  # a second small one waits for the first one's acknowledgement: RFC 896
 TCP_HANDSHAKE, TLS_HANDSHAKE = 1, 2  # round trips; TLS 1.3 takes one
 HELD_BACK = 0.5  # of what TCP could reach
 HELD_BACK_EXCHANGES = 0.7  # of what could be in flight
@@ -111,16 +112,22 @@ class Crossing:
         )
 
     def _what_holds_back(self, standing: Standing) -> str:
-        """Many small segments on one connection, if that is what was seen."""
-        if standing.wire is not None and self._protocol is not Protocol.HTTP_1_1:
-            at_once = min(self._concurrency, self.exchanges[standing.client])
-            segments = at_once * standing.wire.segments_per_exchange
-            if segments > INITIAL_WINDOW:
-                return (
-                    f"requests in {segments:.0f} segments, more than the {INITIAL_WINDOW} packets "
-                    "that TCP begins with"
-                )
-        return "its pool or its queue holds it back"
+        """What may, by how many segments the requests of one connection came in."""
+        if standing.wire is None or self._protocol is Protocol.HTTP_1_1:
+            return "its pool or its queue holds it back"
+        at_once = min(self._concurrency, self.exchanges[standing.client])
+        segments = at_once * standing.wire.segments_per_exchange
+        if segments > INITIAL_WINDOW:
+            return (
+                f"requests in {segments:.0f} segments, more than the {INITIAL_WINDOW} packets "
+                "that TCP begins with"
+            )
+        if segments >= NAGLE_SEGMENTS:
+            return (
+                "its queue holds it back, or Nagle's algorithm the later ones of its "
+                f"{segments:.0f} segments"
+            )
+        return "its queue holds it back"
 
     def _can_tell(self, costs: Costs) -> bool:
         """Whether time goes by in waiting for a link whose losses slow nobody down."""
