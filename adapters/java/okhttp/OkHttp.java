@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.CookieManager;
 import java.net.Proxy;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import okhttp3.ConnectionPool;
 import okhttp3.FormBody;
@@ -51,9 +52,16 @@ public final class OkHttp implements Library {
         settings.readTimeout().ifPresent(builder::readTimeout);
         settings.totalTimeout().ifPresent(builder::callTimeout);
         settings.proxy().ifPresent(at -> builder.proxy(new Proxy(Proxy.Type.HTTP, at)));
-        settings.option("tcp_nodelay").ifPresent(it -> builder.addNetworkInterceptor(noDelay(it)));
+        settings.option("tcp_nodelay")
+                .or(OkHttp::variant)
+                .ifPresent(it -> builder.addNetworkInterceptor(noDelay(it)));
         settings.trust().ifPresent(it -> builder.sslSocketFactory(it.factory(), it.manager()));
         return new Session(builder.build(), settings.decompress());
+    }
+
+    /** What a variant of this client asks of its sockets. */
+    private static Optional<Boolean> variant() {
+        return Optional.ofNullable(System.getenv("TCP_NODELAY")).map("1"::equals);
     }
 
     /** Called for each exchange once it has a connection, before the request is written. */
