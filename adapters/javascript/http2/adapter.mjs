@@ -6,7 +6,8 @@ function open({ reuse, ca, timeout_ms }) {
   const sessions = new Map();
 
   function connect(origin) {
-    const session = http2.connect(origin, { ca });
+    const session = http2.connect(origin, { ca, settings: WINDOW && { initialWindowSize: WINDOW } });
+    if (WINDOW) session.once("connect", () => session.setLocalWindowSize(WINDOW));
     session.on("error", () => sessions.delete(origin)); // its streams fail with it
     session.on("close", () => sessions.delete(origin));
     return session;
@@ -41,6 +42,8 @@ function open({ reuse, ca, timeout_ms }) {
   return { send, close: () => sessions.forEach((session) => session.destroy()) };
 }
 
+/** Of a stream and of the connection, in bytes, where a variant of this client asks for it. */
+const WINDOW = process.env.HTTP2_WINDOW_BYTES && Number(process.env.HTTP2_WINDOW_BYTES);
 const TIMEOUT = new Error("stream timeout");
 
 function encode(body) {

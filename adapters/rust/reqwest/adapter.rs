@@ -69,6 +69,11 @@ fn builder(settings: &Settings) -> Result<ClientBuilder> {
     if let Some(nodelay) = settings.switch("tcp_nodelay") {
         client = client.tcp_nodelay(nodelay);
     }
+    if let Ok(bytes) = std::env::var("HTTP2_WINDOW_BYTES") {
+        let bytes: u32 = bytes.parse()?;
+        client = client.http2_initial_stream_window_size(bytes);
+        client = client.http2_initial_connection_window_size(bytes);
+    }
     if let Some(pem) = settings.authority()? {
         client = client.tls_certs_merge([Certificate::from_pem(&pem)?]);
     }
