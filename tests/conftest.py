@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,14 @@ def fetchoff(tmp_path: Path, cache: Path) -> Command:
     (tmp_path / "tiny.toml").write_text(WORKLOAD)
     (tmp_path / "steady.toml").write_text(WORKLOAD.replace("batch_ms = 2", "batch_ms = 20"))
     return Command(tmp_path, cache)
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the harness, its clients and other processes put temporary files; empty."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,6 @@ Nothing may be left in the folder for temporary files.
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,17 +19,11 @@ from fetchoff.contract.suite import opened
 from fetchoff.model.client import Client, Launch, Readiness
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.contract.conftest import Tally
 
 LEAST_PASSED = 8  # a client of HTTP/2 alone has the fewest
-
-
-@pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the harness and its clients put temporary files."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    return tmp_path
 
 
 @pytest.mark.parametrize("name", discover())
