@@ -28,7 +28,6 @@ from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Sink
-from fetchoff.stats import round_levels
 
 STREAMED = (Sink.DISCARD, Sink.FILE, Sink.HASH)
 
@@ -163,7 +162,7 @@ def _notes(
             "or a quieter machine would"
         )
     interrupted = sum({i.round: i.origin_involuntary_switches for i in series.invocations}.values())
-    batches = int(np.isfinite(series.wall_ns).sum())
+    batches = len(series.batches)
     if batches and interrupted > batches:
         notes.append(
             f"the origin was interrupted {interrupted} times in {batches} batches: "
@@ -173,16 +172,13 @@ def _notes(
 
 
 def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
-    """Every process that was measured whole, round by round: its robust centre over the blocks."""
+    """Every process that was measured whole, round by round."""
     well = [i for i in series.invocations if i.outcome is Outcome.OK]
     found = []
     for column, entrant in enumerate(experiment.entrants):
         if entrant.role is Role.CONTROL:
             continue
-        walls, cpus = (
-            np.exp(round_levels(series.logs(metric)[:, :, column])) / 1e3
-            for metric in ("wall", "cpu")
-        )
+        walls, cpus = (costs[:, column] / 1e3 for costs in (series.wall_ns, series.cpu_ns))
         for number, wall, cpu in zip(series.numbers, walls, cpus, strict=True):
             if np.isfinite(wall):
                 own = [i for i in well if i.round == number and i.process == entrant.process]

@@ -104,7 +104,7 @@ def _of_control(series: Series, entrant: Entrant) -> list[_Question]:
                 )
             case Effect.BUSY:
                 kind, expected = "busy time", 1.0
-                share = recovered_share(costs, this, plain, series.spun_ns[:, :, this])
+                share = recovered_share(costs, this, plain, series.spun_ns[:, this])
                 check = busy_time(name, share)
         found.append(_Question(check, kind, entrant.client, series.workload, metric, expected))
     return found

@@ -96,7 +96,6 @@ class Comparison:
     doubt: Doubt | None
     rounds: int
     between: Spread
-    within: Spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,4 +147,3 @@ class Summary:
     median: float
     rounds: int
     between: Spread
-    within: Spread
