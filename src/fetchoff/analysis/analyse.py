@@ -29,6 +29,7 @@ from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Sink
 
+PIECES = 4  # of an invocation's turns, in the chart of observations
 STREAMED = (Sink.DISCARD, Sink.FILE, Sink.HASH)
 
 
@@ -162,10 +163,10 @@ def _notes(
             "or a quieter machine would"
         )
     interrupted = sum({i.round: i.origin_involuntary_switches for i in series.invocations}.values())
-    batches = len(series.batches)
-    if batches and interrupted > batches:
+    stretches = len(series.batches) + sum(len(one.exchanges) for one in series.turns)
+    if stretches and interrupted > stretches:
         notes.append(
-            f"the origin was interrupted {interrupted} times in {batches} batches: "
+            f"the origin was interrupted {interrupted} times in {stretches} turns and batches: "
             "something else runs on its core"
         )
     return notes
@@ -194,16 +195,21 @@ def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
 
 
 def _points(experiment: Experiment, series: Series) -> tuple[Point, ...]:
+    """Batches one by one, turns some together: what a reader can still see."""
     shown = {e.key for e in experiment.entrants if e.role is not Role.CONTROL}
+    taken = {(one.round, one.entrant) for one in series.turns}
+    pieces = [b for b in series.batches if (b.round, b.entrant) not in taken]
+    pieces += [piece for one in series.turns for piece in one.pieces(PIECES)]
+    pieces.sort(key=lambda piece: (piece.round, piece.block))
     return tuple(
         Point(
             order=order,
-            round=batch.round,
-            block=batch.block,
-            client=batch.entrant,
-            wall_us=batch.cost.wall_ns / batch.exchanges / 1e3,
-            cpu_us=batch.cost.cpu_ns / batch.exchanges / 1e3,
+            round=piece.round,
+            block=piece.block,
+            client=piece.entrant,
+            wall_us=piece.cost.wall_ns / piece.exchanges / 1e3,
+            cpu_us=piece.cost.cpu_ns / piece.exchanges / 1e3,
         )
-        for order, batch in enumerate(series.batches)
-        if batch.entrant in shown
+        for order, piece in enumerate(pieces)
+        if piece.entrant in shown
     )

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
+    GroupDone,
     Invocation,
     LinkUsed,
     Outcome,
     Record,
     SectionDone,
+    Turns,
 )
 
 Array = NDArray[np.float64]
@@ -28,7 +30,7 @@ class Series:
     Arrays have the shape (rounds, entrants), NaN where there is no invocation: its total ÷ its
     exchanges. `wall_ns`, `cpu_ns` and `origin_cpu_ns` are per *planned* exchange, so that known
     extra requests show as extra cost; `spun_ns` per exchange that was done. `numbers`: of the
-    rounds on the first axis.
+    rounds on the first axis. `batches` has the turns of an invocation as one; `turns` has them all.
     """
 
     workload: str
@@ -40,6 +42,8 @@ class Series:
     batches: tuple[Batch, ...]
     invocations: tuple[Invocation, ...]
     numbers: tuple[int, ...] = ()
+    turns: tuple[Turns, ...] = ()
+    groups: tuple[GroupDone, ...] = ()
 
     @property
     def rounds(self) -> int:
@@ -101,13 +105,24 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     )
     well = {(i.round, i.process) for i in invocations if i.outcome is Outcome.OK}
     process_of = {entrant.key: entrant.process for entrant in experiment.entrants}
-    batches = tuple(
+    measured = [
         r
         for r in records
-        if isinstance(r, Batch)
+        if isinstance(r, Batch | Turns)
         and r.workload == workload
         and attempts.get(r.round) == r.attempt
         and (r.round, process_of[r.entrant]) in well
+    ]
+    turns = tuple(r for r in measured if isinstance(r, Turns) and any(r.exchanges))
+    batches = tuple(
+        [r for r in measured if isinstance(r, Batch)] + [of_one.total() for of_one in turns]
+    )
+    groups = tuple(
+        r
+        for r in records
+        if isinstance(r, GroupDone)
+        and r.workload == workload
+        and attempts.get(r.round) == r.attempt
     )
     rows = {number: row for row, number in enumerate(sorted(attempts))}
     columns = {entrant.key: column for column, entrant in enumerate(experiment.entrants)}
@@ -131,4 +146,6 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         batches,
         invocations,
         tuple(rows),
+        turns,
+        groups,
     )

@@ -145,5 +145,5 @@ def controls_of(name: str, *, rare: int = 1) -> list[Entrant]:
 
 
 def takes_turns(entrant: Entrant) -> bool:
-    """Of a process that holds known effects, the busy time alone: origins count turns themselves."""
+    """Of a process with known effects, the busy time alone: an origin counts turns by itself."""
     return not entrant.process.endswith(KNOWN) or entrant.effect is Effect.BUSY

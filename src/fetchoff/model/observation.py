@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 
 from fetchoff.model.link import Calibration, Emulated
@@ -118,6 +118,19 @@ class Turns:
         counted, lead = sum(self.exchanges), sum(self.lead_exchanges)
         return sum(self.held_cpu_ns) * counted / (counted + lead) if counted else 0.0
 
+    def pieces(self, count: int) -> tuple[Batch, ...]:
+        """Successive turns together, as so many batches; fewer where there are fewer turns."""
+        each = max(1, -(-len(self.exchanges) // count))
+        starts = range(0, len(self.exchanges), each)
+        found = (self._part(first, first + each).total() for first in starts)
+        return tuple(
+            replace(piece, block=number) for number, piece in enumerate(found) if piece.exchanges
+        )
+
+    def _part(self, first: int, end: int) -> Turns:
+        parts = {name: getattr(self, name)[first:end] for name in _BY_TURN}
+        return replace(self, **parts)
+
     def total(self) -> Batch:
         """All turns as one batch: what was paid in all for all exchanges."""
         exchanges = sum(self.exchanges)
@@ -145,6 +158,9 @@ class Turns:
             ),
             seen=self.seen,
         )
+
+
+_BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...]")
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ class Guest:
             raise Refused(Outcome.FAILED, f"cannot prepare: {answer.error}")
 
     def _try_first(self) -> None:
-        """The first iteration of all, timed: what a program pays that makes one request and ends."""
+        """The first iteration of all, timed: what a program pays that makes one request."""
         timed = self.adapter.run_timed(1, self._timeout_s(1), lambda: 0, digest=self._is_hashed)
         exchanges = len(self.workload.exchanges)
         self._first = (timed.wall_ns / 1e3 / exchanges, timed.cpu_ns / 1e3 / exchanges)

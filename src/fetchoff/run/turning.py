@@ -42,6 +42,10 @@ class _Player:
     clock_ns: int = 0
     turns: list[tuple[int, int, Turn]] = field(default_factory=list)  # cycle, position
 
+    def stop_clock(self, guest: Guest) -> None:
+        """What the process has used since its loop began."""
+        self.clock_ns = guest.adapter.cpu_ns() - self.clock_ns
+
 
 @dataclass(frozen=True)
 class Place:
@@ -174,7 +178,7 @@ class Turning:
         for player in players:
             if player.number:
                 if player.guest.outcome is Outcome.OK:
-                    self._try(player.guest, lambda guest, p=player: _stop_clock(guest, p))
+                    self._try(player.guest, player.stop_clock)
                 player.guest.release(self._turnstile)
 
     def _finish(self, player: _Player) -> None:
@@ -213,7 +217,3 @@ class Turning:
 
         if player.guest.outcome is Outcome.OK and player.asked:
             self._try(player.guest, finish)
-
-
-def _stop_clock(guest: Guest, player: _Player) -> None:
-    player.clock_ns = guest.adapter.cpu_ns() - player.clock_ns
