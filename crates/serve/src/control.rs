@@ -72,10 +72,9 @@ enum Request {
         requests: u64,
         per_iteration: u64,
     },
-    /// Turns in that order: a ledger, and the microseconds that its turn has.
+    /// Turns in that order: a ledger, and the microseconds of its lead and of what is counted.
     Turns {
-        order: Vec<(Id, u64)>,
-        lead_us: u64,
+        order: Vec<(Id, u64, u64)>,
         patience_ms: u64,
         work_us: u64,
         rest_us: u64,
@@ -152,13 +151,13 @@ impl Control {
     /// Follows one request; must be called inside a `LocalSet`.
     pub async fn answer(&mut self, line: &[u8]) -> Answer {
         let followed = match serde_json::from_slice(line) {
-            Ok(Request::Turns { order, lead_us, patience_ms, work_us, rest_us }) => {
+            Ok(Request::Turns { order, patience_ms, work_us, rest_us }) => {
                 let manner = Manner {
                     patience: Duration::from_millis(patience_ms),
                     work: Duration::from_micros(work_us),
                     rest: Duration::from_micros(rest_us),
                 };
-                self.turns(&order, Duration::from_micros(lead_us), manner).await
+                self.turns(&order, manner).await
             }
             Ok(request) => self.follow(request),
             Err(error) => Err(error.to_string()),
@@ -166,15 +165,11 @@ impl Control {
         followed.unwrap_or_else(|error| Answer::error(&error))
     }
 
-    async fn turns(
-        &self,
-        order: &[(Id, u64)],
-        lead: Duration,
-        manner: Manner,
-    ) -> Result<Answer, String> {
+    async fn turns(&self, order: &[(Id, u64, u64)], manner: Manner) -> Result<Answer, String> {
         let order: Result<Vec<_>, String> = order
             .iter()
-            .map(|&(ledger, counted_us)| {
+            .map(|&(ledger, lead_us, counted_us)| {
+                let lead = Duration::from_micros(lead_us);
                 let counted = Duration::from_micros(counted_us);
                 Ok((ledger, self.gate(ledger)?, Length { counted, lead }))
             })

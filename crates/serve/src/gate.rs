@@ -140,7 +140,8 @@ impl Gate {
         let index = self.arrived.replace(self.arrived.get() + 1);
         match phase {
             Phase::Open => None,
-            Phase::Closed => Some(self.hold()),
+            // The first one: what came before it is none of the turns'.
+            Phase::Closed => Some(self.end(self.cpu())),
             Phase::Lead { length, since, exchanges } => {
                 self.lead(index, length, since, exchanges + 1)
             }
@@ -278,7 +279,8 @@ impl Gate {
     }
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
+/// Whole nanoseconds.
+pub fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use tokio::time::sleep;
 
-use crate::gate::{Gate, Length, Turn};
+use crate::gate::{Gate, Length, Turn, nanoseconds};
 
 /// How turns are given.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,8 @@ pub struct Turns {
     pub exhausted: Vec<u64>,
     /// From the first turn's begin to the last one's end, rests left out, in nanoseconds.
     pub wall_ns: u64,
+    /// How long everybody rested, in nanoseconds.
+    pub rest_ns: u64,
 }
 
 /// Gives turns in that order; whoever lets one pass gets no other.
@@ -45,7 +47,9 @@ pub async fn give(order: &[(u64, Rc<Gate>, Length)], manner: Manner) -> Turns {
             continue;
         }
         if worked >= manner.work {
+            let began = Instant::now();
             sleep(manner.rest).await;
+            found.rest_ns += nanoseconds(began.elapsed());
             worked = Duration::ZERO;
         }
         let began = Instant::now();
@@ -63,7 +67,7 @@ pub async fn give(order: &[(u64, Rc<Gate>, Length)], manner: Manner) -> Turns {
         }
         let took = began.elapsed();
         worked += took;
-        found.wall_ns += u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        found.wall_ns += nanoseconds(took);
     }
     found
 }

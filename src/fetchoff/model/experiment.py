@@ -57,7 +57,7 @@ class Experiment:
     `alpha`: two-sided error rate of the verdicts, looks included. `margin`: relative difference
     that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per course; over
     links, where batches are long, there are fewer. `turns`: of each entrant in a round, where the
-    origin gives them, of `turn_us` microseconds each, to `group` processes at most at a time.
+    origin gives them, to `group` processes at most at a time.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
     `origin`: an id of the catalogue, or a URL.
     """
@@ -71,9 +71,8 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
-    turns: int = 40
-    turn_us: int = 3000
-    group: int = 12
+    turns: int = 32
+    group: int = 64
     looks: tuple[int, ...] = LOOKS
     suite: str = ""
     pair_only: bool = False

@@ -80,6 +80,7 @@ class Turns:
     entrant's process used while it was held, since the turn before. `turn_us`: how long a turn was
     to be. `asked`: iterations of the whole loop, in which `spun_ns` were spun. `process_cpu_ns`:
     what the harness read off the process's clock from the first turn's begin to the last one's end.
+    `answered`: requests by the ledger's count from the first turn's begin to the last one's end.
     `settled_us`: CPU time of an exchange when its warm-up ended.
     """
 
@@ -106,6 +107,7 @@ class Turns:
     seen: Seen
     done: int = 0
     failed: int = 0
+    answered: int = 0
     settled_us: float = 0.0
 
     @property
@@ -165,7 +167,11 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 
 @dataclass(frozen=True)
 class GroupDone:
-    """A group had its turns: how long by the harness's clock, and by the origin's. Nanoseconds."""
+    """A group had its turns. Nanoseconds.
+
+    `elapsed_ns`: by the harness's clock. By the origin's: `given_ns` and the rests between, and
+    `turned_ns`, all turns with their leads. `misplaced`: what was not where it was planned, or "".
+    """
 
     round: int
     attempt: int
@@ -174,7 +180,10 @@ class GroupDone:
     processes: tuple[str, ...]
     elapsed_ns: int
     given_ns: int
+    rest_ns: int
+    turned_ns: int
     turns: int
+    misplaced: str = ""
 
 
 @dataclass(frozen=True)

@@ -40,11 +40,9 @@ def close_ledger(ledger: int) -> Message:
 class Manner:
     """How turns are given. Microseconds, but for `patience_ms`: how long a turn may take at most.
 
-    `lead_us`: what goes before a turn is counted, beside one iteration. After `work_us` everybody
-    rests for `rest_us`.
+    After `work_us` everybody rests for `rest_us`.
     """
 
-    lead_us: int = 0
     patience_ms: int = 10_000
     work_us: int = 50_000
     rest_us: int = 4_000
@@ -62,8 +60,8 @@ def hold(ledger: int, pid: int, group: Path | None, requests: int, per_iteration
     }
 
 
-def give_turns(order: Sequence[tuple[int, int]], manner: Manner) -> Message:
-    """Give turns: pairs of a ledger and the microseconds that its turn has, in that order."""
+def give_turns(order: Sequence[tuple[int, int, int]], manner: Manner) -> Message:
+    """Give turns in that order: a ledger, microseconds of its lead, and of what is counted."""
     return {"op": "turns", "order": [list(turn) for turn in order], **asdict(manner)}
 
 
@@ -100,6 +98,7 @@ class Turns:
     lost: tuple[int, ...]
     exhausted: tuple[int, ...]
     wall_ns: int
+    rest_ns: int
 
 
 def read_turns(message: Message) -> Turns:
@@ -112,6 +111,7 @@ def read_turns(message: Message) -> Turns:
         _numbers(message.get("lost")),
         _numbers(message.get("exhausted")),
         whole(message, "wall_ns"),
+        whole(message, "rest_ns"),
     )
 
 

@@ -188,6 +188,10 @@ class Guest:
         busy_ns = self.busy_ns(busy_share) if busy_share else 0
         self.adapter.begin(iterations, busy_ns=busy_ns)
 
+    def answered_in_loop(self) -> int:
+        """Requests that were answered since its loop began."""
+        return self._ledger.read().seen.requests - self.seen_before_loop.requests
+
     def finish_loop(self, iterations: int) -> tuple[Done, Seen]:
         """The answer to its loop, and its ledger then."""
         left_s = iterations * self.iteration_us / 1e6

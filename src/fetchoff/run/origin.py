@@ -47,7 +47,7 @@ class Turnstile(Protocol):
     """An origin that gives turns: it holds the requests of everybody but one."""
 
     def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int: ...
-    def give(self, order: Sequence[tuple[int, int]], manner: Manner) -> Turns: ...
+    def give(self, order: Sequence[tuple[int, int, int]], manner: Manner) -> Turns: ...
     def release(self, ledger: Ledger) -> None: ...
 
 
@@ -160,10 +160,10 @@ class BuiltInOrigin:
         self.ask(control.hold(ledger.id, adapter.pid, group, requests, per_iteration))
         return ledger.id
 
-    def give(self, order: Sequence[tuple[int, int]], manner: Manner) -> Turns:
-        """Turns for pairs of such a number and microseconds."""
-        longest_s = sum(us for _, us in order) / 1e6 + len(order) * manner.lead_us / 1e6
-        patience_s = 2 * manner.patience_ms / 1e3 * len({ledger for ledger, _ in order})
+    def give(self, order: Sequence[tuple[int, int, int]], manner: Manner) -> Turns:
+        """Turns in that order: such a number, microseconds of its lead, and of what is counted."""
+        longest_s = sum(lead_us + counted_us for _, lead_us, counted_us in order) / 1e6
+        patience_s = 2 * manner.patience_ms / 1e3 * len({ledger for ledger, *_ in order})
         timeout_s = CONTROL_TIMEOUT_S + 2 * longest_s + patience_s
         try:
             return control.read_turns(self._ask(control.give_turns(order, manner), timeout_s))

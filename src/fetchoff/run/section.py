@@ -205,9 +205,14 @@ class SectionRun:
             players = [(entrant, self._guests[entrant.process]) for entrant in group]
             for _, guest in players:
                 guest.pace_us = paces.get(guest.client, 0.0)
-            turning = Turning(turnstile, self._stage.journal, where, manner, self._try)
-            turning.run(players, cycles, self._experiment.turn_us)
+            journal, misplaced = self._stage.journal, self._origin_misplaced
+            turning = Turning(turnstile, journal, where, manner, self._try, misplaced)
+            turning.run(players, cycles)
             self._stage.listener.step_went_on()
+
+    def _origin_misplaced(self) -> str:
+        layout = self._stage.layout
+        return self._stage.origin.misplaced(layout.origin_core, layout.urgency)
 
     def _can_be_held(self, entrant: Entrant) -> bool:
         guest = self._guests.get(entrant.process)

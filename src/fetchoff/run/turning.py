@@ -22,12 +22,33 @@ from fetchoff.run.origin import Turnstile
 CHUNK_US = (
     250_000  # of turns in one order: so often there is time for a look at the clock and the user
 )
-LEAST_ITERATIONS = 3  # of a turn, whatever it is to last
 SLACK = 1.15  # iterations on top of those that are expected to be needed
-COLD = 2.0  # a lead takes up to so many times as long
+GUESSED_SLACK = 1.4  # where no earlier round has told how long they take
+LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 1000, 8000
+TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 2000, 8000
 LOST = "did not send its next request in its turn"
 
 Try = Callable[[Guest, Callable[[Guest], None]], None]
+
+
+@dataclass(frozen=True)
+class Length:
+    """Of a turn, in microseconds: what goes before, and what counts.
+
+    Both follow the client's own exchange. Somebody else's turn has emptied the caches, and a client
+    that touches much memory takes some dozen exchanges to find it again (docs/decisions/0011).
+    """
+
+    lead_us: int
+    counted_us: int
+
+    @classmethod
+    def of(cls, entrant: Entrant, guest: Guest) -> Length:
+        """For an entrant, by what is known of its client's pace."""
+        us = guest.iteration_us
+        lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
+        counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
+        return cls(round(lead_us), round(counted_us * entrant.stretch))
 
 
 @dataclass
@@ -36,15 +57,17 @@ class _Player:
 
     entrant: Entrant
     guest: Guest
-    turn_us: int
+    length: Length
     asked: int = 0
     number: int = 0
     clock_ns: int = 0
+    answered: int = 0
     turns: list[tuple[int, int, Turn]] = field(default_factory=list)  # cycle, position
 
     def stop_clock(self, guest: Guest) -> None:
-        """What the process has used since its loop began."""
+        """What the process has used since its loop began, and what the ledger has counted."""
         self.clock_ns = guest.adapter.cpu_ns() - self.clock_ns
+        self.answered = guest.answered_in_loop()
 
 
 @dataclass(frozen=True)
@@ -61,22 +84,28 @@ class Turning:
     """Measures one group. What it found is in the journal, also of those who fell out later."""
 
     def __init__(
-        self, turnstile: Turnstile, journal: Journal, place: Place, manner: Manner, try_: Try
+        self,
+        turnstile: Turnstile,
+        journal: Journal,
+        place: Place,
+        manner: Manner,
+        try_: Try,
+        misplaced: Callable[[], str],
     ) -> None:
         self._turnstile = turnstile
         self._journal = journal
         self._place = place
         self._manner = manner
         self._try = try_
+        self._misplaced = misplaced
 
     def run(
         self,
         guests: Sequence[tuple[Entrant, Guest]],
         cycles: Sequence[Sequence[Entrant]],
-        turn_us: int,
     ) -> None:
         """`cycles`: the order of turns. OriginError and KeyboardInterrupt pass."""
-        players = {e.key: _Player(e, g, turn_us * e.stretch) for e, g in guests}
+        players = {e.key: _Player(e, g, Length.of(e, g)) for e, g in guests}
         counts = {key: sum(e.key == key for c in cycles for e in c) for key in players}
         try:
             for key, player in players.items():
@@ -94,10 +123,9 @@ class Turning:
             return
         busy_share = player.entrant.amount if player.entrant.effect is Effect.BUSY else 0.0
         iteration_us = guest.iteration_us * (1 + busy_share)
-        player.turn_us = max(player.turn_us, round(LEAST_ITERATIONS * iteration_us))
-        lead_us = self._manner.lead_us + COLD * iteration_us
-        turn_us = player.turn_us + lead_us + iteration_us
-        player.asked = max(LEAST_ITERATIONS, round(SLACK * turns * turn_us / iteration_us)) + 2
+        slack = SLACK if guest.pace_us else GUESSED_SLACK
+        turn_us = player.length.lead_us + player.length.counted_us + 2 * iteration_us
+        player.asked = max(3, round(slack * turns * turn_us / iteration_us)) + 2
 
         def begin(guest: Guest) -> None:
             requests = player.asked * guest.per_iteration
@@ -108,7 +136,7 @@ class Turning:
         self._try(guest, begin)
 
     def _play(self, players: dict[str, _Player], cycles: Sequence[Sequence[Entrant]]) -> None:
-        elapsed_ns = given_ns = turns = 0
+        elapsed_ns = given_ns = rest_ns = turned_ns = turns = 0
         todo = [
             (number, place, players[entrant.key])
             for number, cycle in enumerate(cycles)
@@ -120,14 +148,19 @@ class Turning:
                 turn = todo.pop(0)
                 if turn[2].guest.outcome is Outcome.OK:
                     chunk.append(turn)
-                    chunk_us += turn[2].turn_us
+                    chunk_us += turn[2].length.lead_us + turn[2].length.counted_us
             if not chunk:
                 break
-            order = [(player.number, player.turn_us) for _, _, player in chunk]
+            order = [
+                (player.number, player.length.lead_us, player.length.counted_us)
+                for _, _, player in chunk
+            ]
             began = time.perf_counter_ns()
             given = self._turnstile.give(order, self._manner)
             elapsed_ns += time.perf_counter_ns() - began
             given_ns += given.wall_ns
+            rest_ns += given.rest_ns
+            turned_ns += sum(turn.wall_ns + turn.lead_wall_ns for turn in given.turns)
             turns += len(given.turns)
             self._note(chunk, given.turns)
             for player in players.values():
@@ -141,7 +174,10 @@ class Turning:
             tuple(player.entrant.process for player in players.values()),
             elapsed_ns,
             given_ns,
+            rest_ns,
+            turned_ns,
             turns,
+            self._misplaced(),
         )
         self._journal.append(done)
 
@@ -160,7 +196,7 @@ class Turning:
         for cycle, position, player in chunk:
             if by_number[player.number]:
                 turn = by_number[player.number].pop(0)
-                if turn.exchanges and not (turn.wall_ns < 500 * player.turn_us):
+                if turn.exchanges and turn.wall_ns >= 1000 * player.length.counted_us:
                     player.turns.append((cycle, position, turn))
 
     def _lose(self, player: _Player) -> None:
@@ -192,7 +228,7 @@ class Turning:
                 workload=self._place.workload,
                 entrant=player.entrant.key,
                 group=self._place.group,
-                turn_us=player.turn_us,
+                turn_us=player.length.counted_us,
                 per_iteration=guest.per_iteration,
                 asked=player.asked,
                 cycle=tuple(cycle for cycle, _, _ in player.turns),
@@ -210,6 +246,7 @@ class Turning:
                 seen=gained(before, seen),
                 done=answer.done,
                 failed=answer.failed,
+                answered=player.answered,
                 settled_us=guest.settled_us,
             )
             self._journal.append(record)
