@@ -19,6 +19,7 @@ from fetchoff.catalog.workshop import Workshop, state
 from fetchoff.model.client import Client, Launch
 
 LOOPS = Path(__file__).parent / "loops"
+SOURCE = "[lL]oop.*"
 # A client of each kit that has no loop here, to be driven by hand.
 OF_OTHER_KITS = ("command/curl", "cpp/cpp-httplib", "lua/lua-curl", "rust/ureq")
 
@@ -49,7 +50,7 @@ class NotReadyError(Exception):
 
 def with_loops() -> list[str]:
     """The clients that have a plain loop."""
-    return sorted("/".join(path.parent.parts[-2:]) for path in LOOPS.glob("*/*/*"))
+    return sorted("/".join(path.parent.parts[-2:]) for path in LOOPS.glob(f"*/*/{SOURCE}"))
 
 
 def gathered(
@@ -83,7 +84,8 @@ def _of(client: Client, ways: Iterable[Way], folder: Path) -> list[Subject]:
 
 
 def _source(client: Client) -> Path:
-    return next((LOOPS / client.manifest.id.language / client.manifest.id.library).iterdir())
+    own = LOOPS / client.manifest.id.language / client.manifest.id.library
+    return next(own.glob(SOURCE))
 
 
 def _interpreted(client: Client, adapter: Launch, folder: Path) -> Launch:
