@@ -92,6 +92,13 @@ class ByHand(_Process):
 
     def __init__(self, launch: Launch, base_url: str, folder: Path, core: int) -> None:
         super().__init__(launch.command, launch, folder, core)
+        try:
+            self._prepare(base_url, folder)
+        except FailedError:
+            self.end()
+            raise
+
+    def _prepare(self, base_url: str, folder: Path) -> None:
         message = protocol.prepare(workload(WORKLOAD), base_url, Spool(folder))
         try:
             protocol.read_description(self._child.ask(protocol.HELLO, LONGEST_S))

@@ -10,24 +10,26 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from benches.agreement.processes import FailedError, Reading, Running, started
+from benches.agreement.stretches import (
+    LINE_NS,
+    PAUSE_S,
+    fitting,
+    lines_of,
+    mixed,
+    stretches_of,
+)
 from benches.agreement.subjects import Subject, Way
 
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.placement import Urgency, misplaced, place, strongest_urgency
 
-# A real-time process may have 950 ms of each second: lines of 200 ms, with 25 ms between them.
-LINE_NS = 200_000_000
-PAUSE_S = 0.025
-STRETCH_NS = 1_000_000_000
-LEAST_STRETCHES = 4
-LEAST_IN_A_STRETCH = 1000
 FIRST_LINES = (1, 20)
 
 
@@ -104,7 +106,8 @@ def measure_round(
                 guests.append(guest)
             except FailedError as error:
                 failures[subject.key] = str(error)
-        for guest in _order(guests, rng):
+        for index in mixed([len(guest.stretches) for guest in guests], rng):
+            guest = guests[index]
             try:
                 if guest.subject.key not in failures:
                     guest.measure_stretch()
@@ -118,16 +121,6 @@ def measure_round(
             except FailedError as error:
                 failures[guest.subject.key] = str(error)
     return measured, failures
-
-
-def _order(guests: Sequence[_Guest], rng: random.Random) -> Iterator[_Guest]:
-    """The stretches of all: those of each guest spread evenly over the round."""
-    at = [
-        ((stretch + rng.random()) / guest.stretches, index)
-        for index, guest in enumerate(guests)
-        for stretch in range(guest.stretches)
-    ]
-    return (guests[index] for _, index in sorted(at))
 
 
 class _Guest:
@@ -145,7 +138,7 @@ class _Guest:
         own = folder / f"{number}-{subject.client.replace('/', '--')}-{subject.way}"
         own.mkdir()
         self.subject = subject
-        self.stretches = 1
+        self.stretches: list[int] = []
         self._number = number
         self._ledger = ledger
         self._amounts = amounts
@@ -153,7 +146,7 @@ class _Guest:
         self._process: Running = started(subject, ledger.base_url, own, at.core)
         self._sent = 0
         self._ns_per_exchange = 0.0
-        self._left = 0
+        self._next = 0
         self._lines: list[Reading] = []
         self._clock_at_begin = 0
 
@@ -165,22 +158,19 @@ class _Guest:
             place(self._process.pid, self._at.core, self._at.urgency)
         began_s = time.monotonic()
         while self._sent < amounts.warm_up and time.monotonic() - began_s < amounts.at_most_s / 3:
-            self._do(min(self._fitting(LINE_NS), amounts.warm_up - self._sent))
-        self._left = min(amounts.exchanges, self._fitting(amounts.at_most_s * 1e9))
-        by_time = max(LEAST_STRETCHES, round(self._left * self._ns_per_exchange / STRETCH_NS))
-        self.stretches = max(1, min(by_time, self._left // LEAST_IN_A_STRETCH))
-        self._in_a_stretch = math.ceil(self._left / self.stretches)
+            pace = self._ns_per_exchange
+            self._do(min(fitting(LINE_NS, pace), amounts.warm_up - self._sent))
+        exchanges = min(amounts.exchanges, fitting(amounts.at_most_s * 1e9, self._ns_per_exchange))
+        self.stretches = stretches_of(exchanges, self._ns_per_exchange)
         place(self._process.pid, self._at.core, self._at.urgency)  # of threads, the new ones too
 
     def measure_stretch(self) -> None:
-        """Some lines of exchanges in a row; everything counts."""
+        """The next stretch; everything in it counts."""
         if not self._lines:
             self._clock_at_begin = self._process.cpu_clock()
-        n = min(self._in_a_stretch, self._left)
-        self._left -= n
-        lines = math.ceil(n / self._fitting(LINE_NS))
-        for line in range(lines):
-            self._lines.append(self._do(n * (line + 1) // lines - n * line // lines))
+        for line in lines_of(self.stretches[self._next], self._ns_per_exchange):
+            self._lines.append(self._do(line))
+        self._next += 1
 
     def conclude(self) -> Measured:
         """The sums; FailedError if the origin saw other requests than were asked for."""
@@ -214,10 +204,6 @@ class _Guest:
         self._ns_per_exchange = reading.wall_ns / exchanges
         time.sleep(PAUSE_S)
         return reading
-
-    def _fitting(self, ns: float) -> int:
-        """How many exchanges take so long, at the pace of the last line."""
-        return max(1, int(ns / max(self._ns_per_exchange, 1.0)))
 
 
 def _second_half(lines: Sequence[Reading]) -> float:

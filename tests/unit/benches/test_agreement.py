@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,11 +20,17 @@ from benches.agreement.arithmetic import (
     total_cost,
     without_interval,
 )
+from benches.agreement.processes import FailedError, started
 from benches.agreement.rounds import Measured
 from benches.agreement.runs import Report, Reported, RunError
-from benches.agreement.subjects import Way
+from benches.agreement.stretches import LINE_NS, STRETCH_NS, lines_of, mixed, stretches_of
+from benches.agreement.subjects import Subject, Way
+from hypothesis import given
+from hypothesis import strategies as st
 
+from fetchoff.model.client import Launch
 from fetchoff.model.estimate import Estimate
+from fetchoff.run.machine import usable_cores
 
 TRIALS = 2000
 EXACT = Estimate(1.0, 1.0, 1.0, 0.99)
@@ -163,6 +170,46 @@ def test_another_request_than_the_adapters_is_told() -> None:
     other = Report({"a/base": longer}, {}, "", 1.0)
     (remark,) = findings.remarks(loops, measured, other)
     assert "60 bytes a request, in the run 95" in remark
+
+
+@given(st.integers(1, 100_000), st.floats(1e4, 1e8))
+def test_every_exchange_is_in_one_line(exchanges: int, ns_per_exchange: float) -> None:
+    stretches = stretches_of(exchanges, ns_per_exchange)
+    lines = [line for one in stretches for line in lines_of(one, ns_per_exchange)]
+    assert sum(lines) == exchanges
+    assert min(lines) > 0
+    assert max(lines) == 1 or max(lines) * ns_per_exchange <= LINE_NS
+    assert len(stretches) == 1 or min(stretches) >= 1000
+
+
+@pytest.mark.parametrize("ns_per_exchange, count", [(20_000, 4), (500_000, 10)])
+def test_stretches_are_about_a_second_and_several(ns_per_exchange: int, count: int) -> None:
+    stretches = stretches_of(20_000, ns_per_exchange)
+    assert len(stretches) == count
+    assert max(stretches) * ns_per_exchange <= STRETCH_NS
+
+
+def test_stretches_of_one_are_spread_over_those_of_all() -> None:
+    order = mixed([10, 10, 5, 1], random.Random(4))
+    assert [order.count(index) for index in range(4)] == [10, 10, 5, 1]
+    for tenth in range(1, 10):
+        place = [i for i, index in enumerate(order) if index == 0][tenth]
+        assert sum(index == 1 for index in order[:place]) in (tenth - 1, tenth, tenth + 1)
+    assert order != mixed([10, 10, 5, 1], random.Random(5))
+
+
+@pytest.mark.parametrize("way", Way)
+@pytest.mark.parametrize(
+    "script, why",
+    [
+        ("read n; echo status 404 >&2; exit 1", "exit status 1; its last words: status 404"),
+        ("read n; echo done", ""),
+    ],
+)
+def test_a_process_that_fails_says_so(tmp_path: Path, way: Way, script: str, why: str) -> None:
+    subject = Subject("a/own", way, Launch(("/bin/sh", "-c", script)))
+    with pytest.raises(FailedError, match=why):
+        started(subject, "http://127.0.0.1:1", tmp_path, usable_cores()[0]).do(1)
 
 
 RESULT = {
