@@ -81,9 +81,12 @@ class PlainLoop(_Process):
     def do(self, exchanges: int) -> Reading:
         try:
             self._child.send_line(b"%d\n" % exchanges)
-            cpu_ns, wall_ns = map(int, self._child.receive_line(LONGEST_S).split())
-        except (ChildFailed, ValueError) as error:
+            line = self._child.receive_line(LONGEST_S)
+            cpu_ns, wall_ns = map(int, line.split())
+        except ChildFailed as error:
             raise FailedError(str(error)) from error
+        except ValueError:
+            raise FailedError(f"prints garbage: {line[:80]!r}") from None
         return Reading(exchanges, cpu_ns, wall_ns)
 
 
