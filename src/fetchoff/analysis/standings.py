@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import median
 
 import numpy as np
@@ -122,7 +122,7 @@ class Field:
             cpu=self._relative(self._cpu, self._cpu_ranking, column),
             costs=costs,
             wire=_on_the_wire(self._batches[entrant.key], len(well), self._counts),
-            notes=tuple(self._notes(column, costs)),
+            notes=tuple(self._notes(column, costs, well)),
         )
 
     def _tiers(self, column: int) -> tuple[int, int] | None:
@@ -170,10 +170,26 @@ class Field:
             start_up_ms=median(i.start_up_ms for i in invocations),
             origin_cpu_per_wall=origin_cpu_us / wall.point,
             throughput=throughput(self._workload, batches, wall, cpu),
+            first_us=_median_of(i.first_wall_us for i in invocations),
+            among_others_us=self._among_others(column),
         )
 
-    def _notes(self, column: int, costs: Costs) -> list[str]:
+    def _among_others(self, column: int) -> float:
+        """CPU microseconds of an exchange in the leads of turns."""
+        own = [t for t in self._series.turns if t.entrant == self._series.entrants[column].key]
+        exchanges = sum(sum(one.lead_exchanges) for one in own)
+        paid_ns = sum(sum(one.lead_cpu_ns) for one in own)
+        return paid_ns / exchanges / 1e3 if exchanges else math.nan
+
+    def _notes(self, column: int, costs: Costs, invocations: list[Invocation]) -> list[str]:
         notes = []
+        unsteady = [i for i in invocations if not i.is_steady]
+        if unsteady:
+            most = max(done for i in unsteady for done, _ in i.curve or ((0, 0.0),))
+            notes.append(
+                f"still getting cheaper after {most:,} exchanges in {len(unsteady)} of "
+                f"{len(invocations)} rounds: what is shown may be above its steady state"
+            )
         if costs.origin_cpu_per_wall > ORIGIN_BOUND:
             share = costs.origin_cpu_per_wall
             notes.append(f"the origin takes {share:.0%} of the wall time: it is the bottleneck")
@@ -209,6 +225,11 @@ def over_centre(batches: Sequence[Batch]) -> float:
         for own in rounds.values()
     ]
     return float(np.mean(over)) if over else math.nan
+
+
+def _median_of(values: Iterable[float]) -> float:
+    told = [value for value in values if value]
+    return median(told) if told else math.nan
 
 
 def share_of_user(invocations: Sequence[Invocation]) -> float:
