@@ -71,7 +71,7 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
-    turns: int = 32
+    turns: int = 20
     group: int = 64
     looks: tuple[int, ...] = LOOKS
     suite: str = ""

@@ -8,7 +8,7 @@ from threading import Event
 
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
-from fetchoff.model.observation import Cost, Invocation, Outcome, Seen
+from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Turns
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Protocol, Sink, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
@@ -31,6 +31,8 @@ NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
 GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
 ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
+MUCH_BYTES = 100_000  # in an iteration: whose code is compiled after fewer of them
+WAITING = 6.0  # times what it works: then it waits, and not only for the core
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -49,6 +51,25 @@ class Measured:
     answer: Done
     cost: Cost
     seen: Seen
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Of a client in turns: microseconds of an iteration, and how many a lead had."""
+
+    iteration_us: float
+    lead: float
+
+    @classmethod
+    def of(cls, record: Turns) -> Pace | None:
+        """As a record tells; None where it has no exchanges."""
+        exchanges, turns = sum(record.exchanges), len(record.exchanges)
+        if not exchanges:
+            return None
+        return cls(
+            sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration,
+            sum(record.lead_exchanges) / turns / record.per_iteration,
+        )
 
 
 class Guest:
@@ -76,7 +97,7 @@ class Guest:
         self._cpu_ns_per_exchange = 0.0
         self._before: procfs.Reading | None = None
         self.per_iteration = len(course.workload.exchanges)  # requests
-        self.pace_us = 0.0  # an iteration's, as it was in turns of an earlier process
+        self.pace: Pace | None = None  # as it was in turns of an earlier process
         self.seen_before_loop = Seen()
         self._curve = Curve((), is_steady=True)
         self._first = (0.0, 0.0)
@@ -150,8 +171,12 @@ class Guest:
 
     def settle(self, stop: Event) -> None:
         """Run until it is steady; the curve is kept."""
-        least = self.adapter.warm_up_exchanges
+        wanted = self.adapter.warm_up_exchanges
+        content = sum(exchange.expect.bytes or 0 for exchange in self.workload.exchanges)
+        left = 0 if content > MUCH_BYTES else wanted - self.adapter.warmed_up
+        least = max(left, wanted // 4)
         self._curve = warm_up(self.adapter, len(self.workload.exchanges), least, stop)
+        self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
         self._warm_ups = len(self._curve.points)
         if self._curve.points:
             self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us
@@ -171,7 +196,9 @@ class Guest:
         """What an iteration takes, client and origin; a guess until turns have told."""
         exchanges = len(self.workload.exchanges)
         guessed = GUESSED_ORIGIN * exchanges * self.settled_us + ORIGIN_US * self.per_iteration
-        return self.pace_us or max(1.0, guessed)
+        waited = exchanges * self._curve.wall_us
+        guessed = waited if waited > WAITING * guessed else guessed
+        return self.pace.iteration_us if self.pace else max(1.0, guessed)
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
         """Close the gate of its ledger; the number by which it is given turns."""

@@ -29,6 +29,7 @@ from fetchoff.protocol.adapter import Spool, fill
 from fetchoff.run import cgroups
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
+from fetchoff.run.guest import Pace
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.network import LayNetwork, Network
 from fetchoff.run.origin import Origin, StartOrigin
@@ -80,7 +81,7 @@ class Runner:
         self._permitted = strongest_urgency()
         self._references: dict[str, Reference] = {}
         self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
-        self._paces: dict[str, dict[str, float]] = {c.id: {} for c in experiment.courses}
+        self._paces: dict[str, dict[str, Pace]] = {c.id: {} for c in experiment.courses}
         self._tried: set[str] = set()
         self._failures: dict[tuple[str, str], int] = {}
         self._done: set[tuple[int, str]] = set()
@@ -143,10 +144,9 @@ class Runner:
 
     def _note_pace(self, record: Turns) -> None:
         """How long an iteration takes in turns; of a client's own process, not of a control."""
-        exchanges = sum(record.exchanges)
-        if exchanges and record.entrant in self._bench.launches:
-            pace_us = sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration
-            self._paces[record.workload][record.entrant] = pace_us
+        pace = Pace.of(record)
+        if pace is not None and record.entrant in self._bench.launches:
+            self._paces[record.workload][record.entrant] = pace
 
     def _foreseen_s(self, number: int) -> float:
         """All seconds to the end of that round, if it takes as long as the one before."""
