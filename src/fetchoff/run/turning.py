@@ -27,6 +27,7 @@ GUESSED_SLACK = 1.2  # where none has told
 LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 1000, 8000
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 2000, 8000
+MOST_HELD_S = 2.0  # after the last turn: some libraries wait for an answer for five seconds
 LOST = "did not send its next request in its turn"
 
 Try = Callable[[Guest, Callable[[Guest], None]], None]
@@ -118,9 +119,7 @@ class Turning:
             for player in players.values():
                 self._read(player)
         finally:
-            # One after the other: all at once they would be in each other's way.
-            for player in players.values():
-                self._release(player)
+            self._end(list(players.values()))
 
     def _begin(self, player: _Player, turns: int) -> None:
         """Close the gate, then let the loop run into it."""
@@ -222,12 +221,21 @@ class Turning:
         if player.number and player.guest.outcome is Outcome.OK:
             self._try(player.guest, player.stop_clock)
 
-    def _release(self, player: _Player) -> None:
-        """Let the loop run to its end, and wait for it."""
-        if player.number:
+    def _end(self, players: list[_Player]) -> None:
+        """Let loops run to their ends, one by one: at once they would be in each other's way.
+
+        But nobody is held for so long that its client gives up waiting.
+        """
+        began = time.monotonic()
+        held = [player for player in players if player.number]
+        while held and time.monotonic() - began < MOST_HELD_S:
+            player = held.pop(0)
             player.guest.release(self._turnstile)
-            if player.guest.outcome is Outcome.OK and player.answered:
-                self._finish(player)
+            self._finish(player)
+        for player in held:
+            player.guest.release(self._turnstile)
+        for player in held:
+            self._finish(player)
 
     def _finish(self, player: _Player) -> None:
         def finish(guest: Guest) -> None:
@@ -264,4 +272,5 @@ class Turning:
             self._journal.append(record)
             guest.judge_loop(answer, gained(before, seen), player.asked)
 
-        self._try(player.guest, finish)
+        if player.guest.outcome is Outcome.OK and player.answered:
+            self._try(player.guest, finish)
