@@ -14,7 +14,7 @@ from fetchoff.analysis.stopping import rule_of
 from fetchoff.analysis.throughput import throughput
 from fetchoff.model.analysis import Costs, OnTheWire, Relative, Standing
 from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule, Verdict
-from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.experiment import Entrant, Experiment, Role
 from fetchoff.model.observation import Batch, Invocation, Outcome
 from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.stats import compare, rank, summarise
@@ -100,6 +100,9 @@ class Field:
         invocations = self._invocations[entrant.process]
         well = [i for i in invocations if i.outcome is Outcome.OK]
         bad = [i for i in invocations if i.outcome is not Outcome.OK]
+        wrong = [i for i in self._series.wrong if i.client == entrant.client]
+        if wrong:
+            return _not_to_be_ranked(entrant, wrong)
         if not well or not _any(self._wall, column):
             last = bad[-1] if bad else None
             return Standing(
@@ -187,6 +190,14 @@ class Field:
         if apart > CLOCKS_AGREE:
             notes.append(f"its own clock is {apart:.0%} off the harness's")
         return notes
+
+
+def _not_to_be_ranked(entrant: Entrant, wrong: Sequence[Invocation]) -> Standing:
+    """Of a client that has answered wrong: in which rounds, and what was wrong the last time."""
+    numbers = sorted({str(i.round + 1) for i in wrong}, key=int)
+    rounds = f"round{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
+    last = wrong[-1]
+    return Standing(entrant.key, entrant.role, last.outcome, f"in {rounds}: {last.message}", 0)
 
 
 def share_of_user(invocations: Sequence[Invocation]) -> float:

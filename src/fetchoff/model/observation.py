@@ -89,8 +89,9 @@ class Usage:
 class Invocation:
     """One process on one workload of one round, and how it ended.
 
-    `message` tells the reason of an outcome that is not ok; `ledger` is the origin's count over
-    verification, warm-up and blocks.
+    `message` tells the reason of an outcome that is not ok; `answered_wrong`: an answer, or what
+    the client says of its answers, was not right, so that it is not ranked. `ledger` is the
+    origin's count over verification, warm-up and blocks.
     """
 
     round: int
@@ -106,6 +107,7 @@ class Invocation:
     usage: Usage = field(default_factory=Usage)
     ledger: Mapping[str, object] = field(default_factory=dict)
     origin_involuntary_switches: int = 0
+    answered_wrong: bool = False
 
 
 @dataclass(frozen=True)
