@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.command import FAKES, Command, fake
 
+from fetchoff.catalog.places import shipped
+
 QUICK = ("--budget", "3", "--workload", "tiny.toml")
 
 
@@ -136,3 +138,17 @@ def test_two_branches_of_one_client(ready: Command) -> None:
     refused = ready("run", "-c", "main", "-c", "feature/x")
     assert refused.status == 2
     assert "both are fake/client" in refused.err
+
+
+def test_two_checkouts_of_a_shipped_client(fetchoff: Command) -> None:
+    """The line of README for CI, and `resume` where such a run was cut off."""
+    for name in ("main", "feature"):
+        shutil.copytree(shipped("adapters") / "python" / "http-client", fetchoff.folder / name)
+    command = ("compare", "main", "feature", "-w", "tiny.toml", "--budget", "1", "-o", "run")
+    ran = fetchoff(*command, "--fail-if-slower", "1000")
+    assert ran.status == 0, ran.out + ran.err
+    assert "python/http-client@feature" in ran.out
+    journal = fetchoff.folder / "run" / "batches.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-2]))
+    resumed = fetchoff("resume", "run")
+    assert resumed.status == 0, resumed.err

@@ -30,6 +30,8 @@ def is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -
 
 def _pair_is_decided(experiment: Experiment, series: Series) -> bool:
     a, b = (i for i, e in enumerate(series.entrants) if e.role is not Role.CONTROL)
+    if {series.entrants[i].client for i in (a, b)} & {i.client for i in series.wrong}:
+        return True  # they will not be compared
     rule = rule_of(experiment)
     comparisons = (
         compare(y, a, b, rule=rule, margin=experiment.margin)

@@ -8,7 +8,7 @@ from threading import Event
 
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
-from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Turns
+from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Turns, Usage
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Protocol, Sink, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
@@ -42,6 +42,10 @@ class Refused(Exception):
     def __init__(self, outcome: Outcome, message: str) -> None:
         super().__init__(message)
         self.outcome = outcome
+
+
+class AnsweredWrong(Refused):
+    """An answer, or what the client says of its answers, is not right."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ class Guest:
         self.iterations = 0
         self.outcome = Outcome.OK
         self.message = ""
+        self.answered_wrong = False
         self._ledger = ledger
         self._reference = reference
         self._course = course
@@ -101,6 +106,7 @@ class Guest:
         self.seen_before_loop = Seen()
         self._curve = Curve((), is_steady=True)
         self._first = (0.0, 0.0)
+        self._usage: Usage | None = None
 
     @property
     def workload(self) -> Workload:
@@ -113,7 +119,7 @@ class Guest:
     def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
         """Prepare the workload, and check the answers of an iteration against the reference."""
         if try_nonsense and not self.adapter.refuses_nonsense(self._request(spool)):
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
             )
         self.prepare(spool)
@@ -143,17 +149,26 @@ class Guest:
         self._must_be_complete(answer, 1)
         fault = _digest_fault(answer, self._reference)
         if fault:
-            raise Refused(Outcome.FAILED, fault)
+            raise AnsweredWrong(Outcome.FAILED, fault)
         after = self._ledger.read(before.seen.requests + len(self.workload.exchanges))
         seen = gained(before.seen, after.seen)
         self._must_agree(seen, 1)
         self.per_iteration = max(1, seen.requests)
         through_proxy = after.absolute_form - before.absolute_form
         if self.workload.settings.proxy and through_proxy < seen.requests:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID,
                 f"asked to go through a proxy, did so with {through_proxy} of {seen.requests}",
             )
+
+    def verify_again(self) -> None:
+        """After the blocks: whether the contents are still right. It is in no figure.
+
+        In a batch only lengths are checked, and a client can go wrong with time.
+        """
+        self._usage = self._used()
+        if not self._is_hashed:  # each batch of those had its digests checked
+            self._verify()
 
     def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
@@ -314,22 +329,18 @@ class Guest:
         self._must_be_complete(measured.answer, iterations)
         fault = self._is_hashed and _digest_fault(measured.answer, self._reference)
         if fault:
-            raise Refused(Outcome.FAILED, fault)
+            raise AnsweredWrong(Outcome.FAILED, fault)
         self._must_agree(measured.seen, iterations)
 
     def refuse(self, error: Refused | AdapterError) -> None:
         """Take note that this section goes on without it."""
         self.outcome = error.outcome if isinstance(error, Refused) else Outcome.FAILED
         self.message = str(error)
+        self.answered_wrong = isinstance(error, AnsweredWrong)
 
     def record(self, round_: int, attempt: int, origin_involuntary: int) -> Invocation:
         """The invocation as it is kept."""
-        reading = self._before and self._reading()
-        usage = (
-            reading.since(self._before, self.adapter.children_peak_kb)
-            if reading and self._before
-            else None
-        )
+        usage = self._usage or self._used()
         return Invocation(
             round=round_,
             attempt=attempt,
@@ -348,13 +359,18 @@ class Guest:
             first_cpu_us=self._first[1],
             curve=self._curve.points,
             is_steady=self._curve.is_steady,
+            answered_wrong=self.answered_wrong,
         )
 
-    def _reading(self) -> procfs.Reading | None:
+    def _used(self) -> Usage | None:
+        """What the operating system has counted since the blocks began; None: nobody can tell."""
+        if self._before is None:
+            return None
         try:
-            return procfs.read(self.adapter.pid)
+            now = procfs.read(self.adapter.pid)
         except OSError:
             return None
+        return now.since(self._before, self.adapter.children_peak_kb)
 
     def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
         timed = self._run_timed(n, origin_cpu)
@@ -376,19 +392,19 @@ class Guest:
     def _must_be_complete(self, answer: Done, iterations: int) -> None:
         asked = iterations * len(self.workload.exchanges)
         if answer.failed:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.FAILED,
                 f"{answer.failed} of {asked} exchanges failed: {answer.error or 'no reason given'}",
             )
         if answer.done != asked:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID, f"was asked for {asked} exchanges, reports {answer.done}"
             )
         if any(exchange.expect.varies for exchange in self.workload.exchanges):
             return
         expected = iterations * sum(x.expect.bytes or 0 for x in self.workload.exchanges)
         if answer.bytes != expected:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.FAILED, f"delivered {answer.bytes} bytes of content instead of {expected}"
             )
 
@@ -402,7 +418,7 @@ class Guest:
         settings = self.workload.settings
         asked = iterations * len(self.workload.exchanges)
         if seen.requests != asked and not (settings.redirects and seen.requests > asked):
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID,
                 f"reports {asked} exchanges, the origin saw {seen.requests} requests",
             )
@@ -414,9 +430,9 @@ class Guest:
         if settings.protocol is Protocol.HTTP_1_1:
             allowed += NEW_CONNECTIONS * seen.requests
         if settings.reuse is True and seen.connections > allowed:
-            raise Refused(Outcome.INVALID, f"asked to reuse connections, {opened}")
+            raise AnsweredWrong(Outcome.INVALID, f"asked to reuse connections, {opened}")
         if settings.reuse is False and seen.connections < seen.requests:
-            raise Refused(Outcome.INVALID, f"asked for fresh connections, {opened}")
+            raise AnsweredWrong(Outcome.INVALID, f"asked for fresh connections, {opened}")
 
 
 def least_iterations(workload: Workload) -> int:

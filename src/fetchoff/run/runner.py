@@ -12,7 +12,7 @@ from pathlib import Path
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError, LinkError, OriginError, StoreError
-from fetchoff.model.experiment import Experiment
+from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import (
     Batch,
     Ended,
@@ -137,7 +137,7 @@ class Runner:
         key = (record.client, record.workload)
         if record.outcome is Outcome.OK:
             self._calibrated[record.workload].setdefault(record.client, record.iterations)
-        elif record.outcome is Outcome.UNSUPPORTED:
+        elif record.outcome is Outcome.UNSUPPORTED or record.answered_wrong:
             self._failures[key] = MOST_FAILURES
         else:
             self._failures[key] = self._failures.get(key, 0) + 1
@@ -306,9 +306,11 @@ class Runner:
         return self._failures.get((client, workload), 0) >= MOST_FAILURES
 
     def _is_anybody_left(self) -> bool:
+        """Whether there is a course on which there is something to rank, or both of a pair."""
+        clients = {e.client for e in self._experiment.entrants if e.role is not Role.CONTROL}
+        enough = all if self._experiment.pair_only else any
         return any(
-            not self._is_given_up(entrant.client, course.id)
-            for entrant in self._experiment.entrants
+            enough(not self._is_given_up(client, course.id) for client in clients)
             for course in self._experiment.courses
         )
 

@@ -118,6 +118,8 @@ class SectionRun:
         self._run_blocks(self._in_batches(turnstile))
         emulated = self._stage.network.used()
         switches = self._stage.origin.involuntary_switches() - switches
+        self._stage.network.open_wide()
+        self._each("verifying again", lambda guest: guest.verify_again())
         for guest in self._guests.values():
             self._stage.journal.append(guest.record(self._round, self._attempt, switches))
         if emulated is not None:
