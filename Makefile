@@ -51,8 +51,9 @@ bench-verdicts: $(RUNTIME)  ## error rates, power and recovery of real compariso
 	tools/system-packages.sh hyperfine
 	$(BIN)/python benches/verdicts/bench.py
 
-bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange
-	$(BIN)/python benches/overhead/bench.py
+bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange, beside loops without it
+	tools/system-packages.sh gcc libcurl4-openssl-dev
+	$(BIN)/python -m benches.overhead.bench
 
 bench-agreement: $(RUNTIME)  ## ratios of CPU time beside those of plain loops, written without Fetchoff
 	$(BIN)/python -m benches.agreement.bench --setup
