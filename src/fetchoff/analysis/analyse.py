@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fetchoff.analysis import links
+from fetchoff.analysis import links, modes
 from fetchoff.analysis.checks import self_checks, withheld
 from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.series import Series, series_of
@@ -100,7 +100,13 @@ def _result(
     standings, on_all = field.standings(), ""
     if link is not None:
         standings, on_all = Crossing(course, link, _batches(series)).judged(standings)
-    notes = (links.note_of(link), on_all, *_notes(run.experiment, series, own, field.baseline))
+    notes = (
+        links.note_of(link),
+        on_all,
+        field.note_on_tiers(),
+        modes.note_on_all(standings, series.rounds),
+        *_notes(run.experiment, series, own, field.baseline),
+    )
     return WorkloadResult(
         workload=course.id,
         about=workload.about,
@@ -111,6 +117,7 @@ def _result(
         checks=own,
         withheld=links.withheld_for(link) or withheld(own),
         notes=tuple(filter(None, notes)),
+        exhausted=series.rounds >= run.experiment.looks[-1],
         streams=workload.settings.sink in STREAMED,
         read_size=workload.settings.read_size,
         link=link,
