@@ -153,7 +153,8 @@ class SectionRun:
 
     def _make_ready(self, *, try_nonsense: bool) -> None:
         """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
-        guests = list(self._guests.values())
+        slow_first = sorted(self._guests.values(), key=lambda g: -g.adapter.warm_up_exchanges)
+        guests = slow_first  # or one of them would be all that is left for one lane
         self._stage.listener.step_began(self._course.id, "verifying and warming up", len(guests))
 
         def make_ready(guest: Guest, core: int, stop: Event) -> None:

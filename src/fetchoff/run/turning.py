@@ -207,10 +207,12 @@ class Turning:
 
     def _lose(self, player: _Player) -> None:
         def lost(guest: Guest) -> None:
+            before = guest.seen_before_loop
             try:
-                guest.finish_loop(player.asked)  # it may have a better reason
+                answer, seen = guest.finish_loop(player.asked)
             except AdapterError as error:
                 raise Refused(Outcome.FAILED, f"{LOST}: {error}") from error
+            guest.judge_loop(answer, gained(before, seen), player.asked)  # a better reason
             raise Refused(Outcome.INVALID, LOST)
 
         if player.guest.outcome is Outcome.OK:
