@@ -30,6 +30,10 @@ pub enum CpuClock {
 impl CpuClock {
     /// The clock of a process (`clock_getcpuclockid(3)`); an error if there is no such process.
     pub fn of_process(pid: pid_t) -> io::Result<Self> {
+        // The kernel takes 0 for the caller, and other clocks have the ids of negative numbers.
+        if pid <= 0 {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         let id = (!pid << 3) | CPUCLOCK_SCHED;
         read(id)?;
         Ok(Self::Process(id))
@@ -98,7 +102,9 @@ mod tests {
 
     #[test]
     fn a_process_that_is_not_there_has_no_clock() {
-        assert!(CpuClock::of_process(pid_t::MAX).is_err());
+        for pid in [pid_t::MAX, 0, -1, -5, pid_t::MIN] {
+            assert!(CpuClock::of_process(pid).is_err(), "{pid}");
+        }
     }
 
     #[test]
