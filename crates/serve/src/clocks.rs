@@ -13,6 +13,9 @@ use libc::{CLOCK_PROCESS_CPUTIME_ID, clock_gettime, clockid_t, pid_t, timespec};
 /// Linux, `include/linux/posix-timers.h`: nanoseconds of all threads of a process.
 const CPUCLOCK_SCHED: clockid_t = 2;
 
+/// Linux, `include/linux/threads.h`: `PID_MAX_LIMIT`.
+const MOST_PID: pid_t = 1 << 22;
+
 /// What a file of a control group has at most.
 const STATISTICS_BYTES: usize = 4096;
 
@@ -30,8 +33,8 @@ pub enum CpuClock {
 impl CpuClock {
     /// The clock of a process (`clock_getcpuclockid(3)`); an error if there is no such process.
     pub fn of_process(pid: pid_t) -> io::Result<Self> {
-        // The kernel takes 0 for the caller, and other clocks have the ids of negative numbers.
-        if pid <= 0 {
+        // 0 means the caller, and what is out of range would be cut to the id of another clock.
+        if !(1..=MOST_PID).contains(&pid) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let id = (!pid << 3) | CPUCLOCK_SCHED;
@@ -102,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_process_that_is_not_there_has_no_clock() {
-        for pid in [pid_t::MAX, 0, -1, -5, pid_t::MIN] {
+        for pid in [MOST_PID, pid_t::MAX, 0, -1, -5, pid_t::MIN] {
             assert!(CpuClock::of_process(pid).is_err(), "{pid}");
         }
     }

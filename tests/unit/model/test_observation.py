@@ -115,7 +115,10 @@ def test_what_no_exchange_was_counted_for_costs_nothing() -> None:
 
 
 def test_the_time_of_others_is_none_of_its_own() -> None:
-    alone, disturbed = turns_of((10, 1000, 900, 0, 0, 0, 0)), turns_of((10, 1250, 900, 0, 250, 0, 0))
+    alone, disturbed = (
+        turns_of((10, 1000, 900, 0, 0, 0, 0)),
+        turns_of((10, 1250, 900, 0, 250, 0, 0)),
+    )
     assert alone.total().cost == disturbed.total().cost
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,9 +70,7 @@ def test_groups_of_single_processes_are_never_too_large(
 
 
 @given(families, seeds)
-def test_the_same_seed_gives_the_same_groups_and_cycles(
-    entrants: list[Entrant], seed: int
-) -> None:
+def test_the_same_seed_gives_the_same_groups_and_cycles(entrants: list[Entrant], seed: int) -> None:
     def planned() -> list[list[list[Entrant]]]:
         order = random.Random(seed)
         return [cycles(group, 5, order) for group in groups(entrants, 12, order)]
@@ -111,9 +110,7 @@ def test_nobody_always_follows_the_same_one() -> None:
     """The caches that a client finds are those of whoever was before it."""
     group = entrants_of([1] * 5)
     before = Counter(
-        pair
-        for cycle in cycles(group, 400, random.Random(1))
-        for pair in zip(cycle, cycle[1:], strict=False)
+        pair for cycle in cycles(group, 400, random.Random(1)) for pair in pairwise(cycle)
     )
     assert len(before) == 5 * 4
     assert max(before.values()) < 2 * min(before.values())
