@@ -54,6 +54,7 @@ class Experiment:
     that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per course; over
     links, where batches are long, there are fewer.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
+    `limit`: how much more the second of a pair may take, as a share: then that is what is decided.
     `origin`: an id of the catalogue, or a URL.
     """
 
@@ -71,6 +72,7 @@ class Experiment:
     pair_only: bool = False
     origin: str = "built-in"
     decide_on: tuple[str, ...] = ("wall", "cpu")
+    limit: float | None = None
 
     def course(self, name: str) -> Course:
         """The course of an id."""

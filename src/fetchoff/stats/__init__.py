@@ -25,6 +25,7 @@ rule provides for; data never raise anything.
 from __future__ import annotations
 
 from fetchoff.stats.comparison import compare, compare_differences
+from fetchoff.stats.limits import rounds_to_tell, within_limit
 from fetchoff.stats.ranking import rank
 from fetchoff.stats.selfcheck import (
     Check,
@@ -58,7 +59,9 @@ __all__ = [
     "recovered_share",
     "round_levels",
     "round_scores",
+    "rounds_to_tell",
     "summarise",
     "summarise_rounds",
     "verdict",
+    "within_limit",
 ]
