@@ -13,6 +13,7 @@ from fetchoff.model.errors import OriginError
 from fetchoff.model.experiment import Effect, Entrant, Role, controls_of, takes_turns
 from fetchoff.model.observation import Outcome
 from fetchoff.plan.turns import cycles
+from fetchoff.run.guest import Pace
 from fetchoff.run.turning import (
     CHUNK_US,
     LEAST_LEAD_US,
@@ -192,7 +193,7 @@ def test_when_all_are_lost_the_group_is_done() -> None:
 
 def test_who_gets_faster_than_foreseen_has_fewer_turns_and_they_count() -> None:
     group = Group(Client(A, us=lambda number: 100.0 if number < 2000 else 20.0), Client(B))
-    group.guests[A].pace_us = 110.0
+    group.guests[A].pace = Pace(110.0, 9.0)
     group.play(everybody(64, A, B))
     turns = group.turns[A]
     assert group.guests[A].outcome is Outcome.OK
@@ -264,7 +265,7 @@ def test_turns_are_in_proportion_to_an_iteration(
     pace_us: float, lead_us: int, counted_us: int
 ) -> None:
     guest = Group(Client(A)).guests[A]
-    guest.pace_us = pace_us
+    guest.pace = Pace(pace_us, 1.0)
     assert Length.of(Entrant(A, A, A), guest) == Length(lead_us, counted_us)
     stretched = Length.of(Entrant(A, A, A, stretch=2), guest)
     assert stretched == Length(lead_us, 2 * counted_us)
