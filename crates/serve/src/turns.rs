@@ -72,7 +72,11 @@ pub async fn give(order: &[(u64, Rc<Gate>, Length)], manner: Manner) -> Turns {
         }
         let took = began.elapsed();
         worked += took;
-        found.wall_ns += nanoseconds(took);
+        if found.lost.contains(ledger) {
+            found.rest_ns += nanoseconds(took);
+        } else {
+            found.wall_ns += nanoseconds(took);
+        }
     }
     found
 }

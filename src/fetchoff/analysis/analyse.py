@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fetchoff.analysis import links
+from fetchoff.analysis import limits, links
 from fetchoff.analysis.checks import self_checks, withheld
 from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.series import Series, series_of
@@ -100,7 +100,15 @@ def _result(
     standings, on_all = field.standings(), ""
     if link is not None:
         standings, on_all = Crossing(course, link, _batches(series)).judged(standings)
-    notes = (links.note_of(link), on_all, *_notes(run.experiment, series, own, field.baseline))
+    limit = limits.note_of(
+        run.experiment, limits.kept(run.experiment, course.id, field.baseline, standings)
+    )
+    notes = (
+        limit,
+        links.note_of(link),
+        on_all,
+        *_notes(run.experiment, series, own, field.baseline),
+    )
     return WorkloadResult(
         workload=course.id,
         about=workload.about,

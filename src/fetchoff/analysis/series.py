@@ -31,6 +31,7 @@ class Series:
     exchanges. `wall_ns`, `cpu_ns` and `origin_cpu_ns` are per *planned* exchange, so that known
     extra requests show as extra cost; `spun_ns` per exchange that was done. `numbers`: of the
     rounds on the first axis. `batches` has the turns of an invocation as one; `turns` has them all.
+    `wrong`: who answered wrong, whatever became of that round.
     """
 
     workload: str
@@ -44,6 +45,7 @@ class Series:
     numbers: tuple[int, ...] = ()
     turns: tuple[Turns, ...] = ()
     groups: tuple[GroupDone, ...] = ()
+    wrong: tuple[Invocation, ...] = ()
 
     @property
     def rounds(self) -> int:
@@ -81,8 +83,8 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     """The series of a course, by its id.
 
     A batch counts if its section was measured to its end, in that attempt, over a link that did
-    what was asked of it, and its process ended the section well. Everything else stays in the
-    journal and is not used.
+    what was asked of it, its process ended the section well, and its client never answered wrong
+    on this course, in none of its processes. Everything else stays in the journal and is not used.
     """
     spoilt = {
         (r.round, r.attempt)
@@ -103,7 +105,15 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         and r.workload == workload
         and attempts.get(r.round) == r.attempt
     )
-    well = {(i.round, i.process) for i in invocations if i.outcome is Outcome.OK}
+    wrong = tuple(
+        r
+        for r in records
+        if isinstance(r, Invocation) and r.workload == workload and r.answered_wrong
+    )
+    out = {i.client for i in wrong}
+    well = {
+        (i.round, i.process) for i in invocations if i.outcome is Outcome.OK and i.client not in out
+    }
     process_of = {entrant.key: entrant.process for entrant in experiment.entrants}
     measured = [
         r
@@ -148,4 +158,5 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         tuple(rows),
         turns,
         groups,
+        wrong,
     )

@@ -59,6 +59,7 @@ class Experiment:
     links, where batches are long, there are fewer. `turns`: of each entrant in a round, where the
     origin gives them, to `group` processes at most at a time.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
+    `limit`: how much more the second of a pair may take, as a share: then that is what is decided.
     `origin`: an id of the catalogue, or a URL.
     """
 
@@ -71,13 +72,14 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
-    turns: int = 32
-    group: int = 64
+    turns: int = 16
+    group: int = 6
     looks: tuple[int, ...] = LOOKS
     suite: str = ""
     pair_only: bool = False
     origin: str = "built-in"
     decide_on: tuple[str, ...] = ("wall", "cpu")
+    limit: float | None = None
 
     def course(self, name: str) -> Course:
         """The course of an id."""

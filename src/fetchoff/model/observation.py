@@ -204,11 +204,12 @@ class Usage:
 class Invocation:
     """One process on one workload of one round, and how it ended.
 
-    `message` tells the reason of an outcome that is not ok; `ledger` is the origin's count over
-    verification, warm-up and what was measured. `first_wall_us`, `first_cpu_us`: of the process's
-    first exchange on this workload. `curve`: pairs of the exchanges done so far and the CPU
-    microseconds that each of the last ones cost, while it warmed up; `is_steady`: whether no trend
-    was left at its end.
+    `message` tells the reason of an outcome that is not ok; `answered_wrong`: an answer, or what
+    the client says of its answers, was not right, so that it is not ranked. `ledger` is the
+    origin's count over verification, warm-up and what was measured. `first_wall_us`,
+    `first_cpu_us`: of the process's first exchange on this workload. `curve`: pairs of the
+    exchanges done so far and the CPU microseconds that each of the last ones cost, while it warmed
+    up; `is_steady`: whether no trend was left at its end.
     """
 
     round: int
@@ -228,6 +229,7 @@ class Invocation:
     first_cpu_us: float = 0.0
     curve: tuple[tuple[int, float], ...] = ()
     is_steady: bool = True
+    answered_wrong: bool = False
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ class Adapter:
         self.start_up_ms = 0.0
         self._has_farewell = False
         self.warm_up_exchanges = launch.warm_up_exchanges
+        self.warmed_up = 0  # exchanges, on all workloads so far
         self.children_peak_kb = 0
         try:
             self._child = Child(launch.command, launch.env, cwd, stderr, core, inside, lifeline)

@@ -8,7 +8,7 @@ from threading import Event
 
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
-from fetchoff.model.observation import Cost, Invocation, Outcome, Seen
+from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Turns, Usage
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Protocol, Sink, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
@@ -31,6 +31,8 @@ NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
 GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
 ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
+MUCH_BYTES = 100_000  # in an iteration: whose code is compiled after fewer of them
+WAITING = 6.0  # times what it works: then it waits, and not only for the core
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -42,6 +44,10 @@ class Refused(Exception):
         self.outcome = outcome
 
 
+class AnsweredWrong(Refused):
+    """An answer, or what the client says of its answers, is not right."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """One batch of a guest: what was asked, answered, paid and seen."""
@@ -49,6 +55,25 @@ class Measured:
     answer: Done
     cost: Cost
     seen: Seen
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Of a client in turns: microseconds of an iteration, and how many a lead had."""
+
+    iteration_us: float
+    lead: float
+
+    @classmethod
+    def of(cls, record: Turns) -> Pace | None:
+        """As a record tells; None where it has no exchanges."""
+        exchanges, turns = sum(record.exchanges), len(record.exchanges)
+        if not exchanges:
+            return None
+        return cls(
+            sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration,
+            sum(record.lead_exchanges) / turns / record.per_iteration,
+        )
 
 
 class Guest:
@@ -69,6 +94,7 @@ class Guest:
         self.iterations = 0
         self.outcome = Outcome.OK
         self.message = ""
+        self.answered_wrong = False
         self._ledger = ledger
         self._reference = reference
         self._course = course
@@ -76,10 +102,11 @@ class Guest:
         self._cpu_ns_per_exchange = 0.0
         self._before: procfs.Reading | None = None
         self.per_iteration = len(course.workload.exchanges)  # requests
-        self.pace_us = 0.0  # an iteration's, as it was in turns of an earlier process
+        self.pace: Pace | None = None  # as it was in turns of an earlier process
         self.seen_before_loop = Seen()
         self._curve = Curve((), is_steady=True)
         self._first = (0.0, 0.0)
+        self._usage: Usage | None = None
 
     @property
     def workload(self) -> Workload:
@@ -92,7 +119,7 @@ class Guest:
     def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
         """Prepare the workload, and check the answers of an iteration against the reference."""
         if try_nonsense and not self.adapter.refuses_nonsense(self._request(spool)):
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
             )
         self.prepare(spool)
@@ -122,17 +149,26 @@ class Guest:
         self._must_be_complete(answer, 1)
         fault = _digest_fault(answer, self._reference)
         if fault:
-            raise Refused(Outcome.FAILED, fault)
+            raise AnsweredWrong(Outcome.FAILED, fault)
         after = self._ledger.read(before.seen.requests + len(self.workload.exchanges))
         seen = gained(before.seen, after.seen)
         self._must_agree(seen, 1)
         self.per_iteration = max(1, seen.requests)
         through_proxy = after.absolute_form - before.absolute_form
         if self.workload.settings.proxy and through_proxy < seen.requests:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID,
                 f"asked to go through a proxy, did so with {through_proxy} of {seen.requests}",
             )
+
+    def verify_again(self) -> None:
+        """After the blocks: whether the contents are still right. It is in no figure.
+
+        In a batch only lengths are checked, and a client can go wrong with time.
+        """
+        self._usage = self._used()
+        if not self._is_hashed:  # each batch of those had its digests checked
+            self._verify()
 
     def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
@@ -150,8 +186,12 @@ class Guest:
 
     def settle(self, stop: Event) -> None:
         """Run until it is steady; the curve is kept."""
-        least = self.adapter.warm_up_exchanges
+        wanted = self.adapter.warm_up_exchanges
+        content = sum(exchange.expect.bytes or 0 for exchange in self.workload.exchanges)
+        left = 0 if content > MUCH_BYTES else wanted - self.adapter.warmed_up
+        least = max(left, wanted // 4)
         self._curve = warm_up(self.adapter, len(self.workload.exchanges), least, stop)
+        self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
         self._warm_ups = len(self._curve.points)
         if self._curve.points:
             self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us
@@ -171,7 +211,9 @@ class Guest:
         """What an iteration takes, client and origin; a guess until turns have told."""
         exchanges = len(self.workload.exchanges)
         guessed = GUESSED_ORIGIN * exchanges * self.settled_us + ORIGIN_US * self.per_iteration
-        return self.pace_us or max(1.0, guessed)
+        waited = exchanges * self._curve.wall_us
+        guessed = waited if waited > WAITING * guessed else guessed
+        return self.pace.iteration_us if self.pace else max(1.0, guessed)
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
         """Close the gate of its ledger; the number by which it is given turns."""
@@ -287,22 +329,18 @@ class Guest:
         self._must_be_complete(measured.answer, iterations)
         fault = self._is_hashed and _digest_fault(measured.answer, self._reference)
         if fault:
-            raise Refused(Outcome.FAILED, fault)
+            raise AnsweredWrong(Outcome.FAILED, fault)
         self._must_agree(measured.seen, iterations)
 
     def refuse(self, error: Refused | AdapterError) -> None:
         """Take note that this section goes on without it."""
         self.outcome = error.outcome if isinstance(error, Refused) else Outcome.FAILED
         self.message = str(error)
+        self.answered_wrong = isinstance(error, AnsweredWrong)
 
     def record(self, round_: int, attempt: int, origin_involuntary: int) -> Invocation:
         """The invocation as it is kept."""
-        reading = self._before and self._reading()
-        usage = (
-            reading.since(self._before, self.adapter.children_peak_kb)
-            if reading and self._before
-            else None
-        )
+        usage = self._usage or self._used()
         return Invocation(
             round=round_,
             attempt=attempt,
@@ -321,13 +359,18 @@ class Guest:
             first_cpu_us=self._first[1],
             curve=self._curve.points,
             is_steady=self._curve.is_steady,
+            answered_wrong=self.answered_wrong,
         )
 
-    def _reading(self) -> procfs.Reading | None:
+    def _used(self) -> Usage | None:
+        """What the operating system has counted since the blocks began; None: nobody can tell."""
+        if self._before is None:
+            return None
         try:
-            return procfs.read(self.adapter.pid)
+            now = procfs.read(self.adapter.pid)
         except OSError:
             return None
+        return now.since(self._before, self.adapter.children_peak_kb)
 
     def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
         timed = self._run_timed(n, origin_cpu)
@@ -349,19 +392,19 @@ class Guest:
     def _must_be_complete(self, answer: Done, iterations: int) -> None:
         asked = iterations * len(self.workload.exchanges)
         if answer.failed:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.FAILED,
                 f"{answer.failed} of {asked} exchanges failed: {answer.error or 'no reason given'}",
             )
         if answer.done != asked:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID, f"was asked for {asked} exchanges, reports {answer.done}"
             )
         if any(exchange.expect.varies for exchange in self.workload.exchanges):
             return
         expected = iterations * sum(x.expect.bytes or 0 for x in self.workload.exchanges)
         if answer.bytes != expected:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.FAILED, f"delivered {answer.bytes} bytes of content instead of {expected}"
             )
 
@@ -375,7 +418,7 @@ class Guest:
         settings = self.workload.settings
         asked = iterations * len(self.workload.exchanges)
         if seen.requests != asked and not (settings.redirects and seen.requests > asked):
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID,
                 f"reports {asked} exchanges, the origin saw {seen.requests} requests",
             )
@@ -387,9 +430,9 @@ class Guest:
         if settings.protocol is Protocol.HTTP_1_1:
             allowed += NEW_CONNECTIONS * seen.requests
         if settings.reuse is True and seen.connections > allowed:
-            raise Refused(Outcome.INVALID, f"asked to reuse connections, {opened}")
+            raise AnsweredWrong(Outcome.INVALID, f"asked to reuse connections, {opened}")
         if settings.reuse is False and seen.connections < seen.requests:
-            raise Refused(Outcome.INVALID, f"asked for fresh connections, {opened}")
+            raise AnsweredWrong(Outcome.INVALID, f"asked for fresh connections, {opened}")
 
 
 def least_iterations(workload: Workload) -> int:

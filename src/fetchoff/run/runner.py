@@ -12,7 +12,7 @@ from pathlib import Path
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError, LinkError, OriginError, StoreError
-from fetchoff.model.experiment import Experiment
+from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import (
     Batch,
     Ended,
@@ -29,6 +29,7 @@ from fetchoff.protocol.adapter import Spool, fill
 from fetchoff.run import cgroups
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
+from fetchoff.run.guest import Pace
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.network import LayNetwork, Network
 from fetchoff.run.origin import Origin, StartOrigin
@@ -80,7 +81,7 @@ class Runner:
         self._permitted = strongest_urgency()
         self._references: dict[str, Reference] = {}
         self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
-        self._paces: dict[str, dict[str, float]] = {c.id: {} for c in experiment.courses}
+        self._paces: dict[str, dict[str, Pace]] = {c.id: {} for c in experiment.courses}
         self._tried: set[str] = set()
         self._failures: dict[tuple[str, str], int] = {}
         self._done: set[tuple[int, str]] = set()
@@ -136,17 +137,16 @@ class Runner:
         key = (record.client, record.workload)
         if record.outcome is Outcome.OK:
             self._calibrated[record.workload].setdefault(record.client, record.iterations)
-        elif record.outcome is Outcome.UNSUPPORTED:
+        elif record.outcome is Outcome.UNSUPPORTED or record.answered_wrong:
             self._failures[key] = MOST_FAILURES
         else:
             self._failures[key] = self._failures.get(key, 0) + 1
 
     def _note_pace(self, record: Turns) -> None:
         """How long an iteration takes in turns; of a client's own process, not of a control."""
-        exchanges = sum(record.exchanges)
-        if exchanges and record.entrant in self._bench.launches:
-            pace_us = sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration
-            self._paces[record.workload][record.entrant] = pace_us
+        pace = Pace.of(record)
+        if pace is not None and record.entrant in self._bench.launches:
+            self._paces[record.workload][record.entrant] = pace
 
     def _foreseen_s(self, number: int) -> float:
         """All seconds to the end of that round, if it takes as long as the one before."""
@@ -306,9 +306,11 @@ class Runner:
         return self._failures.get((client, workload), 0) >= MOST_FAILURES
 
     def _is_anybody_left(self) -> bool:
+        """Whether there is a course on which there is something to rank, or both of a pair."""
+        clients = {e.client for e in self._experiment.entrants if e.role is not Role.CONTROL}
+        enough = all if self._experiment.pair_only else any
         return any(
-            not self._is_given_up(entrant.client, course.id)
-            for entrant in self._experiment.entrants
+            enough(not self._is_given_up(client, course.id) for client in clients)
             for course in self._experiment.courses
         )
 

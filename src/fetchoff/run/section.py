@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from fetchoff.model.course import Course
@@ -20,7 +21,7 @@ from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.origin import Manner
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
-from fetchoff.run.guest import Guest, Refused
+from fetchoff.run.guest import Guest, Pace, Refused
 from fetchoff.run.lanes import side_by_side
 from fetchoff.run.network import Network
 from fetchoff.run.origin import Origin, Turnstile
@@ -30,6 +31,8 @@ from fetchoff.run.turning import Place, Turning
 
 LATE_MS = 1.0
 LATE_SHARE = 0.03  # of the round trip
+OFTEN_US = 12_000  # an exchange that takes longer is not had in every cycle
+MOST_SELDOM = 6
 UNHURRIED = Manner(rest_us=0)  # who has no real-time priority needs no rest
 
 
@@ -82,13 +85,13 @@ class SectionRun:
         adapters: Mapping[str, Adapter],
         clients: Mapping[str, str],
         calibrated: dict[str, int],
-        paces: Mapping[str, float],
+        paces: Mapping[str, Pace],
         *,
         try_nonsense: bool,
     ) -> None:
         """Both mappings are by process. `calibrated`: iterations by client, read and added to.
 
-        `paces`: microseconds of an iteration by client, as far as earlier rounds have told.
+        `paces`: by client, as far as earlier rounds have told.
         """
         began = time.monotonic()
         layout = self._stage.layout
@@ -115,6 +118,8 @@ class SectionRun:
         self._run_blocks(self._in_batches(turnstile))
         emulated = self._stage.network.used()
         switches = self._stage.origin.involuntary_switches() - switches
+        self._stage.network.open_wide()
+        self._each("verifying again", lambda guest: guest.verify_again())
         for guest in self._guests.values():
             self._stage.journal.append(guest.record(self._round, self._attempt, switches))
         if emulated is not None:
@@ -148,7 +153,8 @@ class SectionRun:
 
     def _make_ready(self, *, try_nonsense: bool) -> None:
         """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
-        guests = list(self._guests.values())
+        slow_first = sorted(self._guests.values(), key=lambda g: -g.adapter.warm_up_exchanges)
+        guests = slow_first  # or one of them would be all that is left for one lane
         self._stage.listener.step_began(self._course.id, "verifying and warming up", len(guests))
 
         def make_ready(guest: Guest, core: int, stop: Event) -> None:
@@ -188,11 +194,11 @@ class SectionRun:
             self._each("connecting anew", lambda guest: guest.prepare(self._stage.spool))
         self._each("warming up", lambda guest: self._warm_up(guest, calibrated))
 
-    def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, float]) -> None:
+    def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, Pace]) -> None:
         """Groups one after the other; within a group, everybody has turns in every cycle."""
         order = random.Random(self._section.seed)
         here = [
-            entrant
+            self._seldom(entrant, paces)
             for entrant in self._section.entrants
             if takes_turns(entrant) and self._can_be_held(entrant)
         ]
@@ -203,12 +209,17 @@ class SectionRun:
             cycles = plan.cycles(group, self._experiment.turns, order)
             where = Place(self._round, self._attempt, self._course.id, number)
             players = [(entrant, self._guests[entrant.process]) for entrant in group]
-            for _, guest in players:
-                guest.pace_us = paces.get(guest.client, 0.0)
             journal, misplaced = self._stage.journal, self._origin_misplaced
             turning = Turning(turnstile, journal, where, manner, self._try, misplaced)
             turning.run(players, cycles)
             self._stage.listener.step_went_on()
+
+    def _seldom(self, entrant: Entrant, paces: Mapping[str, Pace]) -> Entrant:
+        """Who takes long for an exchange has fewer turns: it mostly waits, which varies little."""
+        guest = self._guests[entrant.process]
+        guest.pace = paces.get(guest.client)
+        every = min(MOST_SELDOM, math.ceil(guest.iteration_us / OFTEN_US))
+        return replace(entrant, every=entrant.every * every)
 
     def _origin_misplaced(self) -> str:
         layout = self._stage.layout

@@ -22,10 +22,12 @@ from fetchoff.run.origin import Turnstile
 CHUNK_US = (
     250_000  # of turns in one order: so often there is time for a look at the clock and the user
 )
-SLACK = 1.15  # iterations on top of those that are expected to be needed
-GUESSED_SLACK = 1.4  # where no earlier round has told how long they take
+SLACK = 1.03  # iterations on top of those that an earlier round has needed
+GUESSED_SLACK = 1.2  # where none has told
 LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 1000, 8000
+LONG_US = 3000  # of an iteration: its own first one is lead enough
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 2000, 8000
+MOST_HELD_S = 2.0  # after the last turn: some libraries wait for an answer for five seconds
 LOST = "did not send its next request in its turn"
 
 Try = Callable[[Guest, Callable[[Guest], None]], None]
@@ -47,7 +49,10 @@ class Length:
         """For an entrant, by what is known of its client's pace."""
         us = guest.iteration_us
         lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
+        lead_us = 0.0 if us > LONG_US else lead_us
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
+        if guest.adapter.warm_up_exchanges:
+            counted_us = MOST_TURN_US  # collections and compilers come seldom, and cost much
         return cls(round(lead_us), round(counted_us * entrant.stretch))
 
 
@@ -111,10 +116,10 @@ class Turning:
             for key, player in players.items():
                 self._begin(player, counts[key])
             self._play(players, cycles)
+            for player in players.values():
+                self._read(player)
         finally:
-            self._release(players.values())
-        for player in players.values():
-            self._finish(player)
+            self._end(list(players.values()))
 
     def _begin(self, player: _Player, turns: int) -> None:
         """Close the gate, then let the loop run into it."""
@@ -123,9 +128,10 @@ class Turning:
             return
         busy_share = player.entrant.amount if player.entrant.effect is Effect.BUSY else 0.0
         iteration_us = guest.iteration_us * (1 + busy_share)
-        slack = SLACK if guest.pace_us else GUESSED_SLACK
-        turn_us = player.length.lead_us + player.length.counted_us + 2 * iteration_us
-        player.asked = max(3, round(slack * turns * turn_us / iteration_us)) + 2
+        counted = max(1.0, player.length.counted_us / iteration_us)
+        lead = guest.pace.lead if guest.pace else player.length.lead_us / iteration_us + 1
+        slack = SLACK if guest.pace else GUESSED_SLACK
+        player.asked = max(3, round(slack * turns * (lead + counted + 0.5))) + 2
 
         def begin(guest: Guest) -> None:
             requests = player.asked * guest.per_iteration
@@ -201,21 +207,37 @@ class Turning:
 
     def _lose(self, player: _Player) -> None:
         def lost(guest: Guest) -> None:
+            before = guest.seen_before_loop
             try:
-                guest.finish_loop(player.asked)  # it may have a better reason
+                answer, seen = guest.finish_loop(player.asked)
             except AdapterError as error:
                 raise Refused(Outcome.FAILED, f"{LOST}: {error}") from error
+            guest.judge_loop(answer, gained(before, seen), player.asked)  # a better reason
             raise Refused(Outcome.INVALID, LOST)
 
         if player.guest.outcome is Outcome.OK:
             self._try(player.guest, lost)
 
-    def _release(self, players: Iterable[_Player]) -> None:
-        for player in players:
-            if player.number:
-                if player.guest.outcome is Outcome.OK:
-                    self._try(player.guest, player.stop_clock)
-                player.guest.release(self._turnstile)
+    def _read(self, player: _Player) -> None:
+        """What others count is read before the loop goes on to its end."""
+        if player.number and player.guest.outcome is Outcome.OK:
+            self._try(player.guest, player.stop_clock)
+
+    def _end(self, players: list[_Player]) -> None:
+        """Let loops run to their ends, one by one: at once they would be in each other's way.
+
+        But nobody is held for so long that its client gives up waiting.
+        """
+        began = time.monotonic()
+        held = [player for player in players if player.number]
+        while held and time.monotonic() - began < MOST_HELD_S:
+            player = held.pop(0)
+            player.guest.release(self._turnstile)
+            self._finish(player)
+        for player in held:
+            player.guest.release(self._turnstile)
+        for player in held:
+            self._finish(player)
 
     def _finish(self, player: _Player) -> None:
         def finish(guest: Guest) -> None:
@@ -252,5 +274,5 @@ class Turning:
             self._journal.append(record)
             guest.judge_loop(answer, gained(before, seen), player.asked)
 
-        if player.guest.outcome is Outcome.OK and player.asked:
+        if player.guest.outcome is Outcome.OK and player.answered:
             self._try(player.guest, finish)

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from statistics import median
 from threading import Event
 
 from fetchoff.run.adapter import Adapter
 from fetchoff.stats.steadiness import is_steady
 
-STRETCH_MS = 10.0
-LEAST_EXCHANGES = 60
-LEAST_CPU_MS = 100.0
+STRETCH_MS = 5.0
+LEAST_EXCHANGES = 20
+LONG_ENOUGH_S = 1.0  # for a client that mostly waits, and has no compiler
+LEAST_CPU_MS = 50.0
 MOST_EXCHANGES = 60_000
 MOST_S = 12.0
 TIMEOUT_S = 20.0
+WAITS = 0.1  # of the time on a CPU, or less
 POINTS = 40  # of a curve, as it is kept
 
 
@@ -30,6 +33,7 @@ class Curve:
 
     points: tuple[tuple[int, float], ...]
     is_steady: bool
+    wall_us: float = 0.0  # of an exchange in the last stretches; others were at work meanwhile
 
     @property
     def settled_us(self) -> float:
@@ -52,6 +56,7 @@ def warm_up(adapter: Adapter, exchanges: int, least: int, stop: Event) -> Curve:
     """
     began = time.monotonic()
     n, done, spent_ns = 1, 0, 0
+    walls: list[float] = []
     counts: list[int] = []
     costs: list[float] = []
     steady = False
@@ -59,15 +64,20 @@ def warm_up(adapter: Adapter, exchanges: int, least: int, stop: Event) -> Curve:
         timed = adapter.run_timed(n, TIMEOUT_S, _nobody)
         counts.append(n * exchanges)
         costs.append(timed.cpu_ns / 1e3 / (n * exchanges))
+        walls.append(timed.wall_ns / 1e3 / (n * exchanges))
         done += n * exchanges
         spent_ns += timed.cpu_ns
         enough = done >= max(least, LEAST_EXCHANGES) and spent_ns >= LEAST_CPU_MS * 1e6
         steady = enough and is_steady(counts, costs)
-        if steady or done >= max(MOST_EXCHANGES, 2 * least) or time.monotonic() - began > MOST_S:
+        took_s = time.monotonic() - began
+        if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > MOST_S:
+            break
+        if not least and took_s > LONG_ENOUGH_S and spent_ns < WAITS * took_s * 1e9:
+            steady = True  # what it waits for does not depend on how warm it is
             break
         fitting = n * STRETCH_MS * 1e6 / max(1, timed.wall_ns)
         n = max(1, min(round(fitting), 4 * n))
-    return Curve(_thinned(counts, costs), steady)
+    return Curve(_thinned(counts, costs), steady, median(walls[-5:]) if walls else 0.0)
 
 
 def _nobody() -> int:

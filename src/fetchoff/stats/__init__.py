@@ -26,6 +26,7 @@ rule provides for; data never raise anything.
 from __future__ import annotations
 
 from fetchoff.stats.comparison import compare, compare_differences
+from fetchoff.stats.limits import rounds_to_tell, within_limit
 from fetchoff.stats.ranking import rank
 from fetchoff.stats.selfcheck import (
     Check,
@@ -57,8 +58,10 @@ __all__ = [
     "pair_differences",
     "rank",
     "recovered_share",
+    "rounds_to_tell",
     "summarise",
     "summarise_rounds",
     "turn_costs",
     "verdict",
+    "within_limit",
 ]

@@ -121,6 +121,24 @@ def test_a_process_that_did_not_end_well_does_not_count() -> None:
     assert math.isnan(series.wall_ns[0, series.index("a/x#busy")])
 
 
+WRONG_CONTENT = "the content of GET / is not what the origin sent"
+
+
+def test_who_once_answered_wrong_does_not_count_in_any_round() -> None:
+    """Nor do further processes of that client, which are its controls."""
+    records = [
+        replace(r, outcome=Outcome.FAILED, message=WRONG_CONTENT, answered_wrong=True)
+        if isinstance(r, Invocation) and (r.round, r.process) == (1, "a/x#twin")
+        else r
+        for number in range(3)
+        for r in section(number, 0, 1000)
+    ]
+    series = series_of(EXPERIMENT, records, "w")
+    assert {batch.entrant for batch in series.batches} == {"a/y"}
+    assert [(i.round, i.client) for i in series.wrong] == [(1, "a/x")]
+    assert series.rounds == 3
+
+
 def test_rounds_keep_their_order() -> None:
     records = [r for number in (3, 0, 7) for r in section(number, 0, 1000 * (number + 1))]
     series = series_of(EXPERIMENT, records, "w")
