@@ -36,6 +36,9 @@ def always(us: float) -> Callable[[int], float]:
     return lambda _: us
 
 
+STEADY = always(100.0)
+
+
 @dataclass(eq=False)
 class Client:
     """An adapter, its process, and the ledger that it is seen by.
@@ -48,7 +51,7 @@ class Client:
     """
 
     name: str
-    us: Callable[[int], float] = always(100.0)
+    us: Callable[[int], float] = STEADY
     cold_us: float = 0.0
     behind_us: float = 0.0
     hangs_at: int | None = None
