@@ -14,7 +14,7 @@ from typing import cast
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Entrant
-from fetchoff.model.observation import GroupDone, Record, Seen, Turns
+from fetchoff.model.observation import Record, Seen, Turns, TurnsGiven
 from fetchoff.model.origin import EVERYTHING
 from fetchoff.model.workload import Exchange, Expect, Workload
 from fetchoff.protocol import origin as control
@@ -28,7 +28,8 @@ from fetchoff.run.turning import Place, Turning
 
 BYTES = 16
 ORIGIN_US = 10.0
-PLACE = Place(round=4, attempt=1, workload="get", group=2)
+PLACE = Place(round=4, attempt=1, workload="get")
+GROUP = 2
 
 
 def always(us: float) -> Callable[[int], float]:
@@ -71,6 +72,7 @@ class Client:
     tls_ca: Path | None = None
     counts: frozenset[object] = EVERYTHING
     warm_up_exchanges: int = 0
+    warmed_up: int = 0
     tells_children: bool = False
 
     def cpu_ns(self) -> int:
@@ -228,7 +230,8 @@ class Group:
     def play(self, cycles: Sequence[Sequence[Entrant]], misplaced: str = "") -> None:
         entrants = list(dict.fromkeys(entrant for cycle in cycles for entrant in cycle))
         turning = Turning(self.gates, self.journal, PLACE, Manner(), self._try, lambda: misplaced)
-        turning.run([(e, self.guests[e.process]) for e in entrants], cycles)
+        players = [(e, self.guests[e.process], GROUP) for e in entrants]
+        turning.run(players, cycles, lambda: None)
 
     def _try(self, guest: Guest, do: Callable[[Guest], None]) -> None:
         try:
@@ -241,8 +244,8 @@ class Group:
         return {r.entrant: r for r in self.journal.kept if isinstance(r, Turns)}
 
     @property
-    def done(self) -> GroupDone:
-        (done,) = [r for r in self.journal.kept if isinstance(r, GroupDone)]
+    def done(self) -> TurnsGiven:
+        (done,) = [r for r in self.journal.kept if isinstance(r, TurnsGiven)]
         return done
 
     def us(self, entrant: str) -> float:
