@@ -21,13 +21,12 @@ from fetchoff.protocol import origin as control
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters, Manner, Turn
 from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.guest import Guest, Refused
+from fetchoff.run.guest import GUESSED_ORIGIN, ORIGIN_US, Guest, Refused
 from fetchoff.run.origin import Ledger
 from fetchoff.run.reference import Reference
 from fetchoff.run.turning import Place, Turning
 
 BYTES = 16
-ORIGIN_US = 10.0
 PLACE = Place(round=4, attempt=1, workload="get", group=2)
 
 
@@ -37,6 +36,11 @@ def always(us: float) -> Callable[[int], float]:
 
 
 STEADY = always(100.0)
+
+
+def origin_ns(client_ns: int) -> int:
+    """What an exchange takes the origin: as much as is guessed before a turn has told."""
+    return round((GUESSED_ORIGIN - 1) * client_ns + 1000 * ORIGIN_US)
 
 
 @dataclass(eq=False)
@@ -71,6 +75,7 @@ class Client:
     tls_ca: Path | None = None
     counts: frozenset[object] = EVERYTHING
     warm_up_exchanges: int = 0
+    warmed_up: int = 0
     tells_children: bool = False
 
     def cpu_ns(self) -> int:
@@ -174,9 +179,8 @@ class Gates:
             return None
         client.held_since = client.cpu
         client.cpu += round(1000 * client.behind_us * (lead[0] + counted[0]))
-        origin_ns = round(1000 * ORIGIN_US * counted[0])
         exchanges, wall_ns, cpu_ns = counted
-        return Turn(number, exchanges, wall_ns, cpu_ns, origin_ns, 0, *lead, held_ns)
+        return Turn(number, exchanges, wall_ns, cpu_ns, wall_ns - cpu_ns, 0, *lead, held_ns)
 
     def _until(self, client: Client, us: int, cpu_ns: int) -> tuple[int, int, int] | None:
         """Exchanges, wall and CPU time until that has gone by, in whole iterations."""
@@ -185,7 +189,7 @@ class Gates:
             for _ in range(client.per_iteration):
                 ns = client.loop()
                 cpu_ns += ns
-                wall_ns += ns + round(1000 * ORIGIN_US)
+                wall_ns += ns + origin_ns(ns)
                 exchanges += 1
                 if client.hangs_at is not None and client.looped >= client.hangs_at:
                     return None
