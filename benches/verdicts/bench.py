@@ -3,7 +3,8 @@
 Real comparisons and rankings on this machine, as users get them, of which the truth is known:
 
 - `aa`: a client and a copy of it in another folder, under another name. No difference is right.
-- `plus3`, `plus10`: a client with itself spinning 3 % (10 %) of its CPU time after every exchange.
+- `plus3`, `plus10`, `plusN`: a client with itself spinning 3 % (10 %, N %) of its CPU time after
+  every exchange.
 - `ranking`: rankings of all clients with two copies of each. No equals may be told apart.
 - `identical`: pairs of different clients, each comparison again and again, with one seed.
 - `peers`: the questions of `aa` and `plus3` to whole processes, in so many seconds: by hyperfine
@@ -18,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import sys
 import tempfile
 import time
@@ -62,7 +64,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
     ("java/okhttp", "java/apache-httpclient5"),
     ("perl/lwp", "perl/http-tiny"),
 )
-EXTRA = {"plus3": 0.03, "plus10": 0.10}
+PLUS = re.compile(r"plus(\d+)")
 PARTS = ("aa", "plus3", "plus10", "ranking", "identical", "peers")
 MOST_OFF = 4.0
 ONCE = "aa,plus3,plus10"
@@ -132,7 +134,7 @@ def _arguments() -> argparse.Namespace:
 
 def _asked(arguments: argparse.Namespace) -> Asked:
     parts = tuple(arguments.parts.split(","))
-    unknown = set(parts) - set(PARTS)
+    unknown = {part for part in parts if part not in PARTS and not PLUS.fullmatch(part)}
     if unknown:
         sys.exit(f"there is no part {', '.join(sorted(unknown))}: there are {', '.join(PARTS)}")
     pairs = PAIRS
@@ -200,7 +202,9 @@ def _ask(
         return _one(partial(identical, part, a, b, conditions, seed))
     if part == "peers":
         return lambda: list(peers(one, conditions, asked.peers_s, seed))
-    extra = _to_ask(EXTRA[part], part, one, kept)
+    plus = PLUS.fullmatch(part)
+    assert plus is not None
+    extra = _to_ask(int(plus[1]) / 100, part, one, kept)
     return _one(partial(burdened, part, one, extra, conditions, seed))
 
 

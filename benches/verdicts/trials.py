@@ -40,7 +40,8 @@ class Trial:
 
     Seconds: `whole_s` from the command to its end; `measured_s` of turns; `first_cpu_s` and
     `first_both_s` of turns until a planned look said more than "undecided" of CPU, of both metrics;
-    0 if none did. `asked`: the share of its CPU time that was to be spun. `withheld`: why nobody is to believe it, or "".
+    0 if none did. `asked`: the share of its CPU time that was to be spun.
+    `withheld`: why nobody is to believe it, or "".
     """
 
     part: str
