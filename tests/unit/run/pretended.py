@@ -148,7 +148,7 @@ class Gates:
         turns: list[Turn] = []
         lost: list[int] = []
         exhausted: list[int] = []
-        wall_ns = 0
+        wall_ns = rest_ns = 0
         for number, lead_us, counted_us in order:
             client = self.clients[number - 1]
             if number in lost or number in exhausted:
@@ -163,11 +163,11 @@ class Gates:
             if turn is None:
                 self.lost.add(number)
                 lost.append(number)
-                wall_ns += manner.patience_ms * 1_000_000
+                rest_ns += manner.patience_ms * 1_000_000
             else:
                 turns.append(turn)
                 wall_ns += turn.wall_ns + turn.lead_wall_ns
-        return control.Turns(tuple(turns), tuple(lost), tuple(exhausted), wall_ns, 0)
+        return control.Turns(tuple(turns), tuple(lost), tuple(exhausted), wall_ns, rest_ns)
 
     def _turn(self, number: int, client: Client, lead_us: int, counted_us: int) -> Turn | None:
         held_ns = 0 if client.held_since is None else client.cpu - client.held_since
