@@ -234,8 +234,9 @@ def _ended(trial: Trial | RankingTrial) -> str:
     if isinstance(trial, RankingTrial):
         wrong = len(trial.wrong_wall) + len(trial.wrong_cpu)
         return f"{wrong} pairs of equals told apart, {trial.rounds} rounds{withheld}"
+    rival = f"{trial.part}: " if trial.part.startswith(("alternated", "hyperfine")) else ""
     return (
-        f"CPU {trial.cpu.verdict} {trial.cpu.ratio:.4f}, wall {trial.wall.verdict} "
+        f"{rival}CPU {trial.cpu.verdict} {trial.cpu.ratio:.4f}, wall {trial.wall.verdict} "
         f"{trial.wall.ratio:.4f}, truth {trial.cpu_truth:.4f}, {trial.rounds} rounds, "
         f"{trial.measured_s:.1f} s of turns in {trial.whole_s:.1f} s{withheld}"
     )
