@@ -14,7 +14,7 @@ from typing import cast
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Entrant
-from fetchoff.model.observation import GroupDone, Record, Seen, Turns
+from fetchoff.model.observation import Record, Seen, Turns, TurnsGiven
 from fetchoff.model.origin import EVERYTHING
 from fetchoff.model.workload import Exchange, Expect, Workload
 from fetchoff.protocol import origin as control
@@ -27,7 +27,8 @@ from fetchoff.run.reference import Reference
 from fetchoff.run.turning import Place, Turning
 
 BYTES = 16
-PLACE = Place(round=4, attempt=1, workload="get", group=2)
+PLACE = Place(round=4, attempt=1, workload="get")
+GROUP = 2
 
 
 def always(us: float) -> Callable[[int], float]:
@@ -232,7 +233,8 @@ class Group:
     def play(self, cycles: Sequence[Sequence[Entrant]], misplaced: str = "") -> None:
         entrants = list(dict.fromkeys(entrant for cycle in cycles for entrant in cycle))
         turning = Turning(self.gates, self.journal, PLACE, Manner(), self._try, lambda: misplaced)
-        turning.run([(e, self.guests[e.process]) for e in entrants], cycles)
+        players = [(e, self.guests[e.process], GROUP) for e in entrants]
+        turning.run(players, cycles, lambda: None)
 
     def _try(self, guest: Guest, do: Callable[[Guest], None]) -> None:
         try:
@@ -245,8 +247,8 @@ class Group:
         return {r.entrant: r for r in self.journal.kept if isinstance(r, Turns)}
 
     @property
-    def done(self) -> GroupDone:
-        (done,) = [r for r in self.journal.kept if isinstance(r, GroupDone)]
+    def done(self) -> TurnsGiven:
+        (done,) = [r for r in self.journal.kept if isinstance(r, TurnsGiven)]
         return done
 
     def us(self, entrant: str) -> float:
