@@ -17,7 +17,7 @@ from fetchoff.model.experiment import (
     takes_turns,
     with_controls,
 )
-from fetchoff.plan.turns import cycles, groups
+from fetchoff.plan.turns import VISIT, cycles, groups, visits
 
 seeds = st.integers(0, 2**48)
 
@@ -138,3 +138,27 @@ def test_controls_have_fewer_turns_than_their_client_and_the_twin_s_are_longer()
     for usual, rare in zip(controls_of("a/x"), controls_of("a/x", rare=3), strict=True):
         assert rare.every in (usual.every, 3 * usual.every)
         assert rare.stretch == usual.stretch
+
+
+@given(families, st.integers(0, 20), st.integers(1, 12), seeds)
+def test_visits_are_the_cycles_of_all_groups(
+    entrants: list[Entrant], count: int, most: int, seed: int
+) -> None:
+    found = groups(entrants, most, random.Random(seed))
+    visited = visits(found, count, random.Random(seed))
+    assert Counter(e for cycle in visited for e in cycle) == Counter(entrants * count)
+    members = {frozenset(group) for group in found}
+    assert all(frozenset(cycle) in members for cycle in visited)
+
+
+@given(st.integers(1, 6), st.integers(1, 10), seeds)
+def test_no_group_has_its_second_visit_before_all_had_their_first(
+    number: int, stays: int, seed: int
+) -> None:
+    """Nor its third before all had their second: they see the same seconds of the machine."""
+    found = groups(entrants_of([1] * 3 * number), 3, random.Random(seed))
+    visited = visits(found, stays * VISIT, random.Random(seed))
+    who = [min(entrant.key for entrant in cycle) for cycle in visited]
+    assert who[::VISIT] == who[VISIT - 1 :: VISIT]  # a visit is of cycles that follow each other
+    for first in range(0, len(visited), VISIT * len(found)):
+        assert len(set(who[first : first + VISIT * len(found) : VISIT])) == len(found)
