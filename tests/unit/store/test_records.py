@@ -73,7 +73,6 @@ groups = st.builds(
     TurnsGiven,
     *[counts] * 2,
     texts,
-    counts,
     st.lists(texts, max_size=3).map(tuple),
     *[counts] * 5,
     texts,
