@@ -45,8 +45,16 @@ UNAVAILABLE = {
     "missing-command": "does not exist",
     "not-executable": "is not executable",
 }
-# Nothing that a contract could see; the last two are for the self-checks of a run.
-CONTRACT_KEEPERS = {"forthright", "honest", "slow", "slow-start", "two-faced", "unhurried"}
+# Nothing that a contract could see; the last three are for the checks of a run.
+CONTRACT_KEEPERS = {
+    "forthright",
+    "honest",
+    "slow",
+    "slow-start",
+    "tiring",
+    "two-faced",
+    "unhurried",
+}
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,7 @@ FAULTS = {
     "skipping": ("invalid", "the origin saw"),
     "short-body": ("failed", "15 bytes of content instead of 16"),
     "careless": ("failed", "is not what the origin sent"),
+    "tiring": ("failed", "in round 1: the content of GET /bytes/16 is not what the origin sent"),
     "caching": ("invalid", "the origin saw"),
     "chatty": ("failed", "'done' is None"),
     "failing": ("failed", r"no route \ud800 to \x1b[31mhost\x00"),
@@ -138,6 +139,21 @@ def test_a_crash_loses_nothing_that_was_measured(fetchoff: Command) -> None:
     assert first_round.count("fake/honest") == 2 * blocks_of(run)
     for workload in ("tiny", "again"):
         assert runs.standings(run, workload)["fake/honest"]["outcome"] == "ok"
+
+
+def test_who_answers_wrong_is_not_tried_again(ran: Ran, folder: Path) -> None:
+    """Nothing that it does later would have it ranked."""
+    for name in ("tiring", "skipping", "failing"):
+        kept = [i for i in runs.invocations(folder / "run") if i.client == f"fake/{name}"]
+        assert {(i.round, i.answered_wrong) for i in kept} == {(0, True)}
+
+
+def test_a_pair_is_over_when_one_of_it_answered_wrong(fetchoff: Command) -> None:
+    command = ("compare", fake("honest"), fake("tiring"), "-w", "tiny.toml", "-o", "run")
+    ran = fetchoff(*command, "--budget", "60")
+    assert ran.status == 4
+    assert "fake/tiring on tiny: failed: in round 1: the content of GET" in ran.err
+    assert max(i.round for i in runs.invocations(fetchoff.folder / "run")) == 0
 
 
 def test_nobody_can_be_measured(fetchoff: Command) -> None:

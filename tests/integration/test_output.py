@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.command import FAKES, Command, fake
+from tests.integration import runs
+
+from fetchoff.catalog.places import shipped
 
 QUICK = ("--budget", "3", "--workload", "tiny.toml")
 
@@ -93,6 +96,18 @@ def test_status_of_compare(a: str, b: str, options: list[str], status: int, read
     assert (hint in ran.err) == (status == 4), ran.err
 
 
+@pytest.mark.parametrize(("options", "status"), [([], 0), (["--strict"], 8)])
+def test_a_limit_that_cannot_be_told(options: list[str], status: int, ready: Command) -> None:
+    """Nobody can show of equal clients that one is not slower at all."""
+    both = (fake("honest"), fake("honest"), "-w", "tiny.toml", "--budget", "1", "-o", "run")
+    ran = ready("compare", *both, "--fail-if-slower", "0", *options)
+    assert ran.status == status, ran.out + ran.err
+    assert "cannot tell whether that is more than 0 % slower: fake/honest#again" in ran.err
+    assert "\nhint: " in ran.err
+    (result,) = runs.results(ready.folder / "run")["results"]
+    assert any(note.startswith("at most 0 % more time was allowed") for note in result["notes"])
+
+
 def test_clients_for_a_program(ready: Command) -> None:
     documents = json.loads(ready("clients", "--json").out)
     assert {document["state"] for document in documents} <= {"ready", "not set up", "unavailable"}
@@ -136,3 +151,17 @@ def test_two_branches_of_one_client(ready: Command) -> None:
     refused = ready("run", "-c", "main", "-c", "feature/x")
     assert refused.status == 2
     assert "both are fake/client" in refused.err
+
+
+def test_two_checkouts_of_a_shipped_client(fetchoff: Command) -> None:
+    """The line of README for CI, and `resume` where such a run was cut off."""
+    for name in ("main", "feature"):
+        shutil.copytree(shipped("adapters") / "python" / "http-client", fetchoff.folder / name)
+    command = ("compare", "main", "feature", "-w", "tiny.toml", "--budget", "1", "-o", "run")
+    ran = fetchoff(*command, "--fail-if-slower", "1000")
+    assert ran.status == 0, ran.out + ran.err
+    assert "python/http-client@feature" in ran.out
+    journal = fetchoff.folder / "run" / "batches.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-2]))
+    resumed = fetchoff("resume", "run")
+    assert resumed.status == 0, resumed.err

@@ -52,16 +52,16 @@ class Evidence:
     def origin_share(self, side: Side) -> float:
         """The origin's CPU time as a share of the wall time."""
         column, series = self._column(side), self.series[side.workload]
-        shares = _in_rounds(series.origin_cpu_ns, column) / _in_rounds(series.wall_ns, column)
+        shares = series.origin_cpu_ns[:, column] / series.wall_ns[:, column]
         return float(np.nanmedian(shares))
 
     def _logs(self, measure: Measure, side: Side) -> Array:
         column, series = self._column(side), self.series[side.workload]
         match measure:
             case Measure.WALL:
-                costs = _by_number(series, _in_rounds(series.wall_ns, column))
+                costs = _by_number(series, series.wall_ns[:, column])
             case Measure.CPU:
-                costs = _by_number(series, _in_rounds(series.cpu_ns, column))
+                costs = _by_number(series, series.cpu_ns[:, column])
             case Measure.MEMORY:
                 costs = _peaks_kb(series, side.client)
         rounds = sorted({number for one in self.series.values() for number in one.numbers})
@@ -77,14 +77,15 @@ class Evidence:
             why = self.absent.get(side.client, "took no part")
             raise Missing(f"{side.client}: {why}")
         column = keys.index(side.client)
-        if not np.isfinite(_in_rounds(series.wall_ns, column)).any():
+        if not np.isfinite(series.wall_ns[:, column]).any():
             raise Missing(f"{side.client} on {side.workload}: {self._why_not(side)}")
         return column
 
     def _why_not(self, side: Side) -> str:
+        series = self.series[side.workload]
         said = [
             invocation.message
-            for invocation in self.series[side.workload].invocations
+            for invocation in (*series.invocations, *series.wrong)
             if invocation.client == side.client and invocation.outcome is not Outcome.OK
         ]
         return said[-1] if said else "was not measured whole"
@@ -96,21 +97,6 @@ def _enough(logs: Array, whose: str) -> Array:
         said = f"only {rounds} round{' has' if rounds == 1 else 's have'}"
         raise Missing(f"{said} {whose}; {MINIMUM_ROUNDS} are needed")
     return logs
-
-
-def _in_rounds(costs: Array, column: int) -> Array:
-    """Total ÷ exchanges in each round, of what the arrays of a Series hold of one entrant.
-
-    The only place that knows their axes: rounds first, entrants last, and batches in between if
-    they are apart. The batches of an invocation have equally many exchanges.
-    """
-    batches = costs[..., column].reshape(len(costs), -1)
-    present = np.isfinite(batches)
-    count = present.sum(1)
-    total = np.where(present, batches, 0.0).sum(1)
-    enough = (count > 0) & (2 * count >= batches.shape[1])
-    result: Array = np.divide(total, count, out=np.full(len(costs), np.nan), where=enough)
-    return result
 
 
 def _by_number(series: Series, costs: Array) -> dict[int, float]:

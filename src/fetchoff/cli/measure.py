@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import fetchoff
 from fetchoff.analysis.stopping import is_decided
-from fetchoff.catalog.manifests import named
+from fetchoff.catalog.places import shipped
 from fetchoff.cli.live import watching
 from fetchoff.cli.serving import record_of, serving
-from fetchoff.model.client import Client, Launch, Readiness
+from fetchoff.model.client import Client, Launch, Manifest, Readiness
 from fetchoff.model.errors import FetchoffError, OriginError, SetupError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Batch
@@ -81,8 +81,6 @@ def placement_notes(experiment: Experiment) -> tuple[str, ...]:
 def client_record(client: Client) -> ClientRecord:
     """What a run keeps of a client."""
     manifest, about = client.manifest, client.description
-    shipped = named(client.id)
-    is_shipped = shipped is not None and shipped.folder == manifest.folder
     assert about is not None
     return ClientRecord(
         id=client.id,
@@ -93,10 +91,20 @@ def client_record(client: Client) -> ClientRecord:
         version=about.version,
         runtime=about.runtime,
         engine=about.engine,
-        adapter=client.id if is_shipped else str(manifest.folder),
+        adapter=adapter_of(manifest),
         source_name=manifest.source,
         source=manifest.source_path.read_text(encoding="utf-8", errors="replace"),
     )
+
+
+def adapter_of(manifest: Manifest) -> str:
+    """Where the client is found again: its id if it is a shipped one, or else its folder.
+
+    The id is the one that it is built as: that in the run may have a version mark that no folder
+    knows, such as the name of a branch.
+    """
+    is_shipped = manifest.folder.is_relative_to(shipped("adapters").resolve())
+    return str(manifest.built_as) if is_shipped else str(manifest.folder)
 
 
 def launches(clients: Sequence[Client]) -> dict[str, Launch]:

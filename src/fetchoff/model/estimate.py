@@ -19,6 +19,14 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
 
 
+class LimitAnswer(StrEnum):
+    """Whether a client takes more than a limit allows. `unclear`: the interval holds the limit."""
+
+    WITHIN = "within"
+    BEYOND = "beyond"
+    UNCLEAR = "unclear"
+
+
 class Doubt(StrEnum):
     """Why a verdict is undecided."""
 
@@ -96,7 +104,6 @@ class Comparison:
     doubt: Doubt | None
     rounds: int
     between: Spread
-    within: Spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,4 +155,3 @@ class Summary:
     median: float
     rounds: int
     between: Spread
-    within: Spread

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from threading import Event
 
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
-from fetchoff.model.observation import Cost, Invocation, Outcome, Seen
+from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Turns, Usage
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Protocol, Sink, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
@@ -16,8 +17,9 @@ from fetchoff.protocol.origin import gained
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter, Timed
 from fetchoff.run.clocks import ReadNs
-from fetchoff.run.origin import Ledger
+from fetchoff.run.origin import Ledger, Turnstile
 from fetchoff.run.reference import Reference
+from fetchoff.run.warming import Curve, warm_up
 
 LEAST_WARM_UPS = 2
 MOST_WARM_UPS = 5  # what compiles while it runs has settled before
@@ -27,6 +29,11 @@ SLOWEST_BYTES_A_S = 20e6  # of a client that still gets an iteration of large co
 MOST_WAITING = 12  # a batch takes at most so many times its length
 NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
+GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
+ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
+MUCH_BYTES = 100_000  # in an iteration: whose code is compiled after fewer of them
+WAITING = 6.0  # times what it works: then it waits, and not only for the core
+LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
 class Refused(Exception):
@@ -37,6 +44,10 @@ class Refused(Exception):
         self.outcome = outcome
 
 
+class AnsweredWrong(Refused):
+    """An answer, or what the client says of its answers, is not right."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """One batch of a guest: what was asked, answered, paid and seen."""
@@ -44,6 +55,25 @@ class Measured:
     answer: Done
     cost: Cost
     seen: Seen
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Of a client in turns: microseconds of an iteration, and how many a lead had."""
+
+    iteration_us: float
+    lead: float
+
+    @classmethod
+    def of(cls, record: Turns) -> Pace | None:
+        """As a record tells; None where it has no exchanges."""
+        exchanges, turns = sum(record.exchanges), len(record.exchanges)
+        if not exchanges:
+            return None
+        return cls(
+            sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration,
+            sum(record.lead_exchanges) / turns / record.per_iteration,
+        )
 
 
 class Guest:
@@ -64,12 +94,19 @@ class Guest:
         self.iterations = 0
         self.outcome = Outcome.OK
         self.message = ""
+        self.answered_wrong = False
         self._ledger = ledger
         self._reference = reference
         self._course = course
         self._warm_ups = 0
         self._cpu_ns_per_exchange = 0.0
         self._before: procfs.Reading | None = None
+        self.per_iteration = len(course.workload.exchanges)  # requests
+        self.pace: Pace | None = None  # as it was in turns of an earlier process
+        self.seen_before_loop = Seen()
+        self._curve = Curve((), is_steady=True)
+        self._first = (0.0, 0.0)
+        self._usage: Usage | None = None
 
     @property
     def workload(self) -> Workload:
@@ -82,10 +119,11 @@ class Guest:
     def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
         """Prepare the workload, and check the answers of an iteration against the reference."""
         if try_nonsense and not self.adapter.refuses_nonsense(self._request(spool)):
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
             )
         self.prepare(spool)
+        self._try_first()
         self._verify()
 
     def _request(self, spool: Spool) -> Message:
@@ -99,22 +137,38 @@ class Guest:
         if answer.error:
             raise Refused(Outcome.FAILED, f"cannot prepare: {answer.error}")
 
+    def _try_first(self) -> None:
+        """The first iteration of all, timed: what a program pays that makes one request."""
+        timed = self.adapter.run_timed(1, self._timeout_s(1), lambda: 0, digest=self._is_hashed)
+        exchanges = len(self.workload.exchanges)
+        self._first = (timed.wall_ns / 1e3 / exchanges, timed.cpu_ns / 1e3 / exchanges)
+
     def _verify(self) -> None:
         before = self._ledger.read()
         answer = self.adapter.run(1, self._timeout_s(1), digest=True)
         self._must_be_complete(answer, 1)
         fault = _digest_fault(answer, self._reference)
         if fault:
-            raise Refused(Outcome.FAILED, fault)
+            raise AnsweredWrong(Outcome.FAILED, fault)
         after = self._ledger.read(before.seen.requests + len(self.workload.exchanges))
         seen = gained(before.seen, after.seen)
         self._must_agree(seen, 1)
+        self.per_iteration = max(1, seen.requests)
         through_proxy = after.absolute_form - before.absolute_form
         if self.workload.settings.proxy and through_proxy < seen.requests:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID,
                 f"asked to go through a proxy, did so with {through_proxy} of {seen.requests}",
             )
+
+    def verify_again(self) -> None:
+        """After the blocks: whether the contents are still right. It is in no figure.
+
+        In a batch only lengths are checked, and a client can go wrong with time.
+        """
+        self._usage = self._used()
+        if not self._is_hashed:  # each batch of those had its digests checked
+            self._verify()
 
     def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
@@ -129,6 +183,67 @@ class Guest:
         if not iterations:
             self._recalibrate(timed)
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
+
+    def settle(self, stop: Event) -> None:
+        """Run until it is steady; the curve is kept."""
+        wanted = self.adapter.warm_up_exchanges
+        content = sum(exchange.expect.bytes or 0 for exchange in self.workload.exchanges)
+        left = 0 if content > MUCH_BYTES else wanted - self.adapter.warmed_up
+        least = max(left, wanted // 4)
+        self._curve = warm_up(self.adapter, len(self.workload.exchanges), least, stop)
+        self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
+        self._warm_ups = len(self._curve.points)
+        if self._curve.points:
+            self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us
+
+    @property
+    def settled_us(self) -> float:
+        """CPU time of an exchange when its warm-up ended."""
+        return self._curve.settled_us if self._curve.points else 0.0
+
+    @property
+    def can_be_held(self) -> bool:
+        """Whether its cost can be told at the arrival of a request."""
+        return not self.adapter.tells_children
+
+    @property
+    def iteration_us(self) -> float:
+        """What an iteration takes, client and origin; a guess until turns have told."""
+        exchanges = len(self.workload.exchanges)
+        guessed = GUESSED_ORIGIN * exchanges * self.settled_us + ORIGIN_US * self.per_iteration
+        waited = exchanges * self._curve.wall_us
+        guessed = waited if waited > WAITING * guessed else guessed
+        return self.pace.iteration_us if self.pace else max(1.0, guessed)
+
+    def hold(self, turnstile: Turnstile, requests: int) -> int:
+        """Close the gate of its ledger; the number by which it is given turns."""
+        self.seen_before_loop = self._ledger.read().seen
+        return turnstile.hold(self._ledger, self.adapter, requests, self.per_iteration)
+
+    def release(self, turnstile: Turnstile) -> None:
+        """Open the gate."""
+        turnstile.release(self._ledger)
+
+    def begin_loop(self, iterations: int, busy_share: float = 0.0) -> None:
+        """Let it run as many iterations; `finish_loop` waits for them."""
+        self.iterations = iterations
+        busy_ns = self.busy_ns(busy_share) if busy_share else 0
+        self.adapter.begin(iterations, busy_ns=busy_ns)
+
+    def answered_in_loop(self) -> int:
+        """Requests that were answered since its loop began."""
+        return self._ledger.read().seen.requests - self.seen_before_loop.requests
+
+    def finish_loop(self, iterations: int) -> tuple[Done, Seen]:
+        """The answer to its loop, and its ledger then."""
+        left_s = iterations * self.iteration_us / 1e6
+        answer = self.adapter.finished(self._timeout_s(1) + LOOP_PATIENCE * left_s)
+        return answer, self._ledger.read().seen
+
+    def judge_loop(self, answer: Done, seen: Seen, iterations: int) -> None:
+        """Check a whole loop against the ledger."""
+        self._must_be_complete(answer, iterations)
+        self._must_agree(seen, iterations)
 
     def size_batches(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Find how many iterations make a batch over a link.
@@ -214,22 +329,18 @@ class Guest:
         self._must_be_complete(measured.answer, iterations)
         fault = self._is_hashed and _digest_fault(measured.answer, self._reference)
         if fault:
-            raise Refused(Outcome.FAILED, fault)
+            raise AnsweredWrong(Outcome.FAILED, fault)
         self._must_agree(measured.seen, iterations)
 
     def refuse(self, error: Refused | AdapterError) -> None:
         """Take note that this section goes on without it."""
         self.outcome = error.outcome if isinstance(error, Refused) else Outcome.FAILED
         self.message = str(error)
+        self.answered_wrong = isinstance(error, AnsweredWrong)
 
     def record(self, round_: int, attempt: int, origin_involuntary: int) -> Invocation:
         """The invocation as it is kept."""
-        reading = self._before and self._reading()
-        usage = (
-            reading.since(self._before, self.adapter.children_peak_kb)
-            if reading and self._before
-            else None
-        )
+        usage = self._usage or self._used()
         return Invocation(
             round=round_,
             attempt=attempt,
@@ -244,13 +355,22 @@ class Guest:
             **({"usage": usage} if usage else {}),
             ledger=dict(self._ledger.close().raw),
             origin_involuntary_switches=origin_involuntary,
+            first_wall_us=self._first[0],
+            first_cpu_us=self._first[1],
+            curve=self._curve.points,
+            is_steady=self._curve.is_steady,
+            answered_wrong=self.answered_wrong,
         )
 
-    def _reading(self) -> procfs.Reading | None:
+    def _used(self) -> Usage | None:
+        """What the operating system has counted since the blocks began; None: nobody can tell."""
+        if self._before is None:
+            return None
         try:
-            return procfs.read(self.adapter.pid)
+            now = procfs.read(self.adapter.pid)
         except OSError:
             return None
+        return now.since(self._before, self.adapter.children_peak_kb)
 
     def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
         timed = self._run_timed(n, origin_cpu)
@@ -272,19 +392,19 @@ class Guest:
     def _must_be_complete(self, answer: Done, iterations: int) -> None:
         asked = iterations * len(self.workload.exchanges)
         if answer.failed:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.FAILED,
                 f"{answer.failed} of {asked} exchanges failed: {answer.error or 'no reason given'}",
             )
         if answer.done != asked:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID, f"was asked for {asked} exchanges, reports {answer.done}"
             )
         if any(exchange.expect.varies for exchange in self.workload.exchanges):
             return
         expected = iterations * sum(x.expect.bytes or 0 for x in self.workload.exchanges)
         if answer.bytes != expected:
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.FAILED, f"delivered {answer.bytes} bytes of content instead of {expected}"
             )
 
@@ -298,7 +418,7 @@ class Guest:
         settings = self.workload.settings
         asked = iterations * len(self.workload.exchanges)
         if seen.requests != asked and not (settings.redirects and seen.requests > asked):
-            raise Refused(
+            raise AnsweredWrong(
                 Outcome.INVALID,
                 f"reports {asked} exchanges, the origin saw {seen.requests} requests",
             )
@@ -310,9 +430,9 @@ class Guest:
         if settings.protocol is Protocol.HTTP_1_1:
             allowed += NEW_CONNECTIONS * seen.requests
         if settings.reuse is True and seen.connections > allowed:
-            raise Refused(Outcome.INVALID, f"asked to reuse connections, {opened}")
+            raise AnsweredWrong(Outcome.INVALID, f"asked to reuse connections, {opened}")
         if settings.reuse is False and seen.connections < seen.requests:
-            raise Refused(Outcome.INVALID, f"asked for fresh connections, {opened}")
+            raise AnsweredWrong(Outcome.INVALID, f"asked for fresh connections, {opened}")
 
 
 def least_iterations(workload: Workload) -> int:

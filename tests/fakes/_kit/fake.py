@@ -157,6 +157,24 @@ class Careless(Honest):
         return b"?" * len(super().checked(exchange))
 
 
+class Tiring(Honest):
+    """Makes the content up after three batches of a workload: the length is right."""
+
+    runs = 0
+
+    def prepare(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.runs = 0
+        return super().prepare(message)
+
+    def run(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.runs += 1
+        return super().run(message)
+
+    def checked(self, exchange: dict[str, Any]) -> bytes:
+        content = super().checked(exchange)
+        return content if self.runs <= 3 else b"?" * len(content)
+
+
 class Caching(Honest):
     """Sends each request once, and answers from memory after that."""
 
@@ -303,6 +321,7 @@ FAKES: dict[str, type[Honest]] = {
     "skipping": Skipping,
     "short-body": ShortBody,
     "careless": Careless,
+    "tiring": Tiring,
     "caching": Caching,
     "chatty": Chatty,
     "failing": Failing,

@@ -31,7 +31,7 @@ def sides(count: int) -> tuple[Side, ...]:
 def evidence(logs: Array) -> Evidence:
     """From `logs[round, client]`: wall and CPU time alike; the origin takes no time."""
     experiment = _experiment(logs.shape[1])
-    costs = 1e6 * np.exp(logs)[:, None, :]
+    costs = 1e6 * np.exp(logs)
     series = Series(
         *(WORKLOAD, experiment.entrants, costs, costs, 0 * costs, 0 * costs),
         batches=(),

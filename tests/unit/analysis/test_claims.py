@@ -62,7 +62,8 @@ def evidence(
         random = np.random.default_rng(len(workload))
         level = np.array([of[name] for name in names])
         shape = (count, BLOCKS, len(names))
-        values = level * np.exp(noise * random.standard_normal(shape)) * 1e6
+        batches = level * np.exp(noise * random.standard_normal(shape)) * 1e6
+        values = batches.mean(1)
         invocations = tuple(
             Invocation(
                 *(number, 0, workload, name, name),
@@ -333,7 +334,7 @@ def test_claims_of_an_article_share_its_error_rate() -> None:
 def test_rounds_of_two_workloads_are_paired_by_their_numbers() -> None:
     """Where a round of one workload does not count, the others keep their partners."""
     found = evidence({"x/a": 1.0})
-    drift = np.exp(np.arange(ROUNDS))[:, None, None]
+    drift = np.exp(np.arange(ROUNDS))[:, None]
     here, there = found.series["w"], found.series["other"]
     whole = replace(here, cpu_ns=here.cpu_ns * drift)
     without_first = replace(
@@ -374,6 +375,15 @@ def test_what_cannot_be_measured(side: Side, why: str) -> None:
     judgement = judged(RatioClaim(Measure.CPU, side, A, 2.0), found)
     assert (judgement.verdict, judgement.measured) == (ClaimVerdict.UNMEASURED, None)
     assert judgement.text == why
+
+
+def test_who_answered_wrong_is_in_no_claim_even_if_that_round_does_not_count() -> None:
+    found = evidence({"x/a": 1.0, "x/b": math.nan})
+    wrong = Invocation(0, 0, "w", "x/b", "x/b", outcome=Outcome.INVALID, message="other content")
+    series = replace(found.series["w"], invocations=(), wrong=(wrong,))
+    judgement = judged(RatioClaim(Measure.CPU, B, A, 2.0), replace(found, series={"w": series}))
+    assert judgement.verdict is ClaimVerdict.UNMEASURED
+    assert judgement.text == "x/b on w: other content"
 
 
 def test_too_few_rounds() -> None:

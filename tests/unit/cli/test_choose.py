@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
-from fetchoff.cli.choose import chosen
+from fetchoff.catalog.places import shipped
+from fetchoff.cli.choose import chosen, recorded, told_apart
+from fetchoff.cli.measure import adapter_of, client_record
+from fetchoff.model.client import Client, Description, Manifest, Readiness
 from fetchoff.model.errors import InputError, UnknownName
+from fetchoff.model.experiment import Experiment
+from fetchoff.store.run_folder import Header
+
+SHIPPED = "python/http-client"
 
 
 def names(*patterns: str, without: tuple[str, ...] = ()) -> list[str]:
@@ -40,3 +50,35 @@ def test_a_runtime_that_a_kit_does_not_have() -> None:
 def test_a_client_that_nobody_knows() -> None:
     with pytest.raises(UnknownName, match="unknown client 'c/libcurk'"):
         names("c/libcurk")
+
+
+def checkout(folder: Path) -> str:
+    shutil.copytree(shipped("adapters") / SHIPPED, folder)
+    return str(folder)
+
+
+def found_again(*manifests: Manifest) -> list[Manifest]:
+    """The clients of a run that is gone on with."""
+    about = Description("1", "CPython", "", frozenset())
+    records = tuple(client_record(Client(m, Readiness.READY, about)) for m in manifests)
+    experiment = Experiment((), (), baseline="", seed=0)
+    return recorded(Header("", "", "", "", experiment, records, environment={}))
+
+
+def test_two_checkouts_of_a_shipped_client_are_named_after_their_folders(tmp_path: Path) -> None:
+    both = told_apart(*(chosen([checkout(tmp_path / name)])[0] for name in ("main", "feature")))
+    assert [str(manifest.id) for manifest in both] == [f"{SHIPPED}@main", f"{SHIPPED}@feature"]
+    assert found_again(*both) == list(both)
+
+
+def test_a_shipped_client_beside_a_checkout_of_it(tmp_path: Path) -> None:
+    feature = chosen([checkout(tmp_path / "feature")])[0]
+    both = told_apart(chosen([SHIPPED])[0], feature)
+    assert str(both[1].id) == f"{SHIPPED}@feature"
+    assert found_again(*both) == list(both)
+
+
+def test_a_shipped_client_is_recorded_by_its_name() -> None:
+    versions = chosen(["rust/curl", "rust/curl@7.86.0"])
+    assert found_again(*versions) == versions
+    assert not any(Path(adapter_of(manifest)).is_absolute() for manifest in versions)

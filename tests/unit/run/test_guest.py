@@ -1,7 +1,8 @@
-"""How long batches are made."""
+"""How long batches are made, and what becomes of a guest that goes wrong."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -9,13 +10,15 @@ from typing import cast
 import pytest
 
 from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
 from fetchoff.model.link import LOOPBACK, Link, Profile
-from fetchoff.model.observation import Seen
+from fetchoff.model.observation import Outcome, Seen
 from fetchoff.model.workload import Exchange, Expect, Settings, Workload
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters
+from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.guest import Guest, least_iterations
+from fetchoff.run.guest import AnsweredWrong, Guest, Refused, least_iterations
 from fetchoff.run.origin import Ledger
 from fetchoff.run.reference import Reference
 
@@ -27,8 +30,12 @@ FAR = Link("far", "", Profile(45, rate_mbit_s=10), Profile(45, rate_mbit_s=10))
 class SteadyAdapter:
     """Computes and waits so many milliseconds an iteration; remembers what it was asked for."""
 
+    pid = 0
+    start_up_ms = 0.0
+
     def __init__(self, ms: float, exchanges: int, waiting_ms: float = 0.0) -> None:
         self.bytes = BYTES
+        self.children_peak_kb = 0
         self.asked: list[int] = []
         self.timeouts_s: list[float] = []
         self._waiting_ns = waiting_ms * 1e6
@@ -42,6 +49,10 @@ class SteadyAdapter:
         wall_ns = ns + round(n * self._waiting_ns)
         return Timed(Done(done, 0, done * self.bytes, wall_ns), wall_ns, ns, 0)
 
+    def run(self, n: int, timeout_s: float, *, digest: bool = False) -> Done:
+        self.children_peak_kb = 10**6  # what a digest is made from is kept whole
+        return Done(n, 0, n * self.bytes, 1, sha256=("",) if digest else ())
+
 
 class BlindLedger:
     """Sees nothing."""
@@ -52,6 +63,9 @@ class BlindLedger:
 
     def read(self, at_least: int = 0) -> Counters:
         return Counters.only(Seen())
+
+    def close(self) -> Counters:
+        return self.read()
 
 
 def guest_of(adapter: SteadyAdapter, workload: Workload, link: Link = LOOPBACK) -> Guest:
@@ -154,3 +168,42 @@ def test_patience(link: Link, iterations: int, bytes_: int, timeout_s: float) ->
     guest = guest_of(adapter, replace(workload_of(1, 1), exchanges=(exchange,)), link)
     guest.batch(iterations, lambda: 0)
     assert adapter.timeouts_s == [pytest.approx(timeout_s)]
+
+
+def test_verifying_again_is_not_in_what_the_batches_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count(step=5)
+
+    def read(pid: int) -> procfs.Reading:
+        return procfs.Reading(next(ticks), 0, 100, 0, 0)
+
+    monkeypatch.setattr(procfs, "read", read)
+    guest = guest_of(SteadyAdapter(0.1, 1), workload_of(1, 1))
+    guest.begin_blocks()
+    guest.verify_again()
+    usage = guest.record(0, 0, 0).usage
+    assert (usage.user_ticks, usage.peak_kb) == (5, 100)
+
+
+@pytest.mark.parametrize(
+    ("digests", "message"), [(("x",), "is not what the origin sent"), ((), "gave 0 digests")]
+)
+def test_contents_that_went_wrong_with_time(
+    digests: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter = SteadyAdapter(0.1, 1)
+    guest = guest_of(adapter, workload_of(1, 1))
+    monkeypatch.setattr(adapter, "run", lambda *_, **__: Done(1, 0, BYTES, 1, sha256=digests))
+    with pytest.raises(AnsweredWrong, match=message) as caught:
+        guest.verify_again()
+    guest.refuse(caught.value)
+    kept = guest.record(0, 0, 0)
+    assert (kept.outcome, kept.answered_wrong) == (Outcome.FAILED, True)
+
+
+@pytest.mark.parametrize(
+    "error", [AdapterError("no answer within 10 s"), Refused(Outcome.INVALID, "misplaced")]
+)
+def test_to_break_down_is_not_to_answer_wrong(error: AdapterError | Refused) -> None:
+    guest = guest_of(SteadyAdapter(0.1, 1), workload_of(1, 1))
+    guest.refuse(error)
+    assert not guest.record(0, 0, 0).answered_wrong

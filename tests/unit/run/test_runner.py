@@ -173,6 +173,7 @@ def test_a_link_is_tried_out_opened_for_verifying_and_shaped_for_measuring(run: 
         "try near",
         "open wide",
         f"shape near {section.seed}",
+        "open wide",  # to verify again
         "take up",
     ]
     assert [batch.workload for batch in run.kept(Batch)] == ["get/near"] * BLOCKS * len(CLIENTS)
@@ -211,9 +212,9 @@ def test_links_between_the_same_ends_follow_each_other_on_one_network(run: Run) 
     for index, did in enumerate(laid):
         if did in ("lay for near", "lay for lossy"):
             assert sorted(laid[index + 1 : index + 3]) == ["try lossy", "try near"]
-            assert laid[index + 3 : index + 6] == ["open wide", "open wide", "take up"]
+            assert laid[index + 3 : index + 8] == ["open wide"] * 4 + ["take up"]
         if did == "lay for small":
-            assert laid[index + 1 : index + 4] == ["try small", "open wide", "take up"]
+            assert laid[index + 1 : index + 5] == ["try small", *["open wide"] * 2, "take up"]
         if did == "lay for loopback":
             assert laid[index + 1] == "take up"
     assert {done.workload for done in run.kept(SectionDone)} == {Course(GET, x).id for x in links}
@@ -270,6 +271,14 @@ def test_an_emulator_that_goes_away_cuts_the_section(run: Run) -> None:
     (done,) = run.kept(SectionDone)
     assert done.attempt == 1
     assert run.network.did.count("try near") == 2
+
+
+def test_contents_are_verified_again_after_the_last_batch(run: Run) -> None:
+    run.clients = ("tiring", "honest")
+    run(NEAR)
+    outcomes = {i.client: (i.outcome, i.answered_wrong) for i in run.kept(Invocation)}
+    assert outcomes == {"tiring": (Outcome.FAILED, True), "honest": (Outcome.OK, False)}
+    assert len(run.kept(Batch)) == BLOCKS * len(run.clients)
 
 
 @pytest.mark.parametrize("gone", [False, True])

@@ -1,0 +1,75 @@
+"""Who is ranked: nobody who ever answered wrong, and who broke down only in the other rounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.analysis.raced import Raced, ill
+
+from fetchoff.model.observation import Invocation, Outcome
+
+CONTENT = "the content of GET / is not what the origin sent"
+CRASH = "a/fast: ended with exit status 3"
+RACED = Raced(
+    {
+        "a/slow": [0.90, 0.91, 0.89, 0.90, 0.92, 0.90, 0.91],
+        "a/fast": [0.00, 0.01, 0.00, 0.02, 0.00, 0.01, 0.00],
+        "a/middle": [0.40, 0.41, 0.40, 0.40, 0.39, 0.42, 0.40],
+    }
+)
+
+
+def wrong(number: int, client: str) -> dict[tuple[int, str], Invocation]:
+    return ill(number, client, Outcome.FAILED, CONTENT, answered_wrong=True)
+
+
+def test_without_a_fault_the_fastest_is_first() -> None:
+    standings = RACED.standings()
+    assert list(standings) == ["a/fast", "a/middle", "a/slow"]
+    assert standings["a/fast"].tiers == (1, 1)
+
+
+def test_who_answered_wrong_in_two_of_seven_rounds_is_not_ranked() -> None:
+    found = replace(RACED, ended=wrong(2, "a/fast") | wrong(5, "a/fast")).standings()
+    assert list(found) == ["a/middle", "a/slow", "a/fast"]
+    fast = found["a/fast"]
+    assert (fast.outcome, fast.message) == (Outcome.FAILED, f"in rounds 3, 6: {CONTENT}")
+    assert (fast.tiers, fast.costs, fast.wall, fast.rounds) == (None, None, None, 0)
+    assert found["a/middle"].tiers == (1, 1)
+    assert found["a/slow"].rounds == 7
+
+
+def test_once_is_enough() -> None:
+    fast = replace(RACED, ended=wrong(6, "a/fast")).standings()["a/fast"]
+    assert (fast.tiers, fast.message) == (None, f"in round 7: {CONTENT}")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message"),
+    [
+        (Outcome.FAILED, CRASH),
+        (Outcome.UNAVAILABLE, "no answer within 30 s"),
+        (Outcome.INVALID, "not where it was placed: on core 0"),
+    ],
+)
+def test_who_broke_down_is_ranked_by_its_other_rounds_and_it_is_told(
+    outcome: Outcome, message: str
+) -> None:
+    fast = replace(RACED, ended=ill(3, "a/fast", outcome, message)).standings()["a/fast"]
+    assert (fast.outcome, fast.tiers, fast.rounds) == (Outcome.OK, (1, 1), 6)
+    assert fast.message == f"in 1 of 7 rounds: {message}"
+
+
+def test_ratios_are_to_another_where_the_baseline_answered_wrong() -> None:
+    found = replace(RACED, ended=wrong(0, "a/slow")).standings()
+    fast, middle = found["a/fast"].wall, found["a/middle"].wall
+    assert fast is not None and middle is not None
+    assert fast.ratio.point == 1
+    assert middle.ratio.point > 1.4
+
+
+def test_nobody_is_left() -> None:
+    ended = wrong(0, "a/slow") | wrong(1, "a/fast") | wrong(2, "a/middle")
+    found = replace(RACED, ended=ended).standings()
+    assert {standing.costs for standing in found.values()} == {None}
