@@ -100,9 +100,10 @@ class Stand:
     ) -> dict[str, Turns]:
         """So many cycles, each in an order by chance; by key. What fails is raised."""
         notes = Notes()
-        where = Place(0, 0, self.course.id, 0)
+        where = Place(0, 0, self.course.id)
         turning = Turning(self.origin, notes, where, self.manner, _do, self._misplaced)
-        turning.run(players, cycles([entrant for entrant, _ in players], turns, order))
+        planned = cycles([entrant for entrant, _ in players], turns, order)
+        turning.run([(*player, 0) for player in players], planned, _nothing)
         return {record.entrant: record for record in notes.of(Turns)}
 
     def give(
@@ -148,6 +149,10 @@ class Stand:
 
     def _misplaced(self) -> str:
         return self.origin.misplaced(self.layout.origin_core, self.layout.urgency)
+
+
+def _nothing() -> None:
+    """Nobody watches."""
 
 
 def _do(guest: Guest, action: Callable[[Guest], None]) -> None:

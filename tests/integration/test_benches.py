@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,14 @@ def test_what_counts_as_wrong() -> None:
     assert totals.summary(equal)[-1]["wrong"] == 1
     assert totals.summary(unequal)[-1]["wrong"] == 1
     assert totals.summary(unequal)[-1]["found_cpu"] == 1
+
+
+def test_what_was_not_put_in_is_not_found() -> None:
+    """3 % were to be found: who found 6 has not shown that, nor who was withheld."""
+    too_much = replace(trial(SLOWER, 1.06), aim=0.03)
+    right = replace(trial(SLOWER, 1.03), aim=0.03)
+    (row, _) = totals.summary([right, too_much, replace(right, withheld="noise")])
+    assert (row["on_target"], row["found_cpu"]) == (2, 1)
 
 
 def test_opposite_verdicts_contradict_each_other() -> None:

@@ -32,9 +32,9 @@ pub struct Turns {
     pub lost: Vec<u64>,
     /// Who has no turn left.
     pub exhausted: Vec<u64>,
-    /// From the first turn's begin to the last one's end, rests left out, in nanoseconds.
+    /// All turns that came to their end, and the waiting for them, in nanoseconds.
     pub wall_ns: u64,
-    /// How long everybody rested, in nanoseconds.
+    /// How long everybody rested, and who was lost was waited for, in nanoseconds.
     pub rest_ns: u64,
 }
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
-    GroupDone,
     Invocation,
     LinkUsed,
     Outcome,
     Record,
     SectionDone,
     Turns,
+    TurnsGiven,
 )
 
 Array = NDArray[np.float64]
@@ -44,7 +44,7 @@ class Series:
     invocations: tuple[Invocation, ...]
     numbers: tuple[int, ...] = ()
     turns: tuple[Turns, ...] = ()
-    groups: tuple[GroupDone, ...] = ()
+    given: tuple[TurnsGiven, ...] = ()
     wrong: tuple[Invocation, ...] = ()
 
     @property
@@ -127,10 +127,10 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     batches = tuple(
         [r for r in measured if isinstance(r, Batch)] + [of_one.total() for of_one in turns]
     )
-    groups = tuple(
+    given = tuple(
         r
         for r in records
-        if isinstance(r, GroupDone)
+        if isinstance(r, TurnsGiven)
         and r.workload == workload
         and attempts.get(r.round) == r.attempt
     )
@@ -157,6 +157,6 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         invocations,
         tuple(rows),
         turns,
-        groups,
+        given,
         wrong,
     )

@@ -166,8 +166,8 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 
 
 @dataclass(frozen=True)
-class GroupDone:
-    """A group had its turns. Nanoseconds.
+class TurnsGiven:
+    """All turns of a section. Nanoseconds.
 
     `elapsed_ns`: by the harness's clock. By the origin's: `given_ns` and the rests between, and
     `turned_ns`, all turns with their leads. `misplaced`: what was not where it was planned, or "".
@@ -176,7 +176,6 @@ class GroupDone:
     round: int
     attempt: int
     workload: str
-    group: int
     processes: tuple[str, ...]
     elapsed_ns: int
     given_ns: int
@@ -285,7 +284,7 @@ class Ended:
 Record = (
     Batch
     | Turns
-    | GroupDone
+    | TurnsGiven
     | Invocation
     | LinkTried
     | LinkUsed

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Effect, Entrant
-from fetchoff.model.observation import GroupDone, Outcome, Turns
+from fetchoff.model.observation import Outcome, Turns, TurnsGiven
 from fetchoff.protocol.origin import Manner, Turn, gained
 from fetchoff.run.events import Journal
 from fetchoff.run.guest import Guest, Refused
@@ -63,6 +63,7 @@ class _Player:
     entrant: Entrant
     guest: Guest
     length: Length
+    group: int = 0
     asked: int = 0
     number: int = 0
     clock_ns: int = 0
@@ -77,16 +78,15 @@ class _Player:
 
 @dataclass(frozen=True)
 class Place:
-    """Which group of which section it is."""
+    """Which section it is."""
 
     round: int
     attempt: int
     workload: str
-    group: int
 
 
 class Turning:
-    """Measures one group. What it found is in the journal, also of those who fell out later."""
+    """Measures a section. What it found is in the journal, also of those who fell out later."""
 
     def __init__(
         self,
@@ -106,16 +106,20 @@ class Turning:
 
     def run(
         self,
-        guests: Sequence[tuple[Entrant, Guest]],
+        guests: Sequence[tuple[Entrant, Guest, int]],
         cycles: Sequence[Sequence[Entrant]],
+        went_on: Callable[[], None],
     ) -> None:
-        """`cycles`: the order of turns. OriginError and KeyboardInterrupt pass."""
-        players = {e.key: _Player(e, g, Length.of(e, g)) for e, g in guests}
+        """Entrants with their processes and groups; `cycles`: the order of turns.
+
+        OriginError and KeyboardInterrupt pass.
+        """
+        players = {e.key: _Player(e, g, Length.of(e, g), group) for e, g, group in guests}
         counts = {key: sum(e.key == key for c in cycles for e in c) for key in players}
         try:
             for key, player in players.items():
                 self._begin(player, counts[key])
-            self._play(players, cycles)
+            self._play(players, cycles, went_on)
             for player in players.values():
                 self._read(player)
         finally:
@@ -141,7 +145,12 @@ class Turning:
 
         self._try(guest, begin)
 
-    def _play(self, players: dict[str, _Player], cycles: Sequence[Sequence[Entrant]]) -> None:
+    def _play(
+        self,
+        players: dict[str, _Player],
+        cycles: Sequence[Sequence[Entrant]],
+        went_on: Callable[[], None],
+    ) -> None:
         elapsed_ns = given_ns = rest_ns = turned_ns = turns = 0
         todo = [
             (number, place, players[entrant.key])
@@ -169,14 +178,15 @@ class Turning:
             turned_ns += sum(turn.wall_ns + turn.lead_wall_ns for turn in given.turns)
             turns += len(given.turns)
             self._note(chunk, given.turns)
+            for _ in {number for number, _, _ in chunk}:
+                went_on()
             for player in players.values():
                 if player.number in given.lost:
                     self._lose(player)
-        done = GroupDone(
+        done = TurnsGiven(
             self._place.round,
             self._place.attempt,
             self._place.workload,
-            self._place.group,
             tuple(player.entrant.process for player in players.values()),
             elapsed_ns,
             given_ns,
@@ -249,7 +259,7 @@ class Turning:
                 attempt=self._place.attempt,
                 workload=self._place.workload,
                 entrant=player.entrant.key,
-                group=self._place.group,
+                group=player.group,
                 turn_us=player.length.counted_us,
                 per_iteration=guest.per_iteration,
                 asked=player.asked,

@@ -14,21 +14,21 @@ from typing import cast
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Entrant
-from fetchoff.model.observation import GroupDone, Record, Seen, Turns
+from fetchoff.model.observation import Record, Seen, Turns, TurnsGiven
 from fetchoff.model.origin import EVERYTHING
 from fetchoff.model.workload import Exchange, Expect, Workload
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters, Manner, Turn
 from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.guest import Guest, Refused
+from fetchoff.run.guest import GUESSED_ORIGIN, ORIGIN_US, Guest, Refused
 from fetchoff.run.origin import Ledger
 from fetchoff.run.reference import Reference
 from fetchoff.run.turning import Place, Turning
 
 BYTES = 16
-ORIGIN_US = 10.0
-PLACE = Place(round=4, attempt=1, workload="get", group=2)
+PLACE = Place(round=4, attempt=1, workload="get")
+GROUP = 2
 
 
 def always(us: float) -> Callable[[int], float]:
@@ -37,6 +37,11 @@ def always(us: float) -> Callable[[int], float]:
 
 
 STEADY = always(100.0)
+
+
+def origin_ns(client_ns: int) -> int:
+    """What an exchange takes the origin: as much as is guessed before a turn has told."""
+    return round((GUESSED_ORIGIN - 1) * client_ns + 1000 * ORIGIN_US)
 
 
 @dataclass(eq=False)
@@ -71,6 +76,7 @@ class Client:
     tls_ca: Path | None = None
     counts: frozenset[object] = EVERYTHING
     warm_up_exchanges: int = 0
+    warmed_up: int = 0
     tells_children: bool = False
 
     def cpu_ns(self) -> int:
@@ -143,7 +149,7 @@ class Gates:
         turns: list[Turn] = []
         lost: list[int] = []
         exhausted: list[int] = []
-        wall_ns = 0
+        wall_ns = rest_ns = 0
         for number, lead_us, counted_us in order:
             client = self.clients[number - 1]
             if number in lost or number in exhausted:
@@ -158,11 +164,11 @@ class Gates:
             if turn is None:
                 self.lost.add(number)
                 lost.append(number)
-                wall_ns += manner.patience_ms * 1_000_000
+                rest_ns += manner.patience_ms * 1_000_000
             else:
                 turns.append(turn)
                 wall_ns += turn.wall_ns + turn.lead_wall_ns
-        return control.Turns(tuple(turns), tuple(lost), tuple(exhausted), wall_ns, 0)
+        return control.Turns(tuple(turns), tuple(lost), tuple(exhausted), wall_ns, rest_ns)
 
     def _turn(self, number: int, client: Client, lead_us: int, counted_us: int) -> Turn | None:
         held_ns = 0 if client.held_since is None else client.cpu - client.held_since
@@ -174,9 +180,8 @@ class Gates:
             return None
         client.held_since = client.cpu
         client.cpu += round(1000 * client.behind_us * (lead[0] + counted[0]))
-        origin_ns = round(1000 * ORIGIN_US * counted[0])
         exchanges, wall_ns, cpu_ns = counted
-        return Turn(number, exchanges, wall_ns, cpu_ns, origin_ns, 0, *lead, held_ns)
+        return Turn(number, exchanges, wall_ns, cpu_ns, wall_ns - cpu_ns, 0, *lead, held_ns)
 
     def _until(self, client: Client, us: int, cpu_ns: int) -> tuple[int, int, int] | None:
         """Exchanges, wall and CPU time until that has gone by, in whole iterations."""
@@ -185,7 +190,7 @@ class Gates:
             for _ in range(client.per_iteration):
                 ns = client.loop()
                 cpu_ns += ns
-                wall_ns += ns + round(1000 * ORIGIN_US)
+                wall_ns += ns + origin_ns(ns)
                 exchanges += 1
                 if client.hangs_at is not None and client.looped >= client.hangs_at:
                     return None
@@ -228,7 +233,8 @@ class Group:
     def play(self, cycles: Sequence[Sequence[Entrant]], misplaced: str = "") -> None:
         entrants = list(dict.fromkeys(entrant for cycle in cycles for entrant in cycle))
         turning = Turning(self.gates, self.journal, PLACE, Manner(), self._try, lambda: misplaced)
-        turning.run([(e, self.guests[e.process]) for e in entrants], cycles)
+        players = [(e, self.guests[e.process], GROUP) for e in entrants]
+        turning.run(players, cycles, lambda: None)
 
     def _try(self, guest: Guest, do: Callable[[Guest], None]) -> None:
         try:
@@ -241,8 +247,8 @@ class Group:
         return {r.entrant: r for r in self.journal.kept if isinstance(r, Turns)}
 
     @property
-    def done(self) -> GroupDone:
-        (done,) = [r for r in self.journal.kept if isinstance(r, GroupDone)]
+    def done(self) -> TurnsGiven:
+        (done,) = [r for r in self.journal.kept if isinstance(r, TurnsGiven)]
         return done
 
     def us(self, entrant: str) -> float:

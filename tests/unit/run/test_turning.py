@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.run.pretended import ORIGIN_US, PLACE, Client, Group, always, everybody
+from tests.unit.run.pretended import GROUP, PLACE, Client, Group, always, everybody, origin_ns
 
 from fetchoff.model.errors import OriginError
 from fetchoff.model.experiment import Effect, Entrant, Role, controls_of, takes_turns
@@ -33,8 +33,9 @@ def test_an_exchange_costs_what_it_costs() -> None:
     assert group.us(A) == pytest.approx(100.0)
     assert group.us(B) == pytest.approx(250.0)
     total = group.turns[A].total()
-    assert total.cost.wall_ns / total.exchanges == pytest.approx(1000 * (100 + ORIGIN_US))
-    assert total.cost.origin_cpu_ns / total.exchanges == pytest.approx(1000 * ORIGIN_US)
+    by_origin = origin_ns(100_000)
+    assert total.cost.wall_ns / total.exchanges == pytest.approx(100_000 + by_origin)
+    assert total.cost.origin_cpu_ns / total.exchanges == pytest.approx(by_origin)
 
 
 def test_cold_caches_are_in_the_lead_and_not_in_the_turn() -> None:
@@ -126,9 +127,9 @@ def test_the_record_says_which_round_and_group_it_was() -> None:
         PLACE.round,
         PLACE.attempt,
         PLACE.workload,
-        PLACE.group,
+        GROUP,
     )
-    assert (done.round, done.attempt, done.workload, done.group) == (4, 1, "get", 2)
+    assert (done.round, done.attempt, done.workload) == (4, 1, "get")
     assert (done.processes, done.turns) == ((A,), 4)
     assert done.misplaced == "core 1 instead of 0"
     assert done.turned_ns == done.given_ns > sum(turns.wall_ns)
@@ -193,7 +194,7 @@ def test_when_all_are_lost_the_group_is_done() -> None:
 
 def test_who_gets_faster_than_foreseen_has_fewer_turns_and_they_count() -> None:
     group = Group(Client(A, us=lambda number: 100.0 if number < 2000 else 20.0), Client(B))
-    group.guests[A].pace = Pace(110.0, 9.0)
+    group.guests[A].pace = Pace(110.0, lead=10, cpu_us=100.0)
     group.play(everybody(64, A, B))
     turns = group.turns[A]
     assert group.guests[A].outcome is Outcome.OK
@@ -258,14 +259,21 @@ def test_everybody_is_let_go_whatever_comes_between(error: BaseException) -> Non
         (1.0, LEAST_LEAD_US, LEAST_TURN_US),
         (300.0, 3600, 2400),
         (500.0, 6000, 4000),
-        (50_000.0, MOST_LEAD_US, MOST_TURN_US),
+        (2500.0, MOST_LEAD_US, MOST_TURN_US),
+        (50_000.0, 0, MOST_TURN_US),  # its first iteration is lead enough
     ],
 )
 def test_turns_are_in_proportion_to_an_iteration(
     pace_us: float, lead_us: int, counted_us: int
 ) -> None:
     guest = Group(Client(A)).guests[A]
-    guest.pace = Pace(pace_us, 1.0)
+    guest.pace = Pace(pace_us, lead=10, cpu_us=pace_us)
     assert Length.of(Entrant(A, A, A), guest) == Length(lead_us, counted_us)
     stretched = Length.of(Entrant(A, A, A, stretch=2), guest)
     assert stretched == Length(lead_us, 2 * counted_us)
+
+
+def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
+    guest = Group(Client(A, warm_up_exchanges=100)).guests[A]
+    guest.pace = Pace(10.0, lead=10, cpu_us=10.0)
+    assert Length.of(Entrant(A, A, A), guest) == Length(LEAST_LEAD_US, MOST_TURN_US)

@@ -11,7 +11,6 @@ from fetchoff.model.observation import (
     Batch,
     Cost,
     Ended,
-    GroupDone,
     Interrupted,
     Invocation,
     LinkTried,
@@ -21,6 +20,7 @@ from fetchoff.model.observation import (
     SectionDone,
     Seen,
     Turns,
+    TurnsGiven,
     Usage,
 )
 from fetchoff.store.records import from_line, to_line
@@ -70,10 +70,9 @@ turns = st.builds(
     seconds,
 )
 groups = st.builds(
-    GroupDone,
+    TurnsGiven,
     *[counts] * 2,
     texts,
-    counts,
     st.lists(texts, max_size=3).map(tuple),
     *[counts] * 5,
     texts,
