@@ -47,7 +47,8 @@ def analysis_of(folder: RunFolder) -> Analysis:
 
 def _reproduction_of(folder: RunFolder) -> Reproduction | None:
     """The article whose suite was run, with its claims judged; None: it was another suite."""
-    from fetchoff.analysis.claims import Evidence, judge_claims
+    from fetchoff.analysis.claims import judge_claims
+    from fetchoff.analysis.evidence import Evidence
     from fetchoff.analysis.sizes import at_sizes_of
     from fetchoff.catalog import claims
     from fetchoff.model.claim import Reproduction
