@@ -96,6 +96,7 @@ def client_record(client: Client) -> ClientRecord:
         adapter=client.id if is_shipped else str(manifest.folder),
         source_name=manifest.source,
         source=manifest.source_path.read_text(encoding="utf-8", errors="replace"),
+        json_parser=manifest.json_parser,
     )
 
 

@@ -71,7 +71,8 @@ class Costs:
 
     Microseconds, but `per_second` (exchanges), `peak_mb` (MB of 10^6 bytes) and shares.
     `origin_cpu_per_wall`: the share of the wall time in which the origin was on a CPU; above 1 if
-    it has more threads than one. `throughput`: None where an exchange moves little.
+    it has more threads than one. `throughput`: None where an exchange moves little. `parser_us`:
+    wall time in its kit's JSON parser, by the adapter's own clock; None where that is not used.
     """
 
     wall_us: Estimate
@@ -85,6 +86,7 @@ class Costs:
     start_up_ms: float
     origin_cpu_per_wall: float = math.nan
     throughput: Throughput | None = None
+    parser_us: float | None = None
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,10 @@ class WorkloadResult:
 
 @dataclass(frozen=True)
 class ClientCard:
-    """What the report shows of a client beside its figures."""
+    """What the report shows of a client beside its figures.
+
+    `json_parser`: what parses documents, "own" for an interface of the client's; "": not known.
+    """
 
     client: str
     kind: str
@@ -216,6 +221,7 @@ class ClientCard:
     source_name: str
     source: str
     adapter_lines: int
+    json_parser: str = ""
 
 
 @dataclass(frozen=True)

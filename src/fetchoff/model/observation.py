@@ -27,6 +27,7 @@ class Cost:
     """What a batch cost, read from outside. Nanoseconds.
 
     `own_wall_ns` is the adapter's word, a cross-check. `origin_cpu_ns`: the origin's process clock.
+    `parse_ns`: in its kit's JSON parser, the adapter's word as well; None: it says nothing of it.
     """
 
     wall_ns: int
@@ -34,6 +35,7 @@ class Cost:
     origin_cpu_ns: int
     own_wall_ns: int
     spun_ns: int = 0
+    parse_ns: int | None = None
 
 
 @dataclass(frozen=True)

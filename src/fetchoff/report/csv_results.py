@@ -28,6 +28,7 @@ COSTS = {
     "exchanges_per_second": "per_second",
     "peak_mb": "peak_mb",
     "start_up_ms": "start_up_ms",
+    "parser_us_per_exchange": "parser_us",
 }
 IN_FLIGHT = {
     "bytes_in_flight": "bytes",
@@ -100,7 +101,7 @@ def _row(
         **_estimate("cpu_s_per_gb", moved.cpu_s_per_gb if moved else None),
         **_fields(standing.in_flight, IN_FLIGHT),
         **_fields(standing.wire, WIRE),
-        **_fields(card, ("adapter_lines",)),
+        **_fields(card, ("json_parser", "adapter_lines")),
         "notes": "; ".join(standing.notes),
     }
 
