@@ -167,6 +167,7 @@ def _card(client: ClientRecord) -> ClientCard:
         source_name=client.source_name,
         source=client.source,
         adapter_lines=lines_of_code(client.source),
+        json_parser=client.json_parser,
     )
 
 

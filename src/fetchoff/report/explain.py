@@ -80,6 +80,16 @@ EXPLANATIONS = (
         """,
     ),
     _explain(
+        "json-documents",
+        "JSON documents",
+        """
+        A client that has an interface of its own for JSON parses the documents itself ("own"), and
+        that is part of it. For the others their kit does, with the parser that is named: the column
+        tells how long by the adapter's own clock, and the times beside it contain it. What such a
+        workload ranks is client and parser together.
+        """,
+    ),
+    _explain(
         "links",
         "Links",
         """

@@ -327,6 +327,7 @@ class Guest:
             origin_cpu_ns=timed.origin_cpu_ns,
             own_wall_ns=timed.answer.wall_ns,
             spun_ns=timed.answer.spun_ns,
+            parse_ns=timed.answer.parse_ns,
         )
         return Measured(timed.answer, cost, seen)
 

@@ -290,5 +290,6 @@ class Turning:
             failed=answer.failed,
             answered=player.answered,
             settled_us=player.guest.settled_us,
+            parse_ns=answer.parse_ns,
         )
         self._journal.append(record)

@@ -134,6 +134,15 @@ class Miscounting(Honest):
         return {**answer, "done": answer["done"] + 1}
 
 
+class Hasty(Honest):
+    """Stops its clock as soon as it has started to parse."""
+
+    def parse(self, content: bytes) -> Any:
+        document = super().parse(content)
+        self.parse_ns = 0
+        return document
+
+
 class Skipping(Honest):
     """Does half of what it was asked for, and says that it did all."""
 
@@ -319,6 +328,7 @@ FAKES: dict[str, type[Honest]] = {
     "endless": Endless,
     "boastful": Boastful,
     "miscounting": Miscounting,
+    "hasty": Hasty,
     "skipping": Skipping,
     "short-body": ShortBody,
     "careless": Careless,

@@ -162,7 +162,7 @@ def test_who_does_not_send_its_next_request_is_lost_and_the_others_go_on() -> No
     group.play(everybody(30, A, B))
     assert group.guests[A].outcome is Outcome.INVALID
     assert group.guests[A].message == LOST
-    assert A not in group.turns
+    assert 0 < len(group.turns[A].exchanges) < 30  # what it did before is kept
     assert group.guests[B].outcome is Outcome.OK
     assert group.turns[B].cycle == tuple(range(30))
 
@@ -181,13 +181,13 @@ def test_who_is_lost_may_have_a_better_reason() -> None:
     group = Group(Client(A, hangs_at=120, fails="ended with status 1"), Client(B))
     group.play(everybody(30, A, B))
     assert group.guests[A].outcome is Outcome.FAILED
-    assert group.guests[A].message == f"{LOST}: ended with status 1"
+    assert "ended with status 1" in group.guests[A].message
 
 
 def test_when_all_are_lost_the_group_is_done() -> None:
     group = Group(Client(A, hangs_at=20), Client(B, hangs_at=20))
     group.play(everybody(300, A, B))
-    assert group.turns == {}
+    assert all(not turns.exchanges for turns in group.turns.values())
     assert len(group.gates.orders) == 1
     assert group.done.turns == 0
 
@@ -227,11 +227,12 @@ def test_who_miscounts_is_refused_and_what_it_did_is_kept(client: Client, said: 
     assert group.guests[B].outcome is Outcome.OK
 
 
-def test_who_fails_at_the_end_of_its_loop_leaves_no_turns() -> None:
+def test_who_fails_at_the_end_of_its_loop_leaves_its_turns() -> None:
     group = Group(Client(A, fails="crashed"), Client(B))
     group.play(everybody(6, A, B))
     assert group.guests[A].outcome is Outcome.FAILED
-    assert set(group.turns) == {B}
+    assert len(group.turns[A].exchanges) == 6
+    assert group.turns[A].done == 0
 
 
 def test_who_was_refused_before_is_not_begun() -> None:
