@@ -34,7 +34,7 @@ FAULTS = {
 }
 
 
-MOST_TURNS = 0.7  # of those planned: a loop's length is a guess in the first round
+MOST_TURNS = 0.4  # of those planned: a loop's length is a guess in the first round
 
 
 def turns_of(run: Path) -> int:

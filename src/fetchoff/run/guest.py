@@ -33,6 +33,7 @@ GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
 ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
 MUCH_BYTES = 100_000  # in an iteration: whose code is compiled after fewer of them
 WAITING = 6.0  # times what it works: then it waits, and not only for the core
+REHEARSAL_US = 10_000.0
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -108,6 +109,7 @@ class Guest:
         self._before: procfs.Reading | None = None
         self.per_iteration = len(course.workload.exchanges)  # requests
         self.pace: Pace | None = None  # as it was in turns of an earlier process
+        self._rehearsed_us = 0.0
         self.seen_before_loop = Seen()
         self._curve = Curve((), is_steady=True)
         self._first = (0.0, 0.0)
@@ -218,7 +220,20 @@ class Guest:
         guessed = GUESSED_ORIGIN * exchanges * self.settled_us + ORIGIN_US * self.per_iteration
         waited = exchanges * self._curve.wall_us
         guessed = waited if waited > WAITING * guessed else guessed
-        return self.pace.iteration_us if self.pace else max(1.0, guessed)
+        if self.pace:
+            return self.pace.iteration_us
+        return self._rehearsed_us or max(1.0, guessed)
+
+    def rehearse(self) -> None:
+        """Where no earlier round has told its pace: time it by itself, placed as in its turns.
+
+        While it warmed up others were at work, so what it took then says little.
+        """
+        if self.pace is None:
+            n = max(1, round(REHEARSAL_US / self.iteration_us))
+            timed = self.adapter.run_timed(n, self._timeout_s(n), lambda: 0)
+            self._must_be_complete(timed.answer, n)
+            self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
         """Close the gate of its ledger; the number by which it is given turns."""

@@ -195,10 +195,13 @@ class SectionRun:
         self._each("warming up", lambda guest: self._warm_up(guest, calibrated))
 
     def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, Pace]) -> None:
-        """Groups one after the other; within a group, everybody has turns in every cycle."""
+        """Groups in visits; within a group, everybody has turns in every cycle."""
+        for guest in self._guests.values():
+            guest.pace = paces.get(guest.client)
+        self._each("rehearsing", lambda guest: guest.rehearse())
         order = random.Random(self._section.seed)
         here = [
-            self._seldom(entrant, paces)
+            self._seldom(entrant)
             for entrant in self._section.entrants
             if takes_turns(entrant) and self._can_be_held(entrant)
         ]
@@ -217,10 +220,9 @@ class SectionRun:
         players = [(e, self._guests[e.process], n) for n, g in enumerate(groups) for e in g]
         turning.run(players, cycles, self._stage.listener.step_went_on)
 
-    def _seldom(self, entrant: Entrant, paces: Mapping[str, Pace]) -> Entrant:
+    def _seldom(self, entrant: Entrant) -> Entrant:
         """Who takes long for an exchange has fewer turns: it mostly waits, which varies little."""
         guest = self._guests[entrant.process]
-        guest.pace = paces.get(guest.client)
         every = min(MOST_SELDOM, math.ceil(guest.iteration_us / OFTEN_US))
         return replace(entrant, every=entrant.every * every)
 

@@ -24,7 +24,7 @@ CHUNK_US = (
     250_000  # of turns in one order: so often there is time for a look at the clock and the user
 )
 SLACK = 1.03  # iterations on top of those that an earlier round has needed
-GUESSED_SLACK = 1.35  # where none has told
+GUESSED_SLACK = 1.5  # where none has told
 LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 1000, 8000
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 2000, 8000
