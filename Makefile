@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -51,8 +51,12 @@ bench-verdicts: $(RUNTIME)  ## error rates, power and recovery of real compariso
 	tools/system-packages.sh hyperfine
 	$(BIN)/python benches/verdicts/bench.py
 
-bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange
-	$(BIN)/python benches/overhead/bench.py
+bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange, beside loops without it
+	tools/system-packages.sh gcc libcurl4-openssl-dev
+	$(BIN)/python -m benches.overhead.bench
+
+bench-agreement: $(RUNTIME)  ## ratios of CPU time beside those of plain loops, written without Fetchoff
+	$(BIN)/python -m benches.agreement.bench --setup
 
 bench-kill: $(DEV)  ## kill a run again and again, and count what is lost
 	$(BIN)/python benches/kill/bench.py

@@ -1,40 +1,42 @@
 """What Fetchoff adds to an exchange: `make bench-overhead`.
 
-The CPU time of an exchange as a run measures it (adapter, kit, protocol, clock read from outside),
-beside the same loop written bare and timed by itself, in the same blocks of fresh processes.
+The CPU time of an exchange of an adapter, with its kit and all, beside that of the same loop
+written bare. Both take turns at one origin, in the same cycles, and its clocks tell both. The
+sample is a pair of fresh processes.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from benches.overhead.loops import BareLoop
+from benches.taking_turns import Stand, stand, us_of
 
 from fetchoff.catalog.workloads import workload
 from fetchoff.cli.choose import chosen
 from fetchoff.cli.measure import launches
 from fetchoff.cli.setup import set_up_all
 from fetchoff.model.client import Launch
-from fetchoff.model.estimate import StoppingRule
-from fetchoff.model.workload import Placement
-from fetchoff.protocol.adapter import Spool, prepare
-from fetchoff.run.adapter import Adapter
-from fetchoff.run.machine import usable_cores
-from fetchoff.run.origin import BuiltInOrigin
-from fetchoff.run.placement import Layout, lay_out, place, strongest_urgency
-from fetchoff.stats import compare
+from fetchoff.model.course import Course
+from fetchoff.model.estimate import Estimate
+from fetchoff.model.experiment import Entrant
+from fetchoff.run.guest import Guest
+from fetchoff.stats import student
 
 HERE = Path(__file__).parent
 CLIENTS = ("c/libcurl", "python/http-client")
 WORKLOAD = "small-get"
 BYTES = 16
-WARM_UPS, BLOCKS = 4, 6
+LEVEL = 0.95
+GOAL = 0.003
+OURS, BARE = "ours", "bare"
 
 
 @dataclass(frozen=True)
@@ -44,102 +46,99 @@ class Subject:
     client: str
     launch: Launch
     bare: tuple[str, ...]
-    iterations: int
 
 
-class Bare:
-    """The bare loop as a process."""
+@dataclass(frozen=True)
+class Found:
+    """CPU microseconds of an exchange by pair of processes, [pair][ours, bare]."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    client: str
+    us: tuple[tuple[float, float], ...]
+
+    @property
+    def ratio(self) -> Estimate:
+        """Ours ÷ bare."""
+        logs = np.log(np.array(self.us))
+        differences = logs[:, 0] - logs[:, 1]
+        mean = float(differences.mean())
+        if differences.size < 2:
+            return Estimate(float(np.exp(mean)), 0.0, float("inf"), LEVEL)
+        error = float(differences.std(ddof=1)) / differences.size**0.5
+        half = student.critical(1 - LEVEL, differences.size - 1) * error
+        low, point, high = (float(np.exp(mean + sign * half)) for sign in (-1, 0, 1))
+        return Estimate(point, low, high, LEVEL)
+
+    def __str__(self) -> str:
+        ours, bare = np.exp(np.log(np.array(self.us)).mean(axis=0))
+        ratio = self.ratio
+        return (
+            f"{self.client}: bare {bare:.2f} µs, under Fetchoff {ours:.2f} µs, "
+            f"{100 * (ratio.point - 1):+.2f} % ({LEVEL:.0%}: {100 * (ratio.low - 1):+.2f} to "
+            f"{100 * (ratio.high - 1):+.2f}), {len(self.us)} pairs of processes: {_judged(ratio)}"
         )
-        self.pid = self._process.pid
 
-    def run(self, n: int) -> int:
-        """CPU nanoseconds of n exchanges."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(f"{n}\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
 
-    def end(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(timeout=5)
+def _judged(ratio: Estimate) -> str:
+    goal = f"at most {GOAL:.1%}"
+    if ratio.high <= 1 + GOAL:
+        return goal
+    return f"more than {GOAL:.1%}" if ratio.low > 1 + GOAL else f"whether {goal} is not told yet"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What Fetchoff adds to an exchange.")
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=20, help="pairs of processes of each client")
+    parser.add_argument("--turns", type=int, default=100, help="of each process")
+    parser.add_argument("--clients", default=",".join(CLIENTS))
+    parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    launch = launches(set_up_all(chosen(CLIENTS), quiet=True))
-    cores = usable_cores()
-    layout = lay_out(Placement.SHARED_CORE, cores, strongest_urgency())
-    with tempfile.TemporaryDirectory(prefix="fetchoff-overhead-") as folder:
-        for subject in _subjects(launch, Path(folder)):
-            y = np.array([_round(subject, Path(folder), layout) for _ in range(arguments.rounds)])
-            rule = StoppingRule(alpha=0.05, looks=(arguments.rounds,))
-            found = compare(np.log(y), 0, 1, rule=rule, final=True)
-            bare_us, ours_us = (np.exp(np.median(np.log(y[:, :, i]))) / 1e3 for i in (0, 1))
-            ratio = found.ratio
-            print(
-                f"{subject.client}: bare {bare_us:.2f} µs, under Fetchoff {ours_us:.2f} µs, "
-                f"ratio {ratio.point:.4f} (95 %: {ratio.low:.4f} to {ratio.high:.4f}), "
-                f"{found.rounds} rounds"
-            )
+    clients = arguments.clients.split(",")
+    launch = launches(set_up_all(chosen(clients), quiet=True))
+    with tempfile.TemporaryDirectory(prefix="fetchoff-overhead-") as temporary:
+        folder = Path(temporary)
+        for client in clients:
+            if client not in launch:
+                sys.exit(f"{client} is not ready: see 'fetchoff setup {client}'")
+            subject = _subject(client, launch[client], folder)
+            order = random.Random(arguments.seed)
+            us = tuple(_pair(subject, arguments.turns, order) for _ in range(arguments.rounds))
+            print(Found(client, us), flush=True)
 
 
-def _subjects(launch: dict[str, Launch], folder: Path) -> list[Subject]:
-    libcurl = folder / "bare_libcurl"
-    compiled = subprocess.run(
-        ["cc", "-O2", "-o", str(libcurl), str(HERE / "bare_libcurl.c"), "-lcurl"], check=False
-    )
-    if compiled.returncode:
+def _subject(client: str, launch: Launch, folder: Path) -> Subject:
+    if client == "c/libcurl":
+        return Subject(client, launch, (str(_compiled(folder)),))
+    if client == "python/http-client":
+        bare = (launch.command[0], str(HERE / "bare_http_client.py"))
+        return Subject(client, launch, bare)
+    sys.exit(f"there is no bare loop of {client}: {', '.join(CLIENTS)} have one")
+
+
+def _compiled(folder: Path) -> Path:
+    program = folder / "bare_libcurl"
+    command = ["cc", "-O2", "-o", str(program), str(HERE / "bare_libcurl.c"), "-lcurl"]
+    if subprocess.run(command, check=False).returncode:
         sys.exit("the bare loop does not compile: apt-get install gcc libcurl4-openssl-dev")
-    python = launch["python/http-client"].command[0]
-    return [
-        Subject("c/libcurl", launch["c/libcurl"], (str(libcurl),), 400),
-        Subject(
-            "python/http-client",
-            launch["python/http-client"],
-            (python, str(HERE / "bare_http_client.py")),
-            150,
-        ),
-    ]
+    return program
 
 
-def _round(subject: Subject, folder: Path, layout: Layout) -> list[list[float]]:
-    """CPU nanoseconds an exchange, [block][bare, ours]; fresh processes."""
-    origin = BuiltInOrigin(folder)
-    origin.place(layout.origin_core, layout.urgency)
-    ledgers = origin.open(), origin.open()
-    bare = Bare([*subject.bare, f"{ledgers[0].base_url}/bytes/{BYTES}", str(BYTES)])
-    adapter = Adapter(subject.client, subject.launch, folder, folder / "stderr")
-    adapter.say_hello()
-    adapter.description()
-    adapter.prepare(prepare(workload(WORKLOAD), ledgers[1].base_url, Spool(folder)))
-    for pid in (bare.pid, adapter.pid):
-        place(pid, layout.client_core, layout.urgency)
-    n = subject.iterations
+def _pair(subject: Subject, turns: int, order: random.Random) -> tuple[float, float]:
+    """CPU microseconds of an exchange: ours, bare. Fresh processes, in an order by chance."""
+    with stand(Course(workload(WORKLOAD))) as here:
+        processes = [here.start(OURS, subject.client, subject.launch), _bare(subject, here)]
+        guests = order.sample(processes, 2)
+        here.settle(guests)
+        players = [(Entrant(g.process, g.client, g.process), g) for g in guests]
+        found = here.measure(players, turns, order)
+    return us_of(found[OURS]), us_of(found[BARE])
 
-    def ours() -> float:
-        return adapter.run_timed(n, 30, origin.cpu_clock).cpu_ns / n
 
-    for _ in range(WARM_UPS):
-        bare.run(n)
-        ours()
-    blocks = []
-    for block in range(BLOCKS):
-        if block % 2:
-            mine = ours()
-            blocks.append([bare.run(n) / n, mine])
-        else:
-            blocks.append([bare.run(n) / n, ours()])
-    adapter.end()
-    bare.end()
-    origin.end()
-    return blocks
+def _bare(subject: Subject, here: Stand) -> Guest:
+    ledger = here.origin.open()
+    command = (*subject.bare, f"{ledger.base_url}/bytes/{BYTES}", str(BYTES))
+    adapter = BareLoop(command, BYTES, here.folder, here.layout.client_core)
+    here.adapters.append(adapter)
+    return here.guest(BARE, subject.client, adapter, ledger)
 
 
 if __name__ == "__main__":

@@ -1,254 +1,254 @@
-"""How far the verdicts can be trusted, and how fast they come: `make bench-verdicts`.
+"""How far verdicts can be trusted, and how fast they come: `make bench-verdicts`.
 
-Real comparisons on this machine, of three kits with a known truth:
+Real comparisons and rankings on this machine, as users get them, of which the truth is known:
 
-- `aa`: a client with itself. Every "faster" or "slower" is false.
-- `plus3`, `plus10`: a client with itself doing 3 % (10 %) more requests. Every "slower" is right.
-- `plus2`: the mean of what a known +2 % comes back as.
-- `hyperfine`: the same questions to hyperfine on whole processes, in the same number of seconds,
-  judged by Welch's test at the same level.
+- `aa`: a client and a copy of it in another folder, under another name. No difference is right.
+- `plus3`, `plus10`: a client with itself spinning 3 % (10 %) of its CPU time after every exchange.
+- `ranking`: rankings of all clients with two copies of each. No equals may be told apart.
+- `identical`: pairs of different clients, each comparison again and again, with one seed.
+- `peers`: the questions of `aa` and `plus3` to whole processes, in so many seconds: by hyperfine
+  one after the other, and alternated, pinned and as urgent as our own.
 
-Prints a line a comparison to the file of --log, and a table at the end. Measure on a quiet machine.
+`--add-to FILE` keeps a line a trial; the totals are over all of that file. Measure on a quiet
+machine, or with `--disturbed` on one that is disturbed on purpose.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
-import statistics
+import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
+from benches.disturber.disturbing import disturbed_if
+from benches.verdicts import totals, trials
+from benches.verdicts.comparing import Conditions, burdened, identical, ranked
+from benches.verdicts.copies import NotReady, clients, families
+from benches.verdicts.peers import peers
+from benches.verdicts.trials import RankingTrial, Trial
 
-sys.path.insert(0, str(Path(__file__).parent))
+from fetchoff.model.client import Client
+from fetchoff.model.errors import FetchoffError
 
-from whole_process import WholeProcesses
-
-from fetchoff.analysis.series import series_of
-from fetchoff.analysis.stopping import is_decided, rule_of
-from fetchoff.catalog.workloads import workload
-from fetchoff.cli.choose import chosen
-from fetchoff.cli.experiments import shortened
-from fetchoff.cli.measure import SPOOL, launches
-from fetchoff.cli.setup import set_up_all
-from fetchoff.model.client import Launch
-from fetchoff.model.course import Course
-from fetchoff.model.estimate import Comparison, Verdict
-from fetchoff.model.experiment import Effect, Entrant, Experiment
-from fetchoff.model.observation import Ended, Record
-from fetchoff.run.emulator import laid
-from fetchoff.run.events import Nobody
-from fetchoff.run.origin import BuiltInOrigin, for_a_round
-from fetchoff.run.runner import Bench, Runner
-from fetchoff.stats import compare
-
-CLIENTS = ("c/libcurl", "python/http-client", "go/net-http")
-ALLOWED_S = {"c/libcurl": 1.5, "python/http-client": 3.5, "go/net-http": 8.0}
-AA_BUDGET_S = 5.0
+CLIENTS = (
+    "c/libcurl",
+    "go/net-http",
+    "java/jdk-httpclient",
+    "javascript/fetch",
+    "javascript/node-http",
+    "perl/http-tiny",
+    "php/curl",
+    "python/http-client",
+    "python/requests",
+    "ruby/net-http",
+)
+PAIRS: tuple[tuple[str, str], ...] = (
+    ("javascript/fetch", "javascript/undici"),
+    ("javascript/ky", "javascript/got"),
+    ("javascript/axios", "javascript/node-fetch"),
+    ("javascript/superagent", "javascript/needle"),
+    ("javascript/node-http", "javascript/axios"),
+    ("javascript/fetch", "javascript/ky"),
+    ("python/requests", "python/httpx"),
+    ("python/urllib3", "python/http-client"),
+    ("ruby/net-http", "ruby/http-rb"),
+    ("go/net-http", "go/resty"),
+    ("java/okhttp", "java/apache-httpclient5"),
+    ("perl/lwp", "perl/http-tiny"),
+)
+EXTRA = {"plus3": 0.03, "plus10": 0.10}
+PARTS = ("aa", "plus3", "plus10", "ranking", "identical", "peers")
+MOST_OFF = 4.0
+ONCE = "aa,plus3,plus10"
 WORKLOAD = "small-get"
-ALPHA = 0.01
+BUDGET_S, RANKING_BUDGET_S, PEERS_S = 60.0, 150.0, 5.0
+
+Ask = Callable[[], list[Trial | RankingTrial]]
 
 
 @dataclass(frozen=True)
-class Trial:
-    """One comparison and how it ended. `truth` and ratios: B ÷ A."""
+class Asked:
+    """What the command line says."""
 
-    part: str
-    client: str
-    truth: float
-    cpu: str
-    wall: str
-    cpu_ratio: float
-    wall_ratio: float
-    half_width: float
-    rounds: int
-    seconds: float
-
-
-class Journal:
-    """Records in memory."""
-
-    def __init__(self) -> None:
-        self._records: list[Record] = []
-
-    def append(self, record: Record) -> None:
-        self._records.append(record)
-
-    def records(self) -> Sequence[Record]:
-        return self._records
+    parts: tuple[str, ...]
+    names: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    trials: int
+    conditions: Conditions
+    ranking_budget_s: float
+    peers_s: float
+    seed: int
 
 
 def main() -> None:
     arguments = _arguments()
-    clients = set_up_all(chosen(CLIENTS), quiet=True)
-    launch = launches(clients)
-    missing = [name for name in CLIENTS if name not in launch]
-    if missing:
-        sys.exit(f"not ready: {', '.join(missing)}; see 'fetchoff setup'")
-    trials = []
-    with arguments.log.open("a", encoding="utf-8") as log:
-        for trial in _trials(arguments, launch):
-            trials.append(trial)
-            log.write(json.dumps(asdict(trial)) + "\n")
-            log.flush()
-            print(f"{len(trials)} {trial.part} {trial.client} {trial.cpu}", file=sys.stderr)
-    _print(trials)
+    asked = _asked(arguments)
+    kept = trials.read(arguments.add_to) if arguments.add_to else []
+    with (
+        tempfile.TemporaryDirectory(prefix="fetchoff-copies-") as place,
+        disturbed_if(arguments.disturbed, asked.seed),
+    ):
+        for label, ask in _questions(asked, Path(place), kept):
+            try:
+                found = ask()
+            except (FetchoffError, NotReady) as error:
+                print(f"{label}: {error}", file=sys.stderr)
+                continue
+            for trial in found:
+                kept.append(trial)
+                if arguments.add_to:
+                    trials.write(arguments.add_to, trial)
+                print(f"{label}: {_ended(trial)}", file=sys.stderr)
+    totals.show(kept)
+    if arguments.json:
+        document = {"summary": totals.summary(kept), "trials": [asdict(t) for t in kept]}
+        arguments.json.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--parts", default="aa,plus3,plus10,plus2,hyperfine")
-    parser.add_argument("--aa", type=int, default=210, help="A/A comparisons in all")
-    parser.add_argument("--each", type=int, default=24, help="trials of every other cell")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--parts", default=ONCE, help=f"of {', '.join(PARTS)}; {ONCE} by default")
+    parser.add_argument("--clients", default=",".join(CLIENTS), help="ids or adapter folders")
+    parser.add_argument("--pairs", help="for `identical`: a:b,c:d; twelve by default")
+    parser.add_argument("--trials", type=int, default=5, help="of each client, pair, or ranking")
+    parser.add_argument("--workload", default=WORKLOAD)
+    parser.add_argument("--budget", type=float, default=BUDGET_S, help="of a comparison, seconds")
+    parser.add_argument("--ranking-budget", type=float, default=RANKING_BUDGET_S)
+    parser.add_argument("--peers-seconds", type=float, default=PEERS_S)
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--log", type=Path, default=Path("bench-verdicts.jsonl"))
+    parser.add_argument("--disturbed", action="store_true", help="with benches/disturber beside it")
+    parser.add_argument("--add-to", type=Path, metavar="FILE", help="JSON lines, appended to")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="totals and trials")
     return parser.parse_args()
 
 
-def _trials(arguments: argparse.Namespace, launch: dict[str, Launch]) -> Iterator[Trial]:
-    """All parts, the clients in turn, so that a drift of the machine meets all alike."""
-    seed = arguments.seed
-    effects = {"aa": 0.0, "plus2": 0.02, "plus3": 0.03, "plus10": 0.10}
-    for part in arguments.parts.split(","):
-        count = arguments.aa // len(CLIENTS) if part == "aa" else arguments.each
-        for number in range(count):
-            for client in CLIENTS:
-                seed += 1
-                if part == "hyperfine":
-                    yield from _hyperfine(launch[client], client, number)
-                else:
-                    yield _trial(part, client, launch, effects[part], seed)
-
-
-def _trial(part: str, client: str, launch: dict[str, Launch], extra: float, seed: int) -> Trial:
-    budget_s = {"aa": AA_BUDGET_S, "plus2": math.inf}.get(part, ALLOWED_S[client])
-    effect = Effect.MORE if extra else Effect.NONE
-    experiment = Experiment(
-        entrants=(
-            Entrant("A", client, "A"),
-            Entrant("B", client, "B", effect=effect, amount=extra),
-        ),
-        courses=(shortened(Course(workload(WORKLOAD))),),
-        baseline="A",
-        seed=seed,
-        alpha=ALPHA,
-        budget_s=budget_s,
-        looks=(14,) if part == "plus2" else Experiment.looks,
-        pair_only=True,
-        decide_on=("wall", "cpu") if part == "aa" else ("cpu",),
-    )
-    journal = Journal()
-    with tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder:
-        bench = Bench(
-            spool=Path(folder) / SPOOL,
-            launches=launch,
-            lay_network=laid,
-            start_origin=for_a_round(BuiltInOrigin),
-            journal=journal,
-            listener=Nobody(),
-            is_decided=lambda records, rounds: is_decided(experiment, records, rounds),
-        )
-        began = time.monotonic()
-        ended = Runner(experiment, bench).run()
-        seconds = time.monotonic() - began
-    series = series_of(experiment, journal.records(), WORKLOAD)
-    truth = statistics.median(b.iterations / b.planned for b in series.batches if b.entrant == "B")
-    cpu, wall = (_judged(experiment, series.logs(m), ended) for m in ("cpu", "wall"))
-    return Trial(
-        part=part,
-        client=client,
-        truth=truth,
-        cpu=str(cpu.verdict),
-        wall=str(wall.verdict),
-        cpu_ratio=cpu.ratio.point,
-        wall_ratio=wall.ratio.point,
-        half_width=cpu.ratio.half_width,
-        rounds=ended.rounds,
-        seconds=seconds,
+def _asked(arguments: argparse.Namespace) -> Asked:
+    parts = tuple(arguments.parts.split(","))
+    unknown = set(parts) - set(PARTS)
+    if unknown:
+        sys.exit(f"there is no part {', '.join(sorted(unknown))}: there are {', '.join(PARTS)}")
+    pairs = PAIRS
+    if arguments.pairs:
+        named = (pair.partition(":") for pair in arguments.pairs.split(","))
+        pairs = tuple((a, b) for a, _, b in named)
+    return Asked(
+        parts,
+        tuple(arguments.clients.split(",")),
+        pairs,
+        arguments.trials,
+        Conditions(arguments.workload, arguments.budget, arguments.disturbed),
+        arguments.ranking_budget,
+        arguments.peers_seconds,
+        arguments.seed,
     )
 
 
-def _judged(experiment: Experiment, y, ended: Ended) -> Comparison:  # type: ignore[no-untyped-def]
-    return compare(
-        y,
-        0,
-        1,
-        rule=rule_of(experiment),
-        final=ended.reason != "decided",
-        margin=experiment.margin,
-    )
+def _questions(
+    asked: Asked, place: Path, kept: Sequence[Trial | RankingTrial]
+) -> Iterator[tuple[str, Ask]]:
+    """Every trial; the clients in turn, so that a drift of the machine meets all alike.
+
+    `kept`: trials so far, which grow meanwhile.
+    """
+    draw = random.Random(asked.seed)
+    alone = set(asked.parts) - {"identical"}
+    originals = clients(asked.names) if alone else {}
+    copies = 2 if "ranking" in asked.parts else 1 if "aa" in asked.parts else 0
+    made = families(originals, copies, place) if copies else []
+    for number in range(asked.trials):
+        for part in asked.parts:
+            many: Sequence[Client | tuple[str, str]]
+            many = asked.pairs if part == "identical" else list(originals.values())
+            if part == "ranking":
+                wide = Conditions(
+                    asked.conditions.workload,
+                    asked.ranking_budget_s,
+                    asked.conditions.disturbed,
+                )
+                yield f"{part} {number}", _one(partial(ranked, made, wide, _drawn(draw)))
+                continue
+            for index, one in enumerate(many):
+                seed = _drawn(draw)
+                yield (
+                    f"{part} {number} {_name(one)}",
+                    _ask(asked, part, one, made, index, seed, kept),
+                )
 
 
-def _hyperfine(launch: Launch, client: str, number: int) -> Iterator[Trial]:
-    """A/A and +3 % by hyperfine, in about the seconds that are allowed to us."""
-    with WholeProcesses(launch, WORKLOAD) as processes:
-        for truth in (1.0, 1.03):
-            compared = processes.compare(truth, ALLOWED_S[client], ALPHA, swap=number % 2 == 1)
-            yield Trial(
-                part="hyperfine-aa" if truth == 1.0 else "hyperfine-plus3",
-                client=client,
-                truth=truth,
-                cpu=compared.verdict,
-                wall=compared.verdict,
-                cpu_ratio=compared.ratio,
-                wall_ratio=compared.ratio,
-                half_width=compared.half_width,
-                rounds=compared.runs,
-                seconds=compared.seconds,
-            )
+def _ask(
+    asked: Asked,
+    part: str,
+    one: Client | tuple[str, str],
+    made: Sequence[Sequence[Client]],
+    index: int,
+    seed: int,
+    kept: Sequence[Trial | RankingTrial],
+) -> Ask:
+    conditions = asked.conditions
+    if isinstance(one, tuple):
+        return lambda: [_again(part, one, conditions, asked.seed + index)]
+    if part == "aa":
+        a, b = random.Random(seed).sample(made[index][:2], 2)
+        return _one(partial(identical, part, a, b, conditions, seed))
+    if part == "peers":
+        return lambda: list(peers(one, conditions, asked.peers_s, seed))
+    extra = _to_ask(EXTRA[part], part, one, kept)
+    return _one(partial(burdened, part, one, extra, conditions, seed))
 
 
-def _print(trials: list[Trial]) -> None:
-    table = Table(title="bench-verdicts", title_justify="left", box=None)
-    for column in (
-        "part", "client", "trials", "faster", "slower", "equivalent", "undecided",
-        "mean CPU ratio", "truth", "median s", "90 % s", "half-width", "upper 95 % of false",
-    ):  # fmt: skip
-        table.add_column(column, justify="left" if column in ("part", "client") else "right")
-    for part in dict.fromkeys(trial.part for trial in trials):
-        clients = [*CLIENTS, "all"] if part.endswith("aa") else list(CLIENTS)
-        for client in clients:
-            cell = [t for t in trials if t.part == part and client in (t.client, "all")]
-            if cell:
-                table.add_row(*_row(part, client, cell))
-    console = Console(width=180)
-    console.print(table)
-    console.print("CPU verdicts (hyperfine: wall); for aa a trial is false if wall or CPU has one.")
+def _to_ask(extra: float, part: str, client: Client, kept: Sequence[Trial | RankingTrial]) -> float:
+    """What is to be asked for so that so much is spun: by the client's trials before.
 
-
-def _row(part: str, client: str, cell: list[Trial]) -> list[str]:
-    def count(verdict: Verdict) -> int:
-        return sum(trial.cpu == verdict for trial in cell)
-
-    wrong = sum(bool({trial.cpu, trial.wall} & {Verdict.FASTER, Verdict.SLOWER}) for trial in cell)
-    seconds = sorted(trial.seconds for trial in cell)
-    false_bound = f"{_upper_bound(wrong, len(cell)):.1%} ({wrong})" if part.endswith("aa") else ""
-    return [
-        part,
-        client,
-        str(len(cell)),
-        *(str(count(verdict)) for verdict in Verdict),
-        f"{statistics.mean(t.cpu_ratio for t in cell):.4f}",
-        f"{statistics.mean(t.truth for t in cell):.4f}",
-        f"{statistics.median(seconds):.2f}",
-        f"{seconds[min(len(seconds) - 1, math.ceil(0.9 * len(seconds)) - 1)]:.2f}",
-        f"{statistics.median(t.half_width for t in cell):.2%}",
-        false_bound,
+    An exchange is dearer while clients warm up side by side than it is in turns.
+    """
+    before = [
+        trial
+        for trial in kept
+        if isinstance(trial, Trial) and (trial.part, trial.client) == (part, client.id)
     ]
+    asked = sum(trial.asked for trial in before)
+    spun = sum(trial.cpu_truth - 1 for trial in before)
+    if asked <= 0 or spun <= 0:
+        return extra
+    return min(max(extra * asked / spun, extra / MOST_OFF), extra * MOST_OFF)
 
 
-def _upper_bound(count: int, of: int, level: float = 0.95) -> float:
-    """One-sided Clopper-Pearson bound of a proportion."""
-    from scipy.stats import beta
+def _one(ask: Callable[[], Trial | RankingTrial]) -> Ask:
+    return lambda: [ask()]
 
-    return 1.0 if count >= of else float(beta.ppf(level, count + 1, of - count))
+
+def _again(part: str, names: tuple[str, str], conditions: Conditions, seed: int) -> Trial:
+    """One of several repetitions: the same command, the same seed."""
+    ready = clients(names)
+    return identical(part, ready[names[0]], ready[names[1]], conditions, seed)
+
+
+def _drawn(draw: random.Random) -> int:
+    return draw.randrange(2**31)
+
+
+def _name(one: Client | tuple[str, str]) -> str:
+    return " ".join(one) if isinstance(one, tuple) else one.id
+
+
+def _ended(trial: Trial | RankingTrial) -> str:
+    withheld = f"; withheld: {trial.withheld}" if trial.withheld else ""
+    if isinstance(trial, RankingTrial):
+        wrong = len(trial.wrong_wall) + len(trial.wrong_cpu)
+        return f"{wrong} pairs of equals told apart, {trial.rounds} rounds{withheld}"
+    return (
+        f"CPU {trial.cpu.verdict} {trial.cpu.ratio:.4f}, wall {trial.wall.verdict} "
+        f"{trial.wall.ratio:.4f}, truth {trial.cpu_truth:.4f}, {trial.rounds} rounds, "
+        f"{trial.measured_s:.1f} s of turns in {trial.whole_s:.1f} s{withheld}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,26 +1,30 @@
-"""The rival: hyperfine on whole processes that each start, fetch, and end."""
+"""The rivals: whole processes that each start, fetch, and end.
+
+Sequentially, as hyperfine measures commands; and alternated, on our core and as urgent as our own.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from scipy.stats import t as student
-from scipy.stats import ttest_ind
-
 from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Launch
+from fetchoff.model.course import Course
 from fetchoff.protocol.adapter import FINISH, HELLO, Spool, prepare, run
-from fetchoff.run.origin import BuiltInOrigin
-from fetchoff.run.process import encode
+from fetchoff.run.machine import usable_cores
+from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.placement import lay_out, on_core, strongest_urgency, urgently
+from fetchoff.run.process import encode, environment
+from fetchoff.stats import student
 
 ITERATIONS = 1000
 LEAST_RUNS = 3
@@ -28,21 +32,25 @@ LEAST_RUNS = 3
 
 @dataclass(frozen=True)
 class Compared:
-    """Welch's verdict on B ÷ A in wall time (hyperfine exports no CPU time of single runs)."""
+    """The verdict on B ÷ A in wall time (hyperfine exports no CPU time of single runs)."""
 
     verdict: str
     ratio: float
-    half_width: float
+    low: float
+    high: float
     runs: int
     seconds: float
+
+
+def has_hyperfine() -> bool:
+    """Whether there is the rival."""
+    return shutil.which("hyperfine") is not None
 
 
 class WholeProcesses:
     """An adapter is fed its messages from a file, so that hyperfine can run it like any command."""
 
     def __init__(self, launch: Launch, workload_id: str) -> None:
-        if shutil.which("hyperfine") is None:
-            sys.exit("hyperfine is not installed: apt-get install hyperfine")
         self._launch = launch
         self._workload = workload(workload_id)
         self._temporary = tempfile.TemporaryDirectory(prefix="fetchoff-bench-")
@@ -61,36 +69,53 @@ class WholeProcesses:
         self._origin.end()
         self._temporary.cleanup()
 
-    def compare(self, truth: float, budget_s: float, alpha: float, *, swap: bool) -> Compared:
+    def sequential(self, truth: float, budget_s: float, alpha: float, *, swap: bool) -> Compared:
         """Half of the budget for each side, one after the other as hyperfine does it."""
         began = time.monotonic()
         sides = [("A", ITERATIONS), ("B", round(ITERATIONS * truth))]
         walls = {
             name: self._measure(name, n, budget_s / 2) for name, n in sides[:: -1 if swap else 1]
         }
-        a, b = walls["A"], walls["B"]
-        return Compared(
-            verdict=_welch(a, b, alpha),
-            ratio=statistics.mean(b) / statistics.mean(a),
-            half_width=_half_width(a, b, alpha),
-            runs=min(len(a), len(b)),
-            seconds=time.monotonic() - began,
+        return _welch(walls["A"], walls["B"], alpha, time.monotonic() - began)
+
+    def alternated(self, truth: float, budget_s: float, alpha: float, *, swap: bool) -> Compared:
+        """A, B, A, B … on the core of measured processes, before all others; judged in pairs."""
+        began = time.monotonic()
+        layout = lay_out(Course(self._workload), usable_cores(), strongest_urgency())
+        self._origin.place(layout.origin_core, layout.urgency)
+        ledger = self._origin.open()
+        sides = [("A", ITERATIONS), ("B", round(ITERATIONS * truth))]
+        scripts = {name: self._script(name, n, ledger) for name, n in sides}
+        walls: dict[str, list[float]] = {"A": [], "B": []}
+        with on_core(layout.client_core), urgently(layout.urgency):
+            while len(walls["A"]) < LEAST_RUNS or time.monotonic() - began < budget_s:
+                for name in "AB"[:: -1 if (len(walls["A"]) % 2 == 1) != swap else 1]:
+                    walls[name].append(self._once(scripts[name]))
+        ledger.close()
+        return _paired(walls["A"], walls["B"], alpha, time.monotonic() - began)
+
+    def _once(self, script: Path) -> float:
+        """Wall seconds of one run. It inherits the core and the urgency."""
+        began = time.perf_counter()
+        subprocess.run(
+            [str(script)], check=True, capture_output=True, env=environment(self._launch.env)
         )
+        return time.perf_counter() - began
 
     def _measure(self, name: str, n: int, budget_s: float) -> list[float]:
         """Wall seconds of as many runs as fit into the budget."""
         ledger = self._origin.open()
-        script = self._script(name, n, ledger.base_url)
+        script = self._script(name, n, ledger)
         few = self._hyperfine(script, LEAST_RUNS)
         more = int((budget_s - sum(few)) / statistics.mean(few))
         rest = self._hyperfine(script, more) if more > 1 else []
         ledger.close()
         return few + rest
 
-    def _script(self, name: str, n: int, base_url: str) -> Path:
+    def _script(self, name: str, n: int, ledger: BuiltInLedger) -> Path:
         """A command without arguments: the adapter with its messages on standard input."""
         messages = self._folder / f"{name}.jsonl"
-        message = prepare(self._workload, base_url, Spool(self._folder))
+        message = prepare(self._workload, ledger.base_url, Spool(self._folder))
         messages.write_bytes(b"".join(map(encode, (HELLO, message, run(n), FINISH))))
         script = self._folder / f"{name}.sh"
         script.write_text(f"#!/bin/sh\nexec {' '.join(self._launch.command)} < {messages}\n")
@@ -110,18 +135,26 @@ class WholeProcesses:
         return times
 
 
-def _welch(a: list[float], b: list[float], alpha: float) -> str:
-    p = ttest_ind(a, b, equal_var=False).pvalue
-    if not p < alpha:
-        return "undecided"
-    return "slower" if statistics.mean(b) > statistics.mean(a) else "faster"
-
-
-def _half_width(a: list[float], b: list[float], alpha: float) -> float:
-    """Of the interval of the ratio, about: the difference's over the mean."""
-    variances = [statistics.variance(side) / len(side) for side in (a, b)]
+def _welch(a: list[float], b: list[float], alpha: float, seconds: float) -> Compared:
+    """Welch's test on the logarithms of two samples."""
+    logs = [[math.log(value) for value in side] for side in (a, b)]
+    variances = [statistics.variance(side) / len(side) for side in logs]
     degrees = sum(variances) ** 2 / sum(
-        v**2 / (len(side) - 1) for v, side in zip(variances, (a, b), strict=True)
+        v**2 / (len(side) - 1) for v, side in zip(variances, logs, strict=True)
     )
-    width = float(student.isf(alpha / 2, degrees)) * sum(variances) ** 0.5
-    return width / statistics.mean(a)
+    point = statistics.mean(logs[1]) - statistics.mean(logs[0])
+    half = student.critical(alpha, degrees) * sum(variances) ** 0.5
+    return _compared(point, half, min(len(a), len(b)), seconds)
+
+
+def _paired(a: list[float], b: list[float], alpha: float, seconds: float) -> Compared:
+    """Student's test on the log ratios of neighbours."""
+    logs = [math.log(of_b / of_a) for of_a, of_b in zip(a, b, strict=True)]
+    half = student.critical(alpha, len(logs) - 1) * statistics.stdev(logs) / len(logs) ** 0.5
+    return _compared(statistics.mean(logs), half, len(logs), seconds)
+
+
+def _compared(point: float, half: float, runs: int, seconds: float) -> Compared:
+    verdict = "slower" if point > half else "faster" if -point > half else "undecided"
+    low, ratio, high = (math.exp(point + sign * half) for sign in (-1, 0, 1))
+    return Compared(verdict, ratio, low, high, runs, seconds)

@@ -82,7 +82,7 @@ async fn control(listen: SocketAddr, site: Rc<Site>) -> io::Result<()> {
     channel::say(&Greeting::of_this_process(VERSION))?;
     while let Some(line) = channel.next().await {
         let answer = match line {
-            Ok(line) => control.answer(&line),
+            Ok(line) => control.answer(&line).await,
             Err(error) => fetchoff_serve::Answer::error(error),
         };
         channel::say(&answer)?;

@@ -1,17 +1,23 @@
 //! The control channel's messages, and what they do.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clocks::CpuClock;
+use crate::gate::{Behind, Gate, Gates, Length};
 use crate::ledger::Counters;
 use crate::listener::{Handshakes, Listener, Terms};
 use crate::protocol::Protocol;
 use crate::site::Site;
+use crate::turns::{self, Manner, Turns};
 
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 
 /// The first line, unasked.
 #[derive(Clone, Debug, Serialize)]
@@ -56,6 +62,27 @@ enum Request {
     Close {
         ledger: Id,
     },
+    /// From now on requests are held until it is their turn.
+    Hold {
+        ledger: Id,
+        pid: i32,
+        /// The folder of the control group whose CPU time counts instead of the process's.
+        #[serde(default)]
+        group: Option<PathBuf>,
+        requests: u64,
+        per_iteration: u64,
+    },
+    /// Turns in that order: a ledger, and the microseconds of its lead and of what is counted.
+    Turns {
+        order: Vec<(Id, u64, u64)>,
+        patience_ms: u64,
+        work_us: u64,
+        rest_us: u64,
+    },
+    /// From now on nobody is held.
+    Release {
+        ledger: Id,
+    },
 }
 
 fn yes() -> bool {
@@ -89,6 +116,8 @@ pub enum Answer {
         /// The ledger.
         ledger: u64,
     },
+    /// Turns were given.
+    Turns(Box<Turns>),
     /// The request could not be followed.
     Error {
         /// Why.
@@ -110,24 +139,75 @@ pub struct Control {
     site: Rc<Site>,
     listeners: BTreeMap<Id, Listener>,
     opened: Id,
+    gates: Gates,
 }
 
 impl Control {
     /// Listeners will be opened on free ports of `host`.
     pub fn new(host: IpAddr, site: Rc<Site>) -> Self {
-        Self { host, site, listeners: BTreeMap::new(), opened: 0 }
+        Self { host, site, listeners: BTreeMap::new(), opened: 0, gates: Gates::default() }
     }
 
     /// Follows one request; must be called inside a `LocalSet`.
-    pub fn answer(&mut self, line: &[u8]) -> Answer {
-        match serde_json::from_slice(line) {
-            Ok(request) => self.follow(&request).unwrap_or_else(|error| Answer::error(&error)),
-            Err(error) => Answer::error(&error),
-        }
+    pub async fn answer(&mut self, line: &[u8]) -> Answer {
+        let followed = match serde_json::from_slice(line) {
+            Ok(Request::Turns { order, patience_ms, work_us, rest_us }) => {
+                let manner = Manner {
+                    patience: Duration::from_millis(patience_ms),
+                    work: Duration::from_micros(work_us),
+                    rest: Duration::from_micros(rest_us),
+                };
+                self.turns(&order, manner).await
+            }
+            Ok(request) => self.follow(request),
+            Err(error) => Err(error.to_string()),
+        };
+        followed.unwrap_or_else(|error| Answer::error(&error))
     }
 
-    fn follow(&mut self, request: &Request) -> Result<Answer, String> {
-        match *request {
+    async fn turns(&self, order: &[(Id, u64, u64)], manner: Manner) -> Result<Answer, String> {
+        let order: Result<Vec<_>, String> = order
+            .iter()
+            .map(|&(ledger, lead_us, counted_us)| {
+                let lead = Duration::from_micros(lead_us);
+                let counted = Duration::from_micros(counted_us);
+                Ok((ledger, self.gate(ledger)?, Length { counted, lead }))
+            })
+            .collect();
+        Ok(Answer::Turns(Box::new(turns::give(&order?, manner).await)))
+    }
+
+    fn hold(
+        &self,
+        ledger: Id,
+        clock: io::Result<CpuClock>,
+        behind: (u64, u64),
+    ) -> Result<Answer, String> {
+        let gate = self.gate(ledger)?;
+        let clock = clock.map_err(|error| format!("no CPU clock for ledger {ledger}: {error}"))?;
+        let (requests, per_iteration) = behind;
+        gate.close(Behind { clock, requests, per_iteration }, &self.gates);
+        Ok(Answer::Set { ledger })
+    }
+
+    fn gate(&self, ledger: Id) -> Result<Rc<Gate>, String> {
+        Ok(self.listener(ledger)?.gate())
+    }
+
+    fn follow(&mut self, request: Request) -> Result<Answer, String> {
+        match request {
+            Request::Turns { .. } => Err("turns take time".into()),
+            Request::Hold { ledger, pid, group, requests, per_iteration } => {
+                let clock = match group {
+                    Some(folder) => CpuClock::of_group(&folder),
+                    None => CpuClock::of_process(pid),
+                };
+                self.hold(ledger, clock, (requests, per_iteration))
+            }
+            Request::Release { ledger } => {
+                self.gate(ledger)?.open();
+                Ok(Answer::Set { ledger })
+            }
             Request::Open { keep_alive, digest, protocol, tls, tickets } => {
                 let handshakes = if tickets { Handshakes::Resumable } else { Handshakes::Full };
                 let tls = tls.then_some(handshakes);

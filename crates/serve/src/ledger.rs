@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::gate::Gate;
 use crate::record::Record;
 use crate::socket::Transport;
 
@@ -77,6 +78,7 @@ pub struct Ledger {
     uploads: RefCell<VecDeque<Upload>>,
     digest: Cell<bool>,
     open: RefCell<HashMap<RawFd, Rc<Record>>>,
+    pub gate: Rc<Gate>,
 }
 
 impl Ledger {
@@ -110,6 +112,7 @@ impl Ledger {
             uploads: RefCell::default(),
             digest: Cell::new(digest),
             open: RefCell::default(),
+            gate: Rc::default(),
         }
     }
 

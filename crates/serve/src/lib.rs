@@ -6,6 +6,7 @@
 mod answers;
 mod authority;
 mod bodies;
+mod clocks;
 mod coding;
 mod connection;
 mod content;
@@ -15,6 +16,7 @@ mod documents;
 mod echo;
 mod forms;
 mod frames;
+mod gate;
 mod ledger;
 mod limits;
 mod listener;
@@ -32,6 +34,7 @@ mod site;
 mod socket;
 mod store;
 mod tls;
+mod turns;
 
 pub use authority::Authority;
 pub use bodies::{BLOCK_BYTES, bytes};
@@ -43,3 +46,4 @@ pub use limits::Limits;
 pub use listener::{Handshakes, Listener, Terms};
 pub use protocol::Protocol;
 pub use site::Site;
+pub use turns::Turns;

@@ -15,6 +15,7 @@ use tokio_rustls::rustls::ServerConfig;
 
 use crate::connection;
 use crate::counting::CountingIo;
+use crate::gate::Gate;
 use crate::ledger::{Counters, Ledger};
 use crate::protocol::Protocol;
 use crate::record::{Record, Sweep};
@@ -121,6 +122,11 @@ impl Listener {
         self.ledger.counters()
     }
 
+    /// Where its requests can be held.
+    pub fn gate(&self) -> Rc<Gate> {
+        self.ledger.gate.clone()
+    }
+
     /// Whether uploads are hashed into the ledger from now on.
     pub fn set_digest(&self, on: bool) {
         self.ledger.set_digest(on);
@@ -129,6 +135,7 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
+        self.ledger.gate.open();
         self.tasks.iter().for_each(AbortHandle::abort);
         self.ledger.open().iter().for_each(|record| record.abort());
     }

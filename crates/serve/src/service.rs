@@ -53,9 +53,10 @@ impl Service<Request<Incoming>> for Requests {
 
     fn call(&self, request: Request<Incoming>) -> Answering {
         let (parts, content) = request.into_parts();
+        let held = self.record.ledger.gate.arrive();
         let exchange = Exchange::begin(&self.record, &parts);
         let route = route(&parts);
-        if content.is_end_stream() && !self.record.ledger.digest() {
+        if held.is_none() && content.is_end_stream() && !self.record.ledger.digest() {
             let answer = match &route {
                 Ok(route) => answers::prompt(route, &parts, &self.site, &self.record),
                 Err(refusal) => Some(Err(refusal.clone())),
@@ -67,7 +68,14 @@ impl Service<Request<Incoming>> for Requests {
         let limit = route.as_ref().map_or(STREAM_BYTES, Route::content_limit);
         let content = Received::new(&parts, content, self.record.clone(), limit);
         let site = self.site.clone();
-        Answering::Waiting(Box::pin(Self::patient(site, route, parts, content, exchange)))
+        let answering = Self::patient(site, route, parts, content, exchange);
+        match held {
+            None => Answering::Waiting(Box::pin(answering)),
+            Some(held) => Answering::Waiting(Box::pin(async {
+                held.wait().await;
+                answering.await
+            })),
+        }
     }
 }
 

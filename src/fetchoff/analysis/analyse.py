@@ -28,8 +28,8 @@ from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Sink
-from fetchoff.stats import round_levels
 
+PIECES = 4  # of an invocation's turns, in the chart of observations
 STREAMED = (Sink.DISCARD, Sink.FILE, Sink.HASH)
 
 
@@ -171,26 +171,23 @@ def _notes(
             "or a quieter machine would"
         )
     interrupted = sum({i.round: i.origin_involuntary_switches for i in series.invocations}.values())
-    batches = int(np.isfinite(series.wall_ns).sum())
-    if batches and interrupted > batches:
+    stretches = len(series.batches) + sum(len(one.exchanges) for one in series.turns)
+    if stretches and interrupted > stretches:
         notes.append(
-            f"the origin was interrupted {interrupted} times in {batches} batches: "
+            f"the origin was interrupted {interrupted} times in {stretches} turns and batches: "
             "something else runs on its core"
         )
     return notes
 
 
 def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
-    """Every process that was measured whole, round by round: its robust centre over the blocks."""
+    """Every process that was measured whole, round by round."""
     well = [i for i in series.invocations if i.outcome is Outcome.OK]
     found = []
     for column, entrant in enumerate(experiment.entrants):
         if entrant.role is Role.CONTROL:
             continue
-        walls, cpus = (
-            np.exp(round_levels(series.logs(metric)[:, :, column])) / 1e3
-            for metric in ("wall", "cpu")
-        )
+        walls, cpus = (costs[:, column] / 1e3 for costs in (series.wall_ns, series.cpu_ns))
         for number, wall, cpu in zip(series.numbers, walls, cpus, strict=True):
             if np.isfinite(wall):
                 own = [i for i in well if i.round == number and i.process == entrant.process]
@@ -206,16 +203,21 @@ def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
 
 
 def _points(experiment: Experiment, series: Series) -> tuple[Point, ...]:
+    """Batches one by one, turns some together: what a reader can still see."""
     shown = {e.key for e in experiment.entrants if e.role is not Role.CONTROL}
+    taken = {(one.round, one.entrant) for one in series.turns}
+    pieces = [b for b in series.batches if (b.round, b.entrant) not in taken]
+    pieces += [piece for one in series.turns for piece in one.pieces(PIECES)]
+    pieces.sort(key=lambda piece: (piece.round, piece.block))
     return tuple(
         Point(
             order=order,
-            round=batch.round,
-            block=batch.block,
-            client=batch.entrant,
-            wall_us=batch.cost.wall_ns / batch.exchanges / 1e3,
-            cpu_us=batch.cost.cpu_ns / batch.exchanges / 1e3,
+            round=piece.round,
+            block=piece.block,
+            client=piece.entrant,
+            wall_us=piece.cost.wall_ns / piece.exchanges / 1e3,
+            cpu_us=piece.cost.cpu_ns / piece.exchanges / 1e3,
         )
-        for order, batch in enumerate(series.batches)
-        if batch.entrant in shown
+        for order, piece in enumerate(pieces)
+        if piece.entrant in shown
     )

@@ -1,140 +1,225 @@
-"""The run's checks on itself (docs/analysis.md#self-checks)."""
+"""The run's checks on itself (docs/analysis.md#self-checks).
+
+Accounts are kept by two parties and must agree. Questions with a known answer are asked of further
+processes, and pooled over all that were asked the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import isfinite, log
 
 import numpy as np
 
+from fetchoff.analysis.accounts import accounts
 from fetchoff.analysis.series import Series
 from fetchoff.model.analysis import CheckOutcome, SelfCheck
-from fetchoff.model.course import Course
 from fetchoff.model.experiment import KNOWN, Effect, Entrant, Experiment, Role, is_measured
-from fetchoff.stats import (
-    Check,
-    busy_time,
-    identical,
-    judge,
-    more_requests,
-    pair_differences,
-    recovered_share,
-)
+from fetchoff.model.observation import Batch, Turns
+from fetchoff.stats.pooled import Asked, Found, judge_pooled
 
-TOLERATED_SHARE = 1 / 6  # of a known effect: ±0.5 points of 3 %
+SAME = 0.04  # a second process of a client, on the scale of ratios
+BACK = 0.15  # of what was injected
+TREND = 0.04
+MORE = 0.01
 MOST_MORE = 1.25  # where batches are a few iterations, one more is another kind of batch
+
+METRICS = ("wall", "cpu")
 
 
 @dataclass(frozen=True)
 class _Question:
-    """A check with what a reader needs to know of it."""
-
-    check: Check
     kind: str
-    client: str
     workload: str
     metric: str
-    expected: float
+    asked: Asked
+    text: str
+    off: str  # what a culprit has done
 
 
 def self_checks(
     experiment: Experiment, all_series: Sequence[Series], kits: dict[str, str]
 ) -> tuple[SelfCheck, ...]:
-    """All checks of a run, judged together: they share one error rate."""
-    questions = [q for one in all_series for q in _questions(one, experiment.course(one.workload))]
-    if not questions:
-        return ()
-    judged = judge([question.check for question in questions], alpha=experiment.alpha)
-    return tuple(
-        SelfCheck(
-            kind=question.kind,
-            kit=kits.get(question.client, ""),
-            client=question.client,
-            workload=question.workload,
-            metric=question.metric,
-            unit="ratio",
-            expected=question.expected,
-            estimate=answer.estimate,
-            outcome=answer.outcome,
-            tolerance=_distance(answer.band),
-            text=_text(question, answer.outcome, answer.rounds),
-        )
-        for question, answer in zip(questions, judged, strict=True)
+    """All checks of a run; those with chance in them share one error rate (Bonferroni)."""
+    exact = [check for series in all_series for check in accounts(series)]
+    questions = [q for series in all_series for q in _questions(experiment, series, kits)]
+    level = experiment.alpha / max(1, len(questions))
+    return (*exact, *(_told(q, judge_pooled(q.asked, level=level)) for q in questions))
+
+
+def _told(question: _Question, found: Found) -> SelfCheck:
+    return SelfCheck(
+        kind=question.kind,
+        kit=found.culprit,
+        client=found.culprit,
+        workload=question.workload,
+        metric=question.metric,
+        unit="ratio",
+        expected=question.asked.expected,
+        estimate=found.estimate if isfinite(found.estimate.point) else None,
+        outcome=found.outcome,
+        tolerance=question.asked.tolerance,
+        text=_text(question, found),
     )
 
 
-def _distance(band: tuple[float, float]) -> float | None:
-    """How far from the middle of its band an estimate may lie; None for a band without width."""
-    low, high = band
-    return (high - low) / 2 or None
+def _text(question: _Question, found: Found) -> str:
+    asked = f"{question.text} ({question.metric}; {found.count} processes asked)"
+    if found.culprit:
+        return f"{asked}: {found.culprit} {question.off}"
+    within = f"within ±{100 * question.asked.tolerance:g} points"
+    return {
+        CheckOutcome.PASSED: f"{asked}: it holds, {within}",
+        CheckOutcome.FAILED: f"{asked}: it does not hold",
+        CheckOutcome.INCONCLUSIVE: f"{asked}: too few, or too noisy, to tell {within}",
+    }[found.outcome]
 
 
-def _questions(series: Series, course: Course) -> list[_Question]:
-    found = []
-    for entrant in series.entrants:
-        is_question = entrant.role is Role.CONTROL and not entrant.key.endswith(KNOWN)
-        if is_question and is_measured(entrant, course):
-            found += _of_control(series, entrant)
-    return found
+def _questions(experiment: Experiment, series: Series, kits: dict[str, str]) -> Iterator[_Question]:
+    course = experiment.course(series.workload)
+    controls = [e for e in series.entrants if e.role is Role.CONTROL and is_measured(e, course)]
+    twins = [e for e in controls if e.effect is Effect.NONE and not e.key.endswith(KNOWN)]
+    busy = [e for e in controls if e.effect is Effect.BUSY]
+    more = [e for e in controls if e.effect is Effect.MORE]
+    turned = bool(series.turns)
+    for metric in METRICS:
+        costs = series.wall_ns if metric == "wall" else series.cpu_ns
+        ask = _Asker(series, kits, metric)
+        if twins:
+            yield ask("a/a", twins, 1.0, SAME, partial(_beside_client, series, costs))
+        if busy:
+            yield ask("busy time", busy, 1.0, BACK, partial(_back, series, costs))
+        if more and not turned:
+            expected = _really_more(series, more)
+            if expected <= MOST_MORE:
+                tolerance = max(MORE, (expected - 1) / 3)
+                plain = partial(_beside_process, series, costs)
+                yield ask("more requests", more, expected, tolerance, plain)
+        if turned:
+            yield _trend(series, metric)
 
 
-def _of_control(series: Series, entrant: Entrant) -> list[_Question]:
-    this, plain = series.index(entrant.key), series.index(entrant.process)
-    metrics = (
-        ("wall", series.wall_ns, series.logs("wall")),
-        ("cpu", series.cpu_ns, series.logs("cpu")),
-    )
-    found = []
-    for metric, costs, logs in metrics:
-        name = f"{entrant.key} {series.workload} {metric}"
-        match entrant.effect:
-            case Effect.NONE:
-                original = series.index(entrant.client)
-                check = identical(name, pair_differences(logs, original, this))
-                kind, expected = "a/a", 1.0
-            case Effect.MORE:
-                kind, expected = "more requests", _really_more(series, entrant)
-                if expected > MOST_MORE:
-                    continue
-                check = more_requests(
-                    name,
-                    pair_differences(logs, plain, this),
-                    expected=expected,
-                    tolerance=max(0.005, TOLERATED_SHARE * (expected - 1)),
-                )
-            case Effect.BUSY:
-                kind, expected = "busy time", 1.0
-                share = recovered_share(costs, this, plain, series.spun_ns[:, :, this])
-                check = busy_time(name, share)
-        found.append(_Question(check, kind, entrant.client, series.workload, metric, expected))
-    return found
+TEXTS = {
+    "a/a": ("two processes of a client must not differ", "differs from itself"),
+    "busy time": ("time spun inside a client must be seen", "does not show what it spun"),
+    "more requests": ("more requests must cost as much more", "does not show more requests"),
+    "trend": ("what is measured must be steady", "went on getting cheaper or dearer"),
+}
 
 
-def _really_more(series: Series, entrant: Entrant) -> float:
+class _Asker:
+    """Makes questions of controls: a value for each of their processes."""
+
+    def __init__(self, series: Series, kits: dict[str, str], metric: str) -> None:
+        self._series = series
+        self._kits = kits
+        self._metric = metric
+
+    def __call__(
+        self,
+        kind: str,
+        controls: Sequence[Entrant],
+        expected: float,
+        tolerance: float,
+        ask: Callable[[Entrant], Sequence[float]],
+    ) -> _Question:
+        values: list[float] = []
+        groups: list[str] = []
+        for entrant in controls:
+            answers = [value for value in ask(entrant) if isfinite(value)]
+            values += answers
+            groups += [self._kits.get(entrant.client, entrant.client)] * len(answers)
+        asked = Asked(tuple(values), tuple(groups), expected, tolerance)
+        text, off = TEXTS[kind]
+        return _Question(kind, self._series.workload, self._metric, asked, text, off)
+
+
+Costs = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
+
+def _beside_client(series: Series, costs: Costs, entrant: Entrant) -> Sequence[float]:
+    return _against(series, costs, entrant, entrant.client)
+
+
+def _beside_process(series: Series, costs: Costs, entrant: Entrant) -> Sequence[float]:
+    return _against(series, costs, entrant, entrant.process)
+
+
+def _against(series: Series, costs: Costs, entrant: Entrant, other: str) -> Sequence[float]:
+    """Ratios, round by round; by their logarithm, so that neither direction weighs more."""
+    this, that = series.index(entrant.key), series.index(other)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return [1 + log(r) if r > 0 else r for r in (costs[:, this] / costs[:, that]).tolist()]
+
+
+def _back(series: Series, costs: Costs, entrant: Entrant) -> Sequence[float]:
+    """Recovered ÷ spun, beside the plain process: in turns the client's own."""
+    this = series.index(entrant.key)
+    plain = series.index(entrant.client if series.turns else entrant.process)
+    spun = series.spun_ns[:, this]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = (costs[:, this] - costs[:, plain]) / spun
+    return [float(share) for share in shares]
+
+
+def _really_more(series: Series, more: Sequence[Entrant]) -> float:
     """The factor that whole iterations allowed."""
-    factors = [b.iterations / b.planned for b in series.batches if b.entrant == entrant.key]
-    return float(np.median(factors)) if factors else 1 + entrant.amount
+    keys = {entrant.key for entrant in more}
+    factors = [_more_of(batch) for batch in series.batches if batch.entrant in keys]
+    return float(np.median(factors)) if factors else 1 + more[0].amount
 
 
-def _text(question: _Question, outcome: CheckOutcome, rounds: int) -> str:
-    what = {
-        "a/a": f"two processes of {question.client} must not differ",
-        "more requests": (
-            f"{question.expected - 1:.1%} more requests of {question.client} must cost as much more"
-        ),
-        "busy time": f"time spun inside {question.client} must be seen",
-    }[question.kind]
-    end = {
-        CheckOutcome.PASSED: "it holds",
-        CheckOutcome.FAILED: "it does not hold",
-        CheckOutcome.INCONCLUSIVE: f"{rounds} rounds were too few, or too noisy, to tell",
-    }[outcome]
-    return f"{what} ({question.metric}): {end}"
+def _more_of(batch: Batch) -> float:
+    return batch.iterations / batch.planned
+
+
+def _trend(series: Series, metric: str) -> _Question:
+    """The second half of an invocation's turns beside its first, whoever it is."""
+    roles = {entrant.key: entrant.role for entrant in series.entrants}
+    values, groups = [], []
+    for one in series.turns:
+        if roles[one.entrant] is not Role.CONTROL:
+            values.append(_halves(one, metric))
+            groups.append(one.entrant)
+    _about_the_common(values, series)
+    text, off = TEXTS["trend"]
+    asked = Asked(tuple(values), tuple(groups), 1.0, TREND)
+    return _Question("trend", series.workload, metric, asked, text, off)
+
+
+def _halves(one: Turns, metric: str) -> float:
+    pieces = one.pieces(2)
+    if len(pieces) < 2:
+        return float("nan")
+    first, second = (
+        (p.cost.wall_ns if metric == "wall" else p.cost.cpu_ns) / p.exchanges for p in pieces
+    )
+    return 1 + log(second / first) if first > 0 and second > 0 else float("nan")
+
+
+def _about_the_common(values: list[float], series: Series) -> None:
+    """What all of a round have in common is the machine's drift and nobody's trend."""
+    roles = {entrant.key: entrant.role for entrant in series.entrants}
+    rounds = [one.round for one in series.turns if roles[one.entrant] is not Role.CONTROL]
+    for number in set(rounds):
+        here = [i for i, of in enumerate(rounds) if of == number and isfinite(values[i])]
+        common = float(np.median([values[i] for i in here])) - 1 if len(here) > 3 else 0.0
+        for i in here:
+            values[i] -= common
 
 
 def withheld(checks: Sequence[SelfCheck]) -> str:
-    """Why a ranking must not be believed, and what to do; "" if it may be."""
-    failed = [check for check in checks if check.outcome is CheckOutcome.FAILED]
+    """Why a ranking must not be believed, and what to do; "" if it may be.
+
+    One client that is not steady is told beside it, and is no fault of the measurement.
+    """
+    failed = [
+        check
+        for check in checks
+        if check.outcome is CheckOutcome.FAILED and not (check.kind == "trend" and check.client)
+    ]
     if not failed:
         return ""
     first = failed[0]

@@ -31,7 +31,7 @@ from fetchoff.model.claim import (
 from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Outcome, Record
-from fetchoff.stats import pair_differences, round_levels, summarise_rounds
+from fetchoff.stats import pair_differences, summarise_rounds
 
 LEVEL = 0.95
 NAMED = 2  # reasons, where there are many
@@ -73,7 +73,7 @@ class Evidence:
     def origin_share(self, side: Side) -> float:
         """The origin's CPU time as a share of the wall time."""
         column, series = self._column(side), self.series[side.workload]
-        shares = series.origin_cpu_ns[:, :, column] / series.wall_ns[:, :, column]
+        shares = series.origin_cpu_ns[:, column] / series.wall_ns[:, column]
         return float(np.nanmedian(shares))
 
     def _logs(self, measure: Measure, of: Side, to: Side) -> Array:
@@ -83,8 +83,7 @@ class Evidence:
         a, b = self.series[of.workload], self.series[to.workload]
         if of.workload == to.workload:
             return np.asarray(pair_differences(a.logs(measure), second, first))
-        levels_a = round_levels(a.logs(measure)[:, :, first])
-        levels_b = round_levels(b.logs(measure)[:, :, second])
+        levels_a, levels_b = a.logs(measure)[:, first], b.logs(measure)[:, second]
         rounds = min(len(levels_a), len(levels_b))
         return np.asarray(levels_a[:rounds] - levels_b[:rounds])
 
@@ -97,7 +96,7 @@ class Evidence:
             why = self.absent.get(side.client, "took no part")
             raise Missing(f"{side.client}: {why}")
         column = keys.index(side.client)
-        if not np.isfinite(series.wall_ns[:, :, column]).any():
+        if not np.isfinite(series.wall_ns[:, column]).any():
             raise Missing(f"{side.client} on {side.workload}: {self._why_not(side)}")
         return column
 

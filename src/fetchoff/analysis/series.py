@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
+    GroupDone,
     Invocation,
     LinkUsed,
     Outcome,
     Record,
     SectionDone,
+    Turns,
 )
 
 Array = NDArray[np.float64]
@@ -25,10 +27,11 @@ Array = NDArray[np.float64]
 class Series:
     """The batches of one course that count, in the order of the experiment's entrants.
 
-    Arrays have the shape (rounds, blocks, entrants), NaN where there is no batch. `wall_ns` and
-    `cpu_ns` are per *planned* exchange, so that known extra requests show as extra cost; `spun_ns`
-    per exchange that was done. `numbers`: of the rounds on the first axis. `wrong`: who answered
-    wrong, whatever became of that round.
+    Arrays have the shape (rounds, entrants), NaN where there is no invocation: its total ÷ its
+    exchanges. `wall_ns`, `cpu_ns` and `origin_cpu_ns` are per *planned* exchange, so that known
+    extra requests show as extra cost; `spun_ns` per exchange that was done. `numbers`: of the
+    rounds on the first axis. `batches` has the turns of an invocation as one; `turns` has them all.
+    `wrong`: who answered wrong, whatever became of that round.
     """
 
     workload: str
@@ -40,6 +43,8 @@ class Series:
     batches: tuple[Batch, ...]
     invocations: tuple[Invocation, ...]
     numbers: tuple[int, ...] = ()
+    turns: tuple[Turns, ...] = ()
+    groups: tuple[GroupDone, ...] = ()
     wrong: tuple[Invocation, ...] = ()
 
     @property
@@ -61,6 +66,10 @@ class Series:
             case "total":
                 return _log(self.cpu_ns + self.origin_cpu_ns)
         raise ValueError(metric)
+
+
+def _ratio(total: Array, exchanges: Array) -> Array:
+    return np.divide(total, exchanges, out=np.full_like(total, np.nan), where=exchanges > 0)
 
 
 def _log(costs: Array) -> Array:
@@ -106,34 +115,48 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         (i.round, i.process) for i in invocations if i.outcome is Outcome.OK and i.client not in out
     }
     process_of = {entrant.key: entrant.process for entrant in experiment.entrants}
-    batches = tuple(
+    measured = [
         r
         for r in records
-        if isinstance(r, Batch)
+        if isinstance(r, Batch | Turns)
         and r.workload == workload
         and attempts.get(r.round) == r.attempt
         and (r.round, process_of[r.entrant]) in well
+    ]
+    turns = tuple(r for r in measured if isinstance(r, Turns) and any(r.exchanges))
+    batches = tuple(
+        [r for r in measured if isinstance(r, Batch)] + [of_one.total() for of_one in turns]
+    )
+    groups = tuple(
+        r
+        for r in records
+        if isinstance(r, GroupDone)
+        and r.workload == workload
+        and attempts.get(r.round) == r.attempt
     )
     rows = {number: row for row, number in enumerate(sorted(attempts))}
     columns = {entrant.key: column for column, entrant in enumerate(experiment.entrants)}
-    shape = (len(rows), experiment.blocks_of(experiment.course(workload)), len(columns))
-    wall, cpu, origin, spun = (np.full(shape, np.nan) for _ in range(4))
+    shape = (len(rows), len(columns))
+    wall, cpu, origin, spun, planned, done = (np.zeros(shape) for _ in range(6))
     for batch in batches:
-        at = (rows[batch.round], batch.block, columns[batch.entrant])
-        planned = batch.exchanges * batch.planned / batch.iterations
-        wall[at] = batch.cost.wall_ns / planned
-        cpu[at] = batch.cost.cpu_ns / planned
-        origin[at] = batch.cost.origin_cpu_ns / planned
-        spun[at] = batch.cost.spun_ns / batch.exchanges
+        at = (rows[batch.round], columns[batch.entrant])
+        wall[at] += batch.cost.wall_ns
+        cpu[at] += batch.cost.cpu_ns
+        origin[at] += batch.cost.origin_cpu_ns
+        spun[at] += batch.cost.spun_ns
+        planned[at] += batch.exchanges * batch.planned / batch.iterations
+        done[at] += batch.exchanges
     return Series(
         workload,
         experiment.entrants,
-        wall,
-        cpu,
-        origin,
-        spun,
+        _ratio(wall, planned),
+        _ratio(cpu, planned),
+        _ratio(origin, planned),
+        _ratio(spun, done),
         batches,
         invocations,
         tuple(rows),
+        turns,
+        groups,
         wrong,
     )

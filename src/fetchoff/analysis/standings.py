@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import median
 
 import numpy as np
@@ -17,10 +17,11 @@ from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule,
 from fetchoff.model.experiment import Entrant, Experiment, Role
 from fetchoff.model.observation import Batch, Invocation, Outcome
 from fetchoff.model.origin import EVERYTHING, Counted
-from fetchoff.stats import compare, rank, summarise
+from fetchoff.stats import compare, rank, summarise, turn_costs
 
 ORIGIN_BOUND = 0.5  # of wall time
 CLOCKS_AGREE = 0.10
+RARELY_DEAR = 1.05
 LEAST_TICKS = 10  # with fewer samples of 10 ms the split is a guess
 
 
@@ -73,22 +74,22 @@ class Field:
     def _baseline(self) -> str:
         """The experiment's, or the cheapest if that has no data."""
         wanted = self._experiment.baseline
-        if np.isfinite(self._wall[:, :, self._series.index(wanted)]).any():
+        if np.isfinite(self._wall[:, self._series.index(wanted)]).any():
             return wanted
         costs = [
-            np.nanmedian(self._wall[:, :, i]) if _any(self._wall, i) else math.inf
+            float(np.nanmean(self._wall[:, i])) if _any(self._wall, i) else math.inf
             for i in self._ranked
         ]
         if not costs or not np.isfinite(min(costs)):
             return wanted
-        return self._series.entrants[self._ranked[int(np.argmin(costs))]].key
+        return self._series.entrants[self._ranked[costs.index(min(costs))]].key
 
     def _rank(self, y: Array) -> Ranking:
         baseline = None  # the cheapest: chosen by the data, which widens the intervals
         if self.baseline == self._experiment.baseline:
             baseline = self._ranked.index(self._series.index(self.baseline))
         return rank(
-            y[:, :, self._ranked],
+            y[:, self._ranked],
             baseline=baseline,
             rule=self._rule,
             final=self._final,
@@ -124,7 +125,7 @@ class Field:
             cpu=self._relative(self._cpu, self._cpu_ranking, column),
             costs=costs,
             wire=_on_the_wire(self._batches[entrant.key], len(well), self._counts),
-            notes=tuple(self._notes(column, costs)),
+            notes=tuple(self._notes(column, costs, well)),
         )
 
     def _tiers(self, column: int) -> tuple[int, int] | None:
@@ -158,7 +159,7 @@ class Field:
         wall = _in_us(self._wall, column, self._rule)
         cpu = _in_us(self._cpu, column, self._rule)
         user_share = share_of_user(invocations)
-        origin_cpu_us = float(np.nanmedian(self._series.origin_cpu_ns[:, :, column])) / 1e3
+        origin_cpu_us = float(np.nanmean(self._series.origin_cpu_ns[:, column])) / 1e3
         batches = self._batches[self._series.entrants[column].key]
         return Costs(
             wall_us=wall,
@@ -172,10 +173,33 @@ class Field:
             start_up_ms=median(i.start_up_ms for i in invocations),
             origin_cpu_per_wall=origin_cpu_us / wall.point,
             throughput=throughput(self._workload, batches, wall, cpu),
+            first_us=_median_of(i.first_wall_us for i in invocations),
+            among_others_us=self._among_others(column),
         )
 
-    def _notes(self, column: int, costs: Costs) -> list[str]:
+    def _one_by_one(self, column: int) -> list[Batch]:
+        """Every batch, and every turn as one."""
+        key = self._series.entrants[column].key
+        turns = [one for one in self._series.turns if one.entrant == key]
+        each = [piece for one in turns for piece in one.pieces(len(one.exchanges))]
+        return each or self._batches[key]
+
+    def _among_others(self, column: int) -> float:
+        """CPU microseconds of an exchange in the leads of turns."""
+        own = [t for t in self._series.turns if t.entrant == self._series.entrants[column].key]
+        exchanges = sum(sum(one.lead_exchanges) for one in own)
+        paid_ns = sum(sum(one.lead_cpu_ns) for one in own)
+        return paid_ns / exchanges / 1e3 if exchanges else math.nan
+
+    def _notes(self, column: int, costs: Costs, invocations: list[Invocation]) -> list[str]:
         notes = []
+        unsteady = [i for i in invocations if not i.is_steady]
+        if unsteady:
+            most = max(done for i in unsteady for done, _ in i.curve or ((0, 0.0),))
+            notes.append(
+                f"still getting cheaper after {most:,} exchanges in {len(unsteady)} of "
+                f"{len(invocations)} rounds: what is shown may be above its steady state"
+            )
         if costs.origin_cpu_per_wall > ORIGIN_BOUND:
             share = costs.origin_cpu_per_wall
             notes.append(f"the origin takes {share:.0%} of the wall time: it is the bottleneck")
@@ -189,7 +213,33 @@ class Field:
         apart = median(abs(1 - b.cost.own_wall_ns / b.cost.wall_ns) for b in batches)
         if apart > CLOCKS_AGREE:
             notes.append(f"its own clock is {apart:.0%} off the harness's")
+        over = over_centre(self._one_by_one(column))
+        if over > RARELY_DEAR:
+            notes.append(
+                f"it costs {over - 1:.0%} more on average than in an ordinary batch: some batches "
+                "are much dearer (collections, compiling, stops); the mean is what is ranked"
+            )
         return notes
+
+
+def over_centre(batches: Sequence[Batch]) -> float:
+    """The CPU time of an invocation's mean batch ÷ that of an ordinary one, over invocations."""
+    rounds: dict[int, list[Batch]] = defaultdict(list)
+    for batch in batches:
+        rounds[batch.round].append(batch)
+    over = [
+        turn_costs(
+            np.array([b.cost.cpu_ns for b in own], dtype=np.float64),
+            np.array([b.exchanges for b in own], dtype=np.float64),
+        ).over_centre
+        for own in rounds.values()
+    ]
+    return float(np.mean(over)) if over else math.nan
+
+
+def _median_of(values: Iterable[float]) -> float:
+    told = [value for value in values if value]
+    return median(told) if told else math.nan
 
 
 def _not_to_be_ranked(entrant: Entrant, wrong: Sequence[Invocation]) -> Standing:
@@ -208,7 +258,7 @@ def share_of_user(invocations: Sequence[Invocation]) -> float:
 
 
 def _any(y: Array, column: int) -> bool:
-    return bool(np.isfinite(y[:, :, column]).any())
+    return bool(np.isfinite(y[:, column]).any())
 
 
 def _in_us(y: Array, column: int, rule: StoppingRule) -> Estimate:

@@ -54,5 +54,5 @@ def _is_told(comparisons: Sequence[Comparison], limit: float | None) -> bool:
 
 def _ranking_is_settled(experiment: Experiment, series: Series) -> bool:
     ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
-    y = series.logs("wall")[:, :, ranked]
+    y = series.logs("wall")[:, ranked]
     return rank(y, rule=rule_of(experiment), margin=experiment.margin).settled

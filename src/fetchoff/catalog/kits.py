@@ -27,7 +27,7 @@ class RunTable(Document):
 
     command: Argv | None = None
     children: bool | None = None
-    warm_up_ms: int | None = Field(default=None, ge=0, le=10_000)
+    warm_up_exchanges: int | None = Field(default=None, ge=0, le=100_000)
     env: dict[str, str] = Field(default_factory=dict)
 
 
@@ -44,7 +44,7 @@ class RuntimeTable(Document):
     steps: tuple[Argv, ...] = ()
     set: dict[str, Argv] = Field(default_factory=dict)
     env: dict[str, str] = Field(default_factory=dict)
-    warm_up_ms: int | None = Field(default=None, ge=0, le=10_000)
+    warm_up_exchanges: int | None = Field(default=None, ge=0, le=100_000)
 
 
 class Kit(Document):

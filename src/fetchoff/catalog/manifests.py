@@ -181,7 +181,11 @@ class Family:
                 f"{self.folder}/adapter.toml: run.command: neither the adapter nor its kit says "
                 "how to start it"
             )
-        warm_ups = (runtime.warm_up_ms if runtime else None, own.warm_up_ms, kit.warm_up_ms)
+        warm_ups = (
+            runtime.warm_up_exchanges if runtime else None,
+            own.warm_up_exchanges,
+            kit.warm_up_exchanges,
+        )
         return Launch(
             command,
             env={
@@ -191,7 +195,7 @@ class Family:
                 **(variant.env if variant else {}),
             },
             children=bool(own.children if own.children is not None else kit.children),
-            warm_up_ms=next((ms for ms in warm_ups if ms is not None), 0),
+            warm_up_exchanges=next((n for n in warm_ups if n is not None), 0),
         )
 
 

@@ -13,6 +13,7 @@ from fetchoff.model.experiment import Entrant, Experiment, Role, controls_of, wi
 from fetchoff.model.origin import BUILT_IN
 
 NAMED = 5  # clients, in a message
+PAIR_TURNS = 64  # of each client in a round: a multiple of what its controls have one turn in
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
 
 
@@ -68,8 +69,8 @@ def pair(
         entrants.append(Entrant(f"{b.id}#again", b.id, f"{b.id}#again"))
     else:
         entrants.append(Entrant(b.id, b.id, b.id))
-    for client in (a, b) if a.manifest.kit != b.manifest.kit else (a,):
-        entrants += controls_of(client.id)
+    for client in (a, b) if a.id != b.id else (a,):
+        entrants += controls_of(client.id, rare=2)
     return Experiment(
         entrants=tuple(entrants),
         courses=tuple(map(shortened, courses)),
@@ -79,6 +80,7 @@ def pair(
         pair_only=True,
         origin=origin,
         limit=limit,
+        turns=PAIR_TURNS,
     )
 
 

@@ -71,7 +71,9 @@ class Costs:
 
     Microseconds, but `per_second` (exchanges), `peak_mb` (MB of 10^6 bytes) and shares.
     `origin_cpu_per_wall`: the share of the wall time in which the origin was on a CPU; above 1 if
-    it has more threads than one. `throughput`: None where an exchange moves little.
+    it has more threads than one. `throughput`: None where an exchange moves little. Other regimes
+    than the steady one: `first_us`, wall time of a process's first exchange on the workload, and
+    `among_others_us`, CPU time of an exchange right after others had the core and the caches.
     """
 
     wall_us: Estimate
@@ -85,6 +87,8 @@ class Costs:
     start_up_ms: float
     origin_cpu_per_wall: float = math.nan
     throughput: Throughput | None = None
+    first_us: float = math.nan
+    among_others_us: float = math.nan
 
 
 @dataclass(frozen=True)

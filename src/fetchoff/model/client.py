@@ -85,14 +85,14 @@ class Runtime:
 class Launch:
     """How to start an adapter.
 
-    `children`: it starts processes whose cost counts. `warm_up_ms`: how long its runtime must
-    run a workload until its compiler has settled.
+    `children`: it starts processes whose cost counts. `warm_up_exchanges`: at least
+    so many in a process before it is tested whether they are steady: compilers come in steps.
     """
 
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     children: bool = False
-    warm_up_ms: int = 0
+    warm_up_exchanges: int = 0
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,6 @@ class Comparison:
     doubt: Doubt | None
     rounds: int
     between: Spread
-    within: Spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,4 +155,3 @@ class Summary:
     median: float
     rounds: int
     between: Spread
-    within: Spread

@@ -11,7 +11,8 @@ from fetchoff.model.workload import Sink, Workload
 
 LOOKS = (5, 7, 10, 14, 20, 28, 40)
 MORE_REQUESTS = 0.03
-BUSY_SHARE = 0.25
+BUSY_SHARE = 0.5
+CONTROLS_SHARE = 0.2  # of the processes of a round, beside those that are ranked
 TWIN, KNOWN = "#twin", "#known"
 
 
@@ -33,9 +34,10 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Entrant:
-    """One line of every block. Entrants with the same `process` share an invocation.
+    """One line of every block, or of a cycle of turns. With the same `process`: one invocation.
 
-    `amount`: the share on top for MORE (0.03), the share of the client's CPU for BUSY.
+    `amount`: the share on top for MORE (0.03), the share of the client's CPU for BUSY. `every`: it
+    has a turn in each so many cycles. `stretch`: how many times as long its turns are.
     """
 
     key: str
@@ -44,6 +46,8 @@ class Entrant:
     role: Role = Role.RANKED
     effect: Effect = Effect.NONE
     amount: float = 0.0
+    every: int = 1
+    stretch: int = 1
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,8 @@ class Experiment:
 
     `alpha`: two-sided error rate of the verdicts, looks included. `margin`: relative difference
     that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per course; over
-    links, where batches are long, there are fewer.
+    links, where batches are long, there are fewer. `turns`: of each entrant in a round, where the
+    origin gives them, to `group` processes at most at a time.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
     `limit`: how much more the second of a pair may take, as a share: then that is what is decided.
     `origin`: an id of the catalogue, or a URL.
@@ -67,6 +72,8 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
+    turns: int = 20
+    group: int = 64
     looks: tuple[int, ...] = LOOKS
     suite: str = ""
     pair_only: bool = False
@@ -104,10 +111,11 @@ def is_measured(entrant: Entrant, course: Course) -> bool:
 
 
 def with_controls(clients: tuple[tuple[str, str, Role], ...]) -> tuple[Entrant, ...]:
-    """The entrants for (client, kit, role) triples: each client, and a control for each kit.
+    """The entrants for (client, kit, role) triples: each client, and controls for each kit.
 
     The controls are further processes of one client of the kit: a second one must not differ from
-    the first (A/A), and in a third one more requests and injected busy time must come back as such.
+    the first (A/A), and in a third one injected busy time, and where batches are measured also more
+    requests, must come back as such. In each round some of them take part (`controls_of_round`).
     """
     entrants = [
         Entrant(key=name, client=name, process=name, role=role) for name, _, role in clients
@@ -121,15 +129,22 @@ def with_controls(clients: tuple[tuple[str, str, Role], ...]) -> tuple[Entrant, 
     return tuple(entrants)
 
 
-def controls_of(name: str) -> list[Entrant]:
+def controls_of(name: str, *, rare: int = 1) -> list[Entrant]:
     """A twin of a client, and the known effects in a third process.
 
-    Not in the twin's: whoever does more exchanges has an older heap, which is a difference.
+    Not in the twin's: whoever does more exchanges has an older heap, which is a difference. The
+    twin's turns are twice as long: what a turn costs must not depend on its length. `rare`: how
+    many times fewer turns they have than in a ranking.
     """
     twin, known = f"{name}{TWIN}", f"{name}{KNOWN}"
     return [
-        Entrant(twin, name, twin, Role.CONTROL),
+        Entrant(twin, name, twin, Role.CONTROL, every=4 * rare, stretch=2),
         Entrant(known, name, known, Role.CONTROL),
         Entrant(f"{name}#more", name, known, Role.CONTROL, Effect.MORE, MORE_REQUESTS),
-        Entrant(f"{name}#busy", name, known, Role.CONTROL, Effect.BUSY, BUSY_SHARE),
+        Entrant(f"{name}#busy", name, known, Role.CONTROL, Effect.BUSY, BUSY_SHARE, 2 * rare),
     ]
+
+
+def takes_turns(entrant: Entrant) -> bool:
+    """Of a process with known effects, the busy time alone: an origin counts turns by itself."""
+    return not entrant.process.endswith(KNOWN) or entrant.effect is Effect.BUSY

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 
 from fetchoff.model.link import Calibration, Emulated
@@ -72,6 +72,121 @@ class Batch:
 
 
 @dataclass(frozen=True)
+class Turns:
+    """The turns of one entrant in one round: lists of equal length, a turn each. Nanoseconds.
+
+    A turn's exchanges are those after its lead. `cycle`: its place among the entrant's turns, as
+    planned. `others_ns`: CPU time of the other held processes meanwhile. `held_cpu_ns`: what the
+    entrant's process used while it was held, since the turn before. `turn_us`: how long a turn was
+    to be. `asked`: iterations of the whole loop, in which `spun_ns` were spun. `process_cpu_ns`:
+    what the harness read off the process's clock from the first turn's begin to the last one's end.
+    `answered`: requests by the ledger's count from the first turn's begin to the last one's end.
+    `settled_us`: CPU time of an exchange when its warm-up ended.
+    """
+
+    round: int
+    attempt: int
+    workload: str
+    entrant: str
+    group: int
+    turn_us: int
+    per_iteration: int
+    asked: int
+    cycle: tuple[int, ...]
+    position: tuple[int, ...]
+    exchanges: tuple[int, ...]
+    wall_ns: tuple[int, ...]
+    cpu_ns: tuple[int, ...]
+    origin_ns: tuple[int, ...]
+    others_ns: tuple[int, ...]
+    lead_exchanges: tuple[int, ...]
+    lead_cpu_ns: tuple[int, ...]
+    held_cpu_ns: tuple[int, ...]
+    process_cpu_ns: int
+    spun_ns: int
+    seen: Seen
+    done: int = 0
+    failed: int = 0
+    answered: int = 0
+    settled_us: float = 0.0
+
+    @property
+    def background_ns(self) -> float:
+        """CPU time between turns, as far as it belongs to the exchanges that were counted.
+
+        A collector or a compiler in the background goes on when the turn is over: what it costs is
+        paid for the exchanges before, those of leads included.
+        """
+        counted, lead = sum(self.exchanges), sum(self.lead_exchanges)
+        return sum(self.held_cpu_ns) * counted / (counted + lead) if counted else 0.0
+
+    def pieces(self, count: int) -> tuple[Batch, ...]:
+        """Successive turns together, as so many batches; fewer where there are fewer turns."""
+        each = max(1, -(-len(self.exchanges) // count))
+        starts = range(0, len(self.exchanges), each)
+        found = (self._part(first, first + each).total() for first in starts)
+        return tuple(
+            replace(piece, block=number) for number, piece in enumerate(found) if piece.exchanges
+        )
+
+    def _part(self, first: int, end: int) -> Turns:
+        parts = {name: getattr(self, name)[first:end] for name in _BY_TURN}
+        return replace(self, **parts)
+
+    def total(self) -> Batch:
+        """All turns as one batch: what was paid in all for all exchanges."""
+        exchanges = sum(self.exchanges)
+        background = round(self.background_ns)
+        wall_ns = sum(self.wall_ns) - sum(self.others_ns) + background
+        iterations = max(1, exchanges // max(1, self.per_iteration))
+        return Batch(
+            round=self.round,
+            attempt=self.attempt,
+            workload=self.workload,
+            block=0,
+            position=0,
+            entrant=self.entrant,
+            planned=iterations,
+            iterations=iterations,
+            exchanges=exchanges,
+            done=self.done,
+            failed=self.failed,
+            cost=Cost(
+                wall_ns=wall_ns,
+                cpu_ns=sum(self.cpu_ns) + background,
+                origin_cpu_ns=sum(self.origin_ns),
+                own_wall_ns=wall_ns,
+                spun_ns=round(self.spun_ns * exchanges / max(1, self.asked * self.per_iteration)),
+            ),
+            seen=self.seen,
+        )
+
+
+_BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...]")
+
+
+@dataclass(frozen=True)
+class GroupDone:
+    """A group had its turns. Nanoseconds.
+
+    `elapsed_ns`: by the harness's clock. By the origin's: `given_ns` and the rests between, and
+    `turned_ns`, all turns with their leads. `misplaced`: what was not where it was planned, or "".
+    """
+
+    round: int
+    attempt: int
+    workload: str
+    group: int
+    processes: tuple[str, ...]
+    elapsed_ns: int
+    given_ns: int
+    rest_ns: int
+    turned_ns: int
+    turns: int
+    misplaced: str = ""
+
+
+@dataclass(frozen=True)
 class Usage:
     """What the operating system counted for a process over the blocks of a workload.
 
@@ -91,7 +206,10 @@ class Invocation:
 
     `message` tells the reason of an outcome that is not ok; `answered_wrong`: an answer, or what
     the client says of its answers, was not right, so that it is not ranked. `ledger` is the
-    origin's count over verification, warm-up and blocks.
+    origin's count over verification, warm-up and what was measured. `first_wall_us`,
+    `first_cpu_us`: of the process's first exchange on this workload. `curve`: pairs of the
+    exchanges done so far and the CPU microseconds that each of the last ones cost, while it warmed
+    up; `is_steady`: whether no trend was left at its end.
     """
 
     round: int
@@ -107,6 +225,10 @@ class Invocation:
     usage: Usage = field(default_factory=Usage)
     ledger: Mapping[str, object] = field(default_factory=dict)
     origin_involuntary_switches: int = 0
+    first_wall_us: float = 0.0
+    first_cpu_us: float = 0.0
+    curve: tuple[tuple[int, float], ...] = ()
+    is_steady: bool = True
     answered_wrong: bool = False
 
 
@@ -160,4 +282,14 @@ class Ended:
     rounds: int
 
 
-Record = Batch | Invocation | LinkTried | LinkUsed | SectionDone | Interrupted | Ended
+Record = (
+    Batch
+    | Turns
+    | GroupDone
+    | Invocation
+    | LinkTried
+    | LinkUsed
+    | SectionDone
+    | Interrupted
+    | Ended
+)

@@ -6,7 +6,15 @@ import random
 from dataclasses import dataclass
 
 from fetchoff.model.course import Course
-from fetchoff.model.experiment import Effect, Entrant, Experiment, is_measured
+from fetchoff.model.experiment import (
+    CONTROLS_SHARE,
+    KNOWN,
+    Effect,
+    Entrant,
+    Experiment,
+    Role,
+    is_measured,
+)
 
 SEED_BITS = 48
 
@@ -20,6 +28,7 @@ class Section:
 
     course: Course
     blocks: tuple[tuple[Entrant, ...], ...]
+    entrants: tuple[Entrant, ...] = ()
     seed: int = 0
 
     @property
@@ -40,18 +49,36 @@ class Round:
 def plan_round(experiment: Experiment, number: int) -> Round:
     """Round `number` (from 0), the same for the same seed."""
     order = random.Random(f"{experiment.seed}/{number}")
-    processes = list({entrant.process: entrant.client for entrant in experiment.entrants}.items())
+    present = entrants_of_round(experiment, number)
+    processes = list({entrant.process: entrant.client for entrant in present}.items())
     order.shuffle(processes)
     courses = order.sample(experiment.courses, len(experiment.courses))
     sections = []
     for course in courses:
-        entrants = [e for e in experiment.entrants if is_measured(e, course)]
+        entrants = [e for e in present if is_measured(e, course)]
         number_of_blocks = experiment.blocks_of(course)
         blocks = tuple(
             tuple(order.sample(entrants, len(entrants))) for _ in range(number_of_blocks)
         )
-        sections.append(Section(course, blocks, order.getrandbits(SEED_BITS)))
+        sections.append(Section(course, blocks, tuple(entrants), order.getrandbits(SEED_BITS)))
     return Round(number, tuple(processes), tuple(sections))
+
+
+def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
+    """All but the controls, and of these as many processes as a fifth of all others, in rotation.
+
+    Twins and known effects alternate, so that every round has both where there is room for two.
+    """
+    others = [e for e in experiment.entrants if e.role is not Role.CONTROL]
+    controls = [e for e in experiment.entrants if e.role is Role.CONTROL]
+    twins = list(dict.fromkeys(e.process for e in controls if not e.process.endswith(KNOWN)))
+    known = list(dict.fromkeys(e.process for e in controls if e.process.endswith(KNOWN)))
+    processes = len({entrant.process for entrant in others})
+    room = min(len(twins) + len(known), max(2, round(CONTROLS_SHARE * processes)))
+    chosen: set[str] = set()
+    for kind, places in ((twins, -(-room // 2)), (known, room // 2)):
+        chosen |= {kind[(number * places + i) % len(kind)] for i in range(places) if kind}
+    return [*others, *(e for e in controls if e.process in chosen)]
 
 
 def iterations(entrant: Entrant, planned: int) -> int:

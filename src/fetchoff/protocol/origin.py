@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 
 from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Settings
@@ -33,6 +34,93 @@ def hash_uploads(ledger: int, *, on: bool) -> Message:
 def close_ledger(ledger: int) -> Message:
     """Ask for the last counters and the listener's end."""
     return {"op": "close", "ledger": ledger}
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How turns are given. Microseconds, but for `patience_ms`: how long a turn may take at most.
+
+    After `work_us` everybody rests for `rest_us`.
+    """
+
+    patience_ms: int = 10_000
+    work_us: int = 50_000
+    rest_us: int = 4_000
+
+
+def hold(ledger: int, pid: int, group: Path | None, requests: int, per_iteration: int) -> Message:
+    """Hold the ledger's requests from the next one on; `requests` will come, in iterations."""
+    return {
+        "op": "hold",
+        "ledger": ledger,
+        "pid": pid,
+        "group": str(group) if group else None,
+        "requests": requests,
+        "per_iteration": per_iteration,
+    }
+
+
+def give_turns(order: Sequence[tuple[int, int, int]], manner: Manner) -> Message:
+    """Give turns in that order: a ledger, microseconds of its lead, and of what is counted."""
+    return {"op": "turns", "order": [list(turn) for turn in order], **asdict(manner)}
+
+
+def release(ledger: int) -> Message:
+    """Hold nobody any more."""
+    return {"op": "release", "ledger": ledger}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn as the origin's clocks saw it. Nanoseconds.
+
+    The lead is not part of the exchanges. `others_ns`: CPU time that the other processes behind
+    gates used meanwhile; `held_cpu_ns`: what this one used since its turn before.
+    """
+
+    ledger: int
+    exchanges: int
+    wall_ns: int
+    cpu_ns: int
+    origin_ns: int
+    others_ns: int
+    lead_exchanges: int
+    lead_wall_ns: int
+    lead_cpu_ns: int
+    held_cpu_ns: int
+
+
+@dataclass(frozen=True)
+class Turns:
+    """`lost`: who let a turn pass; `exhausted`: who has no turn left. `wall_ns`: without rests."""
+
+    turns: tuple[Turn, ...]
+    lost: tuple[int, ...]
+    exhausted: tuple[int, ...]
+    wall_ns: int
+    rest_ns: int
+
+
+def read_turns(message: Message) -> Turns:
+    """The answer to `turns`."""
+    rows = message.get("turns")
+    if not isinstance(rows, list):
+        raise Garbled("'turns' is not a list")
+    return Turns(
+        tuple(Turn(*_numbers(row, len(fields(Turn)))) for row in rows),
+        _numbers(message.get("lost")),
+        _numbers(message.get("exhausted")),
+        whole(message, "wall_ns"),
+        whole(message, "rest_ns"),
+    )
+
+
+def _numbers(value: object, count: int | None = None) -> tuple[int, ...]:
+    if not isinstance(value, list) or not all(type(item) is int and item >= 0 for item in value):
+        raise Garbled("a turn is not a list of whole numbers")
+    if count is not None and len(value) != count:
+        raise Garbled(f"a turn has {len(value)} numbers, not {count}")
+    return tuple(value)
 
 
 @dataclass(frozen=True)

@@ -148,6 +148,12 @@ def _memory(result: WorkloadResult, measured: Sequence[Standing]) -> Iterator[Co
         cell = Cell(size(result.read_size), _key(result.read_size))
         yield Column(Heading("read", "at a time", about), (cell,) * len(measured))
     yield _column("start", "ms", about, [costs_of(s).start_up_ms for s in measured])
+    firsts = [costs_of(s).first_us / 1e3 for s in measured]
+    if any(map(math.isfinite, firsts)):
+        yield _column("first", "ms", "regimes", firsts, most=1)
+    colds = [costs_of(s).among_others_us for s in measured]
+    if any(map(math.isfinite, colds)):
+        yield _column("CPU cold", "µs", "regimes", colds, most=1)
 
 
 def _on_the_wire(measured: Sequence[Standing]) -> Iterator[Column]:

@@ -28,6 +28,8 @@ COSTS = {
     "exchanges_per_second": "per_second",
     "peak_mb": "peak_mb",
     "start_up_ms": "start_up_ms",
+    "first_exchange_us": "first_us",
+    "cpu_us_among_others": "among_others_us",
 }
 IN_FLIGHT = {
     "bytes_in_flight": "bytes",

@@ -48,7 +48,8 @@ class Adapter:
         self._started_ns = time.monotonic_ns()
         self.start_up_ms = 0.0
         self._has_farewell = False
-        self.warm_up_ms = launch.warm_up_ms
+        self.warm_up_exchanges = launch.warm_up_exchanges
+        self.warmed_up = 0  # exchanges, on all workloads so far
         self.children_peak_kb = 0
         try:
             self._child = Child(launch.command, launch.env, cwd, stderr, core, inside, lifeline)
@@ -73,6 +74,37 @@ class Adapter:
     @property
     def is_alive(self) -> bool:
         return self._child.is_alive
+
+    @property
+    def cpu_group(self) -> Path | None:
+        """The control group whose CPU time is its cost; None where that of its process is."""
+        return self._group if self._group is not None and not self._counts_children else None
+
+    @property
+    def tells_children(self) -> bool:
+        """Whether only itself can say what the processes that it starts have cost."""
+        return self._counts_children
+
+    def cpu_ns(self) -> int:
+        """The CPU time that it has used."""
+        try:
+            return self._clock()
+        except OSError as error:
+            raise self._fault(error) from error
+
+    def begin(self, n: int, *, busy_ns: int = 0) -> None:
+        """Ask for n iterations; `finished` reads the answer."""
+        try:
+            self._child.send(protocol.run(n, busy_ns=busy_ns))
+        except ChildFailed as error:
+            raise self._fault(error) from error
+
+    def finished(self, timeout_s: float) -> protocol.Done:
+        """The answer to `begin`."""
+        try:
+            return self._checked(protocol.read_done(self._child.receive(timeout_s)))
+        except (ChildFailed, Garbled) as error:
+            raise self._fault(error) from error
 
     @property
     def output_fd(self) -> int:

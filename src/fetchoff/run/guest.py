@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from threading import Event
 
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
-from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Usage
+from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Turns, Usage
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Protocol, Sink, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
@@ -16,8 +17,9 @@ from fetchoff.protocol.origin import gained
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter, Timed
 from fetchoff.run.clocks import ReadNs
-from fetchoff.run.origin import Ledger
+from fetchoff.run.origin import Ledger, Turnstile
 from fetchoff.run.reference import Reference
+from fetchoff.run.warming import Curve, warm_up
 
 LEAST_WARM_UPS = 2
 MOST_WARM_UPS = 5  # what compiles while it runs has settled before
@@ -27,6 +29,11 @@ SLOWEST_BYTES_A_S = 20e6  # of a client that still gets an iteration of large co
 MOST_WAITING = 12  # a batch takes at most so many times its length
 NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
+GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
+ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
+MUCH_BYTES = 100_000  # in an iteration: whose code is compiled after fewer of them
+WAITING = 6.0  # times what it works: then it waits, and not only for the core
+LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
 class Refused(Exception):
@@ -48,6 +55,25 @@ class Measured:
     answer: Done
     cost: Cost
     seen: Seen
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Of a client in turns: microseconds of an iteration, and how many a lead had."""
+
+    iteration_us: float
+    lead: float
+
+    @classmethod
+    def of(cls, record: Turns) -> Pace | None:
+        """As a record tells; None where it has no exchanges."""
+        exchanges, turns = sum(record.exchanges), len(record.exchanges)
+        if not exchanges:
+            return None
+        return cls(
+            sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration,
+            sum(record.lead_exchanges) / turns / record.per_iteration,
+        )
 
 
 class Guest:
@@ -75,6 +101,11 @@ class Guest:
         self._warm_ups = 0
         self._cpu_ns_per_exchange = 0.0
         self._before: procfs.Reading | None = None
+        self.per_iteration = len(course.workload.exchanges)  # requests
+        self.pace: Pace | None = None  # as it was in turns of an earlier process
+        self.seen_before_loop = Seen()
+        self._curve = Curve((), is_steady=True)
+        self._first = (0.0, 0.0)
         self._usage: Usage | None = None
 
     @property
@@ -92,6 +123,7 @@ class Guest:
                 Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
             )
         self.prepare(spool)
+        self._try_first()
         self._verify()
 
     def _request(self, spool: Spool) -> Message:
@@ -105,6 +137,12 @@ class Guest:
         if answer.error:
             raise Refused(Outcome.FAILED, f"cannot prepare: {answer.error}")
 
+    def _try_first(self) -> None:
+        """The first iteration of all, timed: what a program pays that makes one request."""
+        timed = self.adapter.run_timed(1, self._timeout_s(1), lambda: 0, digest=self._is_hashed)
+        exchanges = len(self.workload.exchanges)
+        self._first = (timed.wall_ns / 1e3 / exchanges, timed.cpu_ns / 1e3 / exchanges)
+
     def _verify(self) -> None:
         before = self._ledger.read()
         answer = self.adapter.run(1, self._timeout_s(1), digest=True)
@@ -115,6 +153,7 @@ class Guest:
         after = self._ledger.read(before.seen.requests + len(self.workload.exchanges))
         seen = gained(before.seen, after.seen)
         self._must_agree(seen, 1)
+        self.per_iteration = max(1, seen.requests)
         through_proxy = after.absolute_form - before.absolute_form
         if self.workload.settings.proxy and through_proxy < seen.requests:
             raise AnsweredWrong(
@@ -144,6 +183,67 @@ class Guest:
         if not iterations:
             self._recalibrate(timed)
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
+
+    def settle(self, stop: Event) -> None:
+        """Run until it is steady; the curve is kept."""
+        wanted = self.adapter.warm_up_exchanges
+        content = sum(exchange.expect.bytes or 0 for exchange in self.workload.exchanges)
+        left = 0 if content > MUCH_BYTES else wanted - self.adapter.warmed_up
+        least = max(left, wanted // 4)
+        self._curve = warm_up(self.adapter, len(self.workload.exchanges), least, stop)
+        self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
+        self._warm_ups = len(self._curve.points)
+        if self._curve.points:
+            self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us
+
+    @property
+    def settled_us(self) -> float:
+        """CPU time of an exchange when its warm-up ended."""
+        return self._curve.settled_us if self._curve.points else 0.0
+
+    @property
+    def can_be_held(self) -> bool:
+        """Whether its cost can be told at the arrival of a request."""
+        return not self.adapter.tells_children
+
+    @property
+    def iteration_us(self) -> float:
+        """What an iteration takes, client and origin; a guess until turns have told."""
+        exchanges = len(self.workload.exchanges)
+        guessed = GUESSED_ORIGIN * exchanges * self.settled_us + ORIGIN_US * self.per_iteration
+        waited = exchanges * self._curve.wall_us
+        guessed = waited if waited > WAITING * guessed else guessed
+        return self.pace.iteration_us if self.pace else max(1.0, guessed)
+
+    def hold(self, turnstile: Turnstile, requests: int) -> int:
+        """Close the gate of its ledger; the number by which it is given turns."""
+        self.seen_before_loop = self._ledger.read().seen
+        return turnstile.hold(self._ledger, self.adapter, requests, self.per_iteration)
+
+    def release(self, turnstile: Turnstile) -> None:
+        """Open the gate."""
+        turnstile.release(self._ledger)
+
+    def begin_loop(self, iterations: int, busy_share: float = 0.0) -> None:
+        """Let it run as many iterations; `finish_loop` waits for them."""
+        self.iterations = iterations
+        busy_ns = self.busy_ns(busy_share) if busy_share else 0
+        self.adapter.begin(iterations, busy_ns=busy_ns)
+
+    def answered_in_loop(self) -> int:
+        """Requests that were answered since its loop began."""
+        return self._ledger.read().seen.requests - self.seen_before_loop.requests
+
+    def finish_loop(self, iterations: int) -> tuple[Done, Seen]:
+        """The answer to its loop, and its ledger then."""
+        left_s = iterations * self.iteration_us / 1e6
+        answer = self.adapter.finished(self._timeout_s(1) + LOOP_PATIENCE * left_s)
+        return answer, self._ledger.read().seen
+
+    def judge_loop(self, answer: Done, seen: Seen, iterations: int) -> None:
+        """Check a whole loop against the ledger."""
+        self._must_be_complete(answer, iterations)
+        self._must_agree(seen, iterations)
 
     def size_batches(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Find how many iterations make a batch over a link.
@@ -255,6 +355,10 @@ class Guest:
             **({"usage": usage} if usage else {}),
             ledger=dict(self._ledger.close().raw),
             origin_involuntary_switches=origin_involuntary,
+            first_wall_us=self._first[0],
+            first_cpu_us=self._first[1],
+            curve=self._curve.points,
+            is_steady=self._curve.is_steady,
             answered_wrong=self.answered_wrong,
         )
 

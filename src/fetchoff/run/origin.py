@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -13,8 +14,9 @@ from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.model.workload import Settings
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.fields import Garbled, Message, whole
-from fetchoff.protocol.origin import Counters
+from fetchoff.protocol.origin import Counters, Manner, Turns
 from fetchoff.run import procfs
+from fetchoff.run.adapter import Adapter
 from fetchoff.run.clocks import ReadNs, process_cpu_clock
 from fetchoff.run.network import LOOPBACK, Network
 from fetchoff.run.placement import Urgency, misplaced, place
@@ -41,10 +43,24 @@ class Ledger(Protocol):
     def close(self) -> Counters: ...
 
 
+class Turnstile(Protocol):
+    """An origin that gives turns: it holds the requests of everybody but one."""
+
+    def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int: ...
+    def give(self, order: Sequence[tuple[int, int, int]], manner: Manner) -> Turns: ...
+    def release(self, ledger: Ledger) -> None: ...
+
+
 class Origin(Protocol):
-    """A server that clients are measured against. Five methods, so that others fit in."""
+    """A server that clients are measured against. Five methods, so that others fit in.
+
+    `turnstile`: None where it cannot give turns.
+    """
 
     cpu_clock: ReadNs
+
+    @property
+    def turnstile(self) -> Turnstile | None: ...
 
     def open(self, settings: Settings = PLAIN) -> Ledger: ...
     def place(self, core: int, urgency: Urgency) -> None: ...
@@ -97,11 +113,20 @@ class BuiltInOrigin:
             raise OriginError(f"the origin {error}", "'fetchoff doctor' looks closer") from error
         self.cpu_clock = process_cpu_clock(self._child.pid)
         self._folder = folder.absolute()  # adapters have working directories of their own
+        self._one_at_a_time = threading.Lock()  # clients warm up side by side
+
+    @property
+    def turnstile(self) -> BuiltInOrigin:
+        return self
 
     def ask(self, message: Message) -> Message:
         """One request on the control channel."""
+        return self._ask(message, CONTROL_TIMEOUT_S)
+
+    def _ask(self, message: Message, timeout_s: float) -> Message:
         try:
-            answer = self._child.ask(message, CONTROL_TIMEOUT_S)
+            with self._one_at_a_time:
+                answer = self._child.ask(message, timeout_s)
         except ChildFailed as error:
             raise OriginError(
                 f"the origin {error}", "what was measured is kept; 'fetchoff resume' goes on"
@@ -128,6 +153,28 @@ class BuiltInOrigin:
     def misplaced(self, core: int, urgency: Urgency) -> str:
         return misplaced(self._child.pid, core, urgency)
 
+    def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int:
+        """Hold the requests of the adapter at its ledger; the number that turns are given by."""
+        assert isinstance(ledger, BuiltInLedger)
+        group = adapter.cpu_group
+        self.ask(control.hold(ledger.id, adapter.pid, group, requests, per_iteration))
+        return ledger.id
+
+    def give(self, order: Sequence[tuple[int, int, int]], manner: Manner) -> Turns:
+        """Turns in that order: such a number, microseconds of its lead, and of what is counted."""
+        longest_s = sum(lead_us + counted_us for _, lead_us, counted_us in order) / 1e6
+        patience_s = 2 * manner.patience_ms / 1e3 * len({ledger for ledger, *_ in order})
+        timeout_s = CONTROL_TIMEOUT_S + 2 * longest_s + patience_s
+        try:
+            return control.read_turns(self._ask(control.give_turns(order, manner), timeout_s))
+        except Garbled as error:
+            raise OriginError(f"the origin's turns are garbled: {error}") from error
+
+    def release(self, ledger: Ledger) -> None:
+        """Hold nobody at a ledger any more."""
+        assert isinstance(ledger, BuiltInLedger)
+        self.ask(control.release(ledger.id))
+
     def involuntary_switches(self) -> int:
         try:
             return procfs.read(self._child.pid).involuntary_switches
@@ -150,7 +197,7 @@ class BuiltInLedger:
         answer = origin.ask(control.open_ledger(settings))
         scheme = "https" if settings.tls else "http"
         try:
-            self._id = whole(answer, "ledger")
+            self.id = whole(answer, "ledger")
             self.base_url = f"{scheme}://{origin.address}:{whole(answer, 'port')}"
             authority = control.read_authority(answer) if settings.tls else ""
         except Garbled as error:
@@ -159,15 +206,15 @@ class BuiltInLedger:
 
     def read(self, at_least: int = 0) -> Counters:  # noqa: ARG002 - it has counted before it answers
         """The counters as they stand."""
-        return self._counters(control.read_ledger(self._id))
+        return self._counters(control.read_ledger(self.id))
 
     def hash_uploads(self, *, on: bool) -> None:
         """Switch the hashing of uploads."""
-        self._origin.ask(control.hash_uploads(self._id, on=on))
+        self._origin.ask(control.hash_uploads(self.id, on=on))
 
     def close(self) -> Counters:
         """The last counters; the listener is gone."""
-        return self._counters(control.close_ledger(self._id))
+        return self._counters(control.close_ledger(self.id))
 
     def _counters(self, message: Message) -> Counters:
         try:

@@ -39,6 +39,10 @@ class RemoteOrigin:
     def misplaced(self, core: int, urgency: Urgency) -> str:  # noqa: ARG002
         return ""
 
+    @property
+    def turnstile(self) -> None:
+        """A server that is not ours answers when it likes."""
+
     def involuntary_switches(self) -> int:
         return 0
 

@@ -22,12 +22,14 @@ from fetchoff.model.observation import (
     Outcome,
     Record,
     SectionDone,
+    Turns,
 )
 from fetchoff.plan.rounds import Round, Section, plan_round
 from fetchoff.protocol.adapter import Spool, fill
 from fetchoff.run import cgroups
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
+from fetchoff.run.guest import Pace
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.network import LayNetwork, Network
 from fetchoff.run.origin import Origin, StartOrigin
@@ -79,6 +81,7 @@ class Runner:
         self._permitted = strongest_urgency()
         self._references: dict[str, Reference] = {}
         self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
+        self._paces: dict[str, dict[str, Pace]] = {c.id: {} for c in experiment.courses}
         self._tried: set[str] = set()
         self._failures: dict[tuple[str, str], int] = {}
         self._done: set[tuple[int, str]] = set()
@@ -124,6 +127,8 @@ class Runner:
                 self._seconds[record.round] = seconds
             case Invocation():
                 self._note_outcome(record)
+            case Turns():
+                self._note_pace(record)
         if isinstance(record, Batch | Invocation | SectionDone | Interrupted):
             key = (record.round, record.workload)
             self._attempts[key] = max(self._attempts.get(key, 0), record.attempt + 1)
@@ -136,6 +141,12 @@ class Runner:
             self._failures[key] = MOST_FAILURES
         else:
             self._failures[key] = self._failures.get(key, 0) + 1
+
+    def _note_pace(self, record: Turns) -> None:
+        """How long an iteration takes in turns; of a client's own process, not of a control."""
+        pace = Pace.of(record)
+        if pace is not None and record.entrant in self._bench.launches:
+            self._paces[record.workload][record.entrant] = pace
 
     def _foreseen_s(self, number: int) -> float:
         """All seconds to the end of that round, if it takes as long as the one before."""
@@ -228,9 +239,17 @@ class Runner:
         }
         attempt = self._attempts.get((number, course.id), 0)
         seen_before = len(self._bench.journal.records())
-        run = SectionRun(section, self._reference(course, stage), stage, number, attempt)
+        run = SectionRun(
+            self._experiment, section, self._reference(course, stage), stage, number, attempt
+        )
         try:
-            run.run(guests, clients, self._calibrated[course.id], try_nonsense=first)
+            run.run(
+                guests,
+                clients,
+                self._calibrated[course.id],
+                self._paces[course.id],
+                try_nonsense=first,
+            )
         except (OriginError, LinkError, KeyboardInterrupt) as error:
             reason = str(error) or "interrupted by the user"
             stage.journal.append(Interrupted(number, attempt, course.id, reason))
@@ -239,6 +258,8 @@ class Runner:
         for record in self._bench.journal.records()[seen_before:]:
             if isinstance(record, Invocation):
                 self._note_outcome(record)
+            if isinstance(record, Turns):
+                self._note_pace(record)
         self._done.add((number, course.id))
 
     def _restart_missing(

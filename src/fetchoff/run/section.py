@@ -1,28 +1,50 @@
-"""One course of a round: everybody admitted, everybody warmed up, then the blocks."""
+"""One course of a round: everybody admitted, everybody warmed up, then turns or blocks."""
 
 from __future__ import annotations
 
+import math
+import random
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from threading import Event
 
+from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
-from fetchoff.model.experiment import Effect, Entrant
+from fetchoff.model.experiment import Effect, Entrant, Experiment, takes_turns
 from fetchoff.model.link import Emulated, Link
 from fetchoff.model.observation import Batch, LinkUsed, Outcome, SectionDone
+from fetchoff.model.workload import Sink
+from fetchoff.plan import turns as plan
 from fetchoff.plan.rounds import Section, iterations
 from fetchoff.protocol.adapter import Spool
+from fetchoff.protocol.origin import Manner
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.events import Journal, Listener
-from fetchoff.run.guest import Guest, Refused
+from fetchoff.run.guest import Guest, Pace, Refused
+from fetchoff.run.lanes import side_by_side
 from fetchoff.run.network import Network
-from fetchoff.run.origin import Origin
-from fetchoff.run.placement import Layout, misplaced, place
+from fetchoff.run.origin import Origin, Turnstile
+from fetchoff.run.placement import Layout, Urgency, misplaced, place
 from fetchoff.run.reference import Reference
-from fetchoff.run.settling import settle
+from fetchoff.run.turning import Place, Turning
 
 LATE_MS = 1.0
 LATE_SHARE = 0.03  # of the round trip
+OFTEN_US = 12_000  # an exchange that takes longer is not had in every cycle
+MOST_SELDOM = 6
+UNHURRIED = Manner(rest_us=0)  # who has no real-time priority needs no rest
+
+
+def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
+    """Who gives turns on a course; None where batches are measured.
+
+    Over a link an exchange is mostly waiting, and others wait meanwhile; of several exchanges at a
+    time no request marks the end of the one before; hashed content is checked batch by batch.
+    """
+    settings = course.workload.settings
+    is_plain = not course.link.is_emulated and settings.concurrency == 1
+    return origin.turnstile if is_plain and settings.sink is not Sink.HASH else None
 
 
 @dataclass(frozen=True)
@@ -41,8 +63,15 @@ class SectionRun:
     """Runs one section. What it measured is in the journal even when it raises."""
 
     def __init__(
-        self, section: Section, reference: Reference, stage: Stage, round_: int, attempt: int
+        self,
+        experiment: Experiment,
+        section: Section,
+        reference: Reference,
+        stage: Stage,
+        round_: int,
+        attempt: int,
     ) -> None:
+        self._experiment = experiment
         self._section = section
         self._course = section.course
         self._reference = reference
@@ -56,10 +85,14 @@ class SectionRun:
         adapters: Mapping[str, Adapter],
         clients: Mapping[str, str],
         calibrated: dict[str, int],
+        paces: Mapping[str, Pace],
         *,
         try_nonsense: bool,
     ) -> None:
-        """Both mappings are by process. `calibrated`: iterations by client, read and added to."""
+        """Both mappings are by process. `calibrated`: iterations by client, read and added to.
+
+        `paces`: by client, as far as earlier rounds have told.
+        """
         began = time.monotonic()
         layout = self._stage.layout
         self._stage.origin.place(layout.origin_core, layout.urgency)
@@ -69,17 +102,20 @@ class SectionRun:
             guest = Guest(process, client, adapter, ledger, self._reference, self._course)
             self._guests[process] = guest
         self._stage.network.open_wide()
-        self._each("verifying", lambda guest: self._admit(guest, try_nonsense=try_nonsense))
-        self._settle()
-        if self._course.link.is_emulated:
-            # How many iterations make a batch is nothing that bad luck should decide.
-            self._stage.network.shape(self._course.link.calm, self._section.seed)
-            self._each("connecting anew", lambda guest: guest.prepare(self._stage.spool))
-        self._each("warming up", lambda guest: self._warm_up(guest, calibrated))
+        turnstile = turnstile_for(self._course, self._stage.origin)
+        if turnstile is not None:
+            self._make_ready(try_nonsense=try_nonsense)
+            self._each("sizing batches", lambda guest: self._size(guest, calibrated))
+        else:
+            self._each("verifying", lambda guest: self._admit(guest, try_nonsense=try_nonsense))
+            self._settle()
+            self._ready_for_batches(calibrated)
         self._each("placing", self._check_place)
         switches = self._stage.origin.involuntary_switches()
         self._stage.network.used()
-        self._run_blocks()
+        if turnstile is not None:
+            self._take_turns(turnstile, paces)
+        self._run_blocks(self._in_batches(turnstile))
         emulated = self._stage.network.used()
         switches = self._stage.origin.involuntary_switches() - switches
         self._stage.network.open_wide()
@@ -115,15 +151,82 @@ class SectionRun:
         place(guest.adapter.pid, layout.client_core, layout.urgency)
         guest.admit(self._stage.spool, try_nonsense=try_nonsense)
 
+    def _make_ready(self, *, try_nonsense: bool) -> None:
+        """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
+        guests = list(self._guests.values())
+        self._stage.listener.step_began(self._course.id, "verifying and warming up", len(guests))
+
+        def make_ready(guest: Guest, core: int, stop: Event) -> None:
+            def do(guest: Guest) -> None:
+                place(guest.adapter.pid, core, Urgency.ORDINARY)
+                guest.admit(self._stage.spool, try_nonsense=try_nonsense)
+                guest.settle(stop)
+
+            self._try(guest, do)
+
+        side_by_side(guests, self._lanes, make_ready)
+
+    @property
+    def _lanes(self) -> tuple[int, ...]:
+        layout = self._stage.layout
+        return tuple(dict.fromkeys((layout.client_core, layout.harness_core)))
+
     def _settle(self) -> None:
+        """Over links and with real servers: only who has a compiler; batches warm up the others."""
         slow = [
-            guest.adapter
+            guest
             for guest in self._guests.values()
-            if guest.outcome is Outcome.OK and guest.adapter.warm_up_ms
+            if guest.outcome is Outcome.OK and guest.adapter.warm_up_exchanges
         ]
-        if slow:
-            self._stage.listener.step_began(self._course.id, "letting compilers settle", len(slow))
-            settle(slow, (self._stage.layout.client_core, self._stage.layout.harness_core))
+        self._stage.listener.step_began(self._course.id, "letting compilers settle", len(slow))
+
+        def settle(guest: Guest, core: int, stop: Event) -> None:
+            place(guest.adapter.pid, core, Urgency.ORDINARY)
+            self._try(guest, lambda guest: guest.settle(stop))
+
+        side_by_side(slow, self._lanes, settle)
+
+    def _ready_for_batches(self, calibrated: dict[str, int]) -> None:
+        if self._course.link.is_emulated:
+            # How many iterations make a batch is nothing that bad luck should decide.
+            self._stage.network.shape(self._course.link.calm, self._section.seed)
+            self._each("connecting anew", lambda guest: guest.prepare(self._stage.spool))
+        self._each("warming up", lambda guest: self._warm_up(guest, calibrated))
+
+    def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, Pace]) -> None:
+        """Groups one after the other; within a group, everybody has turns in every cycle."""
+        order = random.Random(self._section.seed)
+        here = [
+            self._seldom(entrant, paces)
+            for entrant in self._section.entrants
+            if takes_turns(entrant) and self._can_be_held(entrant)
+        ]
+        groups = plan.groups(here, self._experiment.group, order)
+        self._stage.listener.step_began(self._course.id, "measuring", len(groups))
+        manner = Manner() if self._stage.layout.urgency is Urgency.REAL_TIME else UNHURRIED
+        for number, group in enumerate(groups):
+            cycles = plan.cycles(group, self._experiment.turns, order)
+            where = Place(self._round, self._attempt, self._course.id, number)
+            players = [(entrant, self._guests[entrant.process]) for entrant in group]
+            journal, misplaced = self._stage.journal, self._origin_misplaced
+            turning = Turning(turnstile, journal, where, manner, self._try, misplaced)
+            turning.run(players, cycles)
+            self._stage.listener.step_went_on()
+
+    def _seldom(self, entrant: Entrant, paces: Mapping[str, Pace]) -> Entrant:
+        """Who takes long for an exchange has fewer turns: it mostly waits, which varies little."""
+        guest = self._guests[entrant.process]
+        guest.pace = paces.get(guest.client)
+        every = min(MOST_SELDOM, math.ceil(guest.iteration_us / OFTEN_US))
+        return replace(entrant, every=entrant.every * every)
+
+    def _origin_misplaced(self) -> str:
+        layout = self._stage.layout
+        return self._stage.origin.misplaced(layout.origin_core, layout.urgency)
+
+    def _can_be_held(self, entrant: Entrant) -> bool:
+        guest = self._guests.get(entrant.process)
+        return guest is not None and guest.outcome is Outcome.OK and guest.can_be_held
 
     def _warm_up(self, guest: Guest, calibrated: dict[str, int]) -> None:
         layout = self._stage.layout
@@ -142,8 +245,21 @@ class SectionRun:
             raise Refused(Outcome.INVALID, f"not where it was placed: {wrong}")
         guest.begin_blocks()
 
-    def _run_blocks(self) -> None:
-        blocks = self._section.blocks
+    def _size(self, guest: Guest, calibrated: dict[str, int]) -> None:
+        """Of the few that cannot be held: programs started by an adapter that alone can tell."""
+        if not guest.can_be_held:
+            self._warm_up(guest, calibrated)
+
+    def _in_batches(self, turnstile: Turnstile | None) -> frozenset[str]:
+        """The processes that have no turns."""
+        return frozenset(
+            process
+            for process, guest in self._guests.items()
+            if turnstile is None or not guest.can_be_held
+        )
+
+    def _run_blocks(self, processes: frozenset[str]) -> None:
+        blocks = [[e for e in block if e.process in processes] for block in self._section.blocks]
         batches = sum(len(block) for block in blocks)
         self._stage.listener.step_began(self._course.id, "measuring", batches)
         for number, block in enumerate(blocks):

@@ -104,6 +104,10 @@ class ServerOrigin:
             raise OriginError(f"{self._server.manifest.id} ended", self._keep_output()) from error
 
     @property
+    def turnstile(self) -> None:
+        """A real server answers when it likes."""
+
+    @property
     def is_alive(self) -> bool:
         return self._process.is_alive
 

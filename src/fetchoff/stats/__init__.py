@@ -1,14 +1,15 @@
 """Estimates, verdicts, rankings and self-checks: pure functions over arrays, no I/O.
 
-Costs are natural logarithms of nanoseconds (or of anything that is compared by ratios) an exchange,
-`y[round, block, client]`, NaN where there is none: a failed invocation, a block that was not
-measured. A round is one fresh process of each client; a block is one batch of each, in random
-order. Rounds stand in the order in which they were measured.
+Costs are natural logarithms of total nanoseconds (or of anything else that is compared by ratios)
+÷ total exchanges of an invocation, `y[round, client]`, NaN where there is none. A round is one
+invocation, that is one fresh process, of each client. Rounds stand in the order in which they were
+measured.
 
     compare(y, a, b)              two clients         -> Comparison
     rank(y, baseline=...)         many clients        -> Ranking
     judge([identical(...), ...])  known truths        -> tuple of Judged
     summarise(y, client)          one client's cost   -> Summary
+    turn_costs(ns, exchanges)     one invocation      -> TurnCosts
 
 docs/analysis.md explains each rule, with the sources of its formulas.
 
@@ -38,14 +39,14 @@ from fetchoff.stats.selfcheck import (
     recovered_share,
 )
 from fetchoff.stats.sequential import nominal_level
-from fetchoff.stats.summaries import round_levels, summarise, summarise_rounds
+from fetchoff.stats.summaries import summarise, summarise_rounds
 from fetchoff.stats.verdicts import verdict
-from fetchoff.stats.within import Centre, pair_differences, round_scores
+from fetchoff.stats.within import TurnCosts, pair_differences, turn_costs
 
 __all__ = [
-    "Centre",
     "Check",
     "Judged",
+    "TurnCosts",
     "busy_time",
     "compare",
     "compare_differences",
@@ -57,11 +58,10 @@ __all__ = [
     "pair_differences",
     "rank",
     "recovered_share",
-    "round_levels",
-    "round_scores",
     "rounds_to_tell",
     "summarise",
     "summarise_rounds",
+    "turn_costs",
     "verdict",
     "within_limit",
 ]

@@ -17,14 +17,7 @@ from fetchoff.model.estimate import (
 from fetchoff.stats import student
 from fetchoff.stats.sequential import looks_taken, nominal_level
 from fetchoff.stats.verdicts import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
-from fetchoff.stats.within import (
-    Array,
-    Centre,
-    block_differences,
-    pair_differences,
-    spread,
-    spread_in_rounds,
-)
+from fetchoff.stats.within import Array, pair_differences, spread
 
 DEFAULT_RULE = StoppingRule()
 
@@ -38,18 +31,16 @@ def compare(
     final: bool = False,
     margin: float = MARGIN,
     resolution: float = RESOLUTION,
-    centre: Centre = Centre.HODGES_LEHMANN,
 ) -> Comparison:
-    """The cost of client `b` relative to `a` after all rounds of `y[round, block, client]`.
+    """The cost of client `b` relative to `a` after all rounds of `y[round, client]`.
 
     `final`: no further round will be measured, so this look may spend all the error that is left.
     """
-    differences = pair_differences(y, a, b, centre=centre)
+    differences = pair_differences(y, a, b)
     judged = compare_differences(
         differences, rule=rule, final=final, margin=margin, resolution=resolution
     )
-    within = spread_in_rounds(block_differences(y, a, b))
-    return replace(judged, a=a, b=b, within=within)
+    return replace(judged, a=a, b=b)
 
 
 def compare_differences(
@@ -66,16 +57,15 @@ def compare_differences(
     """
     complete = d[np.isfinite(d)]
     rounds = complete.size
-    within = spread(complete[:0])
     if rounds < MINIMUM_ROUNDS:
         estimate = unknown_ratio(float(complete.mean()) if rounds else float("nan"))
         few = Doubt.TOO_FEW_ROUNDS
-        return Comparison(0, 1, estimate, Verdict.UNDECIDED, few, rounds, spread(complete), within)
+        return Comparison(0, 1, estimate, Verdict.UNDECIDED, few, rounds, spread(complete))
     level = nominal_level(rule, complete_looks(d, rule), final=final)
     point, half_width = mean_and_half_width(complete, level, resolution)
     given = verdict(point - half_width, point + half_width, margin)
     estimate = ratio(point, half_width, 1 - rule.alpha)
-    return Comparison(0, 1, estimate, given, doubt(given), rounds, spread(complete), within)
+    return Comparison(0, 1, estimate, given, doubt(given), rounds, spread(complete))
 
 
 def complete_looks(d: Array, rule: StoppingRule) -> tuple[int, ...]:

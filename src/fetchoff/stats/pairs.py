@@ -47,11 +47,11 @@ class Pairs:
         return int(np.flatnonzero((self.a == low) & (self.b == high))[0])
 
 
-def all_pairs(scores: Array) -> Pairs:
-    """From `scores[round, client]`, NaN where a client has no round."""
-    clients = scores.shape[1]
+def all_pairs(y: Array) -> Pairs:
+    """From `y[round, client]`, NaN where a client has no round."""
+    clients = y.shape[1]
     a, b = np.triu_indices(clients, 1)
-    d = scores[:, b] - scores[:, a]
+    d = y[:, b] - y[:, a]
     present = np.isfinite(d)
     rounds = present.sum(0)
     ok = rounds >= MINIMUM_ROUNDS

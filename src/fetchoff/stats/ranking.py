@@ -21,15 +21,7 @@ from fetchoff.stats.comparison import DEFAULT_RULE
 from fetchoff.stats.pairs import Array, Flags, Pairs, all_pairs, differing
 from fetchoff.stats.sequential import looks_taken, nominal_level, shares
 from fetchoff.stats.verdicts import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
-from fetchoff.stats.within import (
-    Centre,
-    as_costs,
-    block_differences,
-    round_scores,
-    spread,
-    spread_in_rounds,
-    two_way_levels,
-)
+from fetchoff.stats.within import as_costs, spread, two_way_levels
 
 
 @dataclass(frozen=True)
@@ -37,7 +29,6 @@ class _Field:
     """What the judgements below have in common."""
 
     y: Array
-    scores: Array
     pairs: Pairs
     differ: Flags
     order: tuple[int, ...]
@@ -55,24 +46,21 @@ def rank(
     final: bool = False,
     margin: float = MARGIN,
     resolution: float = RESOLUTION,
-    centre: Centre = Centre.HODGES_LEHMANN,
 ) -> Ranking:
-    """The clients of `y[round, block, client]` after all its rounds, from the cheapest on.
+    """The clients of `y[round, client]` after all its rounds, from the cheapest on.
 
     The probability that any two equal clients are ever said to differ, at any look, is at most
     `rule.alpha`. Ratios are against `baseline`, their intervals simultaneous over all clients; or
     against the cheapest client, which the data chose, and then simultaneous over all pairs.
     """
     costs = as_costs(y)
-    scores = round_scores(costs, centre=centre)
-    pairs = all_pairs(scores)
+    pairs = all_pairs(costs)
     level = family_level(rule, costs.shape[0], int(pairs.testable.sum()), final=final)
     field = _Field(
         y=costs,
-        scores=scores,
         pairs=pairs,
         differ=differing(pairs, level, resolution),
-        order=_order(scores),
+        order=_order(costs),
         level=level,
         confidence=1 - rule.alpha,
         margin=margin,
@@ -88,7 +76,7 @@ def rank(
         against = _against(field, chosen, client, half_widths)
         beaten_by = tuple(field.order[other] for other in np.flatnonzero(faster[:, position]))
         ranked.append(_ranked(against, standing[position], beaten_by))
-    unranked = sorted(set(range(field.y.shape[2])) - set(field.order))
+    unranked = sorted(set(range(field.y.shape[1])) - set(field.order))
     ranked += [_ranked(_against(field, chosen, c, half_widths), None, ()) for c in unranked]
     return Ranking(
         clients=tuple(ranked),
@@ -114,10 +102,10 @@ def family_level(rule: StoppingRule, rounds: int, tests: int, *, final: bool) ->
     return rule.alpha * shares(rule, looks, final=final)[-1]
 
 
-def _order(scores: Array) -> tuple[int, ...]:
+def _order(y: Array) -> tuple[int, ...]:
     """Clients with enough rounds, by their level in the two-way fit of rounds and clients."""
-    present = np.isfinite(scores)
-    level = two_way_levels(scores)
+    present = np.isfinite(y)
+    level = two_way_levels(y)
     enough = np.flatnonzero(present.sum(0) >= MINIMUM_ROUNDS)
     return tuple(int(c) for c in enough[np.argsort(level[enough], kind="stable")])
 
@@ -149,24 +137,23 @@ def _neighbours(field: _Field) -> tuple[Comparison, ...]:
 
 def _against(field: _Field, a: int, b: int, half_widths: Array) -> Comparison:
     """The cost of `b` relative to `a`, with the half-widths of all pairs given."""
-    within = spread_in_rounds(block_differences(field.y, a, b))
-    d = field.scores[:, b] - field.scores[:, a]
+    d = field.y[:, b] - field.y[:, a]
     between = spread(d)
     if a == b:
         rounds = int(np.isfinite(d).sum())
         itself = Estimate(1.0, 1.0, 1.0, field.confidence)
-        return Comparison(a, b, itself, Verdict.EQUIVALENT, None, rounds, between, within)
+        return Comparison(a, b, itself, Verdict.EQUIVALENT, None, rounds, between)
     pair = field.pairs.index(a, b)
     rounds = int(field.pairs.rounds[pair])
     point = float(field.pairs.difference[pair]) * (1 if a < b else -1)
     if rounds < MINIMUM_ROUNDS:
         few = Doubt.TOO_FEW_ROUNDS
         unknown = unknown_ratio(point)
-        return Comparison(a, b, unknown, Verdict.UNDECIDED, few, rounds, between, within)
+        return Comparison(a, b, unknown, Verdict.UNDECIDED, few, rounds, between)
     half_width = float(half_widths[pair])
     given = verdict(point - half_width, point + half_width, field.margin)
     estimate = ratio(point, half_width, field.confidence)
-    return Comparison(a, b, estimate, given, doubt(given), rounds, between, within)
+    return Comparison(a, b, estimate, given, doubt(given), rounds, between)
 
 
 def _ranked(

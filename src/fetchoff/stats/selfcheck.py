@@ -19,7 +19,7 @@ from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate
 from fetchoff.stats import student
 from fetchoff.stats.moderation import moderate
 from fetchoff.stats.verdicts import RESOLUTION, ratio, unknown_ratio
-from fetchoff.stats.within import Array, hodges_lehmann, pair_differences
+from fetchoff.stats.within import Array, pair_differences
 
 AA_LIMIT = 0.05
 MORE_TOLERANCE = 0.005
@@ -101,12 +101,11 @@ def expected_ratio(extra: float, fixed_share: float = 0.0) -> float:
 def recovered_share(cost: Array, injected: int, plain: int, spun: Array) -> Array:
     """Recovered ÷ spun nanoseconds, one a round.
 
-    `cost[round, block, client]` in nanoseconds an exchange, not logarithms; `spun[round, block]`
-    what the injected client says that it really spun.
+    `cost[round, client]` in nanoseconds an exchange, not logarithms; `spun[round]` what the
+    injected client says that it really spun.
     """
     gained = pair_differences(cost, plain, injected)
-    truth = hodges_lehmann(spun)
-    return np.divide(gained, truth, out=np.full_like(gained, np.nan), where=truth > 0)
+    return np.divide(gained, spun, out=np.full_like(gained, np.nan), where=spun > 0)
 
 
 def judge(

@@ -7,7 +7,7 @@ import numpy as np
 from fetchoff.model.estimate import MINIMUM_ROUNDS, Summary
 from fetchoff.stats.comparison import mean_and_half_width
 from fetchoff.stats.verdicts import RESOLUTION, ratio, unknown_ratio
-from fetchoff.stats.within import Array, as_costs, hodges_lehmann, spread, spread_in_rounds
+from fetchoff.stats.within import Array, as_costs, spread
 
 LEVEL = 0.95
 
@@ -15,36 +15,23 @@ LEVEL = 0.95
 def summarise(
     y: Array, client: int, *, level: float = LEVEL, resolution: float = RESOLUTION
 ) -> Summary:
-    """Cost of one client over `y[round, block, client]`, in the unit whose logarithm `y` is.
+    """Cost of one client over `y[round, client]`, in the unit whose logarithm `y` is.
 
     The interval is for this client alone and for describing it: it holds what all clients of a
     round have in common, so two such intervals do not compare two clients.
     """
-    blocks = as_costs(y)[:, :, client]
-    rounds = hodges_lehmann(blocks)
-    return summarise_rounds(rounds, level=level, resolution=resolution, blocks=blocks)
-
-
-def round_levels(blocks: Array) -> Array:
-    """One client's cost in each round, of `blocks[round, block]`: for comparing it with the same
-    round of another workload. Where both are in one workload, `pair_differences` is better."""
-    return hodges_lehmann(blocks)
+    return summarise_rounds(as_costs(y)[:, client], level=level, resolution=resolution)
 
 
 def summarise_rounds(
-    rounds: Array,
-    *,
-    level: float = LEVEL,
-    resolution: float = RESOLUTION,
-    blocks: Array | None = None,
+    rounds: Array, *, level: float = LEVEL, resolution: float = RESOLUTION
 ) -> Summary:
     """The same from the logarithm of one figure a round, NaN where there is none."""
     known = rounds[np.isfinite(rounds)]
-    within = spread_in_rounds(rounds[:, None] if blocks is None else blocks)
     median = float(np.exp(np.median(known))) if known.size else float("nan")
     if known.size < MINIMUM_ROUNDS:
         mean = unknown_ratio(float(known.mean()) if known.size else float("nan"))
     else:
         point, half_width = mean_and_half_width(known, 1 - level, resolution)
         mean = ratio(point, half_width, level)
-    return Summary(mean, median, known.size, spread(known), within)
+    return Summary(mean, median, known.size, spread(known))

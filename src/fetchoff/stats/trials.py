@@ -204,7 +204,7 @@ def _checks(world: World, rounds: int, rng: np.random.Generator, fault: float) -
     twins = world.costs(np.array([0.0, log1p(fault)]), rounds, rng)
     alone = World(0.0, world.within, world.unlikeness, world.tails, world.spikes)
     effects = alone.costs(np.array([0.0, log1p(0.03), log1p(0.10)]), rounds, rng)
-    injected = pair_differences(np.exp(effects), 0, 2) / 0.10
+    injected = np.expm1(pair_differences(effects, 0, 2)) / 0.10
     return [
         identical("", pair_differences(twins, 0, 1)),
         more_requests("", pair_differences(effects, 0, 1)),

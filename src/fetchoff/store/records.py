@@ -11,16 +11,20 @@ from pydantic import TypeAdapter, ValidationError
 from fetchoff.model.observation import (
     Batch,
     Ended,
+    GroupDone,
     Interrupted,
     Invocation,
     LinkTried,
     LinkUsed,
     Record,
     SectionDone,
+    Turns,
 )
 
 _KINDS: dict[str, type[Record]] = {
     "batch": Batch,
+    "turns": Turns,
+    "group": GroupDone,
     "invocation": Invocation,
     "link tried": LinkTried,
     "link used": LinkUsed,

@@ -60,7 +60,8 @@ def evidence(
         random = np.random.default_rng(len(workload))
         level = np.array([of[name] for name in names])
         shape = (rounds, BLOCKS, len(names))
-        values = level * np.exp(noise * random.standard_normal(shape)) * 1e6
+        batches = level * np.exp(noise * random.standard_normal(shape)) * 1e6
+        values = batches.mean(1)
         invocations = tuple(
             Invocation(
                 *(number, 0, workload, name, name),

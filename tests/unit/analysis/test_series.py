@@ -64,12 +64,26 @@ def section(
 def test_costs_are_per_planned_exchange() -> None:
     series = series_of(EXPERIMENT, section(0, 0, 1000), "w")
     assert series.rounds == 1
-    assert series.wall_ns.shape == (1, BLOCKS, len(ENTRANTS))
-    np.testing.assert_allclose(series.wall_ns[:, :, series.index("a/x")], 500)
-    np.testing.assert_allclose(series.cpu_ns[:, :, series.index("a/x")], 250)
-    np.testing.assert_allclose(series.origin_cpu_ns[:, :, series.index("a/x")], 125)
-    np.testing.assert_allclose(series.wall_ns[:, :, series.index("a/x#more")], 500 * 1.03)
-    np.testing.assert_allclose(series.spun_ns[:, :, series.index("a/x#busy")], 10)
+    assert series.wall_ns.shape == (1, len(ENTRANTS))
+    np.testing.assert_allclose(series.wall_ns[:, series.index("a/x")], 500)
+    np.testing.assert_allclose(series.cpu_ns[:, series.index("a/x")], 250)
+    np.testing.assert_allclose(series.origin_cpu_ns[:, series.index("a/x")], 125)
+    np.testing.assert_allclose(series.wall_ns[:, series.index("a/x#more")], 500 * 1.03)
+    np.testing.assert_allclose(series.spun_ns[:, series.index("a/x#busy")], 10)
+
+
+def test_a_cost_is_total_time_over_total_exchanges() -> None:
+    """A dear batch counts as what it is, and as much as it has exchanges."""
+    records = section(0, 0, 1000)
+    own = [r for r in records if isinstance(r, Batch) and r.entrant == "a/x"]
+    slow = replace(own[0], cost=Cost(PLANNED * 9000, 0, 0, 0, 0))
+    small = replace(own[1], planned=10, iterations=10, exchanges=20, cost=Cost(10_000, 1, 1, 1, 0))
+    records = [slow, small, *(r for r in records if r not in own)]
+    series = series_of(EXPERIMENT, records, "w")
+    total_ns, exchanges = PLANNED * 9000 + 10 * 1000, 2 * (PLANNED + 10)
+    column = series.index("a/x")
+    assert series.wall_ns[0, column] == pytest.approx(total_ns / exchanges)
+    assert series.logs("wall")[0, column] == pytest.approx(math.log(total_ns / exchanges))
 
 
 def test_a_section_without_its_end_does_not_count() -> None:
@@ -91,7 +105,7 @@ def test_only_the_accepted_attempt_counts() -> None:
     series = series_of(EXPERIMENT, records, "w")
     assert {batch.attempt for batch in series.batches} == {1}
     assert len(series.batches) == BLOCKS * len(ENTRANTS)
-    np.testing.assert_allclose(series.wall_ns[:, :, series.index("a/x")], 500)
+    np.testing.assert_allclose(series.wall_ns[:, series.index("a/x")], 500)
 
 
 def test_a_process_that_did_not_end_well_does_not_count() -> None:
@@ -104,7 +118,7 @@ def test_a_process_that_did_not_end_well_does_not_count() -> None:
     series = series_of(EXPERIMENT, records, "w")
     counted = {batch.entrant for batch in series.batches}
     assert counted == {"a/x", "a/x#twin", "a/y"}
-    assert math.isnan(series.wall_ns[0, 0, series.index("a/x#busy")])
+    assert math.isnan(series.wall_ns[0, series.index("a/x#busy")])
 
 
 WRONG_CONTENT = "the content of GET / is not what the origin sent"
@@ -129,7 +143,7 @@ def test_rounds_keep_their_order() -> None:
     records = [r for number in (3, 0, 7) for r in section(number, 0, 1000 * (number + 1))]
     series = series_of(EXPERIMENT, records, "w")
     assert series.rounds == 3
-    np.testing.assert_allclose(series.wall_ns[:, 0, series.index("a/x")], [500, 2000, 4000])
+    np.testing.assert_allclose(series.wall_ns[:, series.index("a/x")], [500, 2000, 4000])
 
 
 def over_link(number: int, attempt: int, fault: str, workload: str = "w") -> LinkUsed:
@@ -146,7 +160,7 @@ def test_a_round_over_a_link_that_did_not_keep_up_does_not_count() -> None:
     assert series.numbers == (0, 2)
     assert {batch.round for batch in series.batches} == {0, 2}
     assert {invocation.round for invocation in series.invocations} == {0, 2}
-    np.testing.assert_allclose(series.wall_ns[:, 0, series.index("a/x")], [500, 1500])
+    np.testing.assert_allclose(series.wall_ns[:, series.index("a/x")], [500, 1500])
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), max_size=6))
@@ -164,7 +178,7 @@ def test_kills_anywhere_leave_each_slot_once(kills: list[tuple[int, int]]) -> No
     series = series_of(EXPERIMENT, records, "w")
     slots = [batch.slot for batch in series.batches]
     assert len(slots) == len(set(slots)) == 4 * BLOCKS * len(ENTRANTS)
-    assert np.nanmax(series.wall_ns[:, :, series.index("a/x")]) == 500
+    assert np.nanmax(series.wall_ns[:, series.index("a/x")]) == 500
 
 
 @pytest.mark.parametrize(("planned", "checked"), [(4, True), (3, False), (1, False)])

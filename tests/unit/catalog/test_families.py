@@ -26,7 +26,7 @@ steps = [["cp", "lock-{version}", "{build}/lock"]]
 [run]
 command = ["{shell}", "{source}"]
 env = { FROM = "kit" }
-warm_up_ms = 5
+warm_up_exchanges = 5
 [runtimes.other]
 about = "another shell"
 apt = ["other-shell"]
@@ -34,7 +34,7 @@ check = [["true"]]
 steps = [["cp", "{kit}/shell", "{runtime}/shell"]]
 set.shell = ["sh", "{runtime}/shell"]
 env = { FROM = "runtime" }
-warm_up_ms = 7
+warm_up_exchanges = 7
 [runtimes.broken]
 about = "one that cannot be built"
 steps = [["sh", "-c", "echo no such release >&2; exit 1"]]
@@ -149,7 +149,7 @@ def test_a_runtime_is_built_and_replaces_the_usual_one(root: Path) -> None:
     loud = Workshop.of(manifest).adapter / "loud.sh"
     assert client.launch.command == ("sh", str(shell), str(loud))
     assert client.launch.env == {"FROM": "runtime", "LOUD": "yes"}
-    assert client.launch.warm_up_ms == 7
+    assert client.launch.warm_up_exchanges == 7
 
 
 def test_a_runtime_that_is_there_is_not_built_again(root: Path) -> None:

@@ -115,11 +115,11 @@ def test_no_checks_no_judgement() -> None:
 
 
 def test_recovered_share_is_gained_by_spun() -> None:
-    cost = np.random.default_rng(1).normal(20_000, 50, (5, 6, 3))
-    cost[..., 2] = cost[..., 0] + 1900
-    spun = np.full((5, 6), 2000.0)
+    cost = np.random.default_rng(1).normal(20_000, 50, (5, 3))
+    cost[:, 2] = cost[:, 0] + 1900
+    spun = np.full(5, 2000.0)
     assert recovered_share(cost, 2, 0, spun) == pytest.approx([0.95] * 5)
-    cost[3, :, 0] = np.nan
+    cost[3, 0] = np.nan
     assert np.isnan(recovered_share(cost, 2, 0, spun)[3])
     assert np.isnan(recovered_share(cost, 2, 0, 0 * spun)).all()
 
@@ -128,5 +128,5 @@ def test_a_fixed_cost_of_the_batch_dilutes_the_effect() -> None:
     per_batch, per_exchange, n = 50.0, 10.0, 100
     plain, more = per_batch + n * per_exchange, per_batch + 1.03 * n * per_exchange
     assert expected_ratio(0.03, per_batch / plain) == pytest.approx(more / plain)
-    y = np.log(np.array([[[plain, more]]] * 3))
+    y = np.log(np.array([[plain, more]] * 3))
     assert np.exp(pair_differences(y, 0, 1)) == pytest.approx(more / plain)

@@ -5,106 +5,74 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fetchoff.stats.within import (
-    Centre,
-    hodges_lehmann,
-    pair_differences,
-    round_scores,
-    spread,
-    spread_in_rounds,
-    trimmed_mean,
+from fetchoff.stats.within import pair_differences, spread, turn_costs, two_way_levels
+
+TURNS = st.lists(
+    st.tuples(st.floats(1, 1e6, allow_nan=False), st.integers(1, 500)), min_size=1, max_size=30
 )
 
-FINITE = st.floats(-1, 1, allow_nan=False)
+
+def test_the_mean_is_total_time_over_total_exchanges() -> None:
+    found = turn_costs(np.array([100.0, 900.0]), np.array([1.0, 3.0]))
+    assert found.mean == 250
+    assert found.centre == pytest.approx((0.05 * 100 + 0.55 * 300) / 0.6)  # 20 to 80 of 100
 
 
-def costs(rounds: int = 5, blocks: int = 6, clients: int = 3, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).normal(0, 0.02, (rounds, blocks, clients))
+def test_a_rare_stop_counts_in_the_mean_and_not_in_the_centre() -> None:
+    turns = np.full(60, 3e6)
+    turns[::6] *= 2
+    found = turn_costs(turns, np.full(60, 100.0))
+    assert found.centre == pytest.approx(30_000)
+    assert found.over_centre == pytest.approx(7 / 6)
 
 
-def test_hodges_lehmann_is_the_median_of_walsh_averages() -> None:
-    assert hodges_lehmann(np.array([1.0, 2.0, 6.0])) == pytest.approx(2.75)
-    assert hodges_lehmann(np.array([1.0, np.nan, 2.0, 6.0])) == pytest.approx(2.75)
-    assert np.isnan(hodges_lehmann(np.array([np.nan, np.nan])))
+def test_without_exchanges_there_is_no_cost() -> None:
+    found = turn_costs(np.array([]), np.array([]))
+    assert np.isnan([found.mean, found.centre, found.over_centre]).all()
 
 
-def test_trimmed_mean_leaves_out_a_fifth_at_each_end() -> None:
-    assert trimmed_mean(np.array([100.0, 1, 2, 3, -50])) == pytest.approx(2)
-    assert trimmed_mean(np.array([100.0, 1, np.nan, 2, 3, -50])) == pytest.approx(2)
-    assert np.isnan(trimmed_mean(np.array([np.nan])))
+@given(TURNS, st.floats(0.1, 10))
+def test_costs_scale_with_time_and_turns_may_be_cut_in_two(
+    turns: list[tuple[float, int]], scale: float
+) -> None:
+    ns = np.array([n * each for each, n in turns])
+    exchanges = np.array([n for _, n in turns], dtype=float)
+    whole = turn_costs(ns, exchanges)
+    scaled = turn_costs(scale * ns, exchanges)
+    halves = turn_costs(np.repeat(ns / 2, 2), np.repeat(exchanges / 2, 2))
+    assert scaled.mean == pytest.approx(scale * whole.mean)
+    assert scaled.centre == pytest.approx(scale * whole.centre)
+    assert halves.mean == pytest.approx(whole.mean)
+    assert halves.centre == pytest.approx(whole.centre)
+    assert (ns / exchanges).min() <= whole.centre * (1 + 1e-9)
+    assert (ns / exchanges).max() >= whole.centre * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("centre", list(Centre))
-def test_one_spike_in_six_blocks_hardly_moves_the_round(centre: Centre) -> None:
-    y = np.zeros((1, 6, 2))
-    y[..., 1] = 0.03 + 0.001 * np.arange(6)
-    before = pair_differences(y, 0, 1, centre=centre)[0]
-    y[0, 2, 1] += 0.4
-    assert abs(pair_differences(y, 0, 1, centre=centre)[0] - before) < 0.002
-
-
-@given(st.lists(FINITE, min_size=1, max_size=9), FINITE)
-def test_centres_move_and_turn_with_the_data(values: list[float], shift: float) -> None:
-    v = np.array(values)
-    for centre in (hodges_lehmann, trimmed_mean):
-        assert centre(v + shift) == pytest.approx(centre(v) + shift, abs=1e-12)
-        assert centre(-v) == pytest.approx(-centre(v), abs=1e-12)
-
-
-def test_a_drift_common_to_a_block_cancels() -> None:
-    y = costs()
-    drifting = y + np.linspace(0, 3, 30).reshape(5, 6, 1)
-    assert pair_differences(drifting, 0, 2) == pytest.approx(pair_differences(y, 0, 2))
-
-
-def test_a_round_needs_half_of_its_blocks() -> None:
-    y = costs(rounds=2)
-    y[0, :3, 1] = np.nan
-    y[1, :4, 1] = np.nan
-    assert np.isfinite(pair_differences(y, 0, 1)).tolist() == [True, False]
-    assert np.isfinite(round_scores(y)[:, 1]).tolist() == [True, False]
+def test_a_pair_differs_by_its_logarithms_round_by_round() -> None:
+    y = np.log(np.array([[1.0, 2.0, 9.0], [3.0, 3.0, 9.0], [np.nan, 1.0, 9.0]]))
+    found = np.exp(pair_differences(y, 0, 1))
+    assert found[:2] == pytest.approx([2.0, 1.0])
+    assert np.isnan(found[2])
 
 
 def test_infinite_costs_count_as_missing() -> None:
-    y = costs(rounds=1)
-    y[0, :, 0] = -np.inf  # the logarithm of a batch that cost nothing
+    y = np.zeros((1, 2))
+    y[0, 0] = -np.inf  # the logarithm of an invocation that cost nothing
     assert np.isnan(pair_differences(y, 0, 1)).all()
 
 
-def test_scores_of_two_clients_are_their_pair_differences() -> None:
-    y = costs(clients=2)
-    y[1, 3, 0] = np.nan
-    scores = round_scores(y)
-    assert scores[:, 1] - scores[:, 0] == pytest.approx(pair_differences(y, 0, 1))
-
-
-def test_scores_take_away_what_a_block_has_in_common() -> None:
-    y = costs(clients=9)
-    common = np.random.default_rng(1).normal(0, 1, (5, 6, 1))
-    plain, drifting = round_scores(y), round_scores(y + common)
-    assert np.diff(drifting, axis=1) == pytest.approx(np.diff(plain, axis=1), abs=1e-9)
-
-
-def test_scores_are_as_precise_as_pair_differences() -> None:
-    y = costs(rounds=400, clients=30) + np.random.default_rng(1).normal(0, 1, (400, 6, 1))
-    scores = round_scores(y)
-    direct = pair_differences(y, 0, 1).std()
-    assert (scores[:, 1] - scores[:, 0]).std() < 1.1 * direct
-
-
-def test_a_missing_block_does_not_shift_a_client_against_the_others() -> None:
+def test_a_missing_round_does_not_shift_a_client_against_the_others() -> None:
     levels = np.array([0.0, 1.0, 5.0, 9.0])
-    y = np.zeros((1, 6, 4)) + levels + np.linspace(0, 1, 6).reshape(1, 6, 1)
-    y[0, 1, 0] = y[0, 4, 3] = np.nan
-    scores = round_scores(y)[0]
-    assert scores - scores[0] == pytest.approx(levels)
+    y = levels + np.linspace(0, 1, 6).reshape(6, 1)
+    y[1, 0] = y[4, 3] = np.nan
+    found = two_way_levels(y)
+    assert found - found[0] == pytest.approx(levels)
 
 
-@pytest.mark.parametrize("blocks", [2, 6, 12])
-def test_both_spreads_estimate_the_standard_deviation(blocks: int) -> None:
-    v = np.random.default_rng(2).normal(0, 0.03, (4000, blocks))
-    assert spread_in_rounds(v).raw == pytest.approx(0.03, rel=0.03)
-    assert spread_in_rounds(v).robust == pytest.approx(0.03, rel=0.03)
+def test_both_spreads_estimate_the_standard_deviation() -> None:
+    v = np.random.default_rng(2).normal(0, 0.03, 3000)
+    assert spread(v).raw == pytest.approx(0.03, rel=0.05)
+    assert spread(v).robust == pytest.approx(0.03, rel=0.05)
 
 
 def test_only_the_raw_spread_sees_an_outlier() -> None:
@@ -120,6 +88,7 @@ def test_no_spread_without_two_values(values: list[float]) -> None:
     assert np.isnan(spread(np.array(values)).robust)
 
 
-def test_another_shape_is_an_error_that_names_the_axes() -> None:
-    with pytest.raises(ValueError, match=r"round, block, client; got shape \(5, 6\)"):
-        pair_differences(np.zeros((5, 6)), 0, 1)
+@pytest.mark.parametrize("shape", [(5,), (5, 6, 2)])
+def test_another_shape_is_an_error_that_names_the_axes(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"round, client; got shape \(5"):
+        pair_differences(np.zeros(shape), 0, 1)

@@ -1,0 +1,51 @@
+// fasthttp: one Client, with pooled requests and responses.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"log"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+func cpuNs() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		log.Fatal(err)
+	}
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
+func exchange(client *fasthttp.Client, url string) (int, int, error) {
+	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(request)
+	defer fasthttp.ReleaseResponse(response)
+	request.SetRequestURI(url)
+	err := client.Do(request, response)
+	return response.StatusCode(), len(response.Body()), err
+}
+
+func main() {
+	url := os.Args[1]
+	client := &fasthttp.Client{MaxConnsPerHost: 1}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		n, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			log.Fatal(err)
+		}
+		cpu, start := cpuNs(), time.Now()
+		for i := 0; i < n; i++ {
+			status, length, err := exchange(client, url)
+			if err != nil || status != 200 || length != 16 {
+				log.Fatalf("status %d, %d bytes, %v", status, length, err)
+			}
+		}
+		fmt.Println(cpuNs()-cpu, time.Since(start).Nanoseconds())
+	}
+}

@@ -1,0 +1,55 @@
+// net/http: one Client over a Transport of its own.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+func cpuNs() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		log.Fatal(err)
+	}
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
+func exchange(client *http.Client, url string) (int, []byte, error) {
+	response, err := client.Get(url)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	return response.StatusCode, content, err
+}
+
+func main() {
+	url := os.Args[1]
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = nil
+	transport.DisableCompression = true
+	client := &http.Client{Transport: transport}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		n, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			log.Fatal(err)
+		}
+		cpu, start := cpuNs(), time.Now()
+		for i := 0; i < n; i++ {
+			status, content, err := exchange(client, url)
+			if err != nil || status != 200 || len(content) != 16 {
+				log.Fatalf("status %d, %d bytes, %v", status, len(content), err)
+			}
+		}
+		fmt.Println(cpuNs()-cpu, time.Since(start).Nanoseconds())
+	}
+}

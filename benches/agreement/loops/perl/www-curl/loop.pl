@@ -1,0 +1,29 @@
+#!/usr/bin/env perl
+# WWW::Curl: one WWW::Curl::Easy handle for all exchanges.
+use strict;
+use warnings;
+
+use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
+use WWW::Curl::Easy;
+
+$| = 1;
+my $url  = shift;
+my $curl = WWW::Curl::Easy->new;
+$curl->setopt( CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1 );
+$curl->setopt( CURLOPT_PROXY,        q{} );
+
+while ( my $n = <STDIN> ) {
+    my ( $cpu, $wall ) = ( clock_gettime(CLOCK_PROCESS_CPUTIME_ID), clock_gettime(CLOCK_MONOTONIC) );
+    for ( 1 .. $n ) {
+        my $content = q{};
+        $curl->setopt( CURLOPT_URL,       $url );
+        $curl->setopt( CURLOPT_WRITEDATA, \$content );
+        my $code = $curl->perform;
+        die $curl->strerror($code), "\n" if $code;
+        my $status = $curl->getinfo(CURLINFO_HTTP_CODE);
+        die "status $status\n" if $status != 200 || length $content != 16;
+    }
+    $cpu  = clock_gettime(CLOCK_PROCESS_CPUTIME_ID) - $cpu;
+    $wall = clock_gettime(CLOCK_MONOTONIC) - $wall;
+    printf "%.0f %.0f\n", 1e9 * $cpu, 1e9 * $wall;
+}

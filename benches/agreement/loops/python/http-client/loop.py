@@ -1,0 +1,25 @@
+"""http.client: one HTTPConnection, kept open by reading every response to its end."""
+
+import sys
+import time
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+
+def main(url: str) -> None:
+    parts = urlsplit(url)
+    connection = HTTPConnection(parts.hostname or "", parts.port)
+    target = parts.path
+    for line in iter(sys.stdin.readline, ""):
+        cpu, wall = time.process_time_ns(), time.monotonic_ns()
+        for _ in range(int(line)):
+            connection.request("GET", target)
+            response = connection.getresponse()
+            content = response.read()
+            if response.status != 200 or len(content) != 16:
+                sys.exit(f"status {response.status}, {len(content)} bytes")
+        cpu, wall = time.process_time_ns() - cpu, time.monotonic_ns() - wall
+        print(cpu, wall, flush=True)
+
+
+main(sys.argv[1])

@@ -1,0 +1,24 @@
+"""pycurl: one Curl handle for all exchanges."""
+
+import sys
+import time
+
+import pycurl
+
+
+def main(url: str) -> None:
+    curl = pycurl.Curl()
+    curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
+    curl.setopt(pycurl.URL, url)
+    for line in iter(sys.stdin.readline, ""):
+        cpu, wall = time.process_time_ns(), time.monotonic_ns()
+        for _ in range(int(line)):
+            content = curl.perform_rb()
+            status = curl.getinfo(pycurl.RESPONSE_CODE)
+            if status != 200 or len(content) != 16:
+                sys.exit(f"status {status}, {len(content)} bytes")
+        cpu, wall = time.process_time_ns() - cpu, time.monotonic_ns() - wall
+        print(cpu, wall, flush=True)
+
+
+main(sys.argv[1])

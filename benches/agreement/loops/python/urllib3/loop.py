@@ -1,0 +1,22 @@
+"""urllib3: one PoolManager for all exchanges."""
+
+import sys
+import time
+
+import urllib3
+
+
+def main(url: str) -> None:
+    pool = urllib3.PoolManager(maxsize=1)
+    for line in iter(sys.stdin.readline, ""):
+        cpu, wall = time.process_time_ns(), time.monotonic_ns()
+        for _ in range(int(line)):
+            response = pool.request("GET", url, redirect=False)
+            content = response.data
+            if response.status != 200 or len(content) != 16:
+                sys.exit(f"status {response.status}, {len(content)} bytes")
+        cpu, wall = time.process_time_ns() - cpu, time.monotonic_ns() - wall
+        print(cpu, wall, flush=True)
+
+
+main(sys.argv[1])

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+# Curb: one Curl::Easy for all exchanges.
+
+require "curb"
+
+url = ARGV.fetch(0)
+curl = Curl::Easy.new
+curl.version = Curl::HTTP_1_1
+curl.proxy_url = ""
+
+def now(clock)
+  Process.clock_gettime(clock, :nanosecond)
+end
+
+while (line = $stdin.gets)
+  cpu = now(Process::CLOCK_PROCESS_CPUTIME_ID)
+  wall = now(Process::CLOCK_MONOTONIC)
+  line.to_i.times do
+    curl.url = url
+    curl.http_get
+    content = curl.body_str
+    abort("status #{curl.response_code}") if curl.response_code != 200 || content.bytesize != 16
+  end
+  cpu = now(Process::CLOCK_PROCESS_CPUTIME_ID) - cpu
+  wall = now(Process::CLOCK_MONOTONIC) - wall
+  $stdout.puts("#{cpu} #{wall}")
+  $stdout.flush
+end

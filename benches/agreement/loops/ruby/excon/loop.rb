@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+# Excon: one persistent connection.
+
+require "excon"
+
+url = ARGV.fetch(0)
+uri = URI(url)
+path = uri.path
+connection = Excon.new("#{uri.scheme}://#{uri.host}:#{uri.port}", persistent: true, disable_proxy: true)
+
+def now(clock)
+  Process.clock_gettime(clock, :nanosecond)
+end
+
+while (line = $stdin.gets)
+  cpu = now(Process::CLOCK_PROCESS_CPUTIME_ID)
+  wall = now(Process::CLOCK_MONOTONIC)
+  line.to_i.times do
+    response = connection.request(method: :get, path: path)
+    content = response.body
+    abort("status #{response.status}") if response.status != 200 || content.bytesize != 16
+  end
+  cpu = now(Process::CLOCK_PROCESS_CPUTIME_ID) - cpu
+  wall = now(Process::CLOCK_MONOTONIC) - wall
+  $stdout.puts("#{cpu} #{wall}")
+  $stdout.flush
+end

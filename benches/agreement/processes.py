@@ -1,0 +1,126 @@
+"""One process that does exchanges when it is told how many, and what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from benches.agreement.subjects import Subject, Way
+
+from fetchoff.catalog.workloads import workload
+from fetchoff.model.client import Launch
+from fetchoff.protocol import adapter as protocol
+from fetchoff.protocol.adapter import Spool
+from fetchoff.protocol.fields import Garbled
+from fetchoff.run.clocks import process_cpu_clock
+from fetchoff.run.process import Child, ChildFailed
+
+WORKLOAD = "small-get"
+LONGEST_S = 120.0
+
+
+class FailedError(Exception):
+    """A process that does not do as it is told; the text says what it did instead."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What some exchanges cost the process that did them."""
+
+    exchanges: int
+    cpu_ns: int
+    wall_ns: int
+
+
+class Running(Protocol):
+    """A process. `cpu_clock` reads its CPU time from outside, in nanoseconds."""
+
+    pid: int
+
+    def cpu_clock(self) -> int: ...
+    def do(self, exchanges: int) -> Reading: ...
+    def end(self) -> None: ...
+
+
+def started(subject: Subject, base_url: str, folder: Path, core: int) -> Running:
+    """Start a subject, on a core from the beginning; FailedError if it cannot be."""
+    kind = PlainLoop if subject.way is Way.LOOP else ByHand
+    return kind(subject.launch, base_url, folder, core)
+
+
+class _Process:
+    def __init__(self, command: tuple[str, ...], launch: Launch, folder: Path, core: int) -> None:
+        stderr = folder / "stderr"
+        stderr.unlink(missing_ok=True)
+        try:
+            self._child = Child(command, launch.env, folder, stderr, core)
+        except ChildFailed as error:
+            raise FailedError(str(error)) from error
+        self.pid = self._child.pid
+        self._clock = process_cpu_clock(self.pid)
+        self._children_ns = 0
+
+    def cpu_clock(self) -> int:
+        try:
+            return self._clock() + self._children_ns
+        except OSError:
+            raise FailedError(self._child.obituary()) from None
+
+    def end(self) -> None:
+        self._child.end()
+
+
+class PlainLoop(_Process):
+    """A program of `loops/`: it reads a number of exchanges, and prints its own two clocks."""
+
+    def __init__(self, launch: Launch, base_url: str, folder: Path, core: int) -> None:
+        target = workload(WORKLOAD).exchanges[0].target
+        super().__init__((*launch.command, base_url + target), launch, folder, core)
+
+    def do(self, exchanges: int) -> Reading:
+        try:
+            self._child.send_line(b"%d\n" % exchanges)
+            line = self._child.receive_line(LONGEST_S)
+            cpu_ns, wall_ns = map(int, line.split())
+        except ChildFailed as error:
+            raise FailedError(str(error)) from error
+        except ValueError:
+            raise FailedError(f"prints garbage: {line[:80]!r}") from None
+        return Reading(exchanges, cpu_ns, wall_ns)
+
+
+class ByHand(_Process):
+    """A shipped adapter; its CPU time is read from outside, around each `run`."""
+
+    def __init__(self, launch: Launch, base_url: str, folder: Path, core: int) -> None:
+        super().__init__(launch.command, launch, folder, core)
+        try:
+            self._prepare(base_url, folder)
+        except FailedError:
+            self.end()
+            raise
+
+    def _prepare(self, base_url: str, folder: Path) -> None:
+        message = protocol.prepare(workload(WORKLOAD), base_url, Spool(folder))
+        try:
+            protocol.read_description(self._child.ask(protocol.HELLO, LONGEST_S))
+            answer = protocol.read_prepared(self._child.ask(message, LONGEST_S))
+        except (ChildFailed, Garbled) as error:
+            raise FailedError(str(error)) from error
+        if not answer.is_ready:
+            raise FailedError(answer.error or f"does not support {answer.unsupported}")
+
+    def do(self, exchanges: int) -> Reading:
+        try:
+            before = self.cpu_clock()
+            message = self._child.ask(protocol.run(exchanges), LONGEST_S)
+            after = self.cpu_clock()
+            answer = protocol.read_done(message)
+        except (ChildFailed, Garbled) as error:
+            raise FailedError(str(error)) from error
+        if answer.done != exchanges:
+            raise FailedError(f"did {answer.done} exchanges of {exchanges}: {answer.error}")
+        children_ns = sum(answer.children_ns or ())  # by the kernel's accounts of those that ended
+        self._children_ns += children_ns
+        return Reading(exchanges, after - before + children_ns, answer.wall_ns)

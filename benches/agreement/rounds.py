@@ -1,0 +1,217 @@
+"""A round: one fresh process of each subject, all of them measured by turns on one core.
+
+What is measured of a process is cut into long stretches, and those of all processes are mixed, so
+that all meet the same weather of the machine. Within a stretch a process has the caches to itself,
+and everything counts.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from benches.agreement.processes import FailedError, Reading, Running, started
+from benches.agreement.stretches import (
+    LINE_NS,
+    PAUSE_S,
+    fitting,
+    lines_of,
+    mixed,
+    stretches_of,
+)
+from benches.agreement.subjects import Subject, Way
+
+from fetchoff.run.machine import usable_cores
+from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.placement import Urgency, misplaced, place, strongest_urgency
+
+FIRST_LINES = (1, 20)
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """How much is asked of each process: exchanges, or what fits into `at_most_s` of wall time."""
+
+    exchanges: int
+    warm_up: int
+    at_most_s: float
+
+
+@dataclass(frozen=True)
+class Stand:
+    """The core that client and origin share, and their policy."""
+
+    core: int
+    urgency: Urgency
+
+
+def stand() -> Stand:
+    """Where and how a run of Fetchoff would measure small exchanges on this machine."""
+    cores, urgency = usable_cores(), strongest_urgency()
+    if len(cores) == 1 and urgency is Urgency.REAL_TIME:
+        urgency = Urgency.HIGH  # this process must be able to end one that hangs
+    return Stand(cores[-1], urgency)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one process did and cost; the times are of its measured exchanges.
+
+    `elsewhere_ns`: CPU time that it had between its lines, while it was to wait. `second_half`:
+    the cost of the second half of its exchanges relative to that of the first; NaN of a single
+    line. `remark`: what its core or policy is that it should not be.
+    """
+
+    round: int
+    client: str
+    way: Way
+    exchanges: int
+    cpu_ns: int
+    wall_ns: int
+    elsewhere_ns: int
+    second_half: float
+    connections: int
+    request_bytes: float
+    remark: str
+
+
+Failures = dict[tuple[str, Way], str]
+
+
+def measure_round(
+    number: int,
+    subjects: Sequence[Subject],
+    amounts: Amounts,
+    at: Stand,
+    rng: random.Random,
+    folder: Path,
+) -> tuple[list[Measured], Failures]:
+    """Start, warm up and measure every subject in random order; those that failed, and how."""
+    failures: Failures = {}
+    with ExitStack() as stack:
+        origin = BuiltInOrigin(folder, at.core)
+        stack.callback(origin.end)
+        origin.place(at.core, at.urgency)
+        guests = []
+        for subject in rng.sample(subjects, len(subjects)):
+            try:
+                guest = _Guest(number, subject, origin.open(), amounts, at, folder)
+                stack.callback(guest.end)
+                guest.warm_up()
+                guests.append(guest)
+            except FailedError as error:
+                failures[subject.key] = str(error)
+        for index in mixed([len(guest.stretches) for guest in guests], rng):
+            guest = guests[index]
+            try:
+                if guest.subject.key not in failures:
+                    guest.measure_stretch()
+            except FailedError as error:
+                failures[guest.subject.key] = str(error)
+        measured = []
+        for guest in guests:
+            try:
+                if guest.subject.key not in failures:
+                    measured.append(guest.conclude())
+            except FailedError as error:
+                failures[guest.subject.key] = str(error)
+    return measured, failures
+
+
+class _Guest:
+    """A subject's process in a round."""
+
+    def __init__(
+        self,
+        number: int,
+        subject: Subject,
+        ledger: BuiltInLedger,
+        amounts: Amounts,
+        at: Stand,
+        folder: Path,
+    ) -> None:
+        own = folder / f"{number}-{subject.client.replace('/', '--')}-{subject.way}"
+        own.mkdir()
+        self.subject = subject
+        self.stretches: list[int] = []
+        self._number = number
+        self._ledger = ledger
+        self._amounts = amounts
+        self._at = at
+        self._process: Running = started(subject, ledger.base_url, own, at.core)
+        self._sent = 0
+        self._ns_per_exchange = 0.0
+        self._next = 0
+        self._lines: list[Reading] = []
+        self._clock_at_begin = 0
+
+    def warm_up(self) -> None:
+        """Place it once it runs, do what is not measured, and plan what is."""
+        amounts = self._amounts
+        for n in FIRST_LINES:
+            self._do(n)
+            place(self._process.pid, self._at.core, self._at.urgency)
+        began_s = time.monotonic()
+        while self._sent < amounts.warm_up and time.monotonic() - began_s < amounts.at_most_s / 3:
+            pace = self._ns_per_exchange
+            self._do(min(fitting(LINE_NS, pace), amounts.warm_up - self._sent))
+        exchanges = min(amounts.exchanges, fitting(amounts.at_most_s * 1e9, self._ns_per_exchange))
+        self.stretches = stretches_of(exchanges, self._ns_per_exchange)
+        place(self._process.pid, self._at.core, self._at.urgency)  # of threads, the new ones too
+
+    def measure_stretch(self) -> None:
+        """The next stretch; everything in it counts."""
+        if not self._lines:
+            self._clock_at_begin = self._process.cpu_clock()
+        for line in lines_of(self.stretches[self._next], self._ns_per_exchange):
+            self._lines.append(self._do(line))
+        self._next += 1
+
+    def conclude(self) -> Measured:
+        """The sums; FailedError if the origin saw other requests than were asked for."""
+        all_ns = self._process.cpu_clock() - self._clock_at_begin
+        remark = misplaced(self._process.pid, self._at.core, self._at.urgency)
+        self._process.end()
+        seen = self._ledger.close().seen
+        if seen.requests != self._sent:
+            raise FailedError(f"the origin saw {seen.requests} requests of {self._sent}")
+        cpu_ns = sum(line.cpu_ns for line in self._lines)
+        return Measured(
+            round=self._number,
+            client=self.subject.client,
+            way=self.subject.way,
+            exchanges=sum(line.exchanges for line in self._lines),
+            cpu_ns=cpu_ns,
+            wall_ns=sum(line.wall_ns for line in self._lines),
+            elsewhere_ns=all_ns - cpu_ns,
+            second_half=_second_half(self._lines),
+            connections=seen.connections,
+            request_bytes=seen.bytes_in / seen.requests,
+            remark=remark,
+        )
+
+    def end(self) -> None:
+        self._process.end()
+
+    def _do(self, exchanges: int) -> Reading:
+        self._sent += exchanges
+        reading = self._process.do(exchanges)
+        self._ns_per_exchange = reading.wall_ns / exchanges
+        time.sleep(PAUSE_S)
+        return reading
+
+
+def _second_half(lines: Sequence[Reading]) -> float:
+    middle = len(lines) // 2
+    if not middle:
+        return math.nan
+    first, second = (
+        sum(line.cpu_ns for line in part) / sum(line.exchanges for line in part)
+        for part in (lines[:middle], lines[middle:])
+    )
+    return second / first

@@ -1,0 +1,96 @@
+"""A run of Fetchoff, made by its command as users make it, and what it reports."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benches.agreement.arithmetic import without_interval
+from benches.agreement.processes import WORKLOAD
+
+from fetchoff.model.estimate import Estimate
+
+PROGRAM = Path(sys.executable).parent / "fetchoff"
+
+
+class RunError(Exception):
+    """A run that failed, or that cannot be compared with."""
+
+
+@dataclass(frozen=True)
+class Reported:
+    """What a run says of a client. `ratio`: of CPU time, to the baseline. `cpu_us`: an exchange."""
+
+    ratio: Estimate
+    cpu_us: Estimate
+    rounds: int
+    request_bytes: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run's small GET. `without`: the clients that have no figures, and why."""
+
+    clients: dict[str, Reported]
+    without: dict[str, str]
+    withheld: str
+    seconds: float
+
+
+def make(
+    folder: Path, clients: Sequence[str], baseline: str, seed: int, budget_s: float | None
+) -> None:
+    """Run the command, with its progress and its table on standard error; RunError if it fails."""
+    command = [str(PROGRAM), "run", "--workload", WORKLOAD, "--baseline", baseline]
+    command += ["--seed", str(seed), "--out", str(folder)]
+    command += ["--budget", str(budget_s)] if budget_s else []
+    for client in clients:
+        command += ["--client", client]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
+    if done.returncode:
+        raise RunError(f"'fetchoff run' ended with exit status {done.returncode}")
+
+
+def read(folder: Path, baseline: str) -> Report:
+    """The report in a run folder; RunError if it is not one, or has another baseline."""
+    try:
+        document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunError(f"{folder}: no results.json can be read: {error}") from error
+    found = [one for one in document["results"] if one["workload"] == WORKLOAD]
+    if not found:
+        raise RunError(f"{folder} has no workload {WORKLOAD}")
+    result = found[0]
+    if result["baseline"] != baseline:
+        raise RunError(f"the baseline of {folder} is {result['baseline']}, not {baseline}")
+    clients, without = {}, {}
+    for standing in result["standings"]:
+        if standing["cpu"] is None or standing["costs"] is None:
+            without[standing["client"]] = f"{standing['outcome']}: {standing['message']}"
+        else:
+            clients[standing["client"]] = _reported(standing)
+    return Report(clients, without, result["withheld"], document["seconds"])
+
+
+def _reported(standing: dict[str, Any]) -> Reported:
+    sent = standing["wire"]["bytes_in_per_exchange"] if standing["wire"] else None
+    return Reported(
+        ratio=_estimate(standing["cpu"]["ratio"]),
+        cpu_us=_estimate(standing["costs"]["cpu_us"]),
+        rounds=standing["rounds"],
+        request_bytes=math.nan if sent is None else sent,
+    )
+
+
+def _estimate(member: dict[str, float | None]) -> Estimate:
+    point, low, high, level = (member[name] for name in ("point", "low", "high", "level"))
+    assert point is not None
+    if low is None or high is None or not level:
+        return without_interval(point)
+    return Estimate(point, low, high, level)

@@ -1,0 +1,45 @@
+"""How what is measured of a process is cut up, and how the pieces of all processes are mixed."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+# A real-time process may have 950 ms of each second: lines of 200 ms, with 25 ms between them.
+LINE_NS = 200_000_000
+PAUSE_S = 0.025
+# Long, so that what the caches lack at the beginning of one does not count much.
+STRETCH_NS = 1_000_000_000
+LEAST_STRETCHES = 4
+LEAST_IN_A_STRETCH = 1000
+
+
+def fitting(ns: float, ns_per_exchange: float) -> int:
+    """How many exchanges take so long; one at least."""
+    return max(1, int(ns / max(ns_per_exchange, 1.0)))
+
+
+def stretches_of(exchanges: int, ns_per_exchange: float) -> list[int]:
+    """The exchanges of each stretch: of about a second, and several if they are many."""
+    by_time = max(LEAST_STRETCHES, round(exchanges * ns_per_exchange / STRETCH_NS))
+    return _split(exchanges, max(1, min(by_time, exchanges // LEAST_IN_A_STRETCH)))
+
+
+def lines_of(exchanges: int, ns_per_exchange: float) -> list[int]:
+    """The exchanges of each line of a stretch: what is done between two pauses."""
+    return _split(exchanges, math.ceil(exchanges / fitting(LINE_NS, ns_per_exchange)))
+
+
+def mixed(stretches: Sequence[int], rng: random.Random) -> list[int]:
+    """Whose turn it is, one index for each stretch of each: those of one spread evenly over all."""
+    moments = [
+        ((stretch + rng.random()) / count, index)
+        for index, count in enumerate(stretches)
+        for stretch in range(count)
+    ]
+    return [index for _, index in sorted(moments)]
+
+
+def _split(whole: int, parts: int) -> list[int]:
+    return [whole * (part + 1) // parts - whole * part // parts for part in range(parts)]

@@ -1,0 +1,65 @@
+"""A bare loop in an adapter's place, so that it takes turns as a client does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from fetchoff.model.client import Launch
+from fetchoff.model.errors import AdapterError
+from fetchoff.protocol.adapter import Done
+from fetchoff.run.adapter import Adapter, Timed
+from fetchoff.run.clocks import ReadNs
+from fetchoff.run.process import ChildFailed
+
+
+class BareLoop(Adapter):
+    """Reads how many exchanges it is to do, a line each; says what CPU time they took.
+
+    It speaks nothing of the protocol, and has none of the kit.
+    """
+
+    def __init__(self, command: Sequence[str], size: int, cwd: Path, core: int) -> None:
+        launch = Launch(tuple(command))
+        super().__init__("the bare loop", launch, cwd, cwd / "bare.stderr", core)
+        self._size = size
+        self._asked = 0
+        self._began_ns = 0
+
+    def begin(self, n: int, *, busy_ns: int = 0) -> None:
+        """Ask for n exchanges. It cannot spin."""
+        assert not busy_ns
+        self._asked, self._began_ns = n, time.perf_counter_ns()
+        try:
+            self._child.send_line(b"%d\n" % n)
+        except ChildFailed as error:
+            raise AdapterError(f"{self.name}: {error}") from error
+
+    def finished(self, timeout_s: float) -> Done:
+        """The answer, in the words of the protocol: it ends where an exchange fails."""
+        try:
+            self._child.receive_line(timeout_s)
+        except ChildFailed as error:
+            raise AdapterError(f"{self.name}: {error}") from error
+        wall_ns = time.perf_counter_ns() - self._began_ns
+        return Done(self._asked, 0, self._asked * self._size, wall_ns)
+
+    def run_timed(
+        self,
+        n: int,
+        timeout_s: float,
+        origin_cpu: ReadNs,
+        *,
+        busy_ns: int = 0,
+        digest: bool = False,
+    ) -> Timed:
+        """n exchanges between two readings of the clocks."""
+        assert not digest
+        origin_before, before = origin_cpu(), self.cpu_ns()
+        self.begin(n, busy_ns=busy_ns)
+        answer = self.finished(timeout_s)
+        return Timed(answer, answer.wall_ns, self.cpu_ns() - before, origin_cpu() - origin_before)
+
+    def say_farewell(self) -> None:
+        """It ends with its input; `end` closes that."""

@@ -1,0 +1,219 @@
+"""Comparisons and rankings as `fetchoff compare` and `fetchoff run` make them, controls and all."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from benches.verdicts.trials import RankingTrial, Told, Trial
+
+from fetchoff.analysis.series import Series, series_of
+from fetchoff.analysis.stopping import rule_of
+from fetchoff.cli.courses import courses
+from fetchoff.cli.experiments import pair, ranking
+from fetchoff.cli.measure import Manner, launches, measure, new_run
+from fetchoff.cli.results import analysis_of
+from fetchoff.model.analysis import Analysis, Relative, Standing
+from fetchoff.model.client import Client
+from fetchoff.model.estimate import Ranking, Verdict
+from fetchoff.model.experiment import Effect, Experiment, Role
+from fetchoff.model.observation import Ended
+from fetchoff.stats import compare, rank
+from fetchoff.store.run_folder import RunFolder
+
+AGAIN = "#again"
+UNTOLD = Told("undecided", float("nan"), 0.0, float("inf"))
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What all trials of a session have in common. `budget_s`: of a comparison or ranking."""
+
+    workload: str
+    budget_s: float
+    disturbed: bool
+
+
+@dataclass(frozen=True)
+class _Done:
+    """A run that came to its end."""
+
+    experiment: Experiment
+    folder: RunFolder
+    analysis: Analysis
+    whole_s: float
+
+    @property
+    def series(self) -> Series:
+        return series_of(self.experiment, self.folder.records(), self.experiment.courses[0].id)
+
+    @property
+    def ended(self) -> Ended:
+        return next(r for r in reversed(self.folder.records()) if isinstance(r, Ended))
+
+    def measured_s(self, rounds: int | None = None) -> float:
+        """Of all turns, those of controls included, in the first so many rounds."""
+        return sum(
+            group.elapsed_ns / 1e9
+            for group in self.series.groups
+            if rounds is None or group.round < rounds
+        )
+
+    def standing(self, client: str) -> Standing:
+        return next(s for s in self.analysis.results[0].standings if s.client == client)
+
+
+def identical(part: str, a: Client, b: Client, conditions: Conditions, seed: int) -> Trial:
+    """b against a, two folders of the same code, or two clients."""
+    chosen = courses([conditions.workload], ())
+    experiment = pair(a, b, chosen, budget_s=conditions.budget_s, seed=seed)
+    with tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder:
+        done = _run(experiment, [a, b], Path(folder))
+        return _trial(part, done, a.id, b.id, conditions)
+
+
+def burdened(part: str, client: Client, extra: float, conditions: Conditions, seed: int) -> Trial:
+    """A client against itself with so much of its CPU time on top of every exchange.
+
+    `extra` is of the CPU time that an exchange had when it was warmed up, among others. What it
+    comes to in turns is the trial's truth.
+    """
+    chosen = courses([conditions.workload], ())
+    experiment = pair(client, client, chosen, budget_s=conditions.budget_s, seed=seed)
+    again = client.id + AGAIN
+    entrants = tuple(
+        replace(e, effect=Effect.BUSY, amount=extra) if e.key == again else e
+        for e in experiment.entrants
+    )
+    experiment = replace(experiment, entrants=entrants)
+    with tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder:
+        done = _run(experiment, [client], Path(folder))
+        return replace(_trial(part, done, client.id, again, conditions), asked=extra)
+
+
+def ranked(families: Sequence[Sequence[Client]], conditions: Conditions, seed: int) -> RankingTrial:
+    """A ranking of clients and their copies."""
+    clients = [client for family in families for client in family]
+    experiment = ranking(
+        clients,
+        courses([conditions.workload], ()),
+        suite="",
+        baseline=clients[0].id,
+        budget_s=conditions.budget_s,
+        blocks=Experiment.blocks,
+        seed=seed,
+    )
+    equals = [{a.id, b.id} for family in families for a, b in combinations(family, 2)]
+    with tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder:
+        done = _run(experiment, clients, Path(folder))
+        series = done.series
+        wall, cpu = (_ranking(done, series, metric) for metric in ("wall", "cpu"))
+        keys = [e.key for e in series.entrants if e.role is Role.RANKED]
+        widths = [r.ratio.half_width / r.ratio.point for r in wall.clients]
+        return RankingTrial(
+            part="ranking",
+            clients=len(clients),
+            seed=seed,
+            disturbed=conditions.disturbed,
+            wrong_wall=_told_apart(wall, keys, equals),
+            wrong_cpu=_told_apart(cpu, keys, equals),
+            pairs_of_equals=len(equals),
+            half_width=float(np.median(widths)),
+            rounds=series.rounds,
+            ended=done.ended.reason,
+            withheld=done.analysis.results[0].withheld,
+            whole_s=done.whole_s,
+            measured_s=done.measured_s(),
+        )
+
+
+def _run(experiment: Experiment, clients: Sequence[Client], place: Path) -> _Done:
+    folder = new_run(experiment, clients, "bench", place / "run")
+    began = time.monotonic()
+    measure(folder, launches(clients), Manner(quiet=True))
+    analysis = analysis_of(folder)
+    return _Done(experiment, folder, analysis, time.monotonic() - began)
+
+
+def _trial(part: str, done: _Done, a: str, b: str, conditions: Conditions) -> Trial:
+    series, standing = done.series, done.standing(b)
+    first_cpu, first_both = _first_told(done, series, ("cpu",)), _first_told(done, series)
+    return Trial(
+        part=part,
+        client=a,
+        other=b,
+        seed=done.experiment.seed,
+        disturbed=conditions.disturbed,
+        wall=_told(standing.wall),
+        cpu=_told(standing.cpu),
+        wall_truth=_truth(series, a, b, "wall"),
+        cpu_truth=_truth(series, a, b, "cpu"),
+        rounds=series.rounds,
+        ended=done.ended.reason,
+        withheld=done.analysis.results[0].withheld,
+        whole_s=done.whole_s,
+        measured_s=done.measured_s(),
+        first_cpu_s=first_cpu,
+        first_both_s=first_both,
+    )
+
+
+def _told(relative: Relative | None) -> Told:
+    if relative is None:
+        return UNTOLD
+    ratio = relative.ratio
+    return Told(str(relative.verdict), ratio.point, ratio.low, ratio.high)
+
+
+def _truth(series: Series, a: str, b: str, metric: str) -> float:
+    """B ÷ A as it really was: what was spun in B on top of what A costs."""
+    costs = series.wall_ns if metric == "wall" else series.cpu_ns
+    own, spun = costs[:, series.index(a)], series.spun_ns[:, series.index(b)]
+    if not np.isfinite(own * spun).any():
+        return 1.0
+    return float(np.exp(np.nanmean(np.log1p(spun / own))))
+
+
+def _first_told(done: _Done, series: Series, metrics: Sequence[str] = ("wall", "cpu")) -> float:
+    """Seconds of turns until a planned look said something of all these metrics; 0: none did."""
+    rule, experiment = rule_of(done.experiment), done.experiment
+    a, b = (i for i, e in enumerate(series.entrants) if e.role is not Role.CONTROL)
+    for look in experiment.looks:
+        if look > series.rounds:
+            break
+        verdicts = [
+            compare(series.logs(m)[:look], a, b, rule=rule, margin=experiment.margin).verdict
+            for m in metrics
+        ]
+        if Verdict.UNDECIDED not in verdicts:
+            return done.measured_s(series.numbers[look - 1] + 1)
+    return 0.0
+
+
+def _ranking(done: _Done, series: Series, metric: str) -> Ranking:
+    """As the run's own analysis has it."""
+    ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
+    return rank(
+        series.logs(metric)[:, ranked],
+        baseline=ranked.index(series.index(done.experiment.baseline)),
+        rule=rule_of(done.experiment),
+        final=done.ended.reason != "decided",
+        margin=done.experiment.margin,
+    )
+
+
+def _told_apart(
+    ranking: Ranking, keys: Sequence[str], equals: Sequence[set[str]]
+) -> tuple[tuple[str, str], ...]:
+    """Pairs of equals of which one was shown to be faster."""
+    return tuple(
+        (keys[one.client], keys[better])
+        for one in ranking.clients
+        for better in one.beaten_by
+        if {keys[one.client], keys[better]} in equals
+    )

@@ -1,0 +1,69 @@
+"""The same code under other names: adapter folders copied, each with an id of its own."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fetchoff.catalog.manifests import Family
+from fetchoff.cli.choose import chosen
+from fetchoff.cli.setup import set_up_all
+from fetchoff.model.client import Client, Readiness
+
+NAMES = ("copy-of", "second-copy-of")
+_LITTER = shutil.ignore_patterns("__pycache__", "node_modules", "target")
+
+
+class NotReady(Exception):
+    """A client that the bench was to measure cannot be had here."""
+
+
+def clients(names: Sequence[str]) -> dict[str, Client]:
+    """Clients by what they were called: ids, or adapter folders; all are ready."""
+    manifests = {name: chosen([name])[0] for name in names}
+    ready = {c.id: c for c in set_up_all(list(manifests.values()), quiet=True)}
+    return {name: _ready(ready[str(manifest.id)]) for name, manifest in manifests.items()}
+
+
+def families(originals: Mapping[str, Client], copies: int, place: Path) -> list[list[Client]]:
+    """Each client and so many copies of it; `place`: where their folders are made.
+
+    A copy is built once: the cache goes by the content of a folder and by the id in it.
+    """
+    made = {
+        name: [str(_copied(client, word, place)) for word in NAMES[:copies]]
+        for name, client in originals.items()
+    }
+    built = clients([folder for folders in made.values() for folder in folders])
+    return [
+        [client, *(built[folder] for folder in made[name])] for name, client in originals.items()
+    ]
+
+
+def _copied(client: Client, word: str, place: Path) -> Path:
+    original = client.manifest.folder
+    id_ = client.manifest.id
+    name = f"{word}-{id_.library}"
+    folder = place / id_.language / name
+    shutil.copytree(original, folder, ignore=_LITTER)
+    document = folder / "adapter.toml"
+    text, count = re.subn(
+        r'^client = ".*"$',
+        f'client = "{id_.language}/{name}"',
+        document.read_text(encoding="utf-8"),
+        flags=re.M,
+    )
+    assert count == 1, f"{original}/adapter.toml names {count} clients"
+    document.write_text(text, encoding="utf-8")
+    kit = folder.parent / "_kit"
+    if not kit.exists():
+        kit.symlink_to(Family.of(original).kit_folder)
+    return folder
+
+
+def _ready(client: Client) -> Client:
+    if client.readiness is not Readiness.READY:
+        raise NotReady(f"{client.id} is not ready: {client.reason}")
+    return client

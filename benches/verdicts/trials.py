@@ -1,0 +1,140 @@
+"""What a trial was and how it ended: a line of JSON, so that several sessions add up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from scipy.special import betaincinv
+
+DIFFERENT = ("faster", "slower")
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a user is told of one metric: B ÷ A."""
+
+    verdict: str
+    ratio: float
+    low: float
+    high: float
+
+    @property
+    def is_different(self) -> bool:
+        return self.verdict in DIFFERENT
+
+    def opposes(self, other: Told) -> bool:
+        """One says faster, the other slower."""
+        return {self.verdict, other.verdict} == set(DIFFERENT)
+
+    def overlaps(self, other: Told) -> bool:
+        return self.low <= other.high and other.low <= self.high
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One comparison. `truth`: B ÷ A as it really was, by metric; 0 where nobody knows it.
+
+    Seconds: `whole_s` from the command to its end; `measured_s` of turns; `first_cpu_s` and
+    `first_both_s` of turns until a planned look said more than "undecided" of CPU, of both metrics;
+    0 if none did. `asked`: the share of its CPU time that was to be spun. `withheld`: why nobody is to believe it, or "".
+    """
+
+    part: str
+    client: str
+    other: str
+    seed: int
+    disturbed: bool
+    wall: Told
+    cpu: Told
+    wall_truth: float = 1.0
+    cpu_truth: float = 1.0
+    asked: float = 0.0
+    rounds: int = 0
+    ended: str = ""
+    withheld: str = ""
+    whole_s: float = 0.0
+    measured_s: float = 0.0
+    first_cpu_s: float = 0.0
+    first_both_s: float = 0.0
+
+    @property
+    def subject(self) -> str:
+        """Whose comparison it is: of a copy, the client's that was copied."""
+        return self.client.replace("/second-copy-of-", "/").replace("/copy-of-", "/")
+
+    @property
+    def is_false_alarm(self) -> bool:
+        """Called different in wall or CPU, and shown: of a trial in which nothing differs."""
+        return not self.withheld and (self.wall.is_different or self.cpu.is_different)
+
+
+@dataclass(frozen=True)
+class RankingTrial:
+    """One ranking of clients and copies of them. `wrong_*`: pairs of equals told apart."""
+
+    part: str
+    clients: int
+    seed: int
+    disturbed: bool
+    wrong_wall: tuple[tuple[str, str], ...]
+    wrong_cpu: tuple[tuple[str, str], ...]
+    pairs_of_equals: int
+    half_width: float
+    rounds: int = 0
+    ended: str = ""
+    withheld: str = ""
+    whole_s: float = 0.0
+    measured_s: float = 0.0
+
+    @property
+    def is_false_alarm(self) -> bool:
+        return not self.withheld and bool(self.wrong_wall or self.wrong_cpu)
+
+
+def write(path: Path, trial: Trial | RankingTrial) -> None:
+    """Append a line."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(trial)) + "\n")
+
+
+def read(path: Path) -> list[Trial | RankingTrial]:
+    """All lines of a file; of one that is not there, none."""
+    if not path.exists():
+        return []
+    return [of_document(json.loads(line)) for line in path.read_text().splitlines()]
+
+
+def of_document(document: dict[str, object]) -> Trial | RankingTrial:
+    """A trial from its JSON; keys that nobody knows any more are left out."""
+    kind = RankingTrial if "wrong_wall" in document else Trial
+    known = {field.name for field in fields(kind)}
+    values = {key: _value(value) for key, value in document.items() if key in known}
+    return kind(**values)  # type: ignore[arg-type]
+
+
+def _value(value: object) -> object:
+    if isinstance(value, dict):
+        return Told(**value)
+    if isinstance(value, list):
+        return tuple(_value(item) for item in value)
+    return value
+
+
+def bounds(count: int, of: int) -> tuple[float, float]:
+    """Clopper and Pearson's one-sided bounds of a proportion, each at 95 %: low, high."""
+    low = float(betaincinv(count, of - count + 1, 1 - LEVEL)) if count else 0.0
+    high = float(betaincinv(count + 1, of - count, LEVEL)) if count < of else 1.0
+    return low, high
+
+
+def share(trials: Iterable[object], of: Sequence[object]) -> str:
+    """`3 of 100: 3.0 % (0.8 to 7.6)`."""
+    count = sum(1 for _ in trials)
+    if not of:
+        return "of none"
+    low, high = bounds(count, len(of))
+    return f"{count} of {len(of)}: {count / len(of):.1%} ({low:.1%} to {high:.1%})"

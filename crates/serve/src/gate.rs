@@ -1,0 +1,308 @@
+//! A listener's gate: while it is closed, requests are held when they arrive, until it is their turn.
+//!
+//! A turn begins with a lead, in which nothing is counted: the client finds its caches again. From the
+//! arrival of one request to the arrival of another the exchanges between them are counted, and the
+//! clocks are read at these two moments. On a shared core the client is blocked then, so what is between
+//! the readings is its exchanges and nothing else.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+use crate::clocks::{self, CpuClock};
+
+/// What is known of the process behind a gate.
+#[derive(Debug)]
+pub struct Behind {
+    /// Its CPU time.
+    pub clock: CpuClock,
+    /// How many requests it will make.
+    pub requests: u64,
+    /// How many of them make an iteration: turns have whole ones.
+    pub per_iteration: u64,
+}
+
+/// How long a turn is, and what goes before it is counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Length {
+    /// Of the counted part, at least.
+    pub counted: Duration,
+    /// Of the lead, at least; it has one iteration in any case.
+    pub lead: Duration,
+}
+
+/// A turn as it was. Times are in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Turn {
+    pub exchanges: u64,
+    pub wall_ns: u64,
+    pub cpu_ns: u64,
+    pub origin_ns: u64,
+    /// What the other processes behind gates used meanwhile.
+    pub others_ns: u64,
+    pub lead_exchanges: u64,
+    pub lead_wall_ns: u64,
+    pub lead_cpu_ns: u64,
+    /// What the process used while it was held.
+    pub held_cpu_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Readings {
+    wall: Instant,
+    cpu_ns: u64,
+    origin_ns: u64,
+    others_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Nobody is held.
+    Open,
+    /// Who comes is held.
+    Closed,
+    Lead {
+        length: Length,
+        since: Readings,
+        exchanges: u64,
+    },
+    Counting {
+        length: Length,
+        since: Readings,
+        exchanges: u64,
+    },
+}
+
+/// All gates of an origin: a turn knows what the others use meanwhile.
+pub type Gates = Rc<RefCell<Vec<Rc<Gate>>>>;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Gate {
+    phase: Cell<Phase>,
+    behind: RefCell<Option<Behind>>,
+    all: RefCell<Option<Gates>>,
+    arrived: Cell<u64>,
+    held: Cell<u64>,
+    turn: Cell<Turn>,
+    cpu_when_held: Cell<u64>,
+    go: Notify,
+    news: Notify,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self {
+            phase: Cell::new(Phase::Open),
+            behind: RefCell::default(),
+            all: RefCell::default(),
+            arrived: Cell::new(0),
+            held: Cell::new(0),
+            turn: Cell::default(),
+            cpu_when_held: Cell::new(0),
+            go: Notify::new(),
+            news: Notify::new(),
+        }
+    }
+}
+
+impl Gate {
+    /// From now on requests are held, and counted from the next one on.
+    pub fn close(self: &Rc<Self>, behind: Behind, all: &Gates) {
+        self.cpu_when_held.set(behind.clock.read().unwrap_or(0));
+        self.behind.replace(Some(behind));
+        self.arrived.set(0);
+        self.phase.set(Phase::Closed);
+        let mut gates = all.borrow_mut();
+        gates.retain(|gate| !Rc::ptr_eq(gate, self));
+        gates.push(self.clone());
+        self.all.replace(Some(all.clone()));
+    }
+
+    /// From now on nobody is held.
+    pub fn open(self: &Rc<Self>) {
+        self.phase.set(Phase::Open);
+        if let Some(all) = self.all.take() {
+            all.borrow_mut().retain(|gate| !Rc::ptr_eq(gate, self));
+        }
+        self.behind.replace(None);
+        self.go.notify_waiters();
+    }
+
+    /// A request has arrived: what it has to wait for, if it must.
+    pub fn arrive(self: &Rc<Self>) -> Option<Held> {
+        let phase = self.phase.get();
+        if matches!(phase, Phase::Open) {
+            return None;
+        }
+        let index = self.arrived.replace(self.arrived.get() + 1);
+        match phase {
+            Phase::Open => None,
+            // The first one: what came before it is none of the turns'.
+            Phase::Closed => Some(self.end(self.cpu())),
+            Phase::Lead { length, since, exchanges } => {
+                self.lead(index, length, since, exchanges + 1)
+            }
+            Phase::Counting { length, since, exchanges } => {
+                self.count(index, length, since, exchanges + 1)
+            }
+        }
+    }
+
+    fn lead(
+        self: &Rc<Self>,
+        index: u64,
+        length: Length,
+        since: Readings,
+        exchanges: u64,
+    ) -> Option<Held> {
+        let is_over = self.begins_iteration(index) && since.wall.elapsed() >= length.lead;
+        if !is_over && !self.is_last(index) {
+            self.phase.set(Phase::Lead { length, since, exchanges });
+            return None;
+        }
+        let now = self.readings_before();
+        self.turn.set(Turn {
+            lead_exchanges: exchanges,
+            lead_wall_ns: nanoseconds(now.wall - since.wall),
+            lead_cpu_ns: now.cpu_ns.saturating_sub(since.cpu_ns),
+            ..self.turn.get()
+        });
+        if self.is_last(index) {
+            return Some(self.end(now.cpu_ns));
+        }
+        self.phase.set(Phase::Counting { length, since: now, exchanges: 0 });
+        None
+    }
+
+    fn count(
+        self: &Rc<Self>,
+        index: u64,
+        length: Length,
+        since: Readings,
+        exchanges: u64,
+    ) -> Option<Held> {
+        let now = Instant::now();
+        let is_over = self.begins_iteration(index) && now - since.wall >= length.counted;
+        if !is_over && !self.is_last(index) {
+            self.phase.set(Phase::Counting { length, since, exchanges });
+            return None;
+        }
+        let readings = self.readings_after(now);
+        self.turn.set(Turn {
+            exchanges,
+            wall_ns: nanoseconds(now - since.wall),
+            cpu_ns: readings.cpu_ns.saturating_sub(since.cpu_ns),
+            origin_ns: readings.origin_ns.saturating_sub(since.origin_ns),
+            others_ns: readings.others_ns.saturating_sub(since.others_ns),
+            ..self.turn.get()
+        });
+        Some(self.end(readings.cpu_ns))
+    }
+
+    fn end(self: &Rc<Self>, cpu_ns: u64) -> Held {
+        self.cpu_when_held.set(cpu_ns);
+        self.phase.set(Phase::Closed);
+        self.hold()
+    }
+
+    fn hold(self: &Rc<Self>) -> Held {
+        self.held.set(self.held.get() + 1);
+        self.news.notify_one();
+        Held(self.clone())
+    }
+
+    fn begins_iteration(&self, index: u64) -> bool {
+        self.behind.borrow().as_ref().is_none_or(|b| index.is_multiple_of(b.per_iteration.max(1)))
+    }
+
+    /// Whether the last iteration has begun: there is no end of a turn after it.
+    fn is_last(&self, index: u64) -> bool {
+        self.behind.borrow().as_ref().is_none_or(|b| index + b.per_iteration >= b.requests)
+    }
+
+    /// Whether no turn can be had any more.
+    pub fn is_exhausted(&self) -> bool {
+        self.arrived.get() > 0 && self.is_last(self.arrived.get() - 1)
+    }
+
+    /// Whether somebody is held now.
+    pub fn is_waited_at(&self) -> bool {
+        self.held.get() > 0
+    }
+
+    /// Waits until a request is held, for at most so long: whether one is.
+    pub async fn waited_at(&self, patience: Duration) -> bool {
+        let waiting = async {
+            while !(matches!(self.phase.get(), Phase::Closed) && self.is_waited_at()) {
+                self.news.notified().await;
+            }
+        };
+        tokio::time::timeout(patience, waiting).await.is_ok()
+    }
+
+    /// Lets the held request go on, and waits for the end of its turn. `None`: it does not end.
+    pub async fn take_turn(&self, length: Length, patience: Duration) -> Option<Turn> {
+        let since = self.readings_before();
+        self.turn.set(Turn {
+            held_cpu_ns: since.cpu_ns.saturating_sub(self.cpu_when_held.get()),
+            ..Turn::default()
+        });
+        self.phase.set(Phase::Lead { length, since, exchanges: 0 });
+        self.go.notify_waiters();
+        self.waited_at(patience).await.then(|| self.turn.get())
+    }
+
+    fn readings_before(&self) -> Readings {
+        let others_ns = self.others();
+        let origin_ns = clocks::own();
+        let cpu_ns = self.cpu();
+        Readings { wall: Instant::now(), cpu_ns, origin_ns, others_ns }
+    }
+
+    fn readings_after(&self, wall: Instant) -> Readings {
+        let cpu_ns = self.cpu();
+        Readings { wall, cpu_ns, origin_ns: clocks::own(), others_ns: self.others() }
+    }
+
+    fn cpu(&self) -> u64 {
+        self.behind.borrow().as_ref().and_then(|b| b.clock.read().ok()).unwrap_or(0)
+    }
+
+    fn others(&self) -> u64 {
+        let all = self.all.borrow();
+        let Some(all) = all.as_ref() else { return 0 };
+        let gates = all.borrow();
+        gates.iter().filter(|gate| !std::ptr::eq(&raw const ***gate, self)).map(|g| g.cpu()).sum()
+    }
+}
+
+/// Whole nanoseconds.
+pub fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A request that is held. It may give up.
+#[derive(Debug)]
+pub struct Held(Rc<Gate>);
+
+impl Held {
+    /// Until it is let go.
+    pub async fn wait(self) {
+        loop {
+            let gone = self.0.go.notified();
+            if !matches!(self.0.phase.get(), Phase::Closed) {
+                return;
+            }
+            gone.await;
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.held.set(self.0.held.get() - 1);
+    }
+}

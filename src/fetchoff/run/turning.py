@@ -1,0 +1,276 @@
+"""A group of clients that take turns: the origin gives them, and reads the clocks.
+
+Every process runs one long loop. The harness only says whose turns come next, a good many at a
+time, so nothing of it lies inside a turn, or between one and the next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.experiment import Effect, Entrant
+from fetchoff.model.observation import GroupDone, Outcome, Turns
+from fetchoff.protocol.origin import Manner, Turn, gained
+from fetchoff.run.events import Journal
+from fetchoff.run.guest import Guest, Refused
+from fetchoff.run.origin import Turnstile
+
+CHUNK_US = (
+    250_000  # of turns in one order: so often there is time for a look at the clock and the user
+)
+SLACK = 1.03  # iterations on top of those that an earlier round has needed
+GUESSED_SLACK = 1.2  # where none has told
+LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 1000, 8000
+LONG_US = 3000  # of an iteration: its own first one is lead enough
+TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 2000, 8000
+MOST_HELD_S = 2.0  # after the last turn: some libraries wait for an answer for five seconds
+LOST = "did not send its next request in its turn"
+
+Try = Callable[[Guest, Callable[[Guest], None]], None]
+
+
+@dataclass(frozen=True)
+class Length:
+    """Of a turn, in microseconds: what goes before, and what counts.
+
+    Both follow the client's own exchange. Somebody else's turn has emptied the caches, and a client
+    that touches much memory takes some dozen exchanges to find it again (docs/decisions/0011).
+    """
+
+    lead_us: int
+    counted_us: int
+
+    @classmethod
+    def of(cls, entrant: Entrant, guest: Guest) -> Length:
+        """For an entrant, by what is known of its client's pace."""
+        us = guest.iteration_us
+        lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
+        lead_us = 0.0 if us > LONG_US else lead_us
+        counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
+        if guest.adapter.warm_up_exchanges:
+            counted_us = MOST_TURN_US  # collections and compilers come seldom, and cost much
+        return cls(round(lead_us), round(counted_us * entrant.stretch))
+
+
+@dataclass
+class _Player:
+    """A process in its long loop, and what its turns were."""
+
+    entrant: Entrant
+    guest: Guest
+    length: Length
+    asked: int = 0
+    number: int = 0
+    clock_ns: int = 0
+    answered: int = 0
+    turns: list[tuple[int, int, Turn]] = field(default_factory=list)  # cycle, position
+
+    def stop_clock(self, guest: Guest) -> None:
+        """What the process has used since its loop began, and what the ledger has counted."""
+        self.clock_ns = guest.adapter.cpu_ns() - self.clock_ns
+        self.answered = guest.answered_in_loop()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which group of which section it is."""
+
+    round: int
+    attempt: int
+    workload: str
+    group: int
+
+
+class Turning:
+    """Measures one group. What it found is in the journal, also of those who fell out later."""
+
+    def __init__(
+        self,
+        turnstile: Turnstile,
+        journal: Journal,
+        place: Place,
+        manner: Manner,
+        try_: Try,
+        misplaced: Callable[[], str],
+    ) -> None:
+        self._turnstile = turnstile
+        self._journal = journal
+        self._place = place
+        self._manner = manner
+        self._try = try_
+        self._misplaced = misplaced
+
+    def run(
+        self,
+        guests: Sequence[tuple[Entrant, Guest]],
+        cycles: Sequence[Sequence[Entrant]],
+    ) -> None:
+        """`cycles`: the order of turns. OriginError and KeyboardInterrupt pass."""
+        players = {e.key: _Player(e, g, Length.of(e, g)) for e, g in guests}
+        counts = {key: sum(e.key == key for c in cycles for e in c) for key in players}
+        try:
+            for key, player in players.items():
+                self._begin(player, counts[key])
+            self._play(players, cycles)
+            for player in players.values():
+                self._read(player)
+        finally:
+            self._end(list(players.values()))
+
+    def _begin(self, player: _Player, turns: int) -> None:
+        """Close the gate, then let the loop run into it."""
+        guest = player.guest
+        if guest.outcome is not Outcome.OK:
+            return
+        busy_share = player.entrant.amount if player.entrant.effect is Effect.BUSY else 0.0
+        iteration_us = guest.iteration_us * (1 + busy_share)
+        counted = max(1.0, player.length.counted_us / iteration_us)
+        lead = guest.pace.lead if guest.pace else player.length.lead_us / iteration_us + 1
+        slack = SLACK if guest.pace else GUESSED_SLACK
+        player.asked = max(3, round(slack * turns * (lead + counted + 0.5))) + 2
+
+        def begin(guest: Guest) -> None:
+            requests = player.asked * guest.per_iteration
+            player.number = guest.hold(self._turnstile, requests)
+            guest.begin_loop(player.asked, busy_share)
+            player.clock_ns = guest.adapter.cpu_ns()
+
+        self._try(guest, begin)
+
+    def _play(self, players: dict[str, _Player], cycles: Sequence[Sequence[Entrant]]) -> None:
+        elapsed_ns = given_ns = rest_ns = turned_ns = turns = 0
+        todo = [
+            (number, place, players[entrant.key])
+            for number, cycle in enumerate(cycles)
+            for place, entrant in enumerate(cycle)
+        ]
+        while todo:
+            chunk, chunk_us = [], 0
+            while todo and chunk_us < CHUNK_US:
+                turn = todo.pop(0)
+                if turn[2].guest.outcome is Outcome.OK:
+                    chunk.append(turn)
+                    chunk_us += turn[2].length.lead_us + turn[2].length.counted_us
+            if not chunk:
+                break
+            order = [
+                (player.number, player.length.lead_us, player.length.counted_us)
+                for _, _, player in chunk
+            ]
+            began = time.perf_counter_ns()
+            given = self._turnstile.give(order, self._manner)
+            elapsed_ns += time.perf_counter_ns() - began
+            given_ns += given.wall_ns
+            rest_ns += given.rest_ns
+            turned_ns += sum(turn.wall_ns + turn.lead_wall_ns for turn in given.turns)
+            turns += len(given.turns)
+            self._note(chunk, given.turns)
+            for player in players.values():
+                if player.number in given.lost:
+                    self._lose(player)
+        done = GroupDone(
+            self._place.round,
+            self._place.attempt,
+            self._place.workload,
+            self._place.group,
+            tuple(player.entrant.process for player in players.values()),
+            elapsed_ns,
+            given_ns,
+            rest_ns,
+            turned_ns,
+            turns,
+            self._misplaced(),
+        )
+        self._journal.append(done)
+
+    def _note(
+        self,
+        chunk: Iterable[tuple[int, int, _Player]],
+        turns: Iterable[Turn],
+    ) -> None:
+        """Whose turn was which: they come in the order that was asked for.
+
+        One that the end of a loop cut short does not count.
+        """
+        by_number: dict[int, list[Turn]] = defaultdict(list)
+        for turn in turns:
+            by_number[turn.ledger].append(turn)
+        for cycle, position, player in chunk:
+            if by_number[player.number]:
+                turn = by_number[player.number].pop(0)
+                if turn.exchanges and turn.wall_ns >= 1000 * player.length.counted_us:
+                    player.turns.append((cycle, position, turn))
+
+    def _lose(self, player: _Player) -> None:
+        def lost(guest: Guest) -> None:
+            try:
+                guest.finish_loop(player.asked)  # it may have a better reason
+            except AdapterError as error:
+                raise Refused(Outcome.FAILED, f"{LOST}: {error}") from error
+            raise Refused(Outcome.INVALID, LOST)
+
+        if player.guest.outcome is Outcome.OK:
+            self._try(player.guest, lost)
+
+    def _read(self, player: _Player) -> None:
+        """What others count is read before the loop goes on to its end."""
+        if player.number and player.guest.outcome is Outcome.OK:
+            self._try(player.guest, player.stop_clock)
+
+    def _end(self, players: list[_Player]) -> None:
+        """Let loops run to their ends, one by one: at once they would be in each other's way.
+
+        But nobody is held for so long that its client gives up waiting.
+        """
+        began = time.monotonic()
+        held = [player for player in players if player.number]
+        while held and time.monotonic() - began < MOST_HELD_S:
+            player = held.pop(0)
+            player.guest.release(self._turnstile)
+            self._finish(player)
+        for player in held:
+            player.guest.release(self._turnstile)
+        for player in held:
+            self._finish(player)
+
+    def _finish(self, player: _Player) -> None:
+        def finish(guest: Guest) -> None:
+            before = guest.seen_before_loop
+            answer, seen = guest.finish_loop(player.asked)
+            turns = [turn for _, _, turn in player.turns]
+            record = Turns(
+                round=self._place.round,
+                attempt=self._place.attempt,
+                workload=self._place.workload,
+                entrant=player.entrant.key,
+                group=self._place.group,
+                turn_us=player.length.counted_us,
+                per_iteration=guest.per_iteration,
+                asked=player.asked,
+                cycle=tuple(cycle for cycle, _, _ in player.turns),
+                position=tuple(position for _, position, _ in player.turns),
+                exchanges=tuple(turn.exchanges for turn in turns),
+                wall_ns=tuple(turn.wall_ns for turn in turns),
+                cpu_ns=tuple(turn.cpu_ns for turn in turns),
+                origin_ns=tuple(turn.origin_ns for turn in turns),
+                others_ns=tuple(turn.others_ns for turn in turns),
+                lead_exchanges=tuple(turn.lead_exchanges for turn in turns),
+                lead_cpu_ns=tuple(turn.lead_cpu_ns for turn in turns),
+                held_cpu_ns=tuple(turn.held_cpu_ns for turn in turns),
+                process_cpu_ns=player.clock_ns,
+                spun_ns=answer.spun_ns,
+                seen=gained(before, seen),
+                done=answer.done,
+                failed=answer.failed,
+                answered=player.answered,
+                settled_us=guest.settled_us,
+            )
+            self._journal.append(record)
+            guest.judge_loop(answer, gained(before, seen), player.asked)
+
+        if player.guest.outcome is Outcome.OK and player.answered:
+            self._try(player.guest, finish)

@@ -1,0 +1,96 @@
+"""Running a client until it is steady: the curve of its cost over its first exchanges.
+
+Nothing of it is measured for a ranking, so clients warm up side by side, on all cores.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from statistics import median
+from threading import Event
+
+from fetchoff.run.adapter import Adapter
+from fetchoff.stats.steadiness import is_steady
+
+STRETCH_MS = 5.0
+LEAST_EXCHANGES = 20
+LONG_ENOUGH_S = 1.0  # for a client that mostly waits, and has no compiler
+LEAST_CPU_MS = 50.0
+MOST_EXCHANGES = 60_000
+MOST_S = 12.0
+TIMEOUT_S = 20.0
+WAITS = 0.1  # of the time on a CPU, or less
+POINTS = 40  # of a curve, as it is kept
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What an exchange cost, stretch by stretch.
+
+    `points` are pairs: exchanges so far, CPU microseconds of each of the last ones.
+    """
+
+    points: tuple[tuple[int, float], ...]
+    is_steady: bool
+    wall_us: float = 0.0  # of an exchange in the last stretches; others were at work meanwhile
+
+    @property
+    def settled_us(self) -> float:
+        """Of the last quarter of all exchanges."""
+        done = self.points[-1][0]
+        late, before = 0.0, 0
+        for upto, cost in reversed(self.points):
+            earlier = next((d for d, _ in reversed(self.points) if d < upto), 0)
+            late += cost * (upto - earlier)
+            before = earlier
+            if before <= 0.75 * done:
+                break
+        return late / max(1, done - before)
+
+
+def warm_up(adapter: Adapter, exchanges: int, least: int, stop: Event) -> Curve:
+    """Run stretches until no trend is left; `exchanges`: in an iteration. AdapterError passes.
+
+    `least`: so many exchanges in any case. `stop`: somebody else has come to grief.
+    """
+    began = time.monotonic()
+    n, done, spent_ns = 1, 0, 0
+    walls: list[float] = []
+    counts: list[int] = []
+    costs: list[float] = []
+    steady = False
+    while not stop.is_set():
+        timed = adapter.run_timed(n, TIMEOUT_S, _nobody)
+        counts.append(n * exchanges)
+        costs.append(timed.cpu_ns / 1e3 / (n * exchanges))
+        walls.append(timed.wall_ns / 1e3 / (n * exchanges))
+        done += n * exchanges
+        spent_ns += timed.cpu_ns
+        enough = done >= max(least, LEAST_EXCHANGES) and spent_ns >= LEAST_CPU_MS * 1e6
+        steady = enough and is_steady(counts, costs)
+        took_s = time.monotonic() - began
+        if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > MOST_S:
+            break
+        if not least and took_s > LONG_ENOUGH_S and spent_ns < WAITS * took_s * 1e9:
+            steady = True  # what it waits for does not depend on how warm it is
+            break
+        fitting = n * STRETCH_MS * 1e6 / max(1, timed.wall_ns)
+        n = max(1, min(round(fitting), 4 * n))
+    return Curve(_thinned(counts, costs), steady, median(walls[-5:]) if walls else 0.0)
+
+
+def _nobody() -> int:
+    return 0
+
+
+def _thinned(counts: list[int], costs: list[float]) -> tuple[tuple[int, float], ...]:
+    """At most so many points, successive stretches put together."""
+    together = -(-len(counts) // POINTS) if counts else 1
+    points, done = [], 0
+    for first in range(0, len(counts), together):
+        some = counts[first : first + together]
+        paid = sum(c * n for c, n in zip(costs[first : first + together], some, strict=True))
+        done += sum(some)
+        points.append((done, round(paid / sum(some), 3)))
+    return tuple(points)

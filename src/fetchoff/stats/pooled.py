@@ -1,0 +1,95 @@
+"""One question that was asked of many processes: docs/analysis.md#self-checks.
+
+A check passes only if its interval lies inside what is tolerated. So a fault as large as the
+tolerance passes with a probability of at most 2.5 %, however noisy the run is; noise makes it say
+that it could not tell, and never that all is well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+
+import numpy as np
+
+from fetchoff.model.analysis import CheckOutcome
+from fetchoff.model.estimate import Estimate
+from fetchoff.stats import student
+
+PASS_LEVEL = 0.05  # two-sided
+LEAST = 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`values`: one a process, NaN where it has none; `groups`: whose each is (a kit, a client).
+
+    `expected` and `tolerance` in the unit of the values.
+    """
+
+    values: tuple[float, ...]
+    groups: tuple[str, ...]
+    expected: float
+    tolerance: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """`culprit`: the one group that is off by itself, where the others are not; or ""."""
+
+    estimate: Estimate
+    outcome: CheckOutcome
+    count: int
+    culprit: str = ""
+
+
+def judge_pooled(asked: Asked, *, level: float) -> Found:
+    """The mean of all values, and each group beside the rest.
+
+    `level`: two-sided, of the interval that makes a check fail: wholly outside the tolerance. The
+    interval that is returned is the one that makes it pass (95 %).
+    """
+    pairs = zip(asked.values, asked.groups, strict=True)
+    known = [(value, group) for value, group in pairs if np.isfinite(value)]
+    values = np.array([value for value, _ in known])
+    if values.size < LEAST:
+        point = float(values.mean()) if values.size else nan
+        return Found(Estimate(point, -inf, inf, 0.0), CheckOutcome.INCONCLUSIVE, values.size)
+    mean, error = float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size)
+    narrow = student.critical(PASS_LEVEL, values.size - 1) * error
+    wide = student.critical(level, values.size - 1) * error
+    off = abs(mean - asked.expected)
+    outcome = CheckOutcome.INCONCLUSIVE
+    if off - wide > asked.tolerance:
+        outcome = CheckOutcome.FAILED
+    elif off + narrow <= asked.tolerance:
+        outcome = CheckOutcome.PASSED
+    culprit = _culprit(asked, known, level)
+    if culprit:
+        outcome = CheckOutcome.FAILED
+    estimate = Estimate(mean, mean - narrow, mean + narrow, 1 - PASS_LEVEL)
+    return Found(estimate, outcome, values.size, culprit)
+
+
+def _culprit(asked: Asked, known: Sequence[tuple[float, str]], level: float) -> str:
+    """A group whose mean is off by more than the tolerance.
+
+    Judged by the spread of all others, or by its own where that is larger: who is wild is not off.
+    """
+    groups = sorted({group for _, group in known})
+    if len(groups) < 2:
+        return ""
+    worst, name = level / len(groups), ""
+    for group in groups:
+        own = np.array([value for value, of in known if of == group])
+        others = np.array([value for value, of in known if of != group])
+        if min(own.size, others.size) < LEAST:
+            continue
+        error = max(float(each.std(ddof=1)) for each in (others, own)) * sqrt(1 / own.size)
+        beyond = abs(float(own.mean()) - asked.expected) - asked.tolerance
+        if beyond > 0:
+            p = student.two_sided(beyond / max(error, 1e-12), own.size - 1)
+            if p < worst:
+                worst, name = p, group
+    return name

@@ -1,0 +1,39 @@
+"""Whether a trend is left over successive exchanges: docs/analysis.md#the-steady-state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+TOLERATED_DROP = 0.02
+SIGNIFICANT = 2.0
+LEAST_STRETCHES = 8
+GAP_TO_SIGMA = 1.4826
+
+
+def is_steady(exchanges: Sequence[int], costs: Sequence[float]) -> bool:
+    """Of successive stretches: how many exchanges each had, and what one of them cost.
+
+    The last quarter of all exchanges is held against the quarter before. Both grow with what was
+    done, so a compiler that works in steps is seen as long as its steps come at a like rate. Not
+    steady is what fell by more than 2 %, and by more than chance explains: twice the standard error
+    of the difference of medians (from median absolute deviations, so a disturbance is no trend).
+    """
+    if len(costs) < LEAST_STRETCHES:
+        return False
+    done = np.cumsum(exchanges)
+    logs = np.log(np.maximum(np.asarray(costs, dtype=np.float64), 1e-9))
+    late = logs[done > 0.75 * done[-1]]
+    before = logs[(done > 0.5 * done[-1]) & (done <= 0.75 * done[-1])]
+    if late.size < 2 or before.size < 2:
+        return False
+    drop = float(np.median(before) - np.median(late))
+    error = float(np.hypot(_error(before), _error(late)))
+    return drop <= TOLERATED_DROP or drop <= SIGNIFICANT * error
+
+
+def _error(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
+    """The standard error of a median, for values that are nearly normal: 1.2533 σ / √n."""
+    deviation = np.median(np.abs(values - np.median(values)))
+    return float(1.2533 * GAP_TO_SIGMA * deviation / np.sqrt(values.size))

@@ -1,0 +1,97 @@
+"""`make bench-agreement` at its smallest: plain loops, and a run that they are held against."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benches.agreement.subjects import with_loops
+from tests.command import Command, Ran
+
+ROOT = Path(__file__).parents[2]
+BASELINE = "python/http-client"
+OTHER = "c/libcurl"
+NEVER_SET_UP = "ruby/excon"
+INHERITED = {k: v for k, v in os.environ.items() if k in ("PATH", "PYTHONPATH", "TMPDIR")}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The bench as a process, and the file that it writes."""
+
+    folder: Path
+    cache: Path
+
+    def __call__(self, *arguments: str) -> tuple[Ran, dict[str, Any]]:
+        out = self.folder / "agreement.json"
+        command = [sys.executable, "-m", "benches.agreement.bench", "--out", str(out)]
+        env = {**INHERITED, "HOME": str(self.folder), "FETCHOFF_CACHE": str(self.cache)}
+        done = subprocess.run(
+            [*command, "--baseline", BASELINE, *arguments],
+            cwd=ROOT,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=120,
+            check=False,
+            text=True,
+        )
+        document = json.loads(out.read_text()) if out.exists() else {}
+        return Ran(done.returncode, done.stdout, done.stderr), document
+
+
+@pytest.fixture
+def bench(fetchoff: Command, cache: Path) -> Bench:
+    """Ready for two clients; skips where one of them cannot be had."""
+    ran = replace(fetchoff, env=INHERITED)("setup", BASELINE, OTHER)
+    if "unavailable" in ran.err:
+        pytest.skip(f"of two clients that are needed, {ran.err}")
+    return Bench(fetchoff.folder, cache)
+
+
+def test_plain_loops(bench: Bench) -> None:
+    amounts = ("--processes", "2", "--exchanges", "30", "--warm-up", "25")
+    ran, found = bench("--only-loops", *amounts, "--clients", OTHER, NEVER_SET_UP)
+    assert ran.status == 0, ran.err
+    assert found["failed"] == {}
+    assert NEVER_SET_UP in found["skipped"]
+    assert f"fetchoff setup {NEVER_SET_UP}" in ran.out
+    done = sorted((one["client"], one["round"]) for one in found["processes"])
+    assert done == [(OTHER, 0), (OTHER, 1), (BASELINE, 0), (BASELINE, 1)]
+    for one in found["processes"]:
+        assert one["exchanges"] == 30
+        assert one["connections"] == 1
+        assert 0 < one["cpu_ns"] < 2 * one["wall_ns"]
+
+
+def test_held_against_a_run(bench: Bench) -> None:
+    amounts = ("--processes", "2", "--exchanges", "30", "--warm-up", "25", "--budget", "4")
+    ran, found = bench(*amounts, "--total", "--clients", OTHER)
+    assert ran.status in (0, 1), ran.err  # too little was measured to agree or not
+    assert [one["client"] for one in found["agreements"]] == [OTHER]
+    assert {one["client"] for one in found["real means by adapter"]} == {OTHER, BASELINE}
+    assert set(found["adapter relative to loop"]) == {OTHER, BASELINE}
+    assert f"CPU time relative to {BASELINE}" in ran.out
+    (run,) = bench.folder.glob("agreement-run-*/results.json")
+    again, same = bench(*amounts, "--clients", OTHER, "--run", str(run.parent))
+    assert again.status in (0, 1), again.err
+    assert same["agreements"][0]["found"] == found["agreements"][0]["found"]
+
+
+def test_without_a_baseline_there_is_nothing_to_hold_against(bench: Bench, tmp_path: Path) -> None:
+    empty = Bench(bench.folder, tmp_path / "empty")
+    ran, _ = empty("--only-loops")
+    assert ran.status == 2
+    assert f"fetchoff setup {BASELINE}" in ran.err
+
+
+def test_every_loop_has_an_adapter() -> None:
+    assert len(with_loops()) >= 18
+    for name in with_loops():
+        assert (ROOT / "adapters" / name / "adapter.toml").is_file()
