@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.command import PROGRAM, Command, Ran, fake
 from tests.conftest import WORKLOAD
@@ -233,12 +235,13 @@ def test_an_emulator_that_stops_for_a_moment_costs_batches_and_no_rounds(
     arguments = ("-w", "steady.toml", "--link", "five.toml", "-c", fake("honest"), "--budget", "8")
     process = links.start("run", *arguments, "-o", run)
     runs.wait_for_lines(run, 3, process)
-    for _ in range(6):
-        stopped = emulator(links.folder)
-        stopped.suspend()
-        time.sleep(0.1)
-        stopped.resume()
-        time.sleep(0.4)
+    while process.poll() is None:
+        with contextlib.suppress(psutil.Error, TimeoutError):
+            stopped = emulator(links.folder, patience_s=0)
+            stopped.suspend()
+            time.sleep(0.1)
+            stopped.resume()
+        time.sleep(0.5)
     _, err = process.communicate(timeout=60)
     assert 0 < sum(late(run)) < len(late(run)), err
     assert "batches do not count: packets left the link late" in " ".join(err.split())

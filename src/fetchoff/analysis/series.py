@@ -12,13 +12,13 @@ from fetchoff.analysis.crossed import sift
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
-    GroupDone,
     Invocation,
     LinkUsed,
     Outcome,
     Record,
     SectionDone,
     Turns,
+    TurnsGiven,
 )
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ class Series:
     invocations: tuple[Invocation, ...]
     numbers: tuple[int, ...] = ()
     turns: tuple[Turns, ...] = ()
-    groups: tuple[GroupDone, ...] = ()
+    given: tuple[TurnsGiven, ...] = ()
     wrong: tuple[Invocation, ...] = ()
     spoilt: tuple[Batch, ...] = ()
 
@@ -132,10 +132,10 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     batches = (*sifted.counting, *(of_one.total() for of_one in turns))
     attempts = {number: a for number, a in attempts.items() if number not in sifted.rounds_lost}
     invocations = tuple(i for i in invocations if (i.round, i.process) not in sifted.processes_lost)
-    groups = tuple(
+    given = tuple(
         r
         for r in records
-        if isinstance(r, GroupDone)
+        if isinstance(r, TurnsGiven)
         and r.workload == workload
         and attempts.get(r.round) == r.attempt
     )
@@ -162,7 +162,7 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         invocations,
         tuple(rows),
         turns,
-        groups,
+        given,
         wrong,
         sifted.spoilt,
     )

@@ -74,6 +74,8 @@ class Costs:
     it has more threads than one. `throughput`: None where an exchange moves little. Other regimes
     than the steady one: `first_us`, wall time of a process's first exchange on the workload, and
     `among_others_us`, CPU time of an exchange right after others had the core and the caches.
+    `parser_us`: wall time in its kit's JSON parser, by the adapter's own clock; None where that is
+    not used.
     """
 
     wall_us: Estimate
@@ -89,6 +91,7 @@ class Costs:
     throughput: Throughput | None = None
     first_us: float = math.nan
     among_others_us: float = math.nan
+    parser_us: float | None = None
 
 
 @dataclass(frozen=True)
@@ -218,7 +221,10 @@ class WorkloadResult:
 
 @dataclass(frozen=True)
 class ClientCard:
-    """What the report shows of a client beside its figures."""
+    """What the report shows of a client beside its figures.
+
+    `json_parser`: what parses documents, "own" for an interface of the client's; "": not known.
+    """
 
     client: str
     kind: str
@@ -231,6 +237,7 @@ class ClientCard:
     source_name: str
     source: str
     adapter_lines: int
+    json_parser: str = ""
 
 
 @dataclass(frozen=True)

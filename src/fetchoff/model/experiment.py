@@ -73,8 +73,8 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
-    turns: int = 20
-    group: int = 64
+    turns: int = 16
+    group: int = 6
     looks: tuple[int, ...] = LOOKS
     suite: str = ""
     pair_only: bool = False

@@ -59,10 +59,14 @@ class Measured:
 
 @dataclass(frozen=True)
 class Pace:
-    """Of a client in turns: microseconds of an iteration, and how many a lead had."""
+    """Of a client in turns: microseconds of an iteration, and how many a lead had.
+
+    `cpu_us`: the client's own CPU time of an exchange.
+    """
 
     iteration_us: float
     lead: float
+    cpu_us: float
 
     @classmethod
     def of(cls, record: Turns) -> Pace | None:
@@ -73,6 +77,7 @@ class Pace:
         return cls(
             sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration,
             sum(record.lead_exchanges) / turns / record.per_iteration,
+            sum(record.cpu_ns) / 1e3 / exchanges,
         )
 
 
@@ -307,7 +312,8 @@ class Guest:
 
     def busy_ns(self, share: float) -> int:
         """The spinning that makes `share` of the client's CPU time an exchange."""
-        return max(200, round(share * self._cpu_ns_per_exchange))
+        cpu_ns = 1e3 * self.pace.cpu_us if self.pace else self._cpu_ns_per_exchange
+        return max(200, round(share * cpu_ns))
 
     def batch(self, iterations: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Measured:
         """A measured batch. It is for the caller to keep it before `judge` refuses it."""
@@ -321,6 +327,7 @@ class Guest:
             origin_cpu_ns=timed.origin_cpu_ns,
             own_wall_ns=timed.answer.wall_ns,
             spun_ns=timed.answer.spun_ns,
+            parse_ns=timed.answer.parse_ns,
         )
         return Measured(timed.answer, cost, seen)
 

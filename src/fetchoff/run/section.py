@@ -150,7 +150,8 @@ class SectionRun:
 
     def _make_ready(self, *, try_nonsense: bool) -> None:
         """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
-        guests = list(self._guests.values())
+        slow_first = sorted(self._guests.values(), key=lambda g: -g.adapter.warm_up_exchanges)
+        guests = slow_first  # or one of them would be all that is left for one lane
         self._stage.listener.step_began(self._course.id, "verifying and warming up", len(guests))
 
         def make_ready(guest: Guest, core: int, stop: Event) -> None:
@@ -199,16 +200,19 @@ class SectionRun:
             if takes_turns(entrant) and self._can_be_held(entrant)
         ]
         groups = plan.groups(here, self._experiment.group, order)
-        self._stage.listener.step_began(self._course.id, "measuring", len(groups))
-        manner = Manner() if self._stage.layout.urgency is Urgency.REAL_TIME else UNHURRIED
-        for number, group in enumerate(groups):
-            cycles = plan.cycles(group, self._experiment.turns, order)
-            where = Place(self._round, self._attempt, self._course.id, number)
-            players = [(entrant, self._guests[entrant.process]) for entrant in group]
-            journal, misplaced = self._stage.journal, self._origin_misplaced
-            turning = Turning(turnstile, journal, where, manner, self._try, misplaced)
-            turning.run(players, cycles)
-            self._stage.listener.step_went_on()
+        cycles = plan.visits(groups, self._experiment.turns, order)
+        self._stage.listener.step_began(self._course.id, "measuring", len(cycles))
+        is_hurried = self._stage.layout.urgency is Urgency.REAL_TIME
+        turning = Turning(
+            turnstile,
+            self._stage.journal,
+            Place(self._round, self._attempt, self._course.id),
+            Manner() if is_hurried else UNHURRIED,
+            self._try,
+            self._origin_misplaced,
+        )
+        players = [(e, self._guests[e.process], n) for n, g in enumerate(groups) for e in g]
+        turning.run(players, cycles, self._stage.listener.step_went_on)
 
     def _seldom(self, entrant: Entrant, paces: Mapping[str, Pace]) -> Entrant:
         """Who takes long for an exchange has fewer turns: it mostly waits, which varies little."""

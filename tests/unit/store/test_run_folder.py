@@ -47,7 +47,7 @@ HEADER = Header(
 )
 RECORDS: tuple[Record, ...] = (
     Batch(0, 0, "w", 0, 0, "a/x", 9, 9, 9, 9, 0, Cost(1, 2, 3, 4), Seen(9, 1, 5, 6, 7)),
-    Batch(0, 0, "w", 0, 1, "a/x#twin", 9, 9, 9, 9, 0, Cost(1, 2, 3, 4), Seen(9, 1, 5, 6, 7)),
+    Batch(0, 0, "w", 0, 1, "a/x#twin", 9, 9, 9, 9, 0, Cost(1, 2, 3, 4, 0, 5), Seen(9, 1, 5, 6, 7)),
     Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, ledger={"statuses": {"200": 9}}),
     Invocation(0, 0, "w", "a/y", "a/y", Outcome.FAILED, "it said “no”\n{}"),
     SectionDone(0, 0, "w", 1.5),
