@@ -60,7 +60,7 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
     checks = self_checks(experiment, measured, kits)
     results = []
     for course in experiment.courses:
-        link = links.over_link(course, records)
+        link = links.over_link(course, records, series[course.id], experiment.at_stake)
         if series[course.id].rounds:
             results.append(_result(run, course, link, series[course.id], checks, final=final))
         elif link is not None and link.left_out:
@@ -105,7 +105,7 @@ def _result(
     )
     notes = (
         limit,
-        links.note_of(link),
+        *links.notes_of(link),
         on_all,
         *_notes(run.experiment, series, own, field.baseline),
     )

@@ -154,7 +154,8 @@ class LinkUse:
     """What the emulator did in `rounds` rounds of a course, those that do not count included.
 
     Sums over all of them, but `late_p99_us`, which is of the worst round, and `cpu_per_wall`, the
-    emulator's share of a core. `unasked`: packets lost that nobody asked to lose.
+    emulator's share of a core. `unasked`: packets lost that nobody asked to lose. `batches`: how
+    many there were.
     """
 
     rounds: int
@@ -165,6 +166,15 @@ class LinkUse:
     late_p99_us: int
     cpu_s: float
     cpu_per_wall: float
+    batches: int = 0
+
+
+@dataclass(frozen=True)
+class BatchesLeftOut:
+    """How many batches over a link do not count, and why."""
+
+    batches: int
+    why: str
 
 
 @dataclass(frozen=True)
@@ -178,6 +188,7 @@ class OverLink:
     found: Calibration | None
     use: LinkUse
     left_out: tuple[RoundLeftOut, ...] = ()
+    batches_left_out: tuple[BatchesLeftOut, ...] = ()
 
     @property
     def round_trip_ms(self) -> float:

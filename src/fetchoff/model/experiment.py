@@ -13,6 +13,7 @@ LOOKS = (5, 7, 10, 14, 20, 28, 40)
 MORE_REQUESTS = 0.03
 BUSY_SHARE = 0.5
 CONTROLS_SHARE = 0.2  # of the processes of a round, beside those that are ranked
+PUBLISHED_BAND = 0.25  # a ratio that is no further from a published one is much like it
 TWIN, KNOWN = "#twin", "#known"
 
 
@@ -84,6 +85,14 @@ class Experiment:
     def course(self, name: str) -> Course:
         """The course of an id."""
         return next(course for course in self.courses if course.id == name)
+
+    @property
+    def at_stake(self) -> float:
+        """The relative difference that what is concluded rests on.
+
+        A reproduction, which decides on nothing, judges ratios that others have published.
+        """
+        return self.margin if self.decide_on else PUBLISHED_BAND
 
     def blocks_of(self, course: Course) -> int:
         """How many blocks a round has on a course."""

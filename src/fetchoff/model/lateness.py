@@ -30,8 +30,8 @@ def spoilt(batch: Batch, link: Link, at_stake: float) -> str:
 def late_share(emulated: Emulated, link: Link, wall_ns: int) -> float:
     """By what share of its wall time a batch may have been longer for late packets: an estimate.
 
-    The latest may have held all of it up. The others count for as much as they make on average of a
-    chain of packets that wait for each other: there is no more than one each way in a round trip.
+    The latest may have held all of it up; or all of them did, by as much as they make on average of
+    a chain of packets that wait for each other: there is no more than one each way in a round trip.
     """
     if not wall_ns:
         return 0.0
@@ -43,7 +43,7 @@ def late_share(emulated: Emulated, link: Link, wall_ns: int) -> float:
         packets = sum(count for _, count in all_steps)
         total_us = sum(bound * count for bound, count in steps)
         chain_us += total_us * min(1.0, trips / packets) if packets else 0.0
-    return (latest_us + chain_us) * 1e3 / wall_ns
+    return max(latest_us, chain_us) * 1e3 / wall_ns
 
 
 def _late(steps: Steps) -> Steps:

@@ -51,7 +51,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Batch:
-    """One timed run of `planned` iterations (`iterations` were really done: MORE does more)."""
+    """One timed run of `planned` iterations (`iterations` were really done: MORE does more).
+
+    `emulated`: what a link did meanwhile; None over loopback.
+    """
 
     round: int
     attempt: int
@@ -66,6 +69,7 @@ class Batch:
     failed: int
     cost: Cost
     seen: Seen
+    emulated: Emulated | None = None
 
     @property
     def slot(self) -> tuple[int, str, int, str]:
@@ -250,9 +254,10 @@ class LinkTried:
 
 @dataclass(frozen=True)
 class LinkUsed:
-    """What the emulator did while a section was measured.
+    """What the emulator did during the batches of a section.
 
-    `fault`: why its batches do not count, or "".
+    `fault`: why none of them counts, or "". Only runs of before each batch had its own counts have
+    one.
     """
 
     round: int
