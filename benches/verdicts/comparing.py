@@ -60,7 +60,7 @@ class _Done:
         """Of all turns, those of controls included, in the first so many rounds."""
         return sum(
             group.elapsed_ns / 1e9
-            for group in self.series.groups
+            for group in self.series.given
             if rounds is None or group.round < rounds
         )
 
