@@ -94,6 +94,7 @@ class Stand:
         side_by_side(guests, tuple(lanes), settle)
         for guest in guests:
             place(guest.adapter.pid, self.layout.client_core, self.layout.urgency)
+            guest.rehearse()
 
     def measure(
         self, players: Sequence[tuple[Entrant, Guest]], turns: int, order: random.Random
