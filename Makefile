@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -47,13 +47,21 @@ bench-h2load: $(RUNTIME)  ## CPU per request and per GB of the origin, nginx and
 	tools/system-packages.sh nginx-light apache2-bin nghttp2-client
 	$(BIN)/python -m benches.h2load.bench
 
-bench-verdicts: $(RUNTIME)  ## error rates, power and recovery of real comparisons
-	tools/system-packages.sh hyperfine
-	$(BIN)/python benches/verdicts/bench.py
+bench-verdicts: $(RUNTIME)  ## error rates, power and recovery of real comparisons and rankings; OPTIONS=…
+	tools/system-packages.sh gcc hyperfine
+	$(BIN)/python -m benches.verdicts.bench $(OPTIONS)
 
-bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange, beside loops without it
+bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange, beside loops without it; OPTIONS=…
 	tools/system-packages.sh gcc libcurl4-openssl-dev
-	$(BIN)/python -m benches.overhead.bench
+	$(BIN)/python -m benches.overhead.bench $(OPTIONS)
+
+bench-turns: $(RUNTIME)  ## cost by the size of turns, by what goes before, by how many take them; OPTIONS=…
+	tools/system-packages.sh gcc
+	$(BIN)/python -m benches.turns.bench $(OPTIONS)
+
+bench-disturbed: $(RUNTIME)  ## disturb this machine for a minute, as benches do with --disturbed
+	tools/system-packages.sh gcc
+	$(BIN)/python -m benches.disturber.disturbing $(OPTIONS)
 
 bench-agreement: $(RUNTIME)  ## ratios of CPU time beside those of plain loops, written without Fetchoff
 	$(BIN)/python -m benches.agreement.bench --setup

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -17,7 +17,7 @@ from fetchoff.model.experiment import Entrant
 from fetchoff.model.observation import Record, Turns
 from fetchoff.plan.turns import cycles
 from fetchoff.protocol.adapter import Spool
-from fetchoff.protocol.origin import Manner
+from fetchoff.protocol.origin import Manner, Turn, gained
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.guest import Guest
 from fetchoff.run.lanes import side_by_side
@@ -26,7 +26,9 @@ from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.placement import Layout, Urgency, lay_out, on_core, place, strongest_urgency
 from fetchoff.run.reference import Reference, fetch
 from fetchoff.run.section import UNHURRIED
-from fetchoff.run.turning import Place, Turning
+from fetchoff.run.turning import Length, Place, Turning
+
+CHUNK = 32  # turns in one order
 
 Kind = TypeVar("Kind")
 
@@ -92,19 +94,66 @@ class Stand:
         side_by_side(guests, tuple(lanes), settle)
         for guest in guests:
             place(guest.adapter.pid, self.layout.client_core, self.layout.urgency)
+            guest.rehearse()
 
     def measure(
         self, players: Sequence[tuple[Entrant, Guest]], turns: int, order: random.Random
     ) -> dict[str, Turns]:
         """So many cycles, each in an order by chance; by key. What fails is raised."""
         notes = Notes()
-        where = Place(0, 0, self.course.id, 0)
+        where = Place(0, 0, self.course.id)
         turning = Turning(self.origin, notes, where, self.manner, _do, self._misplaced)
-        turning.run(players, cycles([entrant for entrant, _ in players], turns, order))
+        planned = cycles([entrant for entrant, _ in players], turns, order)
+        turning.run([(*player, 0) for player in players], planned, _nothing)
         return {record.entrant: record for record in notes.of(Turns)}
+
+    def give(
+        self, order: Sequence[tuple[Guest, Length]], iterations: Mapping[str, int]
+    ) -> list[tuple[int, Turn]]:
+        """Turns of any length in that order: the place in it, and what the origin saw.
+
+        `iterations`: of each process's loop. A turn that the end of a loop cut short is left out.
+        """
+        guests = {guest.process: guest for guest, _ in order}
+        numbers: dict[str, int] = {}
+        found: list[tuple[int, Turn]] = []
+        try:
+            for name, guest in guests.items():
+                asked = iterations[name]
+                numbers[name] = guest.hold(self.origin, asked * guest.per_iteration)
+                guest.begin_loop(asked)
+            for first in range(0, len(order), CHUNK):
+                chunk = order[first : first + CHUNK]
+                found += self._given(chunk, numbers, first)
+        finally:
+            for name in numbers:
+                guests[name].release(self.origin)
+        for name, guest in guests.items():
+            answer, seen = guest.finish_loop(iterations[name])
+            guest.judge_loop(answer, gained(guest.seen_before_loop, seen), iterations[name])
+        return found
+
+    def _given(
+        self, chunk: Sequence[tuple[Guest, Length]], numbers: Mapping[str, int], first: int
+    ) -> Iterator[tuple[int, Turn]]:
+        given = self.origin.give(
+            [(numbers[g.process], length.lead_us, length.counted_us) for g, length in chunk],
+            self.manner,
+        )
+        assert not given.lost, f"{given.lost} let turns pass"
+        of = {number: [t for t in given.turns if t.ledger == number] for number in numbers.values()}
+        for index, (guest, length) in enumerate(chunk, start=first):
+            if of[numbers[guest.process]]:
+                turn = of[numbers[guest.process]].pop(0)
+                if turn.exchanges and turn.wall_ns >= 1000 * length.counted_us:
+                    yield index, turn
 
     def _misplaced(self) -> str:
         return self.origin.misplaced(self.layout.origin_core, self.layout.urgency)
+
+
+def _nothing() -> None:
+    """Nobody watches."""
 
 
 def _do(guest: Guest, action: Callable[[Guest], None]) -> None:

@@ -1,4 +1,4 @@
-"""docs/articles.md: what became of every published claim, from the run folders of a reproduction.
+"""docs/articles.md: every published claim, measured again, from the run folders of a reproduction.
 
 python tools/articles_page.py RUN…
 """
@@ -18,13 +18,14 @@ from fetchoff.store.run_folder import RunFolder
 
 PAGE = Path(__file__).parent.parent / "docs" / "articles.md"
 INTRODUCTION = """\
-# What became of the published claims
+# Published claims, measured again
 
 `fetchoff reproduce --all --setup` measures again what these articles have published, each on the
 server that its author used, and judges every claim: [how](analysis.md#claims). The figures below
 are of such runs, on {machine}; `make articles-page RUNS=…` made this page from their run
 folders. Yours will differ in the figures, and hardly in the verdicts. A ratio above 1 says how
-many times more the first side costs.
+many times more the first side costs. All intervals of an article hold the truth together with a
+probability of 95 %.
 """
 
 
@@ -52,7 +53,7 @@ def _article(analysis: Analysis) -> Iterator[str]:
     where = f"on {analysis.origin}, seed {analysis.seed}"
     yield f"`fetchoff reproduce {article.id}`, {where}. {tally(judgements)}."
     yield ""
-    yield "| claim | what it says | published | measured | 95 % interval | verdict |"
+    yield "| claim | what it says | published | measured | interval | verdict |"
     yield "|---|---|---|---|---|---|"
     yield from map(_row, judgements)
     yield ""

@@ -26,8 +26,17 @@ def page(found: Iterable[Family]) -> str:
         "`tools/clients_page.py`, from the manifests.",
     ]
     for language, members in groupby(listed, key=lambda family: family.id.language):
-        parts += [f"## {LANGUAGES.get(language, language.capitalize())}", table(members)]
+        own = list(members)
+        parts += [f"## {LANGUAGES.get(language, language.capitalize())}", parser(own), table(own)]
     return "\n\n".join(parts) + "\n"
+
+
+def parser(members: Iterable[Family]) -> str:
+    """What parses the documents of JSON workloads."""
+    families_ = list(members)
+    own = [f"`{family.id}`" for family in families_ if family.adapter.own_json]
+    besides = f", but for those that do it themselves: {', '.join(own)}" if own else ""
+    return f"JSON documents are parsed by `{families_[0].kit.json_parser}`{besides}."
 
 
 def table(members: Iterable[Family]) -> str:

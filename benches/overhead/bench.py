@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from benches.overhead.loops import BareLoop
+from benches.ratios import ratio_of
 from benches.taking_turns import Stand, stand, us_of
 
 from fetchoff.catalog.workloads import workload
@@ -28,13 +29,11 @@ from fetchoff.model.course import Course
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.experiment import Entrant
 from fetchoff.run.guest import Guest
-from fetchoff.stats import student
 
 HERE = Path(__file__).parent
 CLIENTS = ("c/libcurl", "python/http-client")
 WORKLOAD = "small-get"
 BYTES = 16
-LEVEL = 0.95
 GOAL = 0.003
 OURS, BARE = "ours", "bare"
 
@@ -59,21 +58,14 @@ class Found:
     def ratio(self) -> Estimate:
         """Ours ÷ bare."""
         logs = np.log(np.array(self.us))
-        differences = logs[:, 0] - logs[:, 1]
-        mean = float(differences.mean())
-        if differences.size < 2:
-            return Estimate(float(np.exp(mean)), 0.0, float("inf"), LEVEL)
-        error = float(differences.std(ddof=1)) / differences.size**0.5
-        half = student.critical(1 - LEVEL, differences.size - 1) * error
-        low, point, high = (float(np.exp(mean + sign * half)) for sign in (-1, 0, 1))
-        return Estimate(point, low, high, LEVEL)
+        return ratio_of(logs[:, 0] - logs[:, 1])
 
     def __str__(self) -> str:
         ours, bare = np.exp(np.log(np.array(self.us)).mean(axis=0))
         ratio = self.ratio
         return (
             f"{self.client}: bare {bare:.2f} µs, under Fetchoff {ours:.2f} µs, "
-            f"{100 * (ratio.point - 1):+.2f} % ({LEVEL:.0%}: {100 * (ratio.low - 1):+.2f} to "
+            f"{100 * (ratio.point - 1):+.2f} % ({ratio.level:.0%}: {100 * (ratio.low - 1):+.2f} to "
             f"{100 * (ratio.high - 1):+.2f}), {len(self.us)} pairs of processes: {_judged(ratio)}"
         )
 

@@ -3,7 +3,8 @@
 Real comparisons and rankings on this machine, as users get them, of which the truth is known:
 
 - `aa`: a client and a copy of it in another folder, under another name. No difference is right.
-- `plus3`, `plus10`: a client with itself spinning 3 % (10 %) of its CPU time after every exchange.
+- `plus3`, `plus10`, `plusN`: a client with itself spinning 3 % (10 %, N %) of its CPU time after
+  every exchange.
 - `ranking`: rankings of all clients with two copies of each. No equals may be told apart.
 - `identical`: pairs of different clients, each comparison again and again, with one seed.
 - `peers`: the questions of `aa` and `plus3` to whole processes, in so many seconds: by hyperfine
@@ -18,18 +19,20 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from benches.disturber.disturbing import disturbed_if
 from benches.verdicts import totals, trials
 from benches.verdicts.comparing import Conditions, burdened, identical, ranked
-from benches.verdicts.copies import NotReady, clients, families
+from benches.verdicts.copies import clients, families
 from benches.verdicts.peers import peers
 from benches.verdicts.trials import RankingTrial, Trial
 
@@ -62,7 +65,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
     ("java/okhttp", "java/apache-httpclient5"),
     ("perl/lwp", "perl/http-tiny"),
 )
-EXTRA = {"plus3": 0.03, "plus10": 0.10}
+PLUS = re.compile(r"plus(\d+)")
 PARTS = ("aa", "plus3", "plus10", "ranking", "identical", "peers")
 MOST_OFF = 4.0
 ONCE = "aa,plus3,plus10"
@@ -97,7 +100,7 @@ def main() -> None:
         for label, ask in _questions(asked, Path(place), kept):
             try:
                 found = ask()
-            except (FetchoffError, NotReady) as error:
+            except FetchoffError as error:
                 print(f"{label}: {error}", file=sys.stderr)
                 continue
             for trial in found:
@@ -132,7 +135,7 @@ def _arguments() -> argparse.Namespace:
 
 def _asked(arguments: argparse.Namespace) -> Asked:
     parts = tuple(arguments.parts.split(","))
-    unknown = set(parts) - set(PARTS)
+    unknown = {part for part in parts if part not in PARTS and not PLUS.fullmatch(part)}
     if unknown:
         sys.exit(f"there is no part {', '.join(sorted(unknown))}: there are {', '.join(PARTS)}")
     pairs = PAIRS
@@ -162,81 +165,68 @@ def _questions(
     alone = set(asked.parts) - {"identical"}
     originals = clients(asked.names) if alone else {}
     copies = 2 if "ranking" in asked.parts else 1 if "aa" in asked.parts else 0
-    made = families(originals, copies, place) if copies else []
+    made = families(originals, copies, place) if copies else [[c] for c in originals.values()]
+    if alone and not made:
+        sys.exit("no client is ready")
+    ready = clients(list(dict.fromkeys(chain(*asked.pairs)))) if "identical" in asked.parts else {}
+    pairs = [[ready[a], ready[b]] for a, b in asked.pairs if a in ready and b in ready]
+    conditions = asked.conditions
+    wide = replace(conditions, budget_s=asked.ranking_budget_s)
     for number in range(asked.trials):
         for part in asked.parts:
-            many: Sequence[Client | tuple[str, str]]
-            many = asked.pairs if part == "identical" else list(originals.values())
             if part == "ranking":
-                wide = Conditions(
-                    asked.conditions.workload,
-                    asked.ranking_budget_s,
-                    asked.conditions.disturbed,
-                )
                 yield f"{part} {number}", _one(partial(ranked, made, wide, _drawn(draw)))
                 continue
-            for index, one in enumerate(many):
-                seed = _drawn(draw)
-                yield (
-                    f"{part} {number} {_name(one)}",
-                    _ask(asked, part, one, made, index, seed, kept),
-                )
+            for index, group in enumerate(pairs if part == "identical" else made):
+                drawn = _drawn(draw)
+                # A repetition has the seed of the one before: it is the same command.
+                seed = asked.seed + index if part == "identical" else drawn
+                named = group[: 2 if part in ("aa", "identical") else 1]
+                label = f"{part} {number} {' '.join(client.id for client in named)}"
+                yield label, _ask(asked, part, group, seed, kept)
 
 
 def _ask(
     asked: Asked,
     part: str,
-    one: Client | tuple[str, str],
-    made: Sequence[Sequence[Client]],
-    index: int,
+    group: Sequence[Client],
     seed: int,
     kept: Sequence[Trial | RankingTrial],
 ) -> Ask:
+    """`group`: a client and its copies, or two clients."""
     conditions = asked.conditions
-    if isinstance(one, tuple):
-        return lambda: [_again(part, one, conditions, asked.seed + index)]
-    if part == "aa":
-        a, b = random.Random(seed).sample(made[index][:2], 2)
-        return _one(partial(identical, part, a, b, conditions, seed))
-    if part == "peers":
-        return lambda: list(peers(one, conditions, asked.peers_s, seed))
-    extra = _to_ask(EXTRA[part], part, one, kept)
-    return _one(partial(burdened, part, one, extra, conditions, seed))
+    match part:
+        case "identical":
+            return _one(partial(identical, part, group[0], group[1], conditions, seed))
+        case "aa":
+            a, b = random.Random(seed).sample(group[:2], 2)
+            return _one(partial(identical, part, a, b, conditions, seed))
+        case "peers":
+            return lambda: list(peers(group[0], conditions, asked.peers_s, seed))
+    plus = PLUS.fullmatch(part)
+    assert plus is not None
+    aim = int(plus[1]) / 100
+    ask = _to_ask(aim, group[0], kept)
+    return _one(partial(burdened, part, group[0], aim, ask, conditions, seed))
 
 
-def _to_ask(extra: float, part: str, client: Client, kept: Sequence[Trial | RankingTrial]) -> float:
+def _to_ask(aim: float, client: Client, kept: Sequence[Trial | RankingTrial]) -> float:
     """What is to be asked for so that so much is spun: by the client's trials before.
 
     An exchange is dearer while clients warm up side by side than it is in turns.
     """
-    before = [
-        trial
-        for trial in kept
-        if isinstance(trial, Trial) and (trial.part, trial.client) == (part, client.id)
-    ]
+    before = [t for t in kept if isinstance(t, Trial) and t.asked and t.client == client.id]
     asked = sum(trial.asked for trial in before)
     spun = sum(trial.cpu_truth - 1 for trial in before)
-    if asked <= 0 or spun <= 0:
-        return extra
-    return min(max(extra * asked / spun, extra / MOST_OFF), extra * MOST_OFF)
+    return min(max(aim * asked / spun, aim / MOST_OFF), aim * MOST_OFF) if spun > 0 else aim
 
 
 def _one(ask: Callable[[], Trial | RankingTrial]) -> Ask:
     return lambda: [ask()]
 
 
-def _again(part: str, names: tuple[str, str], conditions: Conditions, seed: int) -> Trial:
-    """One of several repetitions: the same command, the same seed."""
-    ready = clients(names)
-    return identical(part, ready[names[0]], ready[names[1]], conditions, seed)
-
-
 def _drawn(draw: random.Random) -> int:
     return draw.randrange(2**31)
-
-
-def _name(one: Client | tuple[str, str]) -> str:
-    return " ".join(one) if isinstance(one, tuple) else one.id
 
 
 def _ended(trial: Trial | RankingTrial) -> str:
@@ -244,8 +234,9 @@ def _ended(trial: Trial | RankingTrial) -> str:
     if isinstance(trial, RankingTrial):
         wrong = len(trial.wrong_wall) + len(trial.wrong_cpu)
         return f"{wrong} pairs of equals told apart, {trial.rounds} rounds{withheld}"
+    rival = f"{trial.part}: " if trial.part.startswith(("alternated", "hyperfine")) else ""
     return (
-        f"CPU {trial.cpu.verdict} {trial.cpu.ratio:.4f}, wall {trial.wall.verdict} "
+        f"{rival}CPU {trial.cpu.verdict} {trial.cpu.ratio:.4f}, wall {trial.wall.verdict} "
         f"{trial.wall.ratio:.4f}, truth {trial.cpu_truth:.4f}, {trial.rounds} rounds, "
         f"{trial.measured_s:.1f} s of turns in {trial.whole_s:.1f} s{withheld}"
     )

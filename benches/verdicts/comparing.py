@@ -60,7 +60,7 @@ class _Done:
         """Of all turns, those of controls included, in the first so many rounds."""
         return sum(
             group.elapsed_ns / 1e9
-            for group in self.series.groups
+            for group in self.series.given
             if rounds is None or group.round < rounds
         )
 
@@ -77,23 +77,25 @@ def identical(part: str, a: Client, b: Client, conditions: Conditions, seed: int
         return _trial(part, done, a.id, b.id, conditions)
 
 
-def burdened(part: str, client: Client, extra: float, conditions: Conditions, seed: int) -> Trial:
-    """A client against itself with so much of its CPU time on top of every exchange.
+def burdened(
+    part: str, client: Client, aim: float, asked: float, conditions: Conditions, seed: int
+) -> Trial:
+    """A client against itself with a share `aim` of its CPU time on top of every exchange.
 
-    `extra` is of the CPU time that an exchange had when it was warmed up, among others. What it
-    comes to in turns is the trial's truth.
+    `asked`, the share that is asked for, is of the CPU time that an exchange had when it was
+    warmed up, among others. What it comes to in turns is the trial's truth.
     """
     chosen = courses([conditions.workload], ())
     experiment = pair(client, client, chosen, budget_s=conditions.budget_s, seed=seed)
     again = client.id + AGAIN
     entrants = tuple(
-        replace(e, effect=Effect.BUSY, amount=extra) if e.key == again else e
+        replace(e, effect=Effect.BUSY, amount=asked) if e.key == again else e
         for e in experiment.entrants
     )
     experiment = replace(experiment, entrants=entrants)
     with tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder:
         done = _run(experiment, [client], Path(folder))
-        return replace(_trial(part, done, client.id, again, conditions), asked=extra)
+        return replace(_trial(part, done, client.id, again, conditions), aim=aim, asked=asked)
 
 
 def ranked(families: Sequence[Sequence[Client]], conditions: Conditions, seed: int) -> RankingTrial:

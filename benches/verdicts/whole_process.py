@@ -124,12 +124,14 @@ class WholeProcesses:
 
     def _hyperfine(self, script: Path, runs: int) -> list[float]:
         export = self._folder / "export.json"
-        command = ["hyperfine", "-N", "--style", "none", "--export-json", str(export)]
+        program = shutil.which("hyperfine")
+        assert program is not None
+        command = [program, "-N", "--style", "none", "--export-json", str(export)]
         subprocess.run(
             [*command, "--runs", str(runs), str(script)],
             check=True,
             capture_output=True,
-            env={"PATH": "/usr/bin:/bin", **self._launch.env},
+            env=environment(self._launch.env),
         )
         times: list[float] = json.loads(export.read_text())["results"][0]["times"]
         return times

@@ -21,6 +21,7 @@ CAUGHT = {
     "endless": ("prepared-again", "prints a line without an end"),
     "failing": ("get", r"0 done and 1 failed instead of 1 done (OSError: no route \ud800"),
     "garbage": ("prepared-again", "prints garbage"),
+    "hasty": ("sink-json", "reports 0 ns in its parser"),
     "idle": ("busy", "its process used"),
     "leaking": ("end-of-input", "leaves processes behind when it ends"),
     "parent": ("end-of-input", "leaves processes behind when it ends"),

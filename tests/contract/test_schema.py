@@ -13,7 +13,9 @@ import pytest
 from fetchoff.catalog.manifests import discover
 from fetchoff.catalog.places import shipped
 from fetchoff.catalog.workshop import state
-from fetchoff.contract.cases import plain_get
+from fetchoff.contract.cases import all_cases, plain_get
+from fetchoff.model.client import OWN_JSON
+from fetchoff.model.workload import required_features
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Spool, prepare
 from fetchoff.run.origin import BuiltInOrigin
@@ -21,6 +23,7 @@ from fetchoff.run.process import Child
 
 SCHEMA: dict[str, Any] = json.loads((shipped("docs") / "protocol.schema.json").read_text())
 TIMEOUT_S = 30.0
+DOCUMENT = next(case.workload for case in all_cases() if case.name == "sink-json")
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +56,29 @@ def test_answers_keep_to_the_schema(name: str, origin: BuiltInOrigin, tmp_path: 
             answer = child.ask(message, TIMEOUT_S)
             jsonschema.validate(answer, {**SCHEMA, "oneOf": [{"$ref": f"#/$defs/{kind}"}]})
         assert child.end() == 0
+    finally:
+        child.kill()
+        ledger.close()
+
+
+@pytest.mark.parametrize("name", discover())
+def test_the_time_in_the_kits_parser_is_told_where_it_is_used(
+    name: str, origin: BuiltInOrigin, tmp_path: Path
+) -> None:
+    client = state(discover()[name])
+    if client.launch is None or client.description is None:
+        pytest.skip(f"{client.readiness}: {client.reason}")
+    if missing := set(required_features(DOCUMENT)) - client.description.features:
+        pytest.skip(f"has no {', '.join(sorted(missing))}")
+    ledger = origin.open(DOCUMENT.settings)
+    child = Child(client.launch.command, client.launch.env, tmp_path, tmp_path / "stderr")
+    try:
+        child.ask(protocol.HELLO, TIMEOUT_S)
+        child.ask(prepare(DOCUMENT, ledger.base_url, Spool(tmp_path)), TIMEOUT_S)
+        answer = child.ask(protocol.run(2), TIMEOUT_S)
+        jsonschema.validate(answer, {**SCHEMA, "oneOf": [{"$ref": "#/$defs/done"}]})
+        assert client.manifest.json_parser
+        assert ("parse_ns" in answer) == (client.manifest.json_parser != OWN_JSON)
     finally:
         child.kill()
         ledger.close()

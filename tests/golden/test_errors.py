@@ -45,6 +45,7 @@ def without_the_catalogue(text: str) -> str:
         ["compare", "python/requests", "python/htpx"],
         ["compare", "ruby/*", "python/requests"],
         ["compare", "a", "b", "--fail-if-slower", "-1"],
+        ["compare", "a", "b", "--strict"],
         ["clients", "pyhton/requests"],
         ["setup"],
         ["setup", "python/requestz"],

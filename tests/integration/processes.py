@@ -43,16 +43,17 @@ def named(name: str, home: Path, while_runs: Popen[str] | None = None) -> psutil
     raise TimeoutError(f"no process '{name}' was started")
 
 
-def emulator(home: Path) -> psutil.Process:
+def emulator(home: Path, patience_s: float = DEADLINE_S) -> psutil.Process:
     """The link emulator, waited for; others of its program only lead into namespaces."""
-    deadline = time.monotonic() + DEADLINE_S
-    while time.monotonic() < deadline:
+    deadline = time.monotonic() + patience_s
+    while True:
         for process in started_from(home):
             with contextlib.suppress(psutil.Error):
                 if process.name() == "fetchoff-link" and "control" in process.cmdline():
                     return process
+        if time.monotonic() > deadline:
+            raise TimeoutError("no link emulator was started")
         time.sleep(0.02)
-    raise TimeoutError("no link emulator was started")
 
 
 def network_namespaces() -> set[str]:

@@ -11,7 +11,7 @@ from subprocess import Popen
 from typing import Any
 
 from fetchoff.model.experiment import Experiment, is_measured
-from fetchoff.model.observation import Batch, Invocation, SectionDone
+from fetchoff.model.observation import Batch, Invocation, SectionDone, Turns
 from fetchoff.store.run_folder import JOURNAL, RunFolder
 
 DEADLINE_S = 60.0
@@ -31,6 +31,10 @@ def standings(run: Path, workload: str = "tiny") -> dict[str, dict[str, Any]]:
 
 def batches(run: Path) -> list[Batch]:
     return [r for r in RunFolder.open(run).records() if isinstance(r, Batch)]
+
+
+def turns(run: Path) -> list[Turns]:
+    return [r for r in RunFolder.open(run).records() if isinstance(r, Turns)]
 
 
 def invocations(run: Path) -> list[Invocation]:

@@ -34,8 +34,11 @@ FAULTS = {
 }
 
 
-def blocks_of(run: Path) -> int:
-    return RunFolder.open(run).header.experiment.blocks
+MOST_TURNS = 0.4  # of those planned: a loop's length is a guess in the first round
+
+
+def turns_of(run: Path) -> int:
+    return RunFolder.open(run).header.experiment.turns
 
 
 @pytest.fixture(scope="module")
@@ -91,10 +94,10 @@ def test_the_others_are_measured(name: str, ran: Ran, folder: Path) -> None:
     standing = runs.standings(folder / "run")[f"fake/{name}"]
     assert standing["outcome"] == "ok"
     assert standing["costs"]["cpu_us"]["point"] > 0
-    blocks = {
-        batch.block for batch in runs.batches(folder / "run") if batch.entrant == f"fake/{name}"
-    }
-    assert blocks == set(range(blocks_of(folder / "run")))
+    own = [turns for turns in runs.turns(folder / "run") if turns.entrant == f"fake/{name}"]
+    assert own
+    for turns in own:
+        assert len(turns.exchanges) >= MOST_TURNS * turns_of(folder / "run")
 
 
 def test_outcomes_are_kept_as_they_were(ran: Ran, folder: Path) -> None:
@@ -120,7 +123,7 @@ def test_no_spool_is_left(ran: Ran, folder: Path) -> None:
 
 
 def test_a_crash_loses_nothing_that_was_measured(fetchoff: Command) -> None:
-    """The fake crashes in a batch that is measured; what it did before is kept, not ranked."""
+    """The fake crashes in its loop, between turns; what it did before is kept, not ranked."""
     fetchoff("setup", fake("honest"), fake("crashing"))
     (fetchoff.folder / "again.toml").write_text(WORKLOAD)
     clients = ("-c", fake("crashing"), "-c", fake("honest"), "--baseline", fake("honest"))
@@ -134,9 +137,11 @@ def test_a_crash_loses_nothing_that_was_measured(fetchoff: Command) -> None:
         assert invocation.message == (
             "fake/crashing: ended with exit status 3; its last words: out of cheese"
         )
-    first_round = [batch.entrant for batch in runs.batches(run) if batch.round == 0]
-    assert any(entrant.startswith("fake/crashing#") for entrant in first_round)
-    assert first_round.count("fake/honest") == 2 * blocks_of(run)
+    first_round = [turns for turns in runs.turns(run) if turns.round == 0]
+    broken = [turns for turns in first_round if turns.entrant == "fake/crashing"]
+    assert any(turns.exchanges for turns in broken)
+    assert all(turns.done == 0 for turns in broken)
+    assert [turns.entrant for turns in first_round].count("fake/honest") == 2
     for workload in ("tiny", "again"):
         assert runs.standings(run, workload)["fake/honest"]["outcome"] == "ok"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.command import PROGRAM, Command, Ran, fake
 from tests.conftest import WORKLOAD
@@ -29,7 +31,15 @@ from tests.integration.processes import (
 import fetchoff as package
 from fetchoff.catalog import origins
 from fetchoff.model.client import Readiness
-from fetchoff.model.observation import Batch, Interrupted, LinkTried, LinkUsed, SectionDone
+from fetchoff.model.lateness import spoilt
+from fetchoff.model.observation import (
+    Batch,
+    Interrupted,
+    LinkTried,
+    LinkUsed,
+    SectionDone,
+    Turns,
+)
 from fetchoff.run.guest import LEAST_TIMEOUT_S
 from fetchoff.store.run_folder import RunFolder
 
@@ -73,12 +83,22 @@ class Kept:
         )
 
 
+def late(run: Path) -> list[bool]:
+    """Of every batch over a link, whether it does not count."""
+    folder = RunFolder.open(run)
+    experiment = folder.header.experiment
+    return [
+        bool(spoilt(batch, experiment.course(batch.workload).link, experiment.at_stake))
+        for batch in Kept.in_(run).batches
+        if batch.emulated
+    ]
+
+
 def assert_measured(ran: Ran, run: Path) -> None:
-    """Or this machine is so busy that no round over a link counts, which is told."""
-    kept = Kept.in_(run)
-    assert kept.used, ran.err
-    if all(used.fault for used in kept.used):
-        assert "this round does not count" in " ".join(ran.err.split())
+    """Or this machine is so busy that no batch over a link counts, which is told."""
+    assert Kept.in_(run).used, ran.err
+    if all(late(run)):
+        assert "batches do not count" in " ".join(ran.err.split())
     else:
         assert ran.status == 0, ran.err
     assert (run / "results.json").exists()
@@ -146,8 +166,10 @@ def test_links_and_loopback_side_by_side(links: Command, run: Path) -> None:
     assert {tried.calibration.link for tried in kept.tried} == {"five", "lossy"}
     assert len(kept.tried) == 2
     assert {used.workload for used in kept.used} == {"steady/five", "steady/lossy"}
-    assert {batch.workload for batch in kept.batches} == {"steady", "steady/five", "steady/lossy"}
-    assert "fake/honest#more" in {b.entrant for b in kept.batches if b.workload == "steady"}
+    assert {batch.workload for batch in kept.batches} == {"steady/five", "steady/lossy"}
+    taken = [r for r in RunFolder.open(run).records() if isinstance(r, Turns)]
+    assert {turns.workload for turns in taken} == {"steady"}
+    assert "fake/honest#more" in {turns.entrant for turns in taken}
     assert runs.standings(run, "steady")["fake/honest"]["outcome"] == "ok"
     lossy = [used.emulated for used in kept.used if used.workload == "steady/lossy"]
     assert sum(emulated.lost for emulated in lossy) > 0
@@ -205,6 +227,28 @@ def test_interrupted_and_resumed(how: signal.Signals, links: Command, run: Path)
     assert_measured(ran, run)
     assert (run / "batches.jsonl").read_bytes().startswith(kept)
     runs.assert_every_slot_once(run)
+
+
+def test_an_emulator_that_stops_for_a_moment_costs_batches_and_no_rounds(
+    links: Command, run: Path
+) -> None:
+    arguments = ("-w", "steady.toml", "--link", "five.toml", "-c", fake("honest"), "--budget", "8")
+    process = links.start("run", *arguments, "-o", run)
+    runs.wait_for_lines(run, 3, process)
+    while process.poll() is None:
+        with contextlib.suppress(psutil.Error, TimeoutError):
+            stopped = emulator(links.folder, patience_s=0)
+            stopped.suspend()
+            time.sleep(0.1)
+            stopped.resume()
+        time.sleep(0.5)
+    _, err = process.communicate(timeout=60)
+    assert 0 < sum(late(run)) < len(late(run)), err
+    assert "batches do not count: packets left the link late" in " ".join(err.split())
+    (result,) = runs.results(run)["results"]
+    (left_out,) = result["link"]["batches_left_out"]
+    assert left_out == {"batches": sum(late(run)), "why": "packets left the link late"}
+    assert result["rounds"] + len(result["link"]["left_out"]) == len(Kept.in_(run).used)
 
 
 @pytest.mark.usefixtures("none_left")

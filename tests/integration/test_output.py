@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.command import FAKES, Command, fake
+from tests.integration import runs
 
 from fetchoff.catalog.places import shipped
 
@@ -93,6 +94,18 @@ def test_status_of_compare(a: str, b: str, options: list[str], status: int, read
     assert ("could not be made" in ran.err) == (status == 4)
     hint = f"'fetchoff check {fake('failing')}'"  # the folder, as it was given
     assert (hint in ran.err) == (status == 4), ran.err
+
+
+@pytest.mark.parametrize(("options", "status"), [([], 0), (["--strict"], 8)])
+def test_a_limit_that_cannot_be_told(options: list[str], status: int, ready: Command) -> None:
+    """Nobody can show of equal clients that one is not slower at all."""
+    both = (fake("honest"), fake("honest"), "-w", "tiny.toml", "--budget", "1", "-o", "run")
+    ran = ready("compare", *both, "--fail-if-slower", "0", *options)
+    assert ran.status == status, ran.out + ran.err
+    assert "cannot tell whether that is more than 0 % slower: fake/honest#again" in ran.err
+    assert "\nhint: " in ran.err
+    (result,) = runs.results(ready.folder / "run")["results"]
+    assert any(note.startswith("at most 0 % more time was allowed") for note in result["notes"])
 
 
 def test_clients_for_a_program(ready: Command) -> None:

@@ -12,7 +12,7 @@ struct lane {
     const struct fo_exchange *exchange;
     struct lane *next_finished;
     struct fo_digest digest;
-    long long done, failed, bytes, spun_ns;
+    long long done, failed, bytes, spun_ns, parse_ns;
     struct fo_error first_failure;
 };
 
@@ -27,7 +27,7 @@ struct batch {
     json_t *digests;
 };
 
-static long long now_ns(void)
+long long fo_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -36,9 +36,9 @@ static long long now_ns(void)
 
 static long long spin(long long duration_ns)
 {
-    long long begin = now_ns(), spun;
+    long long begin = fo_now_ns(), spun;
     do
-        spun = now_ns() - begin;
+        spun = fo_now_ns() - begin;
     while (spun < duration_ns);
     return spun;
 }
@@ -71,6 +71,7 @@ static void count(struct lane *lane)
 {
     const struct fo_answer *answer = &lane->answer;
     lane->bytes += answer->bytes;
+    lane->parse_ns += answer->parse_ns;
     if (answer->error.text[0]) {
         lane->failed++;
         fo_fail(&lane->first_failure, "%s", answer->error.text);
@@ -167,6 +168,7 @@ static struct lane sum(const struct batch *batch)
         all.failed += lane->failed;
         all.bytes += lane->bytes;
         all.spun_ns += lane->spun_ns;
+        all.parse_ns += lane->parse_ns;
         fo_fail(&all.first_failure, "%s", lane->first_failure.text);
     }
     return all;
@@ -190,6 +192,8 @@ static json_t *batch_answer(const struct batch *batch, long long wall_ns)
         json_object_set_new(answer, "sha256", batch->digests);
     if (batch->run->busy_ns)
         json_object_set_new(answer, "busy_ns", json_integer(all.spun_ns));
+    if (batch->workload->settings.sink == FO_PARSE)
+        json_object_set_new(answer, "parse_ns", json_integer(all.parse_ns));
     if (batch->adapter->children)
         json_object_set_new(answer, "children", children_answer(batch->adapter->children));
     return answer;
@@ -203,7 +207,7 @@ json_t *fo_batch(const struct fo_adapter *adapter, const struct fo_workload *wor
         batch.digests = json_array();
     if (adapter->children)
         *adapter->children = (struct fo_children){0};
-    long long begin = now_ns();
+    long long begin = fo_now_ns();
     open_lanes(&batch);
     if (adapter->begin)
         by_events(&batch);
@@ -211,7 +215,7 @@ json_t *fo_batch(const struct fo_adapter *adapter, const struct fo_workload *wor
         fo_crew_do(one_by_one, &batch, batch.lane_count);
     else
         one_by_one(0, &batch);
-    json_t *answer = batch_answer(&batch, now_ns() - begin);
+    json_t *answer = batch_answer(&batch, fo_now_ns() - begin);
     free(batch.lanes);
     return answer;
 }

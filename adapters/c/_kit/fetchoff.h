@@ -114,6 +114,7 @@ struct fo_answer {
     char *path;  /* where the sink "file" puts content */
     int file;
     unsigned long long bytes;
+    long long parse_ns;
     struct fo_buffer buffer;
     struct fo_digest *digest; /* NULL: none asked for */
 };

@@ -25,6 +25,14 @@ void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings
 void fo_answer_check(struct fo_answer *answer, const struct fo_exchange *exchange);
 void fo_answer_close(struct fo_answer *answer);
 
+long long fo_now_ns(void);
+
+/* Before the first check of a document. */
+void fo_documents_load(struct fo_error *error);
+/* Parses the content, and notes an error if it does not have the member; NULL: any document will
+ * do. */
+void fo_document_check(struct fo_answer *answer, const char *name, const char *text);
+
 /* Runs a batch, and returns the protocol's answer to it. */
 json_t *fo_batch(const struct fo_adapter *adapter, const struct fo_workload *workload,
                  const struct fo_run *run);

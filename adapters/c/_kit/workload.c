@@ -160,6 +160,8 @@ static void read_settings(struct fo_settings *settings, json_t *json, struct fo_
     settings->proxy = json_string_value(proxy);
     if (concurrency < 1)
         fo_fail(error, "prepare: %d is not a concurrency", concurrency);
+    if (settings->sink == FO_PARSE)
+        fo_documents_load(error);
     if (settings->sink == FO_FILE && !settings->directory)
         fo_fail(error, "prepare: the sink \"file\" needs a directory");
 }

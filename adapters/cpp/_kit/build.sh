@@ -10,7 +10,7 @@ kit_c=$4
 shift 4
 [ $# -eq 0 ] || shift
 
-packages="jansson libcjson libmd"
+packages="jansson libmd"
 flags=
 for word in "$@"; do
     case $word in
@@ -19,12 +19,14 @@ for word in "$@"; do
     esac
 done
 
+sh "$kit_c/documents.sh" "$build"
+
 # Word splitting is wanted: each of these is a list.
 # shellcheck disable=SC2046,SC2086
 {
     # The warnings of other people's headers are not ours.
     headers=$(pkg-config --cflags $packages | sed 's/-I/-isystem /g')
-    libraries=$(pkg-config --libs $packages)
+    libraries="$(pkg-config --libs $packages) -Wl,-rpath,\$ORIGIN -ldl"
     warnings="-Wall -Wextra -Werror"
     (cd "$build" && "${CC:-cc}" -c -std=gnu11 -D_GNU_SOURCE -O2 $warnings ${CFLAGS:-} -pthread $headers "$kit_c"/*.c)
     exec "${CXX:-c++}" -std=c++20 -O2 $warnings ${CXXFLAGS:-} -pthread "-I$kit" "-I$kit_c" $headers \

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"time"
 )
 
 // Exchange is one request as the adapter sees it, and the sink and the checks of its response.
@@ -23,6 +24,7 @@ type Exchange struct {
 	buffer    []byte
 	digesting bool
 	sha256    string
+	parsing   time.Duration
 }
 
 func newExchange(wire wireExchange, settings *Settings, path string) *Exchange {
@@ -120,7 +122,10 @@ func (x *Exchange) check(status int, length int64) error {
 
 func (x *Exchange) checkDocument(content []byte) error {
 	var document any
-	if err := json.Unmarshal(content, &document); err != nil {
+	start := time.Now()
+	err := json.Unmarshal(content, &document)
+	x.parsing += time.Since(start)
+	if err != nil {
 		return err
 	}
 	if x.expect.JSON == nil {

@@ -102,6 +102,8 @@ type report struct {
 	Error  string   `json:"error,omitempty"`
 	SHA256 []string `json:"sha256,omitempty"`
 	BusyNS int64    `json:"busy_ns,omitempty"`
+	// Left out where nothing is parsed.
+	ParseNS int64 `json:"parse_ns,omitempty"`
 }
 
 // load brings into memory what is sent from there.

@@ -63,6 +63,12 @@ func (w *workload) run(n int, digest bool, busy time.Duration) *report {
 			answer.Error = tally.err.Error()
 		}
 	}
+	for _, exchanges := range w.workers {
+		for _, exchange := range exchanges {
+			answer.ParseNS += exchange.parsing.Nanoseconds()
+			exchange.parsing = 0
+		}
+	}
 	if digest {
 		for _, exchange := range w.workers[0] {
 			answer.SHA256 = append(answer.SHA256, exchange.sha256)

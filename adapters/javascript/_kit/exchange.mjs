@@ -14,6 +14,7 @@ export class Exchange {
   #sink;
   #path;
   #digesting = false;
+  #parseMs = 0;
   sha256 = "";
 
   constructor({ method, url, headers, body, expect }, sink, path) {
@@ -36,9 +37,16 @@ export class Exchange {
   /** Checks the whole content, a Buffer, typed array or ArrayBuffer, and returns its length. */
   content(status, bytes) {
     this.#check(status, bytes.byteLength);
-    if (this.#sink === "json") this.#checkDocument(JSON.parse(utf8.decode(bytes)));
+    if (this.#sink === "json") this.#checkDocument(this.#parse(bytes));
     if (this.#digesting) this.sha256 = sha256(new Uint8Array(bytes));
     return bytes.byteLength;
+  }
+
+  /** The milliseconds of parsing since this was asked last. */
+  takeParseMs() {
+    const parseMs = this.#parseMs;
+    this.#parseMs = 0;
+    return parseMs;
   }
 
   /** Reads a body (a Node.js or web stream, or null) to its end, checks it, returns its length. */
@@ -72,6 +80,15 @@ export class Exchange {
     if (status !== expect.status) throw new Error(`status ${status}, expected ${expect.status}`);
     if (expect.bytes !== null && length !== expect.bytes) {
       throw new Error(`${length} bytes of content, expected ${expect.bytes}`);
+    }
+  }
+
+  #parse(bytes) {
+    const start = performance.now();
+    try {
+      return JSON.parse(utf8.decode(bytes));
+    } finally {
+      this.#parseMs += performance.now() - start;
     }
   }
 

@@ -116,7 +116,7 @@ class Session {
     const reuse = { reuse: settings.reuse ?? true, mustReuse: settings.reuse === true };
     const ca = settings.tls_ca === null ? undefined : readFileSync(settings.tls_ca, "utf8");
     const client = await this.#adapter.open({ ...settings, ...reuse, ca }, exchanges);
-    this.#workload = { client, workers };
+    this.#workload = { client, workers, parses: settings.sink === "json" };
     return { ready: true };
   }
 
@@ -124,10 +124,11 @@ class Session {
     if (this.#workload === null) throw new Error("run before a successful prepare");
     if (!Number.isSafeInteger(n) || n < 1) throw new Error(`n is no positive whole number: ${n}`);
     if (digest && n !== 1) throw new Error("a digest is of one iteration: n must be 1");
-    const { client, workers } = this.#workload;
+    const { client, workers, parses } = this.#workload;
     const [exchanges] = workers;
     for (const exchange of exchanges) exchange.digest(digest);
     const answer = await runBatch(client, workers, n, busy_ns);
+    if (parses) answer.parse_ns = Math.round(takeParseMs(workers.flat()) * 1e6);
     if (digest) answer.sha256 = exchanges.map((exchange) => exchange.sha256);
     return answer;
   }
@@ -148,6 +149,10 @@ function runtime() {
 
 function filePath({ sink, directory }, worker, index) {
   return sink === "file" ? path.join(directory, `content-${worker}-${index}`) : null;
+}
+
+function takeParseMs(exchanges) {
+  return exchanges.reduce((sum, exchange) => sum + exchange.takeParseMs(), 0);
 }
 
 async function runBatch(client, workers, n, busyNs) {

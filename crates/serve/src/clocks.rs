@@ -13,6 +13,9 @@ use libc::{CLOCK_PROCESS_CPUTIME_ID, clock_gettime, clockid_t, pid_t, timespec};
 /// Linux, `include/linux/posix-timers.h`: nanoseconds of all threads of a process.
 const CPUCLOCK_SCHED: clockid_t = 2;
 
+/// Linux, `include/linux/threads.h`: `PID_MAX_LIMIT`.
+const MOST_PID: pid_t = 1 << 22;
+
 /// What a file of a control group has at most.
 const STATISTICS_BYTES: usize = 4096;
 
@@ -30,6 +33,10 @@ pub enum CpuClock {
 impl CpuClock {
     /// The clock of a process (`clock_getcpuclockid(3)`); an error if there is no such process.
     pub fn of_process(pid: pid_t) -> io::Result<Self> {
+        // 0 means the caller, and what is out of range would be cut to the id of another clock.
+        if !(1..=MOST_PID).contains(&pid) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         let id = (!pid << 3) | CPUCLOCK_SCHED;
         read(id)?;
         Ok(Self::Process(id))
@@ -98,7 +105,9 @@ mod tests {
 
     #[test]
     fn a_process_that_is_not_there_has_no_clock() {
-        assert!(CpuClock::of_process(pid_t::MAX).is_err());
+        for pid in [MOST_PID, pid_t::MAX, 0, -1, -5, pid_t::MIN] {
+            assert!(CpuClock::of_process(pid).is_err(), "{pid}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
@@ -70,7 +71,7 @@ enum Request {
         #[serde(default)]
         group: Option<PathBuf>,
         requests: u64,
-        per_iteration: u64,
+        per_iteration: NonZeroU64,
     },
     /// Turns in that order: a ledger, and the microseconds of its lead and of what is counted.
     Turns {
@@ -202,7 +203,7 @@ impl Control {
                     Some(folder) => CpuClock::of_group(&folder),
                     None => CpuClock::of_process(pid),
                 };
-                self.hold(ledger, clock, (requests, per_iteration))
+                self.hold(ledger, clock, (requests, per_iteration.get()))
             }
             Request::Release { ledger } => {
                 self.gate(ledger)?.open();

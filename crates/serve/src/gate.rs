@@ -215,17 +215,23 @@ impl Gate {
     }
 
     fn begins_iteration(&self, index: u64) -> bool {
-        self.behind.borrow().as_ref().is_none_or(|b| index.is_multiple_of(b.per_iteration.max(1)))
+        self.behind.borrow().as_ref().is_none_or(|b| index.is_multiple_of(b.per_iteration))
     }
 
     /// Whether the last iteration has begun: there is no end of a turn after it.
     fn is_last(&self, index: u64) -> bool {
-        self.behind.borrow().as_ref().is_none_or(|b| index + b.per_iteration >= b.requests)
+        let behind = self.behind.borrow();
+        behind.as_ref().is_none_or(|b| index.saturating_add(b.per_iteration) >= b.requests)
     }
 
     /// Whether no turn can be had any more.
     pub fn is_exhausted(&self) -> bool {
         self.arrived.get() > 0 && self.is_last(self.arrived.get() - 1)
+    }
+
+    /// Whether nobody is held, whoever comes.
+    pub fn is_open(&self) -> bool {
+        matches!(self.phase.get(), Phase::Open)
     }
 
     /// Whether somebody is held now.
@@ -303,6 +309,11 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.0.held.set(self.0.held.get() - 1);
+        let gate = &self.0;
+        gate.held.set(gate.held.get() - 1);
+        // Given up before it was let go: whoever tries again begins the same exchange.
+        if matches!(gate.phase.get(), Phase::Closed) {
+            gate.arrived.set(gate.arrived.get().saturating_sub(1));
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::gate::{Gate, Length, Turn, nanoseconds};
 /// How turns are given.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// How long a client may take for what should be a turn.
+    /// How long a client may take for what should be a turn, its coming included.
     pub patience: Duration,
     /// After so much work everybody rests: real-time priority may not be used all the time.
     pub work: Duration,
@@ -28,17 +28,17 @@ pub type Given = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 pub struct Turns {
     /// Every turn that came to its end.
     pub turns: Vec<Given>,
-    /// Who let a turn pass: its requests are held no more.
+    /// Who let a turn pass, or was not held at all: its requests are held no more.
     pub lost: Vec<u64>,
     /// Who has no turn left.
     pub exhausted: Vec<u64>,
-    /// From the first turn's begin to the last one's end, rests left out, in nanoseconds.
+    /// All turns that came to their end, and the waiting for them, in nanoseconds.
     pub wall_ns: u64,
-    /// How long everybody rested, in nanoseconds.
+    /// How long everybody rested, and who was lost was waited for, in nanoseconds.
     pub rest_ns: u64,
 }
 
-/// Gives turns in that order; whoever lets one pass gets no other.
+/// Gives turns in that order; whoever lets one pass, or is not held, gets no other.
 pub async fn give(order: &[(u64, Rc<Gate>, Length)], manner: Manner) -> Turns {
     let mut found = Turns::default();
     let mut worked = Duration::ZERO;
@@ -46,7 +46,11 @@ pub async fn give(order: &[(u64, Rc<Gate>, Length)], manner: Manner) -> Turns {
         if found.lost.contains(ledger) || found.exhausted.contains(ledger) {
             continue;
         }
-        if worked >= manner.work {
+        if gate.is_open() {
+            found.lost.push(*ledger);
+            continue;
+        }
+        if worked >= manner.work && !manner.rest.is_zero() {
             let began = Instant::now();
             sleep(manner.rest).await;
             found.rest_ns += nanoseconds(began.elapsed());
@@ -58,7 +62,8 @@ pub async fn give(order: &[(u64, Rc<Gate>, Length)], manner: Manner) -> Turns {
                 found.exhausted.push(*ledger);
                 continue;
             }
-            match gate.take_turn(*length, manner.patience).await {
+            let patience = manner.patience.saturating_sub(began.elapsed());
+            match gate.take_turn(*length, patience).await {
                 Some(turn) => found.turns.push(given(*ledger, turn)),
                 None => lose(&mut found, *ledger, gate),
             }
@@ -67,7 +72,11 @@ pub async fn give(order: &[(u64, Rc<Gate>, Length)], manner: Manner) -> Turns {
         }
         let took = began.elapsed();
         worked += took;
-        found.wall_ns += nanoseconds(took);
+        if found.lost.contains(ledger) {
+            found.rest_ns += nanoseconds(took);
+        } else {
+            found.wall_ns += nanoseconds(took);
+        }
     }
     found
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fetchoff.analysis import links, modes
+from fetchoff.analysis import limits, links, modes
 from fetchoff.analysis.checks import self_checks, withheld
 from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.series import Series, series_of
@@ -60,7 +60,7 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
     checks = self_checks(experiment, measured, kits)
     results = []
     for course in experiment.courses:
-        link = links.over_link(course, records)
+        link = links.over_link(course, records, series[course.id], experiment.at_stake)
         if series[course.id].rounds:
             results.append(_result(run, course, link, series[course.id], checks, final=final))
         elif link is not None and link.left_out:
@@ -100,8 +100,12 @@ def _result(
     standings, on_all = field.standings(), ""
     if link is not None:
         standings, on_all = Crossing(course, link, _batches(series)).judged(standings)
+    limit = limits.note_of(
+        run.experiment, limits.kept(run.experiment, course.id, field.baseline, standings)
+    )
     notes = (
-        links.note_of(link),
+        limit,
+        *links.notes_of(link),
         on_all,
         field.note_on_tiers(),
         modes.note_on_all(standings, series.rounds),

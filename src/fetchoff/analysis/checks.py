@@ -44,15 +44,15 @@ def self_checks(
 ) -> tuple[SelfCheck, ...]:
     """All checks of a run; those with chance in them share one error rate (Bonferroni)."""
     exact = [check for series in all_series for check in accounts(series)]
-    questions = [q for series in all_series for q in _questions(experiment, series, kits)]
+    questions = [q for series in all_series for q in _questions(experiment, series)]
     level = experiment.alpha / max(1, len(questions))
-    return (*exact, *(_told(q, judge_pooled(q.asked, level=level)) for q in questions))
+    return (*exact, *(_told(q, judge_pooled(q.asked, level=level), kits) for q in questions))
 
 
-def _told(question: _Question, found: Found) -> SelfCheck:
+def _told(question: _Question, found: Found, kits: dict[str, str]) -> SelfCheck:
     return SelfCheck(
         kind=question.kind,
-        kit=found.culprit,
+        kit=kits.get(found.culprit, "all"),
         client=found.culprit,
         workload=question.workload,
         metric=question.metric,
@@ -77,7 +77,7 @@ def _text(question: _Question, found: Found) -> str:
     }[found.outcome]
 
 
-def _questions(experiment: Experiment, series: Series, kits: dict[str, str]) -> Iterator[_Question]:
+def _questions(experiment: Experiment, series: Series) -> Iterator[_Question]:
     course = experiment.course(series.workload)
     controls = [e for e in series.entrants if e.role is Role.CONTROL and is_measured(e, course)]
     twins = [e for e in controls if e.effect is Effect.NONE and not e.key.endswith(KNOWN)]
@@ -86,7 +86,7 @@ def _questions(experiment: Experiment, series: Series, kits: dict[str, str]) -> 
     turned = bool(series.turns)
     for metric in METRICS:
         costs = series.wall_ns if metric == "wall" else series.cpu_ns
-        ask = _Asker(series, kits, metric)
+        ask = _Asker(series, metric)
         if twins:
             yield ask("a/a", twins, 1.0, SAME, partial(_beside_client, series, costs))
         if busy:
@@ -112,9 +112,8 @@ TEXTS = {
 class _Asker:
     """Makes questions of controls: a value for each of their processes."""
 
-    def __init__(self, series: Series, kits: dict[str, str], metric: str) -> None:
+    def __init__(self, series: Series, metric: str) -> None:
         self._series = series
-        self._kits = kits
         self._metric = metric
 
     def __call__(
@@ -130,7 +129,7 @@ class _Asker:
         for entrant in controls:
             answers = [value for value in ask(entrant) if isfinite(value)]
             values += answers
-            groups += [self._kits.get(entrant.client, entrant.client)] * len(answers)
+            groups += [entrant.client] * len(answers)
         asked = Asked(tuple(values), tuple(groups), expected, tolerance)
         text, off = TEXTS[kind]
         return _Question(kind, self._series.workload, self._metric, asked, text, off)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from fetchoff.model.analysis import LinkUse, OverLink, RoundLeftOut
+from fetchoff.analysis.series import Series
+from fetchoff.model.analysis import BatchesLeftOut, LinkUse, OverLink, RoundLeftOut
 from fetchoff.model.course import Course
+from fetchoff.model.lateness import spoilt
 from fetchoff.model.link import Calibration
 from fetchoff.model.observation import LinkTried, LinkUsed, Record
 
@@ -13,14 +17,34 @@ WHAT_TO_DO = "Stop other work, or choose a slower link, and run again"
 MOST_REASONS = 2
 
 
-def over_link(course: Course, records: Sequence[Record]) -> OverLink | None:
+def over_link(
+    course: Course, records: Sequence[Record], series: Series, at_stake: float
+) -> OverLink | None:
     """What became of a course's link; None over loopback."""
     link = course.link
     if not link.is_emulated:
         return None
     used = [r for r in records if isinstance(r, LinkUsed) and r.workload == course.id]
-    left_out = tuple(RoundLeftOut(one.round, one.fault) for one in used if one.fault)
-    return OverLink(link, _last_try(link.id, records), _use(used), left_out)
+    batches = len(series.batches) + len(series.spoilt)
+    whys = [spoilt(batch, link, at_stake) for batch in series.spoilt]
+    return OverLink(
+        link,
+        _last_try(link.id, records),
+        replace(_use(used), batches=batches),
+        (*_rounds_at_fault(used), *_rounds_lost(series, whys)),
+        tuple(BatchesLeftOut(many, why) for why, many in Counter(whys).items()),
+    )
+
+
+def _rounds_at_fault(used: Sequence[LinkUsed]) -> Iterator[RoundLeftOut]:
+    """Of runs of before each batch was judged by itself."""
+    return (RoundLeftOut(one.round, one.fault) for one in used if one.fault)
+
+
+def _rounds_lost(series: Series, whys: Sequence[str]) -> Iterator[RoundLeftOut]:
+    """Those that have too few batches left of everybody; why the last of them does not count."""
+    last = {batch.round: why for batch, why in zip(series.spoilt, whys, strict=True)}
+    return (RoundLeftOut(n, why) for n, why in sorted(last.items()) if n not in series.numbers)
 
 
 def _last_try(link: str, records: Sequence[Record]) -> Calibration | None:
@@ -57,11 +81,19 @@ def nothing_counts(link: OverLink) -> str:
     return f"no round over {link.asked.id} counts: {_reasons(link)}. {WHAT_TO_DO}"
 
 
-def note_of(link: OverLink | None) -> str:
-    """That rounds were left out; "": none was."""
-    if link is None or not link.left_out:
-        return ""
-    return f"{len(link.left_out)} of {link.use.rounds} rounds do not count: {_reasons(link)}"
+def notes_of(link: OverLink | None) -> list[str]:
+    """That rounds, or single batches, were left out."""
+    if link is None:
+        return []
+    notes = []
+    if link.left_out:
+        rounds = f"{len(link.left_out)} of {link.use.rounds} rounds"
+        notes.append(f"{rounds} do not count: {_reasons(link)}")
+    if link.batches_left_out:
+        many = sum(one.batches for one in link.batches_left_out)
+        whys = "; ".join(one.why for one in link.batches_left_out)
+        notes.append(f"{many} of {link.use.batches} batches do not count: {whys}")
+    return notes
 
 
 def _reasons(link: OverLink) -> str:

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fetchoff.analysis.crossed import sift
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
-    GroupDone,
     Invocation,
     LinkUsed,
     Outcome,
     Record,
     SectionDone,
     Turns,
+    TurnsGiven,
 )
 
 Array = NDArray[np.float64]
@@ -31,7 +32,8 @@ class Series:
     exchanges. `wall_ns`, `cpu_ns` and `origin_cpu_ns` are per *planned* exchange, so that known
     extra requests show as extra cost; `spun_ns` per exchange that was done. `numbers`: of the
     rounds on the first axis. `batches` has the turns of an invocation as one; `turns` has them all.
-    `wrong`: who answered wrong, whatever became of that round.
+    `wrong`: who answered wrong, whatever became of that round. `spoilt`: batches over a link that
+    do not count.
     """
 
     workload: str
@@ -44,8 +46,9 @@ class Series:
     invocations: tuple[Invocation, ...]
     numbers: tuple[int, ...] = ()
     turns: tuple[Turns, ...] = ()
-    groups: tuple[GroupDone, ...] = ()
+    given: tuple[TurnsGiven, ...] = ()
     wrong: tuple[Invocation, ...] = ()
+    spoilt: tuple[Batch, ...] = ()
 
     @property
     def rounds(self) -> int:
@@ -83,8 +86,9 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     """The series of a course, by its id.
 
     A batch counts if its section was measured to its end, in that attempt, over a link that did
-    what was asked of it, its process ended the section well, and its client never answered wrong
-    on this course, in none of its processes. Everything else stays in the journal and is not used.
+    what was asked of it meanwhile, its process ended the section well, and its client never
+    answered wrong on this course, in none of its processes. Everything else stays in the journal
+    and is not used.
     """
     spoilt = {
         (r.round, r.attempt)
@@ -124,13 +128,14 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         and (r.round, process_of[r.entrant]) in well
     ]
     turns = tuple(r for r in measured if isinstance(r, Turns) and any(r.exchanges))
-    batches = tuple(
-        [r for r in measured if isinstance(r, Batch)] + [of_one.total() for of_one in turns]
-    )
-    groups = tuple(
+    sifted = sift(experiment, workload, [r for r in measured if isinstance(r, Batch)])
+    batches = (*sifted.counting, *(of_one.total() for of_one in turns))
+    attempts = {number: a for number, a in attempts.items() if number not in sifted.rounds_lost}
+    invocations = tuple(i for i in invocations if (i.round, i.process) not in sifted.processes_lost)
+    given = tuple(
         r
         for r in records
-        if isinstance(r, GroupDone)
+        if isinstance(r, TurnsGiven)
         and r.workload == workload
         and attempts.get(r.round) == r.attempt
     )
@@ -157,6 +162,7 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         invocations,
         tuple(rows),
         turns,
-        groups,
+        given,
         wrong,
+        sifted.spoilt,
     )

@@ -176,6 +176,7 @@ class Field:
             throughput=throughput(self._workload, batches, wall, cpu),
             first_us=_median_of(i.first_wall_us for i in invocations),
             among_others_us=self._among_others(column),
+            parser_us=parser_us(batches),
         )
 
     def _one_by_one(self, column: int) -> list[Batch]:
@@ -269,6 +270,13 @@ def share_of_user(invocations: Sequence[Invocation]) -> float:
     user = sum(i.usage.user_ticks for i in invocations)
     system = sum(i.usage.system_ticks for i in invocations)
     return user / (user + system) if user + system >= LEAST_TICKS else math.nan
+
+
+def parser_us(batches: Sequence[Batch]) -> float | None:
+    """Microseconds an exchange in the kit's JSON parser; None where no batch tells."""
+    told = [(b.cost.parse_ns, b.exchanges) for b in batches if b.cost.parse_ns is not None]
+    exchanges = sum(count for _, count in told)
+    return sum(ns for ns, _ in told) / exchanges / 1e3 if exchanges else None
 
 
 def _any(y: Array, column: int) -> bool:

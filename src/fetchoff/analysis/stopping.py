@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fetchoff.analysis.series import Series, series_of
-from fetchoff.model.estimate import StoppingRule, Verdict
+from fetchoff.model.estimate import Comparison, LimitAnswer, StoppingRule, Verdict
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Record
-from fetchoff.stats import compare, rank
+from fetchoff.stats import compare, rank, within_limit
 
 
 def rule_of(experiment: Experiment) -> StoppingRule:
@@ -17,7 +17,8 @@ def rule_of(experiment: Experiment) -> StoppingRule:
 
 
 def is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
-    """Whether every course is: a pair in wall and CPU, a ranking between all neighbours.
+    """Whether every course is: a pair in wall and CPU, or whether it keeps its limit; a ranking
+    between all neighbours.
 
     Never, if there is nothing to decide on: then the budget is spent.
     """
@@ -37,7 +38,18 @@ def _pair_is_decided(experiment: Experiment, series: Series) -> bool:
         compare(y, a, b, rule=rule, margin=experiment.margin)
         for y in (series.logs(metric) for metric in experiment.decide_on)
     )
-    return all(comparison.verdict is not Verdict.UNDECIDED for comparison in comparisons)
+    return _is_told(tuple(comparisons), experiment.limit)
+
+
+def _is_told(comparisons: Sequence[Comparison], limit: float | None) -> bool:
+    """Whether all is known that was asked: who is faster, or whether a limit is kept.
+
+    That it is not kept is known as soon as one clock shows it.
+    """
+    if limit is None:
+        return all(comparison.verdict is not Verdict.UNDECIDED for comparison in comparisons)
+    answers = {within_limit(comparison.ratio, limit) for comparison in comparisons}
+    return LimitAnswer.BEYOND in answers or LimitAnswer.UNCLEAR not in answers
 
 
 def _ranking_is_settled(experiment: Experiment, series: Series) -> bool:

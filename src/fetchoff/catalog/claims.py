@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from fetchoff.catalog.rooms import find, names
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model.claim import (
+    LEVEL_WITH,
     Article,
     Claim,
     EqualClaim,
@@ -58,6 +59,12 @@ class _Ratio(_Stated):
     def _one_bound_at_most(self) -> _Ratio:
         if self.at_least and self.at_most:
             raise ValueError("a ratio is at_least or at_most, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _a_difference(self) -> _Ratio:
+        if self.published <= 1 + LEVEL_WITH and not (self.at_least or self.at_most):
+            raise ValueError(f"a ratio within {LEVEL_WITH:.0%} of 1 is stated as kind 'equal'")
         return self
 
     def statement(self) -> RatioClaim:

@@ -48,10 +48,14 @@ class RuntimeTable(Document):
 
 
 class Kit(Document):
-    """`set`: arguments that a runtime may replace, by the placeholder that stands for them."""
+    """`set`: arguments that a runtime may replace, by the placeholder that stands for them.
+
+    `json_parser`: what documents go through that the client does not parse itself.
+    """
 
     schema_: int = Field(alias="schema", ge=1, le=1)
     language: str
+    json_parser: str = ""
     also: tuple[str, ...] = ()
     set: dict[str, Argv] = Field(default_factory=dict)
     setup: SetupTable = Field(default_factory=SetupTable)

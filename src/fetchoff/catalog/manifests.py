@@ -22,7 +22,16 @@ from fetchoff.catalog.kits import (
 )
 from fetchoff.catalog.places import shipped
 from fetchoff.catalog.toml import Document, read
-from fetchoff.model.client import ClientId, Fault, Kind, Launch, Manifest, Recipe, Runtime
+from fetchoff.model.client import (
+    OWN_JSON,
+    ClientId,
+    Fault,
+    Kind,
+    Launch,
+    Manifest,
+    Recipe,
+    Runtime,
+)
 from fetchoff.model.errors import InputError
 
 
@@ -49,6 +58,7 @@ class _Adapter(Document):
     homepage: str = ""
     kind: Kind = Kind.PRODUCT
     tried: bool = True
+    own_json: bool = False
     versions: tuple[str, ...] = ()
     runtimes: tuple[str, ...] = ()
     variants: dict[str, _Variant] = Field(default_factory=dict)
@@ -108,6 +118,7 @@ class Family:
             about=variant.about if variant else self.adapter.about,
             homepage=self.adapter.homepage,
             tried=self.adapter.tried,
+            json_parser=OWN_JSON if self.adapter.own_json else self.kit.json_parser,
             faults=_faults({**self.adapter.faults, **(variant.faults if variant else {})}),
             folder=self.folder,
             kit_folders=self._kit_folders,

@@ -19,7 +19,9 @@ NAME = "clients"
 def command(
     patterns: Annotated[list[str] | None, typer.Argument(help="Ids or globs; all if none.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
-    features: Annotated[bool, typer.Option("--features", help="Show what each can do.")] = False,
+    features: Annotated[
+        bool, typer.Option("--features", help="Show what each can do, and what parses its JSON.")
+    ] = False,
 ) -> None:
     """List the clients: version, runtime, engine, and whether they are ready here."""
     from fetchoff.cli.choose import chosen, states
@@ -29,6 +31,7 @@ def command(
     if as_json:
         print_json([_document(client) for client in found])
         return
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -40,6 +43,9 @@ def command(
         table.add_row(client.id, *facts, _state(client))
         if features and about:
             table.add_row("", "", "", "", f"[dim]{' '.join(sorted(about.features))}")
+            table.add_row(
+                "", "", "", "", f"[dim]JSON: {escape(client.manifest.json_parser or '–')}"
+            )
     data_console().print(table)
     say(_summary(found))
     if any(client.readiness == "not set up" for client in found):
@@ -75,6 +81,7 @@ def _document(client: Client) -> dict[str, object]:
         "about": client.manifest.about,
         "homepage": client.manifest.homepage,
         "tried": client.manifest.tried,
+        "json_parser": client.manifest.json_parser,
         "faults": {case: asdict(fault) for case, fault in client.manifest.faults.items()},
         "state": str(client.readiness),
         "reason": client.reason,

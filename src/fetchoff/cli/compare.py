@@ -9,14 +9,17 @@ import typer
 from fetchoff.cli import options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from fetchoff.analysis.limits import Kept
     from fetchoff.model.analysis import Analysis
     from fetchoff.model.client import Client, Manifest
+    from fetchoff.model.experiment import Experiment
 
 NAME = "compare"
 WORKLOAD = "small-get"
 BUDGET_S = 60.0
+SLOWER, CANNOT_TELL = 1, 8  # exit statuses of --fail-if-slower
 
 
 def command(
@@ -35,16 +38,21 @@ def command(
             "--fail-if-slower",
             metavar="PCT",
             min=0,
-            help="Exit status 1 if B is shown to take over PCT % more wall or CPU time than A.",
+            help="Find out whether B takes over PCT % more wall or CPU time than A; exit status 1 "
+            "if that is shown.",
         ),
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit status 8 if --fail-if-slower could not be told."),
+    ] = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
     """Compare client B with client A, until it is decided or the budget is spent.
 
     Exit status 0 whichever is faster, unless the comparison could not be made (4) or
-    --fail-if-slower says otherwise (1).
+    --fail-if-slower says otherwise (1, and with --strict 8).
     """
     from fetchoff.cli.choose import told_apart
     from fetchoff.cli.courses import courses
@@ -53,6 +61,7 @@ def command(
     from fetchoff.cli.serving import located, must_serve
     from fetchoff.model.origin import BUILT_IN
 
+    limit = _limit(fail_if_slower, strict=strict)
     first, second = map(_ready, told_apart(_one(a), _one(b)))
     chosen = courses(workload or [WORKLOAD], link or ())
     served_by = located(origin or BUILT_IN)
@@ -64,12 +73,24 @@ def command(
         budget_s=budget or BUDGET_S,
         seed=seed,
         origin=served_by,
+        limit=limit,
     )
     folder = new_run(experiment, [first, second], f"{second.id} against {first.id}", out)
     analysis = measure_and_show(folder, [first, second], Manner(quiet=quiet, as_json=as_json))
     _must_be_made(analysis, {first.id: a, second.id: b})
-    if fail_if_slower is not None:
-        _fail_if_slower(analysis, 1 + fail_if_slower / 100)
+    if limit is not None:
+        _must_keep_limit(experiment, analysis, strict=strict)
+
+
+def _limit(percent: float | None, *, strict: bool) -> float | None:
+    from fetchoff.model.errors import InputError
+
+    if percent is None and strict:
+        raise InputError(
+            "--strict says what to do if --fail-if-slower cannot be told",
+            "e.g. --fail-if-slower 3 --strict",
+        )
+    return None if percent is None else percent / 100
 
 
 def _one(name: str) -> Manifest:
@@ -110,21 +131,41 @@ def _must_be_made(analysis: Analysis, asked: Mapping[str, str]) -> None:
                 )
 
 
-def _fail_if_slower(analysis: Analysis, limit: float) -> None:
+def _must_keep_limit(experiment: Experiment, analysis: Analysis, *, strict: bool) -> None:
+    from fetchoff.analysis.limits import kept
     from fetchoff.cli.console import say
+    from fetchoff.model.estimate import LimitAnswer
 
     if any(result.withheld for result in analysis.results):
         say("the ranking is withheld, so nothing is concluded")
         raise typer.Exit(4)
-    slower = [
-        f"{standing.client} takes {relative.ratio.point:.3f} times the {metric} time on "
-        f"{result.workload}"
+    found = [
+        one
         for result in analysis.results
-        for standing in result.standings
-        for metric, relative in (("wall", standing.wall), ("CPU", standing.cpu))
-        if relative is not None and relative.ratio.low > limit
+        for one in kept(experiment, result.workload, result.baseline, result.standings)
     ]
-    for line in slower:
-        say(f"slower than allowed: {line}")
-    if slower:
-        raise typer.Exit(1)
+    beyond = [one for one in found if one.answer is LimitAnswer.BEYOND]
+    for one in beyond:
+        say(f"slower than allowed: {one}")
+    if beyond:
+        raise typer.Exit(SLOWER)
+    unclear = [one for one in found if one.answer is LimitAnswer.UNCLEAR]
+    if unclear:
+        _say_unclear(experiment, unclear)
+        if strict:
+            raise typer.Exit(CANNOT_TELL)
+
+
+def _say_unclear(experiment: Experiment, unclear: Sequence[Kept]) -> None:
+    from fetchoff.analysis.limits import budget_to_tell
+    from fetchoff.cli.console import say
+
+    assert experiment.limit is not None
+    for one in unclear:
+        say(f"cannot tell whether that is more than {100 * experiment.limit:g} % slower: {one}")
+    budget = budget_to_tell(experiment, unclear)
+    if budget is None:
+        most = experiment.looks[-1]
+        say(f"hint: {most} rounds, the most there are, would not do: a quieter machine could")
+    else:
+        say(f"hint: --budget {budget} would probably do")

@@ -58,8 +58,12 @@ def pair(
     budget_s: float,
     seed: int | None,
     origin: str = BUILT_IN,
+    limit: float | None = None,
 ) -> Experiment:
-    """Compare b with a. The same client twice is a fair question: two processes of it."""
+    """Compare b with a. The same client twice is a fair question: two processes of it.
+
+    `limit`: whether b takes more than this share on top is what is to be found out.
+    """
     entrants = [Entrant(a.id, a.id, a.id)]
     if a.id == b.id:
         entrants.append(Entrant(f"{b.id}#again", b.id, f"{b.id}#again"))
@@ -75,6 +79,7 @@ def pair(
         budget_s=budget_s,
         pair_only=True,
         origin=origin,
+        limit=limit,
         turns=PAIR_TURNS,
     )
 

@@ -60,7 +60,7 @@ def opening(link: Link, url: str) -> str:
 
 
 def closing(link: Link, used: Emulated) -> str:
-    from fetchoff.run.section import fault_of
+    from fetchoff.model.lateness import fault_of
 
     fault = fault_of(used, link)
     return (

@@ -94,6 +94,7 @@ def client_record(client: Client) -> ClientRecord:
         adapter=adapter_of(manifest),
         source_name=manifest.source,
         source=manifest.source_path.read_text(encoding="utf-8", errors="replace"),
+        json_parser=manifest.json_parser,
     )
 
 

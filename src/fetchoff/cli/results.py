@@ -47,7 +47,8 @@ def analysis_of(folder: RunFolder) -> Analysis:
 
 def _reproduction_of(folder: RunFolder) -> Reproduction | None:
     """The article whose suite was run, with its claims judged; None: it was another suite."""
-    from fetchoff.analysis.claims import Evidence, judge_claims
+    from fetchoff.analysis.claims import judge_claims
+    from fetchoff.analysis.evidence import Evidence
     from fetchoff.analysis.sizes import at_sizes_of
     from fetchoff.catalog import claims
     from fetchoff.model.claim import Reproduction
@@ -166,6 +167,7 @@ def _card(client: ClientRecord) -> ClientCard:
         source_name=client.source_name,
         source=client.source,
         adapter_lines=lines_of_code(client.source),
+        json_parser=client.json_parser,
     )
 
 

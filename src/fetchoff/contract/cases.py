@@ -16,6 +16,7 @@ from fetchoff.contract.judges import (
     flat_memory,
     in_flight,
     negotiated,
+    parsed,
     requests,
     sent_out,
     spun,
@@ -118,7 +119,12 @@ def sinks() -> list[Case]:
     document = _get("/json/335114", json=("end", "335114"))
     stream = _get("/bytes/3000000")
     return [
-        _right("sink-json", Settings(reuse=None, sink=Sink.JSON), document),
+        _right(
+            "sink-json",
+            Settings(reuse=None, sink=Sink.JSON),
+            document,
+            and_=everything(requests(1), parsed()),
+        ),
         _right(
             "sink-json-17",
             Settings(reuse=None, sink=Sink.JSON),

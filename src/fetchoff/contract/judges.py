@@ -165,6 +165,18 @@ def spun(exchanges: int, busy_ns: int) -> Judge:
     return judge
 
 
+def parsed() -> Judge:
+    """What it says of the time in its kit's parser is possible, for one exchange at a time."""
+
+    def judge(evidence: Evidence) -> str:
+        said, whole = evidence.answer.parse_ns, evidence.answer.wall_ns
+        if said is None or 0 < said <= whole:
+            return ""
+        return f"reports {said} ns in its parser, of {whole} ns in all"
+
+    return judge
+
+
 def flat_memory(most_kb: int) -> Judge:
     """Peak resident memory grew by no more."""
 

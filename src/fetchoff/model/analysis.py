@@ -74,6 +74,8 @@ class Costs:
     it has more threads than one. `throughput`: None where an exchange moves little. Other regimes
     than the steady one: `first_us`, wall time of a process's first exchange on the workload, and
     `among_others_us`, CPU time of an exchange right after others had the core and the caches.
+    `parser_us`: wall time in its kit's JSON parser, by the adapter's own clock; None where that is
+    not used.
     """
 
     wall_us: Estimate
@@ -89,6 +91,7 @@ class Costs:
     throughput: Throughput | None = None
     first_us: float = math.nan
     among_others_us: float = math.nan
+    parser_us: float | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,8 @@ class LinkUse:
     """What the emulator did in `rounds` rounds of a course, those that do not count included.
 
     Sums over all of them, but `late_p99_us`, which is of the worst round, and `cpu_per_wall`, the
-    emulator's share of a core. `unasked`: packets lost that nobody asked to lose.
+    emulator's share of a core. `unasked`: packets lost that nobody asked to lose. `batches`: how
+    many there were.
     """
 
     rounds: int
@@ -162,6 +166,15 @@ class LinkUse:
     late_p99_us: int
     cpu_s: float
     cpu_per_wall: float
+    batches: int = 0
+
+
+@dataclass(frozen=True)
+class BatchesLeftOut:
+    """How many batches over a link do not count, and why."""
+
+    batches: int
+    why: str
 
 
 @dataclass(frozen=True)
@@ -175,6 +188,7 @@ class OverLink:
     found: Calibration | None
     use: LinkUse
     left_out: tuple[RoundLeftOut, ...] = ()
+    batches_left_out: tuple[BatchesLeftOut, ...] = ()
 
     @property
     def round_trip_ms(self) -> float:
@@ -209,7 +223,10 @@ class WorkloadResult:
 
 @dataclass(frozen=True)
 class ClientCard:
-    """What the report shows of a client beside its figures."""
+    """What the report shows of a client beside its figures.
+
+    `json_parser`: what parses documents, "own" for an interface of the client's; "": not known.
+    """
 
     client: str
     kind: str
@@ -222,6 +239,7 @@ class ClientCard:
     source_name: str
     source: str
     adapter_lines: int
+    json_parser: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,20 @@ says that the first side costs more.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fetchoff.model.estimate import Estimate
 
 MUCH = 1.25
-"""So far from a published ratio is weaker or stronger, if the whole interval says so."""
+"""A ratio is as published from published ÷ this to published × this."""
 
 LEVEL_WITH = 0.02
-"""An order is not contradicted by so little."""
+"""So little is no difference: it neither keeps a ratio alive nor contradicts an order."""
+
+Band = tuple[float, float]
+"""Between which ratios a claim holds; 0 and infinity: no such end."""
 
 
 class Measure(StrEnum):
@@ -45,6 +49,20 @@ class RatioClaim:
     at_least: bool = False
     at_most: bool = False
 
+    @property
+    def is_bound(self) -> bool:
+        """It states a bound, not a value."""
+        return self.at_least or self.at_most
+
+    @property
+    def band(self) -> Band:
+        """A difference that is as good as none is outside, however small the published one was."""
+        if self.at_least:
+            return self.published, math.inf
+        if self.at_most:
+            return 0.0, self.published
+        return max(self.published / MUCH, 1 + LEVEL_WITH), self.published * MUCH
+
 
 @dataclass(frozen=True)
 class UnmeasurableClaim:
@@ -63,6 +81,10 @@ class EqualClaim:
     to: Side
     margin: float
 
+    @property
+    def band(self) -> Band:
+        return 1 / (1 + self.margin), 1 + self.margin
+
 
 @dataclass(frozen=True)
 class OrderClaim:
@@ -70,6 +92,11 @@ class OrderClaim:
 
     measure: Measure
     sides: tuple[Side, ...]
+
+    @property
+    def band(self) -> Band:
+        """Of every side's cost ÷ that of the one before it."""
+        return 1 - LEVEL_WITH, math.inf
 
 
 @dataclass(frozen=True)
@@ -80,6 +107,10 @@ class SpreadClaim:
     sides: tuple[Side, ...]
     at_least: float = 0.0
     at_most: float = 0.0
+
+    @property
+    def band(self) -> Band:
+        return (self.at_least, math.inf) if self.at_least else (0.0, self.at_most)
 
 
 Statement = RatioClaim | EqualClaim | OrderClaim | SpreadClaim | UnmeasurableClaim
@@ -99,8 +130,9 @@ class ClaimVerdict(StrEnum):
     """What became of a claim."""
 
     HOLDS = "holds"
-    WEAKER = "holds, weaker"
-    STRONGER = "holds, stronger"
+    WEAKER = "weaker than published"
+    STRONGER = "stronger than published"
+    DIRECTION = "same direction, size undecided"
     GONE = "does not hold any more"
     UNDECIDED = "undecided"
     UNMEASURED = "cannot be measured here"
@@ -108,7 +140,11 @@ class ClaimVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim beside our own figure. `published` and `measured` are ratios, where there is one."""
+    """A claim beside our own figure.
+
+    `published`: in words. `measured`: the ratio, None if there is none; its interval is the one
+    that the verdict was read off, at the level of this claim.
+    """
 
     claim: Claim
     verdict: ClaimVerdict

@@ -19,6 +19,10 @@ _ID = re.compile(
 )
 
 
+OWN_JSON = "own"
+"""In place of a parser's name: the client has an interface of its own for JSON."""
+
+
 @dataclass(frozen=True, order=True)
 class ClientId:
     """`language/library[+variant][@version][~runtime]`."""
@@ -108,7 +112,8 @@ class Manifest:
     """One client of an adapter folder, as read: adapter.toml over its language's kit.toml.
 
     `built_as`: the id with the version that is meant where none is named. `set`: arguments by
-    placeholder. `tried`: whether its authors have seen it run. `faults`: by case of the contract.
+    placeholder. `tried`: whether its authors have seen it run. `json_parser`: what parses
+    documents, OWN_JSON or a name; "": its kit does not say. `faults`: by case of the contract.
     """
 
     id: ClientId
@@ -118,6 +123,7 @@ class Manifest:
     about: str
     homepage: str
     tried: bool
+    json_parser: str
     faults: Mapping[str, Fault]
     folder: Path
     kit_folders: tuple[tuple[str, Path], ...]

@@ -22,6 +22,14 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
 
 
+class LimitAnswer(StrEnum):
+    """Whether a client takes more than a limit allows. `unclear`: the interval holds the limit."""
+
+    WITHIN = "within"
+    BEYOND = "beyond"
+    UNCLEAR = "unclear"
+
+
 class Doubt(StrEnum):
     """Why a verdict is undecided."""
 

@@ -13,6 +13,7 @@ from fetchoff.model.workload import Sink, Workload
 MORE_REQUESTS = 0.03
 BUSY_SHARE = 0.5
 CONTROLS_SHARE = 0.2  # of the processes of a round, beside those that are ranked
+PUBLISHED_BAND = 0.25  # a ratio that is no further from a published one is much like it
 TWIN, KNOWN = "#twin", "#known"
 
 
@@ -59,6 +60,7 @@ class Experiment:
     links, where batches are long, there are fewer. `turns`: of each entrant in a round, where the
     origin gives them, to `group` processes at most at a time.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
+    `limit`: how much more the second of a pair may take, as a share: then that is what is decided.
     `origin`: an id of the catalogue, or a URL.
     """
 
@@ -71,17 +73,26 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
-    turns: int = 20
-    group: int = 64
+    turns: int = 16
+    group: int = 6
     looks: tuple[int, ...] = EVERY_ROUND
     suite: str = ""
     pair_only: bool = False
     origin: str = "built-in"
     decide_on: tuple[str, ...] = ("wall", "cpu")
+    limit: float | None = None
 
     def course(self, name: str) -> Course:
         """The course of an id."""
         return next(course for course in self.courses if course.id == name)
+
+    @property
+    def at_stake(self) -> float:
+        """The relative difference that what is concluded rests on.
+
+        A reproduction, which decides on nothing, judges ratios that others have published.
+        """
+        return self.margin if self.decide_on else PUBLISHED_BAND
 
     def blocks_of(self, course: Course) -> int:
         """How many blocks a round has on a course."""

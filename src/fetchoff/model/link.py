@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 LOOPBACK_ID = "loopback"
+MOST_LATE = 0.99
 SMALL_WINDOW_BYTES = 16_384
 PATIENCE = 3.0
 
@@ -93,6 +96,11 @@ class Link:
         """Of a small packet, where nothing waits."""
         return self.up.delay_ms + self.down.delay_ms
 
+    @property
+    def quickest_ms(self) -> float:
+        """The least that a round trip can take, whatever the jitter."""
+        return self.round_trip_ms - self.up.jitter_ms - self.down.jitter_ms
+
     def fastest_ms(self, exchanges: int, content_bytes: int, concurrency: int) -> float:
         """What so many exchanges take at least: they wait for each other, or fill the rate."""
         waiting_ms = math.ceil(exchanges / concurrency) * self.round_trip_ms
@@ -143,13 +151,17 @@ class Calibration:
     faults: tuple[str, ...] = ()
 
 
+Steps = tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True)
 class Emulated:
-    """What the emulator counted while a workload was measured over a link.
+    """What the emulator counted while something was measured over a link.
 
     `unasked`: packets that were lost though nobody asked for it. `late_p99_us`: of the direction
     in which packets left later. `cpu_ns` is the emulator's. `packets_up`: of `packets`, those that
-    the client sent.
+    the client sent. `late_us`: for each direction how many packets left so much later than due, by
+    the upper bound of each step; () in runs of before it was kept.
     """
 
     packets: int
@@ -160,3 +172,34 @@ class Emulated:
     cpu_ns: int
     elapsed_ns: int
     packets_up: int = 0
+    late_us: tuple[Steps, ...] = ()
+
+
+def together(parts: Sequence[Emulated]) -> Emulated:
+    """The sums over several spells of measuring."""
+    late: dict[int, Counter[int]] = defaultdict(Counter)
+    for part in parts:
+        for direction, steps in enumerate(part.late_us):
+            late[direction].update(dict(steps))
+    late_us = tuple(tuple(sorted(late[direction].items())) for direction in sorted(late))
+    return Emulated(
+        packets=sum(part.packets for part in parts),
+        lost=sum(part.lost for part in parts),
+        dropped=sum(part.dropped for part in parts),
+        unasked=sum(part.unasked for part in parts),
+        late_p99_us=max((late_p99_us(steps) for steps in late_us), default=0),
+        cpu_ns=sum(part.cpu_ns for part in parts),
+        elapsed_ns=sum(part.elapsed_ns for part in parts),
+        packets_up=sum(part.packets_up for part in parts),
+        late_us=late_us,
+    )
+
+
+def late_p99_us(steps: Steps) -> int:
+    """The 99th percentile of how late packets left; 0 of none."""
+    left = sum(packets for _, packets in steps) * (1 - MOST_LATE)
+    for bound, packets in sorted(steps, reverse=True):
+        left -= packets
+        if left < 0:
+            return bound
+    return 0

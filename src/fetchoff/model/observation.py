@@ -27,6 +27,7 @@ class Cost:
     """What a batch cost, read from outside. Nanoseconds.
 
     `own_wall_ns` is the adapter's word, a cross-check. `origin_cpu_ns`: the origin's process clock.
+    `parse_ns`: in its kit's JSON parser, the adapter's word as well; None: it says nothing of it.
     """
 
     wall_ns: int
@@ -34,6 +35,7 @@ class Cost:
     origin_cpu_ns: int
     own_wall_ns: int
     spun_ns: int = 0
+    parse_ns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Batch:
-    """One timed run of `planned` iterations (`iterations` were really done: MORE does more)."""
+    """One timed run of `planned` iterations (`iterations` were really done: MORE does more).
+
+    `emulated`: what a link did meanwhile; None over loopback.
+    """
 
     round: int
     attempt: int
@@ -64,6 +69,7 @@ class Batch:
     failed: int
     cost: Cost
     seen: Seen
+    emulated: Emulated | None = None
 
     @property
     def slot(self) -> tuple[int, str, int, str]:
@@ -81,7 +87,8 @@ class Turns:
     to be. `asked`: iterations of the whole loop, in which `spun_ns` were spun. `process_cpu_ns`:
     what the harness read off the process's clock from the first turn's begin to the last one's end.
     `answered`: requests by the ledger's count from the first turn's begin to the last one's end.
-    `settled_us`: CPU time of an exchange when its warm-up ended.
+    `settled_us`: CPU time of an exchange when its warm-up ended. `parse_ns`: as in `Cost`, of the
+    whole loop.
     """
 
     round: int
@@ -109,6 +116,7 @@ class Turns:
     failed: int = 0
     answered: int = 0
     settled_us: float = 0.0
+    parse_ns: int | None = None
 
     @property
     def background_ns(self) -> float:
@@ -133,6 +141,10 @@ class Turns:
         parts = {name: getattr(self, name)[first:end] for name in _BY_TURN}
         return replace(self, **parts)
 
+    def _share(self, of_loop_ns: int) -> int:
+        """Of what was spent in the whole loop, as much as belongs to the exchanges of turns."""
+        return round(of_loop_ns * sum(self.exchanges) / max(1, self.asked * self.per_iteration))
+
     def total(self) -> Batch:
         """All turns as one batch: what was paid in all for all exchanges."""
         exchanges = sum(self.exchanges)
@@ -156,7 +168,8 @@ class Turns:
                 cpu_ns=sum(self.cpu_ns) + background,
                 origin_cpu_ns=sum(self.origin_ns),
                 own_wall_ns=wall_ns,
-                spun_ns=round(self.spun_ns * exchanges / max(1, self.asked * self.per_iteration)),
+                spun_ns=self._share(self.spun_ns),
+                parse_ns=None if self.parse_ns is None else self._share(self.parse_ns),
             ),
             seen=self.seen,
         )
@@ -166,8 +179,8 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 
 
 @dataclass(frozen=True)
-class GroupDone:
-    """A group had its turns. Nanoseconds.
+class TurnsGiven:
+    """All turns of a section. Nanoseconds.
 
     `elapsed_ns`: by the harness's clock. By the origin's: `given_ns` and the rests between, and
     `turned_ns`, all turns with their leads. `misplaced`: what was not where it was planned, or "".
@@ -176,7 +189,6 @@ class GroupDone:
     round: int
     attempt: int
     workload: str
-    group: int
     processes: tuple[str, ...]
     elapsed_ns: int
     given_ns: int
@@ -242,9 +254,10 @@ class LinkTried:
 
 @dataclass(frozen=True)
 class LinkUsed:
-    """What the emulator did while a section was measured.
+    """What the emulator did during the batches of a section.
 
-    `fault`: why its batches do not count, or "".
+    `fault`: why none of them counts, or "". Only runs of before each batch had its own counts have
+    one.
     """
 
     round: int
@@ -285,7 +298,7 @@ class Ended:
 Record = (
     Batch
     | Turns
-    | GroupDone
+    | TurnsGiven
     | Invocation
     | LinkTried
     | LinkUsed

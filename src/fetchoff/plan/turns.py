@@ -25,6 +25,25 @@ def groups(entrants: Sequence[Entrant], most: int, order: random.Random) -> list
     return [group for group in found if group]
 
 
+VISIT = 2  # cycles of one group, before it is another one's
+
+
+def visits(
+    groups_: Sequence[Sequence[Entrant]], count: int, order: random.Random
+) -> list[list[Entrant]]:
+    """`count` cycles of each group: a few of one, then of another, so that all see all of the time.
+
+    The machine is faster in some seconds than in others; were groups measured one after the other,
+    that would be a difference between their members.
+    """
+    plans = [cycles(group, count, order) for group in groups_]
+    found: list[list[Entrant]] = []
+    for first in range(0, count, VISIT):
+        for plan in order.sample(plans, len(plans)):
+            found += plan[first : first + VISIT]
+    return found
+
+
 def cycles(group: Sequence[Entrant], count: int, order: random.Random) -> list[list[Entrant]]:
     """`count` cycles: in each everybody has a turn, in an order of its own.
 

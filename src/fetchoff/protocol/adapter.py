@@ -179,7 +179,8 @@ def read_prepared(message: Message) -> Prepared:
 class Done:
     """The answer to `run`.
 
-    `children_ns` is (user, system), None if the adapter says nothing of it.
+    `children_ns` is (user, system), None if the adapter says nothing of it. `parse_ns` is the time
+    in its kit's JSON parser, None where that is not used.
     """
 
     done: int
@@ -191,6 +192,7 @@ class Done:
     spun_ns: int = 0
     children_ns: tuple[int, int] | None = None
     children_peak_kb: int = 0
+    parse_ns: int | None = None
 
 
 def read_done(message: Message) -> Done:
@@ -212,4 +214,5 @@ def read_done(message: Message) -> Done:
         if children
         else None,
         children_peak_kb=whole(children, "peak_kb") if children else 0,
+        parse_ns=whole(message, "parse_ns") if "parse_ns" in message else None,
     )

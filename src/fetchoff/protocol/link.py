@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fetchoff.model.link import Emulated, Profile
+from fetchoff.model.link import Emulated, Profile, Steps, late_p99_us
 from fetchoff.protocol.fields import Garbled, Message, text, whole
 
 VERSION = 1
 DIRECTIONS = ("up", "down")
 UNASKED = ("overruns", "overflowed", "refused")
-MOST_LATE = 0.99
 
 
 @dataclass(frozen=True)
@@ -51,30 +50,25 @@ class Counts:
 
     def since(self, before: Counts) -> Emulated:
         """What happened between two readings."""
-        late = (
-            _percentile(now, then) for now, then in zip(self.late_us, before.late_us, strict=True)
+        late_us = tuple(
+            _gained(now, then) for now, then in zip(self.late_us, before.late_us, strict=True)
         )
         return Emulated(
             packets=self.packets - before.packets,
             lost=self.lost - before.lost,
             dropped=self.dropped - before.dropped,
             unasked=self.unasked - before.unasked,
-            late_p99_us=max(late),
+            late_p99_us=max(map(late_p99_us, late_us)),
             cpu_ns=self.cpu_ns - before.cpu_ns,
             elapsed_ns=self.elapsed_ns - before.elapsed_ns,
             packets_up=self.packets_up - before.packets_up,
+            late_us=late_us,
         )
 
 
-def _percentile(now: dict[int, int], then: dict[int, int]) -> int:
-    """The 99th percentile of what came on top; 0 of nothing."""
-    gained = {bound: count - then.get(bound, 0) for bound, count in now.items()}
-    left = sum(gained.values()) * (1 - MOST_LATE)
-    for bound in sorted(gained, reverse=True):
-        left -= gained[bound]
-        if left < 0:
-            return bound
-    return 0
+def _gained(now: dict[int, int], then: dict[int, int]) -> Steps:
+    gained = ((bound, count - then.get(bound, 0)) for bound, count in sorted(now.items()))
+    return tuple((bound, count) for bound, count in gained if count)
 
 
 def read_greeting(message: Message) -> str:

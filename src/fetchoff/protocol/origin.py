@@ -43,7 +43,7 @@ class Manner:
     After `work_us` everybody rests for `rest_us`.
     """
 
-    patience_ms: int = 10_000
+    patience_ms: int = 2_000
     work_us: int = 50_000
     rest_us: int = 4_000
 

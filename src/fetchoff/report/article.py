@@ -25,8 +25,12 @@ UNITS = {
 }
 COUNTED = {
     ClaimVerdict.HOLDS: ("holds", "hold"),
-    ClaimVerdict.WEAKER: ("holds, but weaker", "hold, but weaker"),
-    ClaimVerdict.STRONGER: ("holds, and stronger", "hold, and stronger"),
+    ClaimVerdict.WEAKER: ("is weaker than published", "are weaker than published"),
+    ClaimVerdict.STRONGER: ("is stronger than published", "are stronger than published"),
+    ClaimVerdict.DIRECTION: (
+        "goes in the same direction, size undecided",
+        "go in the same direction, size undecided",
+    ),
     ClaimVerdict.GONE: ("does not hold any more", "do not hold any more"),
     ClaimVerdict.UNDECIDED: ("is undecided", "are undecided"),
     ClaimVerdict.UNMEASURED: ("cannot be measured here", "cannot be measured here"),

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from fetchoff.model.claim import (
-    LEVEL_WITH,
-    MUCH,
     ClaimVerdict,
     EqualClaim,
     Judgement,
@@ -28,6 +26,7 @@ COLOURS = {
     ClaimVerdict.HOLDS: "var(--wall)",
     ClaimVerdict.WEAKER: "var(--wall)",
     ClaimVerdict.STRONGER: "var(--wall)",
+    ClaimVerdict.DIRECTION: "var(--wall)",
     ClaimVerdict.GONE: "var(--bad)",
     ClaimVerdict.UNDECIDED: "var(--muted)",
     ClaimVerdict.UNMEASURED: "var(--muted)",
@@ -49,21 +48,7 @@ def published_ratio(statement: Statement) -> float | None:
 
 def holds_between(statement: Statement) -> tuple[float, float]:
     """Between which ratios a claim holds as it was published; 0 and infinity: no such end."""
-    match statement:
-        case RatioClaim(published=published, at_least=True):
-            return published, math.inf
-        case RatioClaim(published=published, at_most=True):
-            return 0.0, published
-        case RatioClaim(published=published):
-            return published / MUCH, published * MUCH
-        case EqualClaim(margin=margin):
-            return 1 / (1 + margin), 1 + margin
-        case OrderClaim():
-            return 1 - LEVEL_WITH, math.inf
-        case SpreadClaim(at_least=at_least, at_most=at_most):
-            return (at_least, math.inf) if at_least else (0.0, at_most)
-        case UnmeasurableClaim():
-            return 0.0, math.inf
+    return (0.0, math.inf) if isinstance(statement, UnmeasurableClaim) else statement.band
 
 
 def claims(judgements: Sequence[Judgement]) -> Spec:

@@ -20,8 +20,9 @@ from fetchoff.report.vega import Spec
 
 STYLES = {
     ClaimVerdict.HOLDS: "passed",
-    ClaimVerdict.WEAKER: "passed",
-    ClaimVerdict.STRONGER: "passed",
+    ClaimVerdict.WEAKER: "partly",
+    ClaimVerdict.STRONGER: "partly",
+    ClaimVerdict.DIRECTION: "partly",
     ClaimVerdict.GONE: "",
     ClaimVerdict.UNDECIDED: "inconclusive",
     ClaimVerdict.UNMEASURED: "inconclusive",

@@ -21,8 +21,9 @@ from fetchoff.report.article import (
 
 STYLES = {
     ClaimVerdict.HOLDS: "green",
-    ClaimVerdict.WEAKER: "green",
-    ClaimVerdict.STRONGER: "green",
+    ClaimVerdict.WEAKER: "",
+    ClaimVerdict.STRONGER: "",
+    ClaimVerdict.DIRECTION: "",
     ClaimVerdict.GONE: "red",
     ClaimVerdict.UNDECIDED: "yellow",
     ClaimVerdict.UNMEASURED: "dim",
@@ -44,7 +45,7 @@ def whole(analyses: Sequence[Analysis]) -> Group:
         ]
         parts += [*said, Text()] if said else []
         judgements += analysis.reproduction.judgements
-    counted = f"{tally(judgements)}; 95 % intervals over rounds of fresh processes"
+    counted = f"{tally(judgements)}; all intervals of an article hold together with 95 %"
     return Group(*parts, claims(judgements), Text(counted, style="dim"))
 
 

@@ -26,7 +26,14 @@ from fetchoff.report.figures import (
     ratio,
     size,
 )
-from fetchoff.report.groups import costs_of, groups_of, has_in_flight, is_bulk, shows_read_size
+from fetchoff.report.groups import (
+    costs_of,
+    groups_of,
+    has_in_flight,
+    has_parser,
+    is_bulk,
+    shows_read_size,
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,7 @@ def columns_of(result: WorkloadResult, cards: Mapping[str, ClientCard]) -> tuple
         *_relative(result, measured),
         *(_in_flight(measured) if has_in_flight(measured) else ()),
         *_times(measured),
+        *((_parsers(measured, cards),) if has_parser(measured) else ()),
         *(_of_bulk(measured) if is_bulk(measured) else ()),
         *_memory(result, measured),
         *_on_the_wire(measured),
@@ -101,6 +109,20 @@ def _times(measured: Sequence[Standing]) -> Iterator[Column]:
     rates = [one.per_second for one in costs]
     most = decimals_for_rates(rates)
     yield _column("rate", "per s", "wall-and-cpu-time", rates, most=most, first="descending")
+
+
+def _parsers(measured: Sequence[Standing], cards: Mapping[str, ClientCard]) -> Column:
+    """The time in the parser with its name beside it; the name alone where it cannot be told."""
+    times = [costs_of(standing).parser_us for standing in measured]
+    names = [card.json_parser if card else "" for card in map(cards.get, _clients(measured))]
+    decimals = min(decimals_for(times), 1)
+    cells = tuple(
+        Cell(name or MISSING, math.inf)
+        if time is None
+        else Cell(number(time, decimals), time, name)
+        for time, name in zip(times, names, strict=True)
+    )
+    return Column(Heading("parser", "µs", "json-documents"), cells)
 
 
 def _of_bulk(measured: Sequence[Standing]) -> Iterator[Column]:
@@ -164,8 +186,12 @@ def _on_the_wire(measured: Sequence[Standing]) -> Iterator[Column]:
     yield _column("segm.", "an exch.", "on-the-wire", segments, most=1)
 
 
+def _clients(measured: Sequence[Standing]) -> list[str]:
+    return [standing.client for standing in measured]
+
+
 def _lines(measured: Sequence[Standing], cards: Mapping[str, ClientCard]) -> list[float | None]:
-    found = (cards.get(standing.client) for standing in measured)
+    found = map(cards.get, _clients(measured))
     return [card.adapter_lines if card else None for card in found]
 
 

@@ -30,6 +30,7 @@ COSTS = {
     "start_up_ms": "start_up_ms",
     "first_exchange_us": "first_us",
     "cpu_us_among_others": "among_others_us",
+    "parser_us_per_exchange": "parser_us",
 }
 IN_FLIGHT = {
     "bytes_in_flight": "bytes",
@@ -102,7 +103,7 @@ def _row(
         **_estimate("cpu_s_per_gb", moved.cpu_s_per_gb if moved else None),
         **_fields(standing.in_flight, IN_FLIGHT),
         **_fields(standing.wire, WIRE),
-        **_fields(card, ("adapter_lines",)),
+        **_fields(card, ("json_parser", "adapter_lines")),
         "notes": "; ".join(standing.notes),
     }
 

@@ -81,6 +81,16 @@ EXPLANATIONS = (
         """,
     ),
     _explain(
+        "json-documents",
+        "JSON documents",
+        """
+        A client that has an interface of its own for JSON parses the documents itself ("own"), and
+        that is part of it. For the others their kit does, with the parser that is named: the column
+        tells how long by the adapter's own clock, and the times beside it contain it. What such a
+        workload ranks is client and parser together.
+        """,
+    ),
+    _explain(
         "links",
         "Links",
         """
@@ -107,10 +117,12 @@ EXPLANATIONS = (
         "Claims",
         """
         What a published article says, as a ratio between two sides: a client on a workload. The
-        ratio is measured round by round from fresh processes and has a 95 % interval. It holds
-        weaker or stronger if the whole interval is more than 25 % away from what was published,
-        and does not hold any more if the interval does not reach 1.02. Absolute times belong to
-        the author's machine and to this one.
+        ratio is measured round by round from fresh processes. A published ratio holds if the
+        whole interval lies between it ÷ 1.25 and it × 1.25. It is weaker or stronger if the whole
+        interval lies outside, and does not hold any more if the interval does not reach 1.02.
+        An interval that shows the direction and crosses the edge leaves the size undecided.
+        All claims of an article share one error rate: with 95 %, all of their intervals hold
+        the truth. Absolute times belong to the author's machine and to this one.
         """,
     ),
     _explain(

@@ -50,6 +50,11 @@ def is_bulk(standings: Iterable[Standing]) -> bool:
     return any(s.costs is not None and s.costs.throughput is not None for s in standings)
 
 
+def has_parser(standings: Iterable[Standing]) -> bool:
+    """Whether any of these clients left documents to its kit's parser, which took a known time."""
+    return any(s.costs is not None and s.costs.parser_us is not None for s in standings)
+
+
 def has_in_flight(standings: Iterable[Standing]) -> bool:
     """Whether these clients went over a link in a way that says how much was under way."""
     return any(standing.in_flight is not None for standing in standings)

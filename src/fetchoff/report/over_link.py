@@ -142,8 +142,16 @@ def used(use: LinkUse) -> str:
 
 
 def kept_up(link: OverLink) -> str:
-    """Whether the emulator did what was asked of it in every round."""
-    if not link.left_out:
+    """Whether the emulator did what was asked of it in every batch and round."""
+    batches = sum(one.batches for one in link.batches_left_out)
+    parts = [
+        f"in {many:,} of {whole}"
+        for many, whole in (
+            (len(link.left_out), count(link.use.rounds, "round")),
+            (batches, f"{link.use.batches:,} batches"),
+        )
+        if many
+    ]
+    if not parts:
         return "It kept up in every round."
-    rounds = count(link.use.rounds, "round")
-    return f"It did not keep up in {len(link.left_out)} of {rounds}, which do not count."
+    return f"It did not keep up {' and '.join(parts)}, which do not count."

@@ -44,6 +44,7 @@ from fetchoff.report.groups import (
     costs_of,
     groups_of,
     has_in_flight,
+    has_parser,
     is_bulk,
     reason_of,
     shows_read_size,
@@ -68,12 +69,14 @@ DROPPED_FIRST = (
     "CPU ÷ wall",
     "read size",
     "peak MB",
+    "parser",
     "user + system µs",
     "CPU interval",
     "req/s",
     "CPU ratio",
     "origin's share",
     "verdict",
+    "parser µs",
     "CPU s/GB",
     "in flight",
     "CPU µs",
@@ -258,6 +261,7 @@ def _columns(
         numbers("user + system µs", "sys", lambda s: costs_of(s).system_us, times),
         strings("CPU ÷ wall", "CPU÷wall", lambda s: number(costs_of(s).cpu_per_wall, 2)),
         numbers("req/s", "req/s", lambda s: costs_of(s).per_second, rates),
+        *(_parsers(rows, cards) if has_parser(rows) else ()),
         *(_of_bulk(rows) if is_bulk(rows) else ()),
         *([strings("in flight", "in flight", _in_flight)] if has_in_flight(rows) else ()),
         numbers("peak MB", "peak MB", lambda s: costs_of(s).peak_mb, 1),
@@ -269,6 +273,18 @@ def _columns(
     if result.withheld:
         columns = [column for column in columns if column.name != "verdict"]
     return tuple(columns if any(s.tiers for s in rows) else columns[1:])
+
+
+def _parsers(rows: Sequence[Standing], cards: Mapping[str, ClientCard]) -> tuple[Column, ...]:
+    """What parsed the documents, and how long it took where that is not the client itself."""
+    times = [costs_of(standing).parser_us for standing in rows]
+    decimals = min(decimals_for(times), 1)
+    found = [cards.get(standing.client) for standing in rows]
+    names = tuple(card.json_parser if card else "" for card in found)
+    return (
+        Column("parser µs", "parser µs", tuple(number(time, decimals) for time in times)),
+        Column("parser", "parser", names, numeric=False),
+    )
 
 
 def _of_bulk(rows: Sequence[Standing]) -> tuple[Column, ...]:

@@ -33,6 +33,7 @@ GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
 ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
 MUCH_BYTES = 100_000  # in an iteration: whose code is compiled after fewer of them
 WAITING = 6.0  # times what it works: then it waits, and not only for the core
+REHEARSAL_US = 10_000.0
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -59,10 +60,14 @@ class Measured:
 
 @dataclass(frozen=True)
 class Pace:
-    """Of a client in turns: microseconds of an iteration, and how many a lead had."""
+    """Of a client in turns: microseconds of an iteration, and how many a lead had.
+
+    `cpu_us`: the client's own CPU time of an exchange.
+    """
 
     iteration_us: float
     lead: float
+    cpu_us: float
 
     @classmethod
     def of(cls, record: Turns) -> Pace | None:
@@ -73,6 +78,7 @@ class Pace:
         return cls(
             sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration,
             sum(record.lead_exchanges) / turns / record.per_iteration,
+            sum(record.cpu_ns) / 1e3 / exchanges,
         )
 
 
@@ -103,6 +109,7 @@ class Guest:
         self._before: procfs.Reading | None = None
         self.per_iteration = len(course.workload.exchanges)  # requests
         self.pace: Pace | None = None  # as it was in turns of an earlier process
+        self._rehearsed_us = 0.0
         self.seen_before_loop = Seen()
         self._curve = Curve((), is_steady=True)
         self._first = (0.0, 0.0)
@@ -213,7 +220,20 @@ class Guest:
         guessed = GUESSED_ORIGIN * exchanges * self.settled_us + ORIGIN_US * self.per_iteration
         waited = exchanges * self._curve.wall_us
         guessed = waited if waited > WAITING * guessed else guessed
-        return self.pace.iteration_us if self.pace else max(1.0, guessed)
+        if self.pace:
+            return self.pace.iteration_us
+        return self._rehearsed_us or max(1.0, guessed)
+
+    def rehearse(self) -> None:
+        """Where no earlier round has told its pace: time it by itself, placed as in its turns.
+
+        While it warmed up others were at work, so what it took then says little.
+        """
+        if self.pace is None:
+            n = max(1, round(REHEARSAL_US / self.iteration_us))
+            timed = self.adapter.run_timed(n, self._timeout_s(n), lambda: 0)
+            self._must_be_complete(timed.answer, n)
+            self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
         """Close the gate of its ledger; the number by which it is given turns."""
@@ -307,7 +327,8 @@ class Guest:
 
     def busy_ns(self, share: float) -> int:
         """The spinning that makes `share` of the client's CPU time an exchange."""
-        return max(200, round(share * self._cpu_ns_per_exchange))
+        cpu_ns = 1e3 * self.pace.cpu_us if self.pace else self._cpu_ns_per_exchange
+        return max(200, round(share * cpu_ns))
 
     def batch(self, iterations: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Measured:
         """A measured batch. It is for the caller to keep it before `judge` refuses it."""
@@ -321,6 +342,7 @@ class Guest:
             origin_cpu_ns=timed.origin_cpu_ns,
             own_wall_ns=timed.answer.wall_ns,
             spun_ns=timed.answer.spun_ns,
+            parse_ns=timed.answer.parse_ns,
         )
         return Measured(timed.answer, cost, seen)
 

@@ -12,7 +12,6 @@ from threading import Event
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Effect, Entrant, Experiment, takes_turns
-from fetchoff.model.link import Emulated, Link
 from fetchoff.model.observation import Batch, LinkUsed, Outcome, SectionDone
 from fetchoff.model.workload import Sink
 from fetchoff.plan import turns as plan
@@ -20,6 +19,7 @@ from fetchoff.plan.rounds import Section, iterations
 from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.origin import Manner
 from fetchoff.run.adapter import Adapter
+from fetchoff.run.crossed import Crossed
 from fetchoff.run.events import Journal, Listener
 from fetchoff.run.guest import Guest, Pace, Refused
 from fetchoff.run.lanes import side_by_side
@@ -29,8 +29,6 @@ from fetchoff.run.placement import Layout, Urgency, misplaced, place
 from fetchoff.run.reference import Reference
 from fetchoff.run.turning import Place, Turning
 
-LATE_MS = 1.0
-LATE_SHARE = 0.03  # of the round trip
 OFTEN_US = 12_000  # an exchange that takes longer is not had in every cycle
 MOST_SELDOM = 6
 UNHURRIED = Manner(rest_us=0)  # who has no real-time priority needs no rest
@@ -79,6 +77,7 @@ class SectionRun:
         self._round = round_
         self._attempt = attempt
         self._guests: dict[str, Guest] = {}
+        self._crossed = Crossed(self._course, experiment.at_stake)
 
     def run(
         self,
@@ -112,18 +111,16 @@ class SectionRun:
             self._ready_for_batches(calibrated)
         self._each("placing", self._check_place)
         switches = self._stage.origin.involuntary_switches()
-        self._stage.network.used()
         if turnstile is not None:
             self._take_turns(turnstile, paces)
         self._run_blocks(self._in_batches(turnstile))
-        emulated = self._stage.network.used()
         switches = self._stage.origin.involuntary_switches() - switches
         self._stage.network.open_wide()
         self._each("verifying again", lambda guest: guest.verify_again())
         for guest in self._guests.values():
             self._stage.journal.append(guest.record(self._round, self._attempt, switches))
-        if emulated is not None:
-            self._note_use(emulated)
+        if self._course.link.is_emulated:
+            self._note_use()
         seconds = time.monotonic() - began
         done = SectionDone(self._round, self._attempt, self._course.id, seconds)
         self._stage.journal.append(done)
@@ -153,7 +150,8 @@ class SectionRun:
 
     def _make_ready(self, *, try_nonsense: bool) -> None:
         """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
-        guests = list(self._guests.values())
+        slow_first = sorted(self._guests.values(), key=lambda g: -g.adapter.warm_up_exchanges)
+        guests = slow_first  # or one of them would be all that is left for one lane
         self._stage.listener.step_began(self._course.id, "verifying and warming up", len(guests))
 
         def make_ready(guest: Guest, core: int, stop: Event) -> None:
@@ -194,29 +192,34 @@ class SectionRun:
         self._each("warming up", lambda guest: self._warm_up(guest, calibrated))
 
     def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, Pace]) -> None:
-        """Groups one after the other; within a group, everybody has turns in every cycle."""
+        """Groups in visits; within a group, everybody has turns in every cycle."""
+        for guest in self._guests.values():
+            guest.pace = paces.get(guest.client)
+        self._each("rehearsing", lambda guest: guest.rehearse())
         order = random.Random(self._section.seed)
         here = [
-            self._seldom(entrant, paces)
+            self._seldom(entrant)
             for entrant in self._section.entrants
             if takes_turns(entrant) and self._can_be_held(entrant)
         ]
         groups = plan.groups(here, self._experiment.group, order)
-        self._stage.listener.step_began(self._course.id, "measuring", len(groups))
-        manner = Manner() if self._stage.layout.urgency is Urgency.REAL_TIME else UNHURRIED
-        for number, group in enumerate(groups):
-            cycles = plan.cycles(group, self._experiment.turns, order)
-            where = Place(self._round, self._attempt, self._course.id, number)
-            players = [(entrant, self._guests[entrant.process]) for entrant in group]
-            journal, misplaced = self._stage.journal, self._origin_misplaced
-            turning = Turning(turnstile, journal, where, manner, self._try, misplaced)
-            turning.run(players, cycles)
-            self._stage.listener.step_went_on()
+        cycles = plan.visits(groups, self._experiment.turns, order)
+        self._stage.listener.step_began(self._course.id, "measuring", len(cycles))
+        is_hurried = self._stage.layout.urgency is Urgency.REAL_TIME
+        turning = Turning(
+            turnstile,
+            self._stage.journal,
+            Place(self._round, self._attempt, self._course.id),
+            Manner() if is_hurried else UNHURRIED,
+            self._try,
+            self._origin_misplaced,
+        )
+        players = [(e, self._guests[e.process], n) for n, g in enumerate(groups) for e in g]
+        turning.run(players, cycles, self._stage.listener.step_went_on)
 
-    def _seldom(self, entrant: Entrant, paces: Mapping[str, Pace]) -> Entrant:
+    def _seldom(self, entrant: Entrant) -> Entrant:
         """Who takes long for an exchange has fewer turns: it mostly waits, which varies little."""
         guest = self._guests[entrant.process]
-        guest.pace = paces.get(guest.client)
         every = min(MOST_SELDOM, math.ceil(guest.iteration_us / OFTEN_US))
         return replace(entrant, every=entrant.every * every)
 
@@ -280,18 +283,20 @@ class SectionRun:
     def _shape(self, block: int) -> None:
         self._stage.network.shape(self._course.link, self._section.seed + block)
 
-    def _note_use(self, emulated: Emulated) -> None:
-        fault = fault_of(emulated, self._course.link)
-        if fault:
-            self._stage.listener.trouble(f"{self._course.id}: {fault}; this round does not count")
-        used = LinkUsed(self._round, self._attempt, self._course.id, emulated, fault)
+    def _note_use(self) -> None:
+        for trouble in self._crossed.troubles():
+            self._stage.listener.trouble(trouble)
+        emulated = self._crossed.in_all()
+        used = LinkUsed(self._round, self._attempt, self._course.id, emulated)
         self._stage.journal.append(used)
 
     def _measure(self, guest: Guest, entrant: Entrant, block: int, position: int) -> None:
         def do(guest: Guest) -> None:
             n = iterations(entrant, guest.iterations)
             busy_ns = guest.busy_ns(entrant.amount) if entrant.effect is Effect.BUSY else 0
+            self._stage.network.used()  # from now on it counts
             measured = guest.batch(n, self._stage.origin.cpu_clock, busy_ns)
+            emulated = self._stage.network.used()
             batch = Batch(
                 round=self._round,
                 attempt=self._attempt,
@@ -306,19 +311,11 @@ class SectionRun:
                 failed=measured.answer.failed,
                 cost=measured.cost,
                 seen=measured.seen,
+                emulated=emulated,
             )
+            self._crossed.note(batch)
             self._stage.journal.append(batch)
             self._stage.listener.batch_done(batch)
             guest.judge(measured, n)
 
         self._try(guest, do)
-
-
-def fault_of(emulated: Emulated, link: Link) -> str:
-    """Why what was measured over a link must not count, or "": the emulator could not keep up."""
-    if emulated.unasked:
-        return f"the link lost {emulated.unasked} packets that nobody asked it to lose"
-    tolerated_ms = max(LATE_MS, LATE_SHARE * link.round_trip_ms)
-    if emulated.late_p99_us > tolerated_ms * 1e3:
-        return f"1 in 100 packets left the link {emulated.late_p99_us / 1e3:.1f} ms late"
-    return ""

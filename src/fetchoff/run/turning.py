@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Effect, Entrant
-from fetchoff.model.observation import GroupDone, Outcome, Turns
+from fetchoff.model.observation import Outcome, Seen, Turns, TurnsGiven
+from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Manner, Turn, gained
 from fetchoff.run.events import Journal
 from fetchoff.run.guest import Guest, Refused
@@ -23,11 +24,12 @@ CHUNK_US = (
     250_000  # of turns in one order: so often there is time for a look at the clock and the user
 )
 SLACK = 1.03  # iterations on top of those that an earlier round has needed
-GUESSED_SLACK = 1.2  # where none has told
+GUESSED_SLACK = 1.5  # where none has told
 LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 1000, 8000
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 2000, 8000
 MOST_HELD_S = 2.0  # after the last turn: some libraries wait for an answer for five seconds
+NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
 LOST = "did not send its next request in its turn"
 
 Try = Callable[[Guest, Callable[[Guest], None]], None]
@@ -63,6 +65,7 @@ class _Player:
     entrant: Entrant
     guest: Guest
     length: Length
+    group: int = 0
     asked: int = 0
     number: int = 0
     clock_ns: int = 0
@@ -77,16 +80,15 @@ class _Player:
 
 @dataclass(frozen=True)
 class Place:
-    """Which group of which section it is."""
+    """Which section it is."""
 
     round: int
     attempt: int
     workload: str
-    group: int
 
 
 class Turning:
-    """Measures one group. What it found is in the journal, also of those who fell out later."""
+    """Measures a section. What it found is in the journal, also of those who fell out later."""
 
     def __init__(
         self,
@@ -106,16 +108,20 @@ class Turning:
 
     def run(
         self,
-        guests: Sequence[tuple[Entrant, Guest]],
+        guests: Sequence[tuple[Entrant, Guest, int]],
         cycles: Sequence[Sequence[Entrant]],
+        went_on: Callable[[], None],
     ) -> None:
-        """`cycles`: the order of turns. OriginError and KeyboardInterrupt pass."""
-        players = {e.key: _Player(e, g, Length.of(e, g)) for e, g in guests}
+        """Entrants with their processes and groups; `cycles`: the order of turns.
+
+        OriginError and KeyboardInterrupt pass.
+        """
+        players = {e.key: _Player(e, g, Length.of(e, g), group) for e, g, group in guests}
         counts = {key: sum(e.key == key for c in cycles for e in c) for key in players}
         try:
             for key, player in players.items():
                 self._begin(player, counts[key])
-            self._play(players, cycles)
+            self._play(players, cycles, went_on)
             for player in players.values():
                 self._read(player)
         finally:
@@ -141,7 +147,12 @@ class Turning:
 
         self._try(guest, begin)
 
-    def _play(self, players: dict[str, _Player], cycles: Sequence[Sequence[Entrant]]) -> None:
+    def _play(
+        self,
+        players: dict[str, _Player],
+        cycles: Sequence[Sequence[Entrant]],
+        went_on: Callable[[], None],
+    ) -> None:
         elapsed_ns = given_ns = rest_ns = turned_ns = turns = 0
         todo = [
             (number, place, players[entrant.key])
@@ -169,14 +180,15 @@ class Turning:
             turned_ns += sum(turn.wall_ns + turn.lead_wall_ns for turn in given.turns)
             turns += len(given.turns)
             self._note(chunk, given.turns)
+            for _ in {number for number, _, _ in chunk}:
+                went_on()
             for player in players.values():
                 if player.number in given.lost:
                     self._lose(player)
-        done = GroupDone(
+        done = TurnsGiven(
             self._place.round,
             self._place.attempt,
             self._place.workload,
-            self._place.group,
             tuple(player.entrant.process for player in players.values()),
             elapsed_ns,
             given_ns,
@@ -207,10 +219,7 @@ class Turning:
 
     def _lose(self, player: _Player) -> None:
         def lost(guest: Guest) -> None:
-            try:
-                guest.finish_loop(player.asked)  # it may have a better reason
-            except AdapterError as error:
-                raise Refused(Outcome.FAILED, f"{LOST}: {error}") from error
+            self._finish_loop(player, guest)  # it may have a better reason
             raise Refused(Outcome.INVALID, LOST)
 
         if player.guest.outcome is Outcome.OK:
@@ -238,39 +247,49 @@ class Turning:
             self._finish(player)
 
     def _finish(self, player: _Player) -> None:
-        def finish(guest: Guest) -> None:
-            before = guest.seen_before_loop
-            answer, seen = guest.finish_loop(player.asked)
-            turns = [turn for _, _, turn in player.turns]
-            record = Turns(
-                round=self._place.round,
-                attempt=self._place.attempt,
-                workload=self._place.workload,
-                entrant=player.entrant.key,
-                group=self._place.group,
-                turn_us=player.length.counted_us,
-                per_iteration=guest.per_iteration,
-                asked=player.asked,
-                cycle=tuple(cycle for cycle, _, _ in player.turns),
-                position=tuple(position for _, position, _ in player.turns),
-                exchanges=tuple(turn.exchanges for turn in turns),
-                wall_ns=tuple(turn.wall_ns for turn in turns),
-                cpu_ns=tuple(turn.cpu_ns for turn in turns),
-                origin_ns=tuple(turn.origin_ns for turn in turns),
-                others_ns=tuple(turn.others_ns for turn in turns),
-                lead_exchanges=tuple(turn.lead_exchanges for turn in turns),
-                lead_cpu_ns=tuple(turn.lead_cpu_ns for turn in turns),
-                held_cpu_ns=tuple(turn.held_cpu_ns for turn in turns),
-                process_cpu_ns=player.clock_ns,
-                spun_ns=answer.spun_ns,
-                seen=gained(before, seen),
-                done=answer.done,
-                failed=answer.failed,
-                answered=player.answered,
-                settled_us=guest.settled_us,
-            )
-            self._journal.append(record)
-            guest.judge_loop(answer, gained(before, seen), player.asked)
-
         if player.guest.outcome is Outcome.OK and player.answered:
-            self._try(player.guest, finish)
+            self._try(player.guest, lambda guest: self._finish_loop(player, guest))
+
+    def _finish_loop(self, player: _Player, guest: Guest) -> None:
+        """Keep what its turns were, however its loop ended; then judge the whole of it."""
+        before = guest.seen_before_loop
+        try:
+            answer, seen = guest.finish_loop(player.asked)
+        except AdapterError:
+            self._keep(player, NOTHING, before)
+            raise
+        gain = gained(before, seen)
+        self._keep(player, answer, gain)
+        guest.judge_loop(answer, gain, player.asked)
+
+    def _keep(self, player: _Player, answer: Done, seen: Seen) -> None:
+        turns = [turn for _, _, turn in player.turns]
+        record = Turns(
+            round=self._place.round,
+            attempt=self._place.attempt,
+            workload=self._place.workload,
+            entrant=player.entrant.key,
+            group=player.group,
+            turn_us=player.length.counted_us,
+            per_iteration=player.guest.per_iteration,
+            asked=player.asked,
+            cycle=tuple(cycle for cycle, _, _ in player.turns),
+            position=tuple(position for _, position, _ in player.turns),
+            exchanges=tuple(turn.exchanges for turn in turns),
+            wall_ns=tuple(turn.wall_ns for turn in turns),
+            cpu_ns=tuple(turn.cpu_ns for turn in turns),
+            origin_ns=tuple(turn.origin_ns for turn in turns),
+            others_ns=tuple(turn.others_ns for turn in turns),
+            lead_exchanges=tuple(turn.lead_exchanges for turn in turns),
+            lead_cpu_ns=tuple(turn.lead_cpu_ns for turn in turns),
+            held_cpu_ns=tuple(turn.held_cpu_ns for turn in turns),
+            process_cpu_ns=player.clock_ns,
+            spun_ns=answer.spun_ns,
+            seen=seen,
+            done=answer.done,
+            failed=answer.failed,
+            answered=player.answered,
+            settled_us=player.guest.settled_us,
+            parse_ns=answer.parse_ns,
+        )
+        self._journal.append(record)

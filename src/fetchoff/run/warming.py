@@ -19,7 +19,7 @@ LONG_ENOUGH_S = 1.0  # for a client that mostly waits, and has no compiler
 LEAST_CPU_MS = 50.0
 MOST_EXCHANGES = 60_000
 MOST_S = 12.0
-TIMEOUT_S = 20.0
+TIMEOUT_S = 10.0
 WAITS = 0.1  # of the time on a CPU, or less
 POINTS = 40  # of a curve, as it is kept
 

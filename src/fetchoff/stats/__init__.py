@@ -26,6 +26,7 @@ rule provides for; data never raise anything.
 from __future__ import annotations
 
 from fetchoff.stats.comparison import compare, compare_differences
+from fetchoff.stats.limits import rounds_to_tell, within_limit
 from fetchoff.stats.modes import Mode, modes, modes_of
 from fetchoff.stats.ranking import rank
 from fetchoff.stats.sequential import nominal_level
@@ -44,9 +45,11 @@ __all__ = [
     "nominal_level",
     "pair_differences",
     "rank",
+    "rounds_to_tell",
     "summarise",
     "summarise_rounds",
     "turn_costs",
     "unproven_neighbours",
     "verdict",
+    "within_limit",
 ]

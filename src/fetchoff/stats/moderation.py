@@ -8,7 +8,7 @@ differential expression". Three changes keep the error rate when there are few c
 or wild ones; all were chosen by simulation (docs/decisions/0002-ranking-many-clients.md):
 the dispersion of the variances is taken one standard error higher than estimated; the degrees of
 freedom of the prior are at most those of the variance itself, and at most half of the number of
-clients beyond three; and a variance that is larger than chance makes of twice the common one
+clients beyond three; and a variance that is larger than chance makes of the common one
 borrows less or nothing, so that wild clients keep their own. (Phipson et al. 2016, "Robust
 hyperparameter estimation protects against hypervariable genes", have the idea.)
 """
@@ -27,10 +27,8 @@ Array = NDArray[np.float64]
 LOWEST = 1e-3
 """Of the median variance: a lower one counts as this much, so that it has a logarithm."""
 
-UNLIKE = 2.0
 ORDINARY = 0.2
-"""Clients whose variance is up to `UNLIKE` times the common one are nothing special. Where a larger
-one by chance is less likely than `ORDINARY`, the prior begins to weigh less."""
+"""Where so large a variance by chance is less likely, the prior begins to weigh less."""
 
 SHARED_FROM = 4
 """Fewer clients have nothing that could be told apart from chance."""
@@ -56,7 +54,7 @@ def moderate(
     location, excess = _log_moments(known, degrees)
     fitted = _prior_degrees(excess)
     common = _prior_variance(location, fitted)
-    by_chance = chdtrc(degrees, degrees * known / (UNLIKE * common))
+    by_chance = chdtrc(degrees, degrees * known / common)
     prior = np.minimum(degrees, min(fitted, (clients - 3) / 2))
     prior *= np.minimum(by_chance / ordinary, 1.0)
     total = prior + degrees

@@ -84,9 +84,10 @@ def _culprit(asked: Asked, known: Sequence[tuple[float, str]], level: float) -> 
     for group in groups:
         own = np.array([value for value, of in known if of == group])
         others = np.array([value for value, of in known if of != group])
-        if min(own.size, others.size) < LEAST:
+        if own.size < LEAST:
             continue
-        error = max(float(each.std(ddof=1)) for each in (others, own)) * sqrt(1 / own.size)
+        spreads = [float(each.std(ddof=1)) for each in (others, own) if each.size >= LEAST]
+        error = max(spreads) * sqrt(1 / own.size)
         beyond = abs(float(own.mean()) - asked.expected) - asked.tolerance
         if beyond > 0:
             p = student.two_sided(beyond / max(error, 1e-12), own.size - 1)

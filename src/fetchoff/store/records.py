@@ -11,7 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 from fetchoff.model.observation import (
     Batch,
     Ended,
-    GroupDone,
     Interrupted,
     Invocation,
     LinkTried,
@@ -19,12 +18,13 @@ from fetchoff.model.observation import (
     Record,
     SectionDone,
     Turns,
+    TurnsGiven,
 )
 
 _KINDS: dict[str, type[Record]] = {
     "batch": Batch,
     "turns": Turns,
-    "group": GroupDone,
+    "turns given": TurnsGiven,
     "invocation": Invocation,
     "link tried": LinkTried,
     "link used": LinkUsed,

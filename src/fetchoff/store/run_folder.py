@@ -43,6 +43,7 @@ class ClientRecord:
     engine: str
     source_name: str
     source: str
+    json_parser: str = ""
 
 
 @dataclass(frozen=True)

@@ -80,10 +80,11 @@ class Hanging(Batches):
         return super().exchange(exchange)
 
 
-class Crashing(Batches):
-    """Ends in the middle of a batch, in its 18th at the earliest: while it is measured."""
+class Crashing(Honest):
+    """Ends in the middle of a loop that is longer than any of its warm-up's stretches."""
 
     done = 0
+    long = 300
 
     def run(self, message: dict[str, Any]) -> dict[str, Any]:
         self.done = 0
@@ -91,7 +92,7 @@ class Crashing(Batches):
 
     def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
         self.done += 1
-        if self.batch >= 18 and self.done > 1:
+        if self.done > self.long:
             print("out of cheese", file=sys.stderr)
             sys.stderr.flush()
             os._exit(3)
@@ -131,6 +132,15 @@ class Miscounting(Honest):
     def run(self, message: dict[str, Any]) -> dict[str, Any]:
         answer = super().run(message)
         return {**answer, "done": answer["done"] + 1}
+
+
+class Hasty(Honest):
+    """Stops its clock as soon as it has started to parse."""
+
+    def parse(self, content: bytes) -> Any:
+        document = super().parse(content)
+        self.parse_ns = 0
+        return document
 
 
 class Skipping(Honest):
@@ -318,6 +328,7 @@ FAKES: dict[str, type[Honest]] = {
     "endless": Endless,
     "boastful": Boastful,
     "miscounting": Miscounting,
+    "hasty": Hasty,
     "skipping": Skipping,
     "short-body": ShortBody,
     "careless": Careless,

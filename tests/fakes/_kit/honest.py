@@ -50,6 +50,7 @@ class Honest:
         self.exchanges: list[Any] = []
         self.settings: dict[str, Any] = {}
         self.connections: dict[str, http.client.HTTPConnection] = {}
+        self.parse_ns = 0
 
     def serve(self) -> None:
         for line in sys.stdin.buffer:
@@ -103,6 +104,7 @@ class Honest:
     def run(self, message: dict[str, Any]) -> dict[str, Any]:
         failed = length = spun = 0
         error, digests = "", []
+        self.parse_ns = 0
         began = time.perf_counter_ns()
         for _ in range(message["n"]):
             for exchange in self.exchanges:
@@ -127,6 +129,8 @@ class Honest:
             answer["sha256"] = digests
         if "busy_ns" in message:
             answer["busy_ns"] = spun
+        if self.settings["sink"] == "json":
+            answer["parse_ns"] = self.parse_ns
         return answer
 
     def checked(self, exchange: dict[str, Any]) -> bytes:
@@ -137,10 +141,16 @@ class Honest:
         if expect["bytes"] not in (None, len(content)):
             raise Wrong(f"{len(content)} bytes")
         if self.settings["sink"] == "json":
-            document = json.loads(content)
+            document = self.parse(content)
             if expect["json"] and document.get(expect["json"][0]) != expect["json"][1]:
                 raise Wrong("JSON member")
         return content
+
+    def parse(self, content: bytes) -> Any:
+        began = time.perf_counter_ns()
+        document = json.loads(content)
+        self.parse_ns += time.perf_counter_ns() - began
+        return document
 
     def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
         url = urllib.parse.urlsplit(exchange["url"])

@@ -31,6 +31,7 @@ CALM = Emulated(
     packets=1000, lost=0, dropped=0, unasked=0, late_p99_us=64, cpu_ns=10**8, elapsed_ns=10**9
 )
 LATE = "1 in 100 packets left the link 9.1 ms late"
+BEHIND = replace(CALM, late_p99_us=2048, late_us=(((64, 499), (2048, 1)), ((64, 500),)))
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,11 @@ class Does:
 
 @dataclass(frozen=True)
 class Crossed:
-    """A course, who does what on it, and the rounds in which the link was at fault."""
+    """A course, who does what on it, and where the link was at fault.
+
+    `faults`: rounds, as runs of before had them; `late`: what the emulator did in a batch, by
+    round, block and client.
+    """
 
     clients: dict[str, Does]
     bytes: int = 16
@@ -54,6 +59,8 @@ class Crossed:
     link: Link = LINK
     exchanges: int = 1
     faults: dict[int, str] = field(default_factory=dict)
+    late: dict[tuple[int, int, str], Emulated] = field(default_factory=dict)
+    decide_on: tuple[str, ...] = ("wall", "cpu")
     tried: Sequence[Calibration] = ()
 
     @property
@@ -65,7 +72,13 @@ class Crossed:
     def experiment(self) -> Experiment:
         entrants = tuple(Entrant(client, client, client) for client in self.clients)
         return Experiment(
-            entrants, (self.course,), next(iter(self.clients)), 1, blocks=2, blocks_over_links=2
+            entrants,
+            (self.course,),
+            next(iter(self.clients)),
+            1,
+            blocks=2,
+            blocks_over_links=2,
+            decide_on=self.decide_on,
         )
 
     def records(self) -> list[Record]:
@@ -86,7 +99,9 @@ class Crossed:
                 segments = round(does.segments * n)
                 seen = Seen(n, 0, does.bytes_in * n, does.bytes_out * n, segments)
                 key = (number, 0, self.course.id, block, 0, client)
-                records.append(Batch(*key, n, n, n, n, 0, Cost(wall, cpu, cpu // 4, wall), seen))
+                cost = Cost(wall, cpu, cpu // 4, wall)
+                did = self.late.get((number, block, client), CALM)
+                records.append(Batch(*key, n, n, n, n, 0, cost, seen, did))
             ok = Invocation(number, 0, self.course.id, client, client, Outcome.OK)
             records.append(replace(ok, usage=Usage(50, 50, 20_000)))
         emulated = replace(CALM, late_p99_us=9100) if number in self.faults else CALM

@@ -35,6 +35,7 @@ class Raced:
     costs: Mapping[str, Sequence[float]]
     pair_only: bool = False
     blocks: int = 1
+    limit: float | None = None
     ended: Mapping[tuple[int, str], Invocation] = field(default_factory=dict)
 
     @property
@@ -48,6 +49,7 @@ class Raced:
             seed=1,
             blocks=self.blocks,
             pair_only=self.pair_only,
+            limit=self.limit,
         )
 
     def records(self) -> list[Record]:
@@ -66,9 +68,10 @@ class Raced:
             records.append(self.ended.get((number, client), _well(number, client)))
         return [*records, SectionDone(number, 0, COURSE.id, 1.0)]
 
-    def standings(self) -> dict[str, Standing]:
+    def standings(self, records: Sequence[Record] = ()) -> dict[str, Standing]:
+        """By client, from the best on: of a run with these records, or with all."""
         facts = RunFacts("id", "title", "2026-11-20", self.experiment, (), (), {}, ())
-        (result,) = analyse(facts, self.records()).results
+        (result,) = analyse(facts, records or self.records()).results
         return {standing.client: standing for standing in result.standings}
 
 

@@ -7,10 +7,28 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
-from tests.unit.analysis.crossing import LATE, LINK, ROUNDS, Crossed, Does, calibration
+from tests.unit.analysis.crossing import (
+    BEHIND,
+    BLOCKS,
+    CALM,
+    LATE,
+    LINK,
+    ROUNDS,
+    Crossed,
+    Does,
+    calibration,
+)
 
 from fetchoff.analysis import links
-from fetchoff.model.analysis import Analysis, LinkUse, OverLink, WorkloadResult
+from fetchoff.analysis.series import series_of
+from fetchoff.model.analysis import (
+    Analysis,
+    BatchesLeftOut,
+    LinkUse,
+    OverLink,
+    RoundLeftOut,
+    WorkloadResult,
+)
 from fetchoff.model.link import LOOPBACK, Calibration
 from fetchoff.model.observation import Outcome
 from fetchoff.report import html, table, wording
@@ -107,9 +125,74 @@ def test_a_course_without_a_round_that_counts_does_not_vanish() -> None:
     assert f"The ranking is withheld: no round over atlantic counts: {LATE}" in printed(analysis)
 
 
+ONE_LATE = {(1, 0, "a/y"): BEHIND}
+ALL_LATE = {(2, block, client): BEHIND for block in range(BLOCKS) for client in CLIENTS}
+
+
+def test_a_late_packet_costs_its_batch_and_not_the_round() -> None:
+    crossed = replace(CROSSED, late=ONE_LATE)
+    result, link = only(crossed), link_of(crossed)
+    assert result.rounds == ROUNDS
+    assert {standing.rounds for standing in result.standings} == {ROUNDS}
+    assert link.left_out == ()
+    assert link.batches_left_out == (BatchesLeftOut(1, "packets left the link late"),)
+    note = f"1 of {ROUNDS * BLOCKS * 2} batches do not count: packets left the link late"
+    assert (result.notes, result.withheld) == ((note,), "")
+    series = series_of(crossed.experiment, crossed.records(), result.workload)
+    left = [(b.block, b.entrant) for b in series.batches if b.round == 1]
+    assert left == [(0, "a/x"), (1, "a/x"), (1, "a/y")]
+
+
+def test_the_tolerance_is_what_is_claimed() -> None:
+    """2 ms of a round trip of 90 touch a margin of 2 %, and not a published ratio's of 25 %."""
+    reproduced = replace(CROSSED, late=ONE_LATE, decide_on=())
+    assert link_of(reproduced).batches_left_out == ()
+    assert only(reproduced).notes == ()
+
+
+def test_a_round_in_which_every_batch_was_late_does_not_count() -> None:
+    crossed = replace(CROSSED, late=ALL_LATE)
+    result, link = only(crossed), link_of(crossed)
+    assert (result.rounds, link.use.rounds) == (ROUNDS - 1, ROUNDS)
+    assert link.left_out == (RoundLeftOut(2, "packets left the link late"),)
+    assert link.batches_left_out == (BatchesLeftOut(4, "packets left the link late"),)
+
+
+def test_a_client_needs_half_of_its_batches_in_a_round() -> None:
+    """With two blocks one of them will do; with none left the round is one less of that client."""
+    both = {(1, block, "a/y"): BEHIND for block in range(BLOCKS)}
+    rounds = {s.client: s.rounds for s in only(replace(CROSSED, late=both)).standings}
+    assert rounds == {"a/x": ROUNDS, "a/y": ROUNDS - 1}
+
+
+def test_losses_that_nobody_asked_for_cost_their_batch_too() -> None:
+    lost = replace(CALM, unasked=3)
+    crossed = replace(CROSSED, late={(0, 1, "a/x"): lost, **ONE_LATE})
+    whys = {one.why: one.batches for one in link_of(crossed).batches_left_out}
+    assert whys == {
+        "packets left the link late": 1,
+        "the link lost packets that nobody asked it to lose": 1,
+    }
+
+
+def test_a_course_of_which_no_batch_counts_does_not_vanish() -> None:
+    late = {
+        (n, block, client): BEHIND
+        for n in range(ROUNDS)
+        for block in range(BLOCKS)
+        for client in CLIENTS
+    }
+    result = only(replace(CROSSED, late=late))
+    said = "no round over atlantic counts: packets left the link late"
+    assert result.rounds == 0
+    assert result.withheld.startswith(f"{said}. Stop other work")
+    assert {s.message for s in result.standings} == {said}
+
+
 def test_a_course_that_was_never_measured_is_not_there() -> None:
     analysis = replace(CROSSED, clients={"a/x": Does(0.1)}).analysed()
     assert len(analysis.results) == 1
-    assert links.over_link(CROSSED.course, ()) == OverLink(
+    nothing = series_of(CROSSED.experiment, (), CROSSED.course.id)
+    assert links.over_link(CROSSED.course, (), nothing, 0.02) == OverLink(
         LINK, None, LinkUse(0, 0, 0, 0, 0, 0, 0.0, 0.0)
     )

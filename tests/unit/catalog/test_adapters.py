@@ -12,7 +12,7 @@ from tests.command import FAKES
 from fetchoff.catalog import setup
 from fetchoff.catalog.manifests import discover, read_manifest
 from fetchoff.catalog.workshop import Workshop, state
-from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
+from fetchoff.model.client import OWN_JSON, Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, InputError
 
 HELLO = Description("1.0", "runtime", "engine", frozenset({"http/1.1"}))
@@ -54,6 +54,17 @@ def test_shipped_adapters_are_whole(client: str) -> None:
     assert manifest.source_path.is_file()
     assert manifest.about
     assert manifest.homepage.startswith("https://")
+
+
+PYTHON = [client for client in discover() if client.startswith("python/")]
+
+
+@pytest.mark.parametrize("client", PYTHON)
+def test_who_parses_is_said_of_pythons_clients(client: str) -> None:
+    """Their kit calls a client's `json` where there is one."""
+    manifest = discover()[client]
+    has_own = " def json(" in manifest.source_path.read_text(encoding="utf-8")
+    assert manifest.json_parser == (OWN_JSON if has_own else "json")
 
 
 def test_adapter_over_kit(folder: Path) -> None:

@@ -123,6 +123,16 @@ def test_what_is_refused(folder: Path, table: str, message: str) -> None:
     assert message in refused.value.message
 
 
+@pytest.mark.parametrize("bound", ["at_least", "at_most"])
+def test_a_ratio_that_is_hardly_one_is_a_bound_or_not_a_ratio(folder: Path, bound: str) -> None:
+    small = HEAD.replace("published = 2", "published = 1.02")
+    (folder / "an-article.toml").write_text(small)
+    with pytest.raises(InputError, match="within 2% of 1 is stated as kind 'equal'"):
+        claims.article("an-article")
+    (folder / "an-article.toml").write_text(f"{small}{bound} = true\n")
+    assert claims.article("an-article").claims
+
+
 def test_an_unknown_article(folder: Path) -> None:
     with pytest.raises(UnknownName):
         claims.article("unwritten")

@@ -18,6 +18,7 @@ from fetchoff.model.errors import InputError
 KIT = """\
 schema = 1
 language = "fake"
+json_parser = "quick"
 set.shell = ["sh"]
 [setup]
 apt = ["usual-shell"]

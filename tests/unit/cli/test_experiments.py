@@ -28,6 +28,7 @@ def client(name: str, kind: Kind = Kind.PRODUCT, readiness: Readiness = Readines
         about="about",
         homepage="",
         tried=True,
+        json_parser="",
         faults={},
         folder=Path("/nowhere"),
         kit_folders=(),

@@ -73,6 +73,8 @@ JUDGED = [
         replace(answering(spun_ns=100), cpu_ns=20, waited_ns=59),
         "used 20 ns of CPU and waited 59 ns for a core, less than the 100 ns spun",
     ),
+    (judges.parsed(), answering(), answering(parse_ns=0), "0 ns in its parser, of 1 ns in all"),
+    (judges.parsed(), answering(parse_ns=1), answering(parse_ns=2), "2 ns in its parser, of 1 ns"),
     (judges.flat_memory(10), EVIDENCE, replace(EVIDENCE, peak_growth_kb=11), "grew by 11 kB"),
     (
         judges.negotiated("h2"),

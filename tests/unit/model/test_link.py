@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fetchoff.model.course import Course, course_id, parts_of
 from fetchoff.model.experiment import Experiment
-from fetchoff.model.link import LOOPBACK, Bursts, Link, Profile
+from fetchoff.model.link import LOOPBACK, Bursts, Emulated, Link, Profile, together
 from fetchoff.model.workload import Exchange, Workload
 
 GET = Workload("w@10M", "", (Exchange("GET", "/"),))
@@ -90,3 +90,11 @@ def test_an_experiment_names_its_workloads_and_links_once() -> None:
     experiment = Experiment((), courses, "", 1)
     assert experiment.workloads == (GET, other)
     assert experiment.links == (FAR,)
+
+
+def test_what_was_counted_in_several_batches_together() -> None:
+    one = Emulated(100, 1, 2, 0, 64, 10, 20, 40, late_us=(((64, 40),), ((64, 60),)))
+    two = Emulated(50, 0, 0, 3, 4096, 5, 30, 20, late_us=(((64, 10), (4096, 10)), ((32, 30),)))
+    late_us = (((64, 50), (4096, 10)), ((32, 30), (64, 60)))
+    assert together([one, two]) == Emulated(150, 1, 2, 3, 4096, 15, 50, 60, late_us)
+    assert together([]) == Emulated(0, 0, 0, 0, 0, 0, 0)

@@ -10,10 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fetchoff.model.course import Course
-from fetchoff.model.experiment import Effect, Entrant, Experiment, Role, with_controls
+from fetchoff.model.experiment import (
+    CONTROLS_SHARE,
+    KNOWN,
+    TWIN,
+    Effect,
+    Entrant,
+    Experiment,
+    Role,
+    with_controls,
+)
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.workload import Exchange, Workload
-from fetchoff.plan.rounds import iterations, plan_round
+from fetchoff.plan.rounds import entrants_of_round, iterations, plan_round
 
 COURSES = tuple(
     Course(Workload(name, "", (Exchange("GET", "/"),))) for name in ("one", "two", "three")
@@ -111,6 +120,81 @@ def test_one_control_for_each_kit_that_has_a_ranked_client() -> None:
     assert (twin.process, twin.effect) == ("a/x#twin", Effect.NONE)
     assert {e.process for e in known} == {"a/x#known"}
     assert [e.effect for e in known] == [Effect.NONE, Effect.MORE, Effect.BUSY]
+
+
+def of_many(kits: int, each: int) -> Experiment:
+    """So many ranked clients in each of so many kits."""
+    clients = tuple(
+        (f"k{kit}/c{number}", f"k{kit}", Role.RANKED)
+        for kit in range(kits)
+        for number in range(each)
+    )
+    return Experiment(with_controls(clients), COURSES, "k0/c0", 1)
+
+
+def controls_at(declared: Experiment, number: int) -> set[str]:
+    """The processes of a round that are controls."""
+    present = entrants_of_round(declared, number)
+    return {entrant.process for entrant in present if entrant.role is Role.CONTROL}
+
+
+kits, sizes = st.integers(1, 15), st.integers(1, 6)
+
+
+@given(kits, sizes, numbers)
+def test_controls_are_at_most_a_fifth_or_one_of_each_kind(
+    kits: int, each: int, number: int
+) -> None:
+    declared = of_many(kits, each)
+    controls = controls_at(declared, number)
+    assert len(controls) <= max(2, round(CONTROLS_SHARE * kits * each))
+    assert len(controls) == min(2 * kits, max(2, round(CONTROLS_SHARE * kits * each)))
+
+
+@given(kits, sizes, numbers)
+def test_every_round_has_twins_and_known_effects_alike(kits: int, each: int, number: int) -> None:
+    controls = controls_at(of_many(kits, each), number)
+    twins = sum(process.endswith(TWIN) for process in controls)
+    known = sum(process.endswith(KNOWN) for process in controls)
+    assert twins + known == len(controls)
+    assert known >= 1 and 0 <= twins - known <= 1
+
+
+@given(kits, sizes)
+def test_each_control_has_its_round_as_often_as_the_others(kits: int, each: int) -> None:
+    declared = of_many(kits, each)
+    had = Counter(p for number in range(4 * kits) for p in controls_at(declared, number))
+    assert set(had) == {e.process for e in declared.entrants if e.role is Role.CONTROL}
+    for ending in (TWIN, KNOWN):
+        times = [count for process, count in had.items() if process.endswith(ending)]
+        assert max(times) - min(times) <= 1
+
+
+@given(kits, sizes, numbers)
+def test_the_others_are_in_every_round_and_a_control_is_whole(
+    kits: int, each: int, number: int
+) -> None:
+    declared = of_many(kits, each)
+    present = entrants_of_round(declared, number)
+    chosen = {entrant.process for entrant in present}
+    assert present == [e for e in declared.entrants if e.process in chosen]
+    assert all(e in present for e in declared.entrants if e.role is not Role.CONTROL)
+
+
+def test_without_controls_a_round_has_everybody() -> None:
+    entrants = (Entrant("a", "a", "a"), Entrant("b", "b", "b"))
+    declared = Experiment(entrants, COURSES, "a", 1)
+    assert entrants_of_round(declared, 3) == list(entrants)
+
+
+@given(seeds, numbers)
+def test_a_section_names_everybody_that_takes_part(seed: int, number: int) -> None:
+    planned = plan_round(experiment(seed), number)
+    started = {process for process, _ in planned.processes}
+    for section in planned.sections:
+        assert {entrant.process for entrant in section.entrants} == section.processes
+        assert section.processes <= started
+        assert all(Counter(block) == Counter(section.entrants) for block in section.blocks)
 
 
 @given(st.integers(1, 1_000_000))

@@ -36,6 +36,7 @@ DONE = {
     "sha256": ["00"],
     "busy_ns": 7,
     "children": {"user_ns": 1, "system_ns": 2, "peak_kb": 3},
+    "parse_ns": 4,
 }
 
 anything = st.recursive(
@@ -103,7 +104,7 @@ def test_hello_needs(key: str) -> None:
         adapter.read_description({k: v for k, v in HELLO.items() if k != key})
 
 
-@pytest.mark.parametrize("key", ["done", "failed", "bytes", "wall_ns"])
+@pytest.mark.parametrize("key", ["done", "failed", "bytes", "wall_ns", "parse_ns"])
 @pytest.mark.parametrize("value", [None, -1, 1.0, True, "1"])
 def test_counts_are_whole_numbers(key: str, value: object) -> None:
     with pytest.raises(Garbled, match=key):
@@ -116,7 +117,7 @@ def test_other_protocol_version() -> None:
 
 
 def test_done_as_read() -> None:
-    assert adapter.read_done(DONE) == Done(2, 0, 32, 5, "", ("00",), 7, (1, 2), 3)
+    assert adapter.read_done(DONE) == Done(2, 0, 32, 5, "", ("00",), 7, (1, 2), 3, 4)
     least = {key: DONE[key] for key in ("done", "failed", "bytes", "wall_ns")}
     assert adapter.read_done(least) == Done(2, 0, 32, 5)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+from dataclasses import asdict, astuple
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +17,19 @@ from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Protocol, Settings
 from fetchoff.protocol.content import PERIOD, content
 from fetchoff.protocol.fields import Garbled
-from fetchoff.protocol.origin import gained, open_ledger, read_authority, read_counters
+from fetchoff.protocol.origin import (
+    Manner,
+    Turn,
+    Turns,
+    gained,
+    give_turns,
+    hold,
+    open_ledger,
+    read_authority,
+    read_counters,
+    read_turns,
+    release,
+)
 
 COUNTERS: dict[str, Any] = {
     "ledger": 1,
@@ -98,3 +113,121 @@ def test_content_repeats_one_block(size: int) -> None:
 def test_content_begins_as_the_page_says() -> None:
     begin = hashlib.sha256(b"fetchoff 0").digest() + hashlib.sha256(b"fetchoff 1").digest()
     assert content(64) == begin
+
+
+def test_hold_is_asked_for_a_process_or_its_group() -> None:
+    asked = {"op": "hold", "ledger": 3, "pid": 77, "requests": 600, "per_iteration": 2}
+    assert hold(3, 77, None, 600, 2) == {**asked, "group": None}
+    in_group = json.loads(json.dumps(hold(3, 77, Path("/groups/a"), 600, 2)))
+    assert in_group == {**asked, "group": "/groups/a"}
+
+
+def test_turns_are_asked_for_in_an_order_and_a_manner() -> None:
+    manner = Manner(patience_ms=5, work_us=6, rest_us=7)
+    asked = json.loads(json.dumps(give_turns([(2, 100, 2000), (1, 200, 4000)], manner)))
+    assert asked == {
+        "op": "turns",
+        "order": [[2, 100, 2000], [1, 200, 4000]],
+        "patience_ms": 5,
+        "work_us": 6,
+        "rest_us": 7,
+    }
+
+
+def test_release_is_asked_for_a_ledger() -> None:
+    assert release(4) == {"op": "release", "ledger": 4}
+
+
+turns_given = st.builds(Turn, *[counts] * 10)
+answers = st.builds(
+    Turns,
+    st.lists(turns_given, max_size=5).map(tuple),
+    st.lists(counts, max_size=3).map(tuple),
+    st.lists(counts, max_size=3).map(tuple),
+    counts,
+    counts,
+)
+
+
+def told(turns: Turns) -> dict[str, Any]:
+    """As the origin says it."""
+    document = {**asdict(turns), "turns": [list(astuple(turn)) for turn in turns.turns]}
+    spoken: dict[str, Any] = json.loads(json.dumps(document))
+    return spoken
+
+
+def test_a_turn_s_numbers_are_in_the_order_of_the_page() -> None:
+    turn = Turn(
+        ledger=1,
+        exchanges=2,
+        wall_ns=3,
+        cpu_ns=4,
+        origin_ns=5,
+        others_ns=6,
+        lead_exchanges=7,
+        lead_wall_ns=8,
+        lead_cpu_ns=9,
+        held_cpu_ns=10,
+    )
+    answer = {
+        "turns": [list(range(1, 11))],
+        "lost": [2],
+        "exhausted": [3],
+        "wall_ns": 4,
+        "rest_ns": 5,
+    }
+    assert read_turns(answer) == Turns((turn,), (2,), (3,), 4, 5)
+
+
+@given(answers)
+def test_turns_as_they_were_told(turns: Turns) -> None:
+    assert read_turns(told(turns)) == turns
+
+
+@given(answers, st.sampled_from(["turns", "lost", "exhausted", "wall_ns", "rest_ns"]))
+def test_turns_of_which_something_is_missing(turns: Turns, key: str) -> None:
+    message = told(turns)
+    del message[key]
+    with pytest.raises(Garbled):
+        read_turns(message)
+
+
+@pytest.mark.parametrize("key", ["turns", "lost", "exhausted"])
+@pytest.mark.parametrize("value", [None, 1, "1", {}, [-1], [0.5], ["1"], [True], [None], [[]]])
+def test_turns_that_are_garbled(key: str, value: object) -> None:
+    with pytest.raises(Garbled):
+        read_turns({**told(Turns((), (), (), 0, 0)), key: value})
+
+
+@pytest.mark.parametrize("key", ["wall_ns", "rest_ns"])
+@pytest.mark.parametrize("value", [None, -1, 0.5, "5", [], True])
+def test_times_that_are_garbled(key: str, value: object) -> None:
+    with pytest.raises(Garbled):
+        read_turns({**told(Turns((), (), (), 0, 0)), key: value})
+
+
+@given(turns_given, st.integers(0, 20), st.sampled_from([None, -1, 0.5, "5", True, [1]]))
+def test_a_row_must_be_whole_and_of_whole_numbers(turn: Turn, length: int, odd: object) -> None:
+    message = told(Turns((turn,), (), (), 0, 0))
+    row = message["turns"][0]
+    if length != len(row):
+        with pytest.raises(Garbled):
+            read_turns({**message, "turns": [(row * 3)[:length]]})
+    with pytest.raises(Garbled):
+        read_turns({**message, "turns": [[*row[:-1], odd]]})
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["turns", "lost", "exhausted", "wall_ns", "rest_ns", "error"]),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+            lambda inner: st.lists(inner, max_size=11),
+            max_leaves=15,
+        ),
+    )
+)
+def test_anything_is_turns_or_garbled(message: dict[str, Any]) -> None:
+    with contextlib.suppress(Garbled):
+        found = told(read_turns(message))
+        assert found == {key: message[key] for key in found}

@@ -36,6 +36,9 @@ WORKLOADS = {
     "hundred-gets@6/atlantic": ("100 GETs of 16 bytes, 6 at a time", 1.0, 15_300.0),
 }
 BYTES_OUT = {"json-get": 335_226.0, "download@10M/atlantic": 10_000_121.0}
+PARSERS = {"c": ("simdjson", 221.0), "perl": ("JSON::XS", 380.5), "python": ("json", 610.0)}
+"""Of kits, with the microseconds that they take; some clients have an interface of their own."""
+OWN_JSON = {"python/requests", "python/httpx"}
 WAITING = {"download@10M/atlantic": 0.04, "hundred-gets@6/atlantic": 0.01}
 HELD_BACK = {
     "download@10M/atlantic": {"python/httpx": 13_860_000.0, "javascript/undici": 3_465_000.0},
@@ -162,7 +165,10 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Stan
                 wall=relative(wall / walls[BASELINE], spread),
                 notes=REMARKS.get(sort.client, ()) if waiting == 1 else (),
                 cpu=relative(cpu / (walls[BASELINE] * base.cpu_share * waiting), spread * 0.7),
-                costs=costs(wall, sort, spread, 112.0 + BYTES_OUT.get(workload, 148.0)),
+                costs=replace(
+                    costs(wall, sort, spread, 112.0 + BYTES_OUT.get(workload, 148.0)),
+                    parser_us=parser(sort.client)[1] if workload == "json-get" else None,
+                ),
                 wire=OnTheWire(
                     connections=36000.0 if sort.client == "command/curl" else 1.0,
                     exchanges_per_connection=1.0 if sort.client == "command/curl" else 36000.0,
@@ -174,6 +180,12 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Stan
         )
     found.sort(key=lambda s: s.wall.ratio.point if s.wall else math.inf)
     return tuple(([] if withheld else with_tiers(found)) or found) + tuple(missing)
+
+
+def parser(client: str) -> tuple[str, float | None]:
+    """What parses a client's documents, and how long that takes where its kit does it."""
+    own = ("own", None)
+    return own if client in OWN_JSON else PARSERS.get(client.partition("/")[0], ("", None))
 
 
 def with_tiers(found: list[Standing]) -> list[Standing]:
@@ -276,6 +288,7 @@ def card(sort: Sort) -> ClientCard:
         source_name="adapter.py" if language == "python" else "adapter.txt",
         source=SOURCES.get(language, "# one exchange after the other\nclient.get(url)\n"),
         adapter_lines=sort.lines,
+        json_parser=parser(sort.client)[0],
     )
 
 

@@ -31,7 +31,7 @@ from fetchoff.model.claim import (
     Statement,
 )
 from fetchoff.model.estimate import Estimate
-from fetchoff.report import article_charts, claims
+from fetchoff.report import article_charts, article_page, claims
 from fetchoff.report.article import shown_claims, shown_tables, tally
 from fetchoff.report.article_page import article_section
 from fetchoff.report.bars import Bar, BarChart, bar_charts
@@ -39,6 +39,7 @@ from fetchoff.report.published import measured_figure
 from fetchoff.report.vega import ROW_HEIGHT
 
 A, B = Side("x/a", "w"), Side("x/b", "w")
+SCHEMA = Path(__file__).parents[3] / "docs" / "results.schema.json"
 NOISE = 0.02  # that of the batches; and one table of 2011 has 4.89 s where another has 4.94
 
 
@@ -202,8 +203,18 @@ def test_claims_are_counted_in_words() -> None:
     ratio = RatioClaim(Measure.CPU, A, B, 2.0)
     verdicts = [ClaimVerdict.HOLDS, ClaimVerdict.HOLDS, ClaimVerdict.GONE, ClaimVerdict.WEAKER]
     said = tally(judgement(ratio, verdict) for verdict in verdicts)
-    assert said == "4 claims: 2 hold · 1 holds, but weaker · 1 does not hold any more"
+    assert said == "4 claims: 2 hold · 1 is weaker than published · 1 does not hold any more"
     assert tally([judgement(ratio)]) == "1 claim: 1 holds"
+
+
+def test_every_verdict_is_known_wherever_verdicts_are_shown() -> None:
+    verdicts = list(ClaimVerdict)
+    assert list(article_charts.COLOURS) == verdicts  # a scale: domain and range in one order
+    assert set(claims.STYLES) == set(article_page.STYLES) == set(verdicts)
+    schema = json.loads(SCHEMA.read_text())
+    assert schema["$defs"]["claim"]["properties"]["verdict"]["enum"] == [v.value for v in verdicts]
+    ratio = RatioClaim(Measure.CPU, A, B, 2.0)
+    assert tally(judgement(ratio, verdict) for verdict in verdicts).count("·") == len(verdicts) - 1
 
 
 def test_bars_by_implementation_stand_in_the_order_of_the_suite() -> None:

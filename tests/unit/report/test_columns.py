@@ -48,6 +48,24 @@ def test_no_read_size_where_content_is_kept_whole() -> None:
     assert READ not in cells(factory.result("json-get"))
 
 
+def test_the_parser_and_its_time_stand_where_documents_are_parsed() -> None:
+    result, cards = (
+        factory.result("json-get"),
+        {card.client: card for card in factory.analysis().cards},
+    )
+    column = next(c for c in columns_of(result, cards) if c.heading.text == "parser")
+    measured = [standing.client for standing in groups_of(result).measured]
+    found = {
+        client: (cell.text, cell.beside)
+        for client, cell in zip(measured, column.cells, strict=True)
+    }
+    assert found["c/libcurl"] == ("221", "simdjson")
+    assert found["perl/lwp"] == ("380", "JSON::XS")
+    assert found["python/requests"] == ("own", "")
+    assert found["go/net-http"] == ("–", "")
+    assert ("parser", "µs") not in cells(factory.result("small-get"))
+
+
 def test_known_figures() -> None:
     first = groups_of(factory.result("json-get")).ranked[0]
     assert first.costs is not None

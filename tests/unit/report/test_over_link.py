@@ -10,7 +10,7 @@ from tests.unit.report import factory, linked
 from tests.unit.report.test_columns import cells
 from tests.unit.report.test_page import Elements
 
-from fetchoff.model.analysis import OverLink
+from fetchoff.model.analysis import BatchesLeftOut, OverLink
 from fetchoff.model.link import Bursts, Link, Passage, Profile
 from fetchoff.report import html, over_link, wording
 
@@ -96,6 +96,14 @@ def test_what_the_emulator_did() -> None:
 def test_whether_it_kept_up() -> None:
     assert over_link.kept_up(LINK) == "It did not keep up in 2 of 7 rounds, which do not count."
     assert over_link.kept_up(replace(LINK, left_out=())) == "It kept up in every round."
+    some = replace(
+        LINK,
+        use=replace(LINK.use, batches=1400),
+        batches_left_out=(BatchesLeftOut(2, "late"), BatchesLeftOut(1, "lost")),
+    )
+    assert over_link.kept_up(some) == (
+        "It did not keep up in 2 of 7 rounds and in 3 of 1,400 batches, which do not count."
+    )
 
 
 def test_a_course_has_its_link_in_its_title() -> None:

@@ -6,6 +6,7 @@ Origin and clients are real, and meet on loopback.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import socket
 import sys
 from collections.abc import Iterator, Sequence
@@ -248,13 +249,29 @@ def test_the_last_of_three_trials_counts(
     assert len(run.kept(SectionDone)) == 1
 
 
-def test_a_round_in_which_the_link_did_not_keep_up(run: Run) -> None:
-    run.network.used_as = replace(WELL, late_p99_us=5000)
+def test_a_link_that_did_not_keep_up_is_told_of_batch_by_batch(run: Run) -> None:
+    late = replace(WELL, late_p99_us=5000, late_us=(((4096, 1),), ((64, 1),)))
+    run.network.used_as = late
     run(NEAR)
+    batches = run.kept(Batch)
+    assert [batch.emulated for batch in batches] == [late] * BLOCKS * len(CLIENTS)
     (used,) = run.kept(LinkUsed)
-    assert used.fault == "1 in 100 packets left the link 5.0 ms late"
-    assert run.listener.told == [f"get/near: {used.fault}; this round does not count"]
-    assert len(run.kept(Batch)) == BLOCKS * len(CLIENTS)
+    assert used.emulated.packets == len(batches)
+    assert used.emulated.late_us == (((4096, len(batches)),), ((64, len(batches)),))
+    assert (used.fault, used.emulated.late_p99_us) == ("", 4096)
+    said = f"{len(batches)} of {len(batches)} batches do not count: packets left the link late"
+    assert run.listener.told == [f"get/near: {said}"]
+
+
+def test_what_crosses_the_link_between_batches_is_in_none(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The emulator is asked before and after each; only the second answer is kept."""
+    asked = itertools.count(1)
+    monkeypatch.setattr(run.network, "used", lambda: replace(WELL, packets=next(asked)))
+    run(NEAR)
+    batches = [batch.emulated for batch in run.kept(Batch)]
+    assert [e.packets for e in batches if e] == [2 * (n + 1) for n in range(len(batches))]
 
 
 def test_an_emulator_that_goes_away_cuts_the_section(run: Run) -> None:

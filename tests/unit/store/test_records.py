@@ -19,6 +19,8 @@ from fetchoff.model.observation import (
     Record,
     SectionDone,
     Seen,
+    Turns,
+    TurnsGiven,
     Usage,
 )
 from fetchoff.store.records import from_line, to_line
@@ -50,6 +52,30 @@ invocations = st.builds(
     usages,
     st.dictionaries(texts, json_values, max_size=4),
     counts,
+    seconds,
+    seconds,
+    st.lists(st.tuples(counts, seconds), max_size=3).map(tuple),
+    st.booleans(),
+)
+by_turn = st.lists(counts, max_size=3).map(tuple)
+turns = st.builds(
+    Turns,
+    *[counts] * 2,
+    *[texts] * 2,
+    *[counts] * 4,
+    *[by_turn] * 10,
+    *[counts] * 2,
+    seen,
+    *[counts] * 3,
+    seconds,
+)
+groups = st.builds(
+    TurnsGiven,
+    *[counts] * 2,
+    texts,
+    st.lists(texts, max_size=3).map(tuple),
+    *[counts] * 5,
+    texts,
 )
 passages = st.builds(Passage, st.none() | seconds, counts, counts)
 calibrations = st.builds(
@@ -67,6 +93,8 @@ calibrations = st.builds(
 emulated = st.builds(Emulated, *[counts] * 7)
 records: st.SearchStrategy[Record] = st.one_of(
     batches,
+    turns,
+    groups,
     invocations,
     st.builds(LinkTried, counts, calibrations),
     st.builds(LinkUsed, counts, counts, texts, emulated, texts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from fetchoff.model.observation import (
 )
 from fetchoff.model.workload import MultipartBody, Settings, TimeoutsMs
 from fetchoff.store.records import to_line
+from fetchoff.store.run_folder import HEADER as HEADER_FILE
 from fetchoff.store.run_folder import JOURNAL, ClientRecord, Header, RunFolder
 
 CLIENT = ClientRecord("a/x", "a/x", "a", "product", "", "", "1", "r", "", "a.py", "print('ü')\n")
@@ -45,7 +47,7 @@ HEADER = Header(
 )
 RECORDS: tuple[Record, ...] = (
     Batch(0, 0, "w", 0, 0, "a/x", 9, 9, 9, 9, 0, Cost(1, 2, 3, 4), Seen(9, 1, 5, 6, 7)),
-    Batch(0, 0, "w", 0, 1, "a/x#twin", 9, 9, 9, 9, 0, Cost(1, 2, 3, 4), Seen(9, 1, 5, 6, 7)),
+    Batch(0, 0, "w", 0, 1, "a/x#twin", 9, 9, 9, 9, 0, Cost(1, 2, 3, 4, 0, 5), Seen(9, 1, 5, 6, 7)),
     Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, ledger={"statuses": {"200": 9}}),
     Invocation(0, 0, "w", "a/y", "a/y", Outcome.FAILED, "it said “no”\n{}"),
     SectionDone(0, 0, "w", 1.5),
@@ -67,6 +69,26 @@ def test_opened_again(path: Path) -> None:
     folder = RunFolder.open(path)
     assert folder.header == HEADER
     assert tuple(folder.records()) == RECORDS
+
+
+def test_a_run_of_before_there_were_limits(path: Path) -> None:
+    """What was not asked then is not asked; what was not noted is taken for right."""
+    header = json.loads((path / HEADER_FILE).read_text())
+    del header["experiment"]["limit"]
+    (path / HEADER_FILE).write_text(json.dumps(header))
+    lines = [json.loads(line) for line in (path / JOURNAL).read_text().splitlines()]
+    for line in lines:
+        line.pop("answered_wrong", None)
+    (path / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    folder = RunFolder.open(path)
+    assert folder.header.experiment.limit is None
+    assert tuple(folder.records()) == RECORDS
+
+
+def test_a_limit_survives_the_header(tmp_path: Path) -> None:
+    experiment = replace(HEADER.experiment, pair_only=True, limit=0.03)
+    RunFolder.create(tmp_path / "run", replace(HEADER, experiment=experiment)).close()
+    assert RunFolder.open(tmp_path / "run").header.experiment == experiment
 
 
 def test_every_workload_survives_the_header(tmp_path: Path) -> None:

@@ -106,6 +106,8 @@ final class Conversation {
         answer.addProperty("wall_ns", wallNs);
         if (tally.error != null) answer.addProperty("error", tally.error);
         if (busyNs > 0) answer.addProperty("busy_ns", tally.spunNs);
+        long parseNs = workload.takeParseNs();
+        if (parseNs > 0) answer.addProperty("parse_ns", parseNs);
         if (isDigested) answer.add("sha256", array(workload.digests()));
         return answer;
     }

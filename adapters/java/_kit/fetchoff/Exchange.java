@@ -1,5 +1,6 @@
 package fetchoff;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +17,7 @@ public final class Exchange {
     private final Settings settings;
     private final Path file;
     private Digest digest = Digest.NONE;
+    private long parseNs;
 
     /**
      * @param message an exchange of `prepare`
@@ -58,8 +60,17 @@ public final class Exchange {
     public long content(int status, byte[] content) {
         digest.take(content);
         expected.check(status, content.length);
-        if (settings.sink() == Sink.JSON) expected.check(Json.parse(content));
+        if (settings.sink() == Sink.JSON) expected.check(parse(content));
         return content.length;
+    }
+
+    private JsonNode parse(byte[] content) {
+        long start = System.nanoTime();
+        try {
+            return Documents.parse(content);
+        } finally {
+            parseNs += System.nanoTime() - start;
+        }
     }
 
     /** Reads content (null: there is none) to its end and closes it; its length, if as expected. */
@@ -88,6 +99,13 @@ public final class Exchange {
 
     void digest(Digest wanted) {
         digest = wanted;
+    }
+
+    /** The time that parsing took since this was asked last. */
+    long takeParseNs() {
+        long taken = parseNs;
+        parseNs = 0;
+        return taken;
     }
 
     String sha256() {

@@ -1,8 +1,8 @@
 package fetchoff;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
 
 /** What a response must be; a length of -1 is not checked, a member of null neither. */
 record Expected(int status, long bytes, Field member) {
@@ -22,10 +22,10 @@ record Expected(int status, long bytes, Field member) {
         }
     }
 
-    void check(JsonElement document) {
+    void check(JsonNode document) {
         if (member == null) return;
-        JsonElement found = document.getAsJsonObject().get(member.name());
-        if (!new JsonPrimitive(member.value()).equals(found)) {
+        JsonNode found = document.path(member.name());
+        if (!found.isTextual() || !found.textValue().equals(member.value())) {
             throw new Unexpected(
                     "member " + member.name() + " is " + found + " instead of " + member.value());
         }

@@ -2,8 +2,6 @@ package fetchoff;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -12,10 +10,6 @@ import java.util.function.Function;
 /** What the protocol's messages need of Gson. */
 final class Json {
     private Json() {}
-
-    static JsonElement parse(byte[] content) {
-        return JsonParser.parseString(new String(content, StandardCharsets.UTF_8));
-    }
 
     static JsonObject object(JsonElement element) {
         if (!element.isJsonObject()) throw new IllegalArgumentException("not a JSON object");

@@ -47,6 +47,11 @@ final class Workload implements AutoCloseable {
         return workers.run(new Batch(n, busyNs), (int) Math.min(n, exchanges.size()));
     }
 
+    /** The time that parsing took since this was asked last; 0 where nothing is parsed. */
+    long takeParseNs() {
+        return exchanges.stream().flatMap(List::stream).mapToLong(Exchange::takeParseNs).sum();
+    }
+
     /** From now on the contents of the first worker are digested, or not. */
     void digest(boolean wanted) {
         for (Exchange exchange : exchanges.get(0)) {

@@ -1,5 +1,6 @@
 -- The measured loop: n iterations, in as many lanes as `concurrency` asks for, each answer checked.
 
+local cjson = require "cjson"
 local system = require "fetchoff.system"
 
 local now_ns = system.now_ns
@@ -12,21 +13,29 @@ local function spin(busy_ns)
    return now - start
 end
 
+local function json_fault_of(tally, exchange, content)
+   local start = now_ns()
+   local parsed, document = pcall(cjson.decode, content)
+   tally.parse_ns = tally.parse_ns + now_ns() - start
+   if not parsed then return "not JSON: " .. tostring(document) end
+   return exchange:json_fault_in(document)
+end
+
 -- What is wrong with the answer, or nil.
-local function fault_of(work, exchange, sink, called, status, content)
+local function fault_of(tally, exchange, sink, called, status, content)
    if not called or not status then
       sink:finish()
       return tostring(called and content or status)
    end
    local fault = exchange:fault_in(status, sink:finish(content))
-   if work.parses and not fault then fault = exchange:json_fault_in(content or "") end
+   if tally.parse_ns and not fault then fault = json_fault_of(tally, exchange, content or "") end
    return fault
 end
 
 local function perform(work, tally, exchange, sink)
    sink:begin(tally.sha256)
    local called, status, content = pcall(work.fetch, exchange, sink.take)
-   local fault = fault_of(work, exchange, sink, called, status, content)
+   local fault = fault_of(tally, exchange, sink, called, status, content)
    if fault then
       tally.failed = tally.failed + 1
       tally.error = tally.error or tostring(exchange) .. ": " .. fault
@@ -46,9 +55,9 @@ function batch.run(work, request)
       bytes = 0,
       sha256 = request.digest and {} or nil,
       busy_ns = request.busy_ns and 0 or nil,
+      parse_ns = work.settings.sink == "json" and 0 or nil,
    }
    work.busy_ns = request.busy_ns
-   work.parses = work.settings.sink == "json"
 
    local lanes = {}
    for i, sink in ipairs(work.sinks) do

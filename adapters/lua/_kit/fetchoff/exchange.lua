@@ -73,9 +73,7 @@ function exchange:fault_in(status, length)
    end
 end
 
-function exchange:json_fault_in(content)
-   local parsed, document = pcall(cjson.decode, content)
-   if not parsed then return "not JSON: " .. tostring(document) end
+function exchange:json_fault_in(document)
    if not self.member then return end
    local name, value = self.member[1], self.member[2]
    if type(document) == "table" and document[name] == value then return end

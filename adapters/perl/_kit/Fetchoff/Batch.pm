@@ -17,14 +17,14 @@ sub run {
     my $exchanges = $work->{exchanges};
     my $receive   = $digest ? $work->{digest} : $work->{receive};
     my $busy_ns   = $request->{busy_ns};
-    my ( $failed, $bytes, $spun, $error, @sha256 ) = ( 0, 0, 0 );
+    my ( $failed, $bytes, $spun, $parsing, $error, @sha256 ) = ( 0, 0, 0, 0 );
 
     my $start = clock_gettime(CLOCK_MONOTONIC);
     for ( 1 .. $request->{n} ) {
         for my $exchange (@$exchanges) {
             my ( $status, $length, $content, $sha256 ) = eval { $receive->($exchange) };
             my $fault = defined $status ? fault_in( $exchange, $status, $length ) : text_of($@);
-            $fault //= json_fault( $exchange, $content ) if $work->{parse};
+            $fault //= json_fault( $exchange, $content, \$parsing ) if $work->{parse};
             if ( defined $fault ) {
                 $failed++;
                 $error //= "$exchange->{method} $exchange->{url}: $fault";
@@ -37,12 +37,13 @@ sub run {
     my $wall = clock_gettime(CLOCK_MONOTONIC) - $start;
 
     my %tally = (
-        failed => $failed,
-        bytes  => $bytes,
-        spun   => $spun,
-        error  => $error,
-        sha256 => \@sha256,
-        wall   => $wall,
+        failed  => $failed,
+        bytes   => $bytes,
+        spun    => $spun,
+        parsing => $parsing,
+        error   => $error,
+        sha256  => \@sha256,
+        wall    => $wall,
     );
     return report( $work, $request, \%tally );
 }
@@ -55,9 +56,10 @@ sub report {
         failed  => $tally->{failed},
         bytes   => $tally->{bytes},
         wall_ns => int( $tally->{wall} * 1e9 ),
-        defined $tally->{error} ? ( error   => $tally->{error} )             : (),
-        $request->{digest}      ? ( sha256  => $tally->{sha256} )            : (),
-        $request->{busy_ns}     ? ( busy_ns => int( $tally->{spun} * 1e9 ) ) : (),
+        defined $tally->{error} ? ( error    => $tally->{error} )                : (),
+        $request->{digest}      ? ( sha256   => $tally->{sha256} )               : (),
+        $request->{busy_ns}     ? ( busy_ns  => int( $tally->{spun} * 1e9 ) )    : (),
+        $work->{parse}          ? ( parse_ns => int( $tally->{parsing} * 1e9 ) ) : (),
     };
 }
 
@@ -72,9 +74,12 @@ sub fault_in {
     return;
 }
 
+# `$parsing`: a reference to the seconds that have gone into parsing.
 sub json_fault {
-    my ( $exchange, $content ) = @_;
+    my ( $exchange, $content, $parsing ) = @_;
+    my $start    = clock_gettime(CLOCK_MONOTONIC);
     my $document = eval { JSON::XS::decode_json($$content) };
+    $$parsing += clock_gettime(CLOCK_MONOTONIC) - $start;
     return 'not JSON: ' . text_of($@) if $@;
     my $member = $exchange->{expect}{json} or return;
     my ( $name, $value ) = @$member;

@@ -10,7 +10,7 @@ use Time::HiRes     qw(clock_gettime CLOCK_MONOTONIC);
 
 sub run {
     my ( $work, $request ) = @_;
-    my $tally = { failed => 0, bytes => 0, spun => 0, sha256 => [] };
+    my $tally = { failed => 0, bytes => 0, spun => 0, parsing => 0, sha256 => [] };
     my $left  = $request->{n};
 
     my $start = clock_gettime(CLOCK_MONOTONIC);
@@ -52,7 +52,7 @@ sub count {
     my $fault = defined $status ? undef : Fetchoff::Batch::text_of($length);
     if ( defined $status ) {
         $fault = Fetchoff::Batch::fault_in( $exchange, $status, $length );
-        $fault //= Fetchoff::Batch::json_fault( $exchange, $content ) if $work->{parse};
+        $fault //= Fetchoff::Batch::json_fault( $exchange, $content, \$tally->{parsing} ) if $work->{parse};
         $tally->{bytes} += $length;
     }
     if ( defined $fault ) {

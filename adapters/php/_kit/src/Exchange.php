@@ -59,12 +59,8 @@ final class Exchange
         return null;
     }
 
-    public function jsonFaultIn(string $content): ?string
+    public function jsonFaultIn(mixed $document): ?string
     {
-        $document = json_decode($content, true);
-        if (json_last_error() !== JSON_ERROR_NONE) {
-            return 'not JSON: ' . json_last_error_msg();
-        }
         if ($this->member === null) {
             return null;
         }

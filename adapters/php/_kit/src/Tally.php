@@ -11,6 +11,7 @@ final class Tally
     private int $failed = 0;
     private int $bytes = 0;
     private int $spunNs = 0;
+    private int $parseNs = 0;
     private ?string $error = null;
     /** @var list<string> */
     private array $sha256 = [];
@@ -54,6 +55,9 @@ final class Tally
         if ($this->busyNs > 0) {
             $answer['busy_ns'] = $this->spunNs;
         }
+        if ($this->parse) {
+            $answer['parse_ns'] = $this->parseNs;
+        }
         return $answer;
     }
 
@@ -63,7 +67,18 @@ final class Tally
             return $outcome->getMessage() ?: $outcome::class;
         }
         $fault = $exchange->faultIn($outcome->status, $length);
-        return $this->parse ? $fault ?? $exchange->jsonFaultIn($outcome->content ?? '') : $fault;
+        return $this->parse ? $fault ?? $this->jsonFaultIn($exchange, $outcome->content ?? '') : $fault;
+    }
+
+    private function jsonFaultIn(Exchange $exchange, string $content): ?string
+    {
+        $start = hrtime(true);
+        $document = json_decode($content, true);
+        $this->parseNs += hrtime(true) - $start;
+        if (json_last_error() !== JSON_ERROR_NONE) {
+            return 'not JSON: ' . json_last_error_msg();
+        }
+        return $exchange->jsonFaultIn($document);
     }
 
     private function spin(): void

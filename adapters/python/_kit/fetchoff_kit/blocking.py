@@ -6,7 +6,7 @@ from copy import copy
 from itertools import repeat
 
 from .loop import Tally, describe, iterate
-from .sinks import SINKS, blocking
+from .sinks import blocking, parse_ns, sink_of
 from .workload import worker_file
 
 TYPE_CHECKING = False
@@ -25,8 +25,8 @@ class Worker:
         self, client: Client, settings: Settings, exchanges: list[Exchange], number: int
     ) -> None:
         self._client = client
-        self._sink = SINKS[settings.sink]()
-        self._take = blocking(client, self._sink)
+        self.sink = sink_of(settings.sink, client)
+        self._take = blocking(client, self.sink)
         self._exchanges = [copy(exchange) for exchange in exchanges]
         for index, exchange in enumerate(self._exchanges):
             exchange.arguments = client.arguments(exchange)
@@ -40,7 +40,7 @@ class Worker:
 
         for exchange in self._exchanges:
             exchange.sha256 = ""
-        take = blocking(self._client, Digesting(self._sink))
+        take = blocking(self._client, Digesting(self.sink))
         tally = iterate([None], self._exchanges, take, busy_ns)
         return tally, [exchange.sha256 for exchange in self._exchanges]
 
@@ -73,6 +73,9 @@ class Blocking:
 
     def digest(self, busy_ns: int) -> tuple[Tally, list[str]]:
         return self._workers[0].digest(busy_ns)
+
+    def parse_ns(self) -> int | None:
+        return parse_ns(worker.sink for worker in self._workers)
 
     def close(self) -> None:
         if self._threads is not None:

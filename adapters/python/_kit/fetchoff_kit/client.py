@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 TYPE_CHECKING = False
@@ -45,7 +44,11 @@ class Described:
 
 
 class Client(Described):
-    """A client whose calls block. With concurrency, each thread has a client of its own."""
+    """A client whose calls block. With concurrency, each thread has a client of its own.
+
+    Where the library parses JSON, `json` does what `buffer` does, and returns the document as well:
+    status, content, document (and adapter.toml says `own_json`).
+    """
 
     shared = False  # True where the library's users share one client among threads
 
@@ -59,11 +62,6 @@ class Client(Described):
     def buffer(self, exchange: Exchange) -> tuple[int, Any]:
         """Do the exchange; the status and the content, whole."""
         raise NotImplementedError
-
-    def json(self, exchange: Exchange) -> tuple[int, Any, Any]:
-        """Do the exchange; the status, the content and the parsed document."""
-        status, content = self.buffer(exchange)
-        return status, content, json.loads(content)
 
     def stream(self, exchange: Exchange, write: Callable[[Any], Any]) -> int:
         """Do the exchange, and `write` the content as it is read; the status."""
@@ -84,10 +82,6 @@ class AsyncClient(Described):
 
     async def buffer(self, exchange: Exchange) -> tuple[int, Any]:
         raise NotImplementedError
-
-    async def json(self, exchange: Exchange) -> tuple[int, Any, Any]:
-        status, content = await self.buffer(exchange)
-        return status, content, json.loads(content)
 
     async def stream(self, exchange: Exchange, write: Callable[[Any], Any]) -> int:
         raise NotImplementedError

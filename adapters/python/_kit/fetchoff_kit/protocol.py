@@ -157,7 +157,9 @@ class Adapter:
             started = perf_counter_ns()
             tally = workload.run(n, busy_ns)
         wall_ns = perf_counter_ns() - started
-        return _done(n * self._exchanges, tally, wall_ns, digests, busy_ns)
+        answer = _done(n * self._exchanges, tally, wall_ns, digests, busy_ns)
+        parse_ns = workload.parse_ns()
+        return answer if parse_ns is None else {**answer, "parse_ns": parse_ns}
 
     def _finish(self, message: dict[str, Any]) -> dict[str, Any]:
         self.drop()

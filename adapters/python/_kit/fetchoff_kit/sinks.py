@@ -7,14 +7,17 @@ sink and a client the function that the measured loop calls.
 
 from __future__ import annotations
 
+import json
+from time import perf_counter_ns
+
 from .checks import check_answer, check_member
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
     from typing import Any, Protocol
 
-    from .client import AsyncClient, Client
+    from .client import AsyncClient, Client, Described
     from .workload import Exchange
 
     class Target(Protocol):
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
     class Sink(Protocol):
         method: str
+        parse_ns: int | None
         settle: Callable[..., int]
         open: Callable[[Exchange], Target]
 
@@ -39,6 +43,7 @@ def checked(exchange: Exchange, status: int, length: int) -> int:
 
 class Buffer:
     method = "buffer"
+    parse_ns = None
 
     def settle(self, exchange: Exchange, status: int, content: Any) -> int:
         length = len(content)
@@ -49,7 +54,10 @@ class Buffer:
 
 
 class Json:
+    """Documents that the client parses itself."""
+
     method = "json"
+    parse_ns = None
 
     def settle(self, exchange: Exchange, status: int, content: Any, document: Any) -> int:
         length = checked(exchange, status, len(content))
@@ -57,8 +65,26 @@ class Json:
         return length
 
 
+class Parsed:
+    """Documents of a client that leaves them to others: the standard library parses them."""
+
+    method = "buffer"
+
+    def __init__(self) -> None:
+        self.parse_ns = 0
+
+    def settle(self, exchange: Exchange, status: int, content: Any) -> int:
+        length = checked(exchange, status, len(content))
+        start = perf_counter_ns()
+        document = json.loads(content)
+        self.parse_ns += perf_counter_ns() - start
+        check_member(exchange, document)
+        return length
+
+
 class Discard:
     method = "stream"
+    parse_ns = None
 
     def open(self, exchange: Exchange) -> Target:
         return Counter()
@@ -66,6 +92,7 @@ class Discard:
 
 class File:
     method = "stream"
+    parse_ns = None
 
     def open(self, exchange: Exchange) -> Target:
         return open(exchange.file, "wb")
@@ -92,7 +119,21 @@ class Counter:
         return self._length
 
 
-SINKS: dict[str, Any] = {"buffer": Buffer, "json": Json, "discard": Discard, "file": File}
+SINKS: dict[str, Any] = {"buffer": Buffer, "json": Parsed, "discard": Discard, "file": File}
+
+
+def sink_of(name: str, client: Described) -> Any:
+    return Json() if name == "json" and hasattr(client, "json") else SINKS[name]()
+
+
+def parse_ns(sinks: Iterable[Sink]) -> int | None:
+    """Nanoseconds in the parser since this was asked last; None where the kit parses nothing."""
+    total = None
+    for sink in sinks:
+        if sink.parse_ns is not None:
+            total = (total or 0) + sink.parse_ns
+            sink.parse_ns = 0
+    return total
 
 
 def blocking(client: Client, sink: Sink) -> Callable[[Exchange], int]:

@@ -7,7 +7,7 @@ from copy import copy
 from itertools import repeat
 
 from .loop import Tally, describe, spinner
-from .sinks import SINKS, awaiting
+from .sinks import awaiting, parse_ns, sink_of
 from .workload import worker_file
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ class Tasks:
         self, client_class: type[AsyncClient], settings: Settings, exchanges: list[Exchange]
     ) -> None:
         self._client = client = client_class(settings)
-        self._sink = SINKS[settings.sink]()
+        self._sink = sink_of(settings.sink, client)
         self._take = awaiting(client, self._sink)
         self._workers = [
             [copy(exchange) for exchange in exchanges] for _ in range(settings.concurrency)
@@ -72,6 +72,9 @@ class Tasks:
         take = awaiting(self._client, Digesting(self._sink))
         tally = self._loop.run_until_complete(iterate([None], exchanges, take, busy_ns))
         return tally, [exchange.sha256 for exchange in exchanges]
+
+    def parse_ns(self) -> int | None:
+        return parse_ns([self._sink])
 
     def close(self) -> None:
         if self._client is not None:

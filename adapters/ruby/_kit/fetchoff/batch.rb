@@ -26,10 +26,10 @@ module Fetchoff
 
   # What was done.
   class Tally
-    attr_reader :done, :failed, :bytes, :spun_ns, :error, :sha256
+    attr_reader :done, :failed, :bytes, :spun_ns, :parse_ns, :error, :sha256
 
     def initialize
-      @done = @failed = @bytes = @spun_ns = 0
+      @done = @failed = @bytes = @spun_ns = @parse_ns = 0
       @sha256 = []
     end
 
@@ -47,11 +47,20 @@ module Fetchoff
       @spun_ns += now - start
     end
 
+    # The document in the content.
+    def parse(content)
+      start = Fetchoff.now_ns
+      JSON.parse(content)
+    ensure
+      @parse_ns += Fetchoff.now_ns - start
+    end
+
     def +(other)
       @done += other.done
       @failed += other.failed
       @bytes += other.bytes
       @spun_ns += other.spun_ns
+      @parse_ns += other.parse_ns
       @error ||= other.error
       @sha256.concat(other.sha256)
       self
@@ -90,7 +99,7 @@ module Fetchoff
       length = 0
       status, length, content = @sink.receive(@adapter, exchange, sha256)
       fault = exchange.fault_in(status, length)
-      fault ||= exchange.json_fault_in(content) if @parse
+      fault ||= exchange.json_fault_in(tally.parse(content)) if @parse
     rescue *FAILURES => e
       raised = true
       fault = e.message.empty? ? e.class.name : e.message

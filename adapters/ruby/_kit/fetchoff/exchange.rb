@@ -55,8 +55,7 @@ module Fetchoff
       nil
     end
 
-    def json_fault_in(content)
-      document = JSON.parse(content)
+    def json_fault_in(document)
       return unless @member
 
       name, value = @member

@@ -68,6 +68,7 @@ module Fetchoff
 
       settings = Settings.new(request["settings"])
       @workers = Workers.start(@adapter_class, exchanges_of(request), settings)
+      @parse = settings.sink == "json"
       { :ready => true }
     rescue Unsupported => e
       { :unsupported => e.message }
@@ -103,6 +104,7 @@ module Fetchoff
       answer[:error] = printable(tally.error) if tally.error
       answer[:sha256] = tally.sha256 if batch.digest?
       answer[:busy_ns] = tally.spun_ns if batch.busy_ns > 0
+      answer[:parse_ns] = tally.parse_ns if @parse
       answer
     end
 

@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -24,6 +25,7 @@ pub struct Answer {
     hasher: Option<Sha256>,
     pub(crate) length: u64,
     pub(crate) sha256: String,
+    pub(crate) parsing: Duration,
 }
 
 #[derive(Clone, Default, Deserialize)]
@@ -45,6 +47,7 @@ impl Answer {
         self.hasher = digesting.then(Sha256::new);
         self.length = 0;
         self.sha256.clear();
+        self.parsing = Duration::ZERO;
     }
 
     /// Whether the content is to be read piece by piece, and not whole into memory.
@@ -82,7 +85,8 @@ impl Answer {
             self.file()?; // an empty one, if nothing came
         }
         self.close(status)?;
-        self.check_document(&self.content)
+        let content = std::mem::take(&mut self.content);
+        self.check_document(&content)
     }
 
     fn copy(&mut self, mut content: impl Read, buffer: &mut [u8]) -> io::Result<()> {
@@ -126,11 +130,14 @@ impl Answer {
         }
     }
 
-    fn check_document(&self, content: &[u8]) -> Result<()> {
+    fn check_document(&mut self, content: &[u8]) -> Result<()> {
         if self.sink != Sink::Json {
             return Ok(());
         }
-        let document: Value = serde_json::from_slice(content)?;
+        let start = Instant::now();
+        let parsed: serde_json::Result<Value> = serde_json::from_slice(content);
+        self.parsing = start.elapsed();
+        let document = parsed?;
         match &self.expect.json {
             Some((name, value)) if document[name] != value.as_str() => {
                 Err(format!("member {name} is {}, expected {value}", document[name]).into())

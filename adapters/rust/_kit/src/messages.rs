@@ -73,4 +73,6 @@ pub(crate) struct Report {
     pub sha256: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parse_ns: Option<u64>,
 }

@@ -182,15 +182,17 @@ fn new_track(exchanges: &[WireExchange], settings: &Settings, track: usize) -> T
 
 fn sum(tracks: &[Track]) -> Report {
     let mut report = Report::default();
-    let mut spun = Duration::ZERO;
+    let (mut spun, mut parsing) = (Duration::ZERO, Duration::ZERO);
     for tally in tracks.iter().map(|track| &track.tally) {
         report.done += tally.done;
         report.failed += tally.failed;
         report.bytes += tally.bytes;
         report.error = report.error.or_else(|| tally.error.clone());
         spun += tally.spun;
+        parsing += tally.parsing;
     }
     report.busy_ns = (!spun.is_zero()).then(|| nanoseconds(spun));
+    report.parse_ns = (!parsing.is_zero()).then(|| nanoseconds(parsing));
     report
 }
 

@@ -35,6 +35,7 @@ pub(crate) struct Tally {
     pub failed: u64,
     pub bytes: u64,
     pub spun: Duration,
+    pub parsing: Duration,
     pub error: Option<String>,
 }
 
@@ -66,6 +67,7 @@ impl Track {
 
     /// How the exchange ended.
     pub fn end(&mut self, exchange: Exchange, result: Result<()>) {
+        self.tally.parsing += exchange.answer.parsing;
         match result {
             Ok(()) => {
                 self.tally.done += 1;

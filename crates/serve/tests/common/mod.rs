@@ -4,6 +4,7 @@
 #![allow(dead_code, missing_docs, clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
 pub mod peer;
+pub mod turnstile;
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;

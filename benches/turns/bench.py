@@ -1,0 +1,170 @@
+"""What a turn does to what is measured in it: `make bench-turns`.
+
+- `size`: the same client with turns of 1 ×, 2 × and 4 ×, each in a process of its own, all clients
+  in the same cycles. The cost of an exchange must not depend on it.
+- `lead`: what an exchange costs after leads of several lengths; from it docs/decisions/0011 chose.
+- `crowd`: the same processes with 2, 28 and 62 of them taking turns.
+
+The sample is a round of fresh processes; intervals are Student's at 95 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benches.disturber.disturbing import disturbed_if
+from benches.ratios import LEVEL, in_words, is_within, ratio_of
+from benches.turns.parts import Cell, Subjects, by_crowd, by_lead, by_size
+from rich.console import Console
+from rich.table import Table
+
+from fetchoff.catalog.workloads import workload
+from fetchoff.cli.choose import chosen
+from fetchoff.cli.setup import set_up_all
+from fetchoff.model.client import Client
+from fetchoff.model.course import Course
+from fetchoff.model.estimate import Estimate
+
+CLIENTS = (
+    "c/libcurl",
+    "python/requests",
+    "perl/http-tiny",
+    "ruby/net-http",
+    "go/net-http",
+    "javascript/fetch",
+    "java/jdk-httpclient",
+)
+WORKLOAD = "small-get"
+STRETCHES = (1, 2, 4)
+LEADS_MS = (0, 0.5, 1, 2, 4, 8, 16)
+LEADS_ITERATIONS = (0, 1, 2, 4, 8, 16, 32, 64)
+CROWDS = (2, 28, 62)
+MARGIN = 0.01
+Part = Callable[[Subjects, random.Random], list[Cell]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A client under one condition, against its reference condition, over all rounds."""
+
+    part: str
+    client: str
+    condition: str
+    us: float
+    iterations: float
+    ratio: float
+    low: float
+    high: float
+    rounds: int
+
+
+def main() -> None:
+    arguments = _arguments()
+    subjects = Subjects(
+        Course(workload(arguments.workload)),
+        tuple(_ready(name) for name in arguments.clients.split(",")),
+        arguments.turns,
+    )
+    leads_ms = _numbers(arguments.leads_ms)
+    leads = _numbers(arguments.leads_iterations)
+    crowds = [int(n) for n in arguments.crowds.split(",")]
+    parts: Mapping[str, Sequence[Part]] = {
+        "size": [lambda s, order: by_size(s, STRETCHES, order)],
+        "lead": [
+            lambda s, order: by_lead(s, leads_ms, "ms", order),
+            lambda s, order: by_lead(s, leads, "iterations", order),
+        ],
+        "crowd": [lambda s, order: by_crowd(s, crowds, order)],
+    }
+    asked = arguments.parts.split(",")
+    if set(asked) - set(parts):
+        sys.exit(f"the parts are {', '.join(parts)}")
+    order, cells = random.Random(arguments.seed), []
+    with disturbed_if(arguments.disturbed, arguments.seed):
+        for _ in range(arguments.rounds):
+            for part in asked:
+                for measure in parts[part]:
+                    cells += measure(subjects, order)
+    rows = list(_rows(cells))
+    _print(rows)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+
+
+def _rows(cells: Sequence[Cell]) -> Iterator[Row]:
+    for part, client, condition in dict.fromkeys((c.part, c.client, c.condition) for c in cells):
+        here = [c for c in cells if (c.part, c.client, c.condition) == (part, client, condition)]
+        ratio = ratio_of([cell.log_ratio for cell in here])
+        us = math.exp(statistics.mean(math.log(cell.us) for cell in here))
+        iterations = statistics.mean(cell.iterations for cell in here)
+        yield Row(
+            part, client, condition, us, iterations, ratio.point, ratio.low, ratio.high, len(here)
+        )
+
+
+def _print(rows: Sequence[Row]) -> None:
+    for part in dict.fromkeys(row.part for row in rows):
+        table = Table(title=part, title_justify="left", box=None)
+        for column in ("client", "condition", "iterations", "CPU µs", "ratio", f"±{MARGIN:.0%}"):
+            is_text = column in ("client", "condition")
+            table.add_column(column, justify="left" if is_text else "right")
+        for row in rows:
+            if row.part == part:
+                ratio = Estimate(row.ratio, row.low, row.high, LEVEL)
+                table.add_row(
+                    row.client,
+                    row.condition,
+                    f"{row.iterations:.1f}" if row.iterations else "",
+                    f"{row.us:.2f}",
+                    in_words(ratio),
+                    _judged(ratio),
+                )
+        Console(width=120).print(table)
+
+
+def _judged(ratio: Estimate) -> str:
+    if ratio.low == ratio.high == 1:
+        return "reference"
+    return "yes" if is_within(ratio, MARGIN) else "no"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--parts", default="size,lead,crowd")
+    parser.add_argument("--clients", default=",".join(CLIENTS), help="ids or adapter folders")
+    parser.add_argument("--workload", default=WORKLOAD)
+    parser.add_argument("--rounds", type=int, default=10, help="of fresh processes")
+    parser.add_argument("--turns", type=int, default=64, help="of a process in each condition")
+    parser.add_argument("--crowds", default=",".join(map(str, CROWDS)), help="the first: reference")
+    parser.add_argument("--leads-ms", default=",".join(map(str, LEADS_MS)))
+    parser.add_argument("--leads-iterations", default=",".join(map(str, LEADS_ITERATIONS)))
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--disturbed", action="store_true", help="with benches/disturber beside it")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser.parse_args()
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in text.split(",")]
+
+
+def _ready(name: str) -> Client:
+    client = set_up_all(chosen([name]), quiet=True)[0]
+    if client.launch is None:
+        sys.exit(f"{client.id} is not ready: {client.reason}")
+    return client
+
+
+if __name__ == "__main__":
+    main()

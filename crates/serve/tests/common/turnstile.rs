@@ -1,0 +1,236 @@
+//! An origin that is told over its control channel whose turn it is, and clocks that a test sets.
+
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use fetchoff_serve::{Control, Limits, Site};
+use serde_json::{Value, json};
+use tokio::runtime;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::LocalSet;
+
+use super::Client;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+type Line = (Value, Sender<Value>);
+
+/// A control channel without a process around it.
+pub struct Turnstile {
+    lines: Option<UnboundedSender<Line>>,
+    thread: Option<JoinHandle<()>>,
+    folder: PathBuf,
+}
+
+/// A listener behind a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Door {
+    pub ledger: u64,
+    pub address: SocketAddr,
+}
+
+impl Door {
+    pub fn connect(self) -> Client {
+        Client::connect(self.address)
+    }
+}
+
+impl Turnstile {
+    pub fn start() -> Self {
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let name = format!("fetchoff-turns-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let (lines, mut received) = unbounded_channel::<Line>();
+        let thread = thread::spawn(move || {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            LocalSet::new().block_on(&runtime, async {
+                let site = Site::new(Limits::default());
+                let mut control = Control::new(IpAddr::V4(Ipv4Addr::LOCALHOST), site);
+                while let Some((line, reply)) = received.recv().await {
+                    let answer = control.answer(line.to_string().as_bytes()).await;
+                    let _ = reply.send(serde_json::to_value(answer).unwrap());
+                }
+            });
+        });
+        Self { lines: Some(lines), thread: Some(thread), folder }
+    }
+
+    pub fn ask(&self, line: Value) -> Value {
+        self.begin(line).recv_timeout(PATIENCE).unwrap()
+    }
+
+    /// Asks, and does not wait for the answer.
+    pub fn begin(&self, line: Value) -> Receiver<Value> {
+        let (reply, answer) = channel();
+        self.lines.as_ref().unwrap().send((line, reply)).unwrap();
+        answer
+    }
+
+    pub fn error(&self, line: Value) -> String {
+        let answer = self.ask(line);
+        answer["error"].as_str().unwrap_or_else(|| panic!("{answer} is no error")).to_owned()
+    }
+
+    pub fn open(&self, terms: &Value) -> Door {
+        let mut line = json!({"op": "open"});
+        line.as_object_mut().unwrap().extend(terms.as_object().unwrap().clone());
+        let opened = self.ask(line);
+        let port = u16::try_from(opened["port"].as_u64().unwrap()).unwrap();
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        Door { ledger: opened["ledger"].as_u64().unwrap(), address }
+    }
+
+    /// A listener whose requests are held from the first one on. Its clock stands still.
+    pub fn held(&self, requests: u64, per_iteration: u64) -> (Door, Clock) {
+        let door = self.open(&json!({}));
+        (door, self.hold(door, requests, per_iteration))
+    }
+
+    pub fn hold(&self, door: Door, requests: u64, per_iteration: u64) -> Clock {
+        let clock = Clock::new(self.folder.join(door.ledger.to_string()));
+        let answer = self.ask(json!({
+            "op": "hold", "ledger": door.ledger, "pid": 0, "group": clock.folder,
+            "requests": requests, "per_iteration": per_iteration,
+        }));
+        assert_eq!(answer, json!({"ledger": door.ledger}));
+        clock
+    }
+
+    pub fn release(&self, door: Door) {
+        let answer = self.ask(json!({"op": "release", "ledger": door.ledger}));
+        assert_eq!(answer, json!({"ledger": door.ledger}));
+    }
+
+    pub fn read(&self, door: Door) -> Value {
+        self.ask(json!({"op": "read", "ledger": door.ledger}))
+    }
+
+    /// How many requests of a ledger have been answered.
+    pub fn answered(&self, door: Door) -> u64 {
+        self.read(door)["requests"].as_u64().unwrap()
+    }
+
+    /// Sends a request, and waits until it has been read: then it is held, if it has to be.
+    pub fn knock(&self, door: Door, client: &mut Client, request: &str) {
+        let expected = self.bytes_in(door) + request.len() as u64;
+        client.send(request);
+        self.wait_until(door, || self.bytes_in(door) >= expected);
+    }
+
+    /// Waits until a first request has been read.
+    pub fn arrived(&self, door: Door) {
+        self.wait_until(door, || self.bytes_in(door) > 0);
+    }
+
+    /// Waits until so many connections of a ledger are open.
+    pub fn opened(&self, door: Door, connections: u64) {
+        self.wait_until(door, || self.read(door)["open"] == json!(connections));
+    }
+
+    fn bytes_in(&self, door: Door) -> u64 {
+        self.read(door)["bytes_in"].as_u64().unwrap()
+    }
+
+    fn wait_until(&self, door: Door, is_so: impl Fn() -> bool) {
+        let begun = Instant::now();
+        while !is_so() {
+            assert!(begun.elapsed() < PATIENCE, "{}", self.read(door));
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Drop for Turnstile {
+    fn drop(&mut self) {
+        self.lines = None;
+        let ended = self.thread.take().map(JoinHandle::join);
+        let _ = fs::remove_dir_all(&self.folder);
+        assert!(thread::panicking() || ended.is_some_and(|end| end.is_ok()), "it panicked");
+    }
+}
+
+/// The CPU time of a client that costs what the test says, in nanoseconds.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    folder: PathBuf,
+}
+
+impl Clock {
+    fn new(folder: PathBuf) -> Self {
+        fs::create_dir_all(&folder).unwrap();
+        let clock = Self { folder };
+        fs::write(clock.file(), format!("{:020}\n", 0)).unwrap();
+        clock
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.join("cpuacct.usage")
+    }
+
+    /// As with a real one, no reader sees half of a number.
+    pub fn advance(&self, ns: u64) {
+        use std::os::unix::fs::FileExt as _;
+        let now: u64 = fs::read_to_string(self.file()).unwrap().trim().parse().unwrap();
+        let file = fs::OpenOptions::new().write(true).open(self.file()).unwrap();
+        file.write_all_at(format!("{:020}\n", now + ns).as_bytes(), 0).unwrap();
+    }
+}
+
+/// An order of turns that nobody has to hurry for.
+pub fn order(doors: &[Door], lead_us: u64, counted_us: u64) -> Value {
+    order_with(doors, lead_us, counted_us, 20_000)
+}
+
+pub fn order_with(doors: &[Door], lead_us: u64, counted_us: u64, patience_ms: u64) -> Value {
+    let order: Vec<_> = doors.iter().map(|door| (door.ledger, lead_us, counted_us)).collect();
+    json!({
+        "op": "turns", "order": order, "patience_ms": patience_ms, "work_us": 1_000_000,
+        "rest_us": 0,
+    })
+}
+
+/// A turn as it is told, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    pub ledger: u64,
+    pub exchanges: u64,
+    pub wall_ns: u64,
+    pub cpu_ns: u64,
+    pub origin_ns: u64,
+    pub others_ns: u64,
+    pub lead_exchanges: u64,
+    pub lead_wall_ns: u64,
+    pub lead_cpu_ns: u64,
+    pub held_cpu_ns: u64,
+}
+
+pub fn turns(answer: &Value) -> Vec<Told> {
+    let rows: Vec<[u64; 10]> = serde_json::from_value(answer["turns"].clone()).unwrap();
+    rows.into_iter()
+        .map(|row| {
+            let [ledger, exchanges, wall_ns, cpu_ns, origin_ns, others_ns, ..] = row;
+            let [.., lead_exchanges, lead_wall_ns, lead_cpu_ns, held_cpu_ns] = row;
+            Told {
+                ledger,
+                exchanges,
+                wall_ns,
+                cpu_ns,
+                origin_ns,
+                others_ns,
+                lead_exchanges,
+                lead_wall_ns,
+                lead_cpu_ns,
+                held_cpu_ns,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,513 @@
+//! Turns: one ledger at a time, and what it cost by the clocks.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+use common::peer::{Http2, wait_for};
+use common::turnstile::{Clock, Door, Turnstile, order, order_with, turns};
+use common::{Client, head};
+use fetchoff_serve::Greeting;
+use serde_json::{Value, json};
+
+const ENOUGH: u64 = 1_000_000;
+
+fn get() -> String {
+    head("GET", "/", &[], 0)
+}
+
+/// A client in its long loop. `before` is called before each request, `after` when it is answered.
+fn looping(
+    door: Door,
+    requests: u64,
+    mut before: impl FnMut() + Send + 'static,
+    mut after: impl FnMut() + Send + 'static,
+) -> JoinHandle<u64> {
+    let mut client = door.connect();
+    thread::spawn(move || {
+        for _ in 0..requests {
+            before();
+            client.send(get());
+            assert_eq!(client.reply().text(), "Hi");
+            after();
+        }
+        requests
+    })
+}
+
+fn plain(door: Door, requests: u64) -> JoinHandle<u64> {
+    looping(door, requests, || {}, || {})
+}
+
+/// Ends loops that were meant to be longer than the test.
+fn cut_short(turnstile: Turnstile, loops: Vec<JoinHandle<u64>>) {
+    drop(turnstile);
+    for one in loops {
+        assert!(one.join().is_err(), "a loop was not long enough");
+    }
+}
+
+#[test]
+fn the_greeting_says_that_turns_are_known() {
+    let greeting = serde_json::to_value(Greeting::of_this_process("1")).unwrap();
+    assert_eq!(greeting["protocol"], 2);
+}
+
+#[test]
+fn one_ledger_at_a_time_and_nobody_else_is_answered() {
+    let turnstile = Turnstile::start();
+    let answered = Arc::new(Mutex::new(Vec::new()));
+    let doors = [0; 3].map(|_| turnstile.held(ENOUGH, 1).0);
+    let loops = doors.map(|door| {
+        let answered = answered.clone();
+        looping(door, ENOUGH, || {}, move || answered.lock().unwrap().push(door.ledger))
+    });
+    let [a, b, c] = doors;
+    let wanted = [a, b, c, c, a, b, a];
+    let answer = turnstile.ask(order(&wanted, 200, 1000));
+    assert_eq!((&answer["lost"], &answer["exhausted"]), (&json!([]), &json!([])));
+    let turns = turns(&answer);
+    let ledgers: Vec<u64> = turns.iter().map(|turn| turn.ledger).collect();
+    assert_eq!(ledgers, wanted.map(|door| door.ledger));
+    let expected: Vec<u64> = turns
+        .iter()
+        .flat_map(|turn| {
+            let answered = turn.lead_exchanges + turn.exchanges;
+            std::iter::repeat_n(turn.ledger, usize::try_from(answered).unwrap())
+        })
+        .collect();
+    assert_eq!(*answered.lock().unwrap(), expected);
+    cut_short(turnstile, loops.into());
+}
+
+#[test]
+fn a_turn_is_as_long_as_asked_and_so_is_its_lead() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 1);
+    let loops = vec![plain(door, ENOUGH)];
+    let answer = turnstile.ask(order(&[door; 4], 1500, 2500));
+    for turn in turns(&answer) {
+        assert!(turn.lead_wall_ns >= 1_500_000, "{turn:?}");
+        assert!(turn.wall_ns >= 2_500_000, "{turn:?}");
+        assert!(turn.exchanges > 0 && turn.lead_exchanges > 0, "{turn:?}");
+        assert!(turn.origin_ns > 0, "{turn:?}");
+    }
+    let turned: u64 = turns(&answer).iter().map(|turn| turn.wall_ns + turn.lead_wall_ns).sum();
+    assert!(answer["wall_ns"].as_u64().unwrap() >= turned, "{answer}");
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn a_turn_that_lasts_no_time_still_has_an_iteration_of_each_kind() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 4);
+    let loops = vec![plain(door, ENOUGH)];
+    let turns = turns(&turnstile.ask(order(&[door; 5], 0, 0)));
+    let exchanges: Vec<_> = turns.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
+    assert_eq!(exchanges, [(4, 4); 5]);
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn turns_have_whole_iterations_and_all_of_them_are_what_was_answered() {
+    for per_iteration in [1, 2, 7] {
+        let turnstile = Turnstile::start();
+        let (door, _) = turnstile.held(7 * ENOUGH, per_iteration);
+        let loops = vec![plain(door, ENOUGH)];
+        let mut total = 0;
+        for _ in 0..3 {
+            for turn in turns(&turnstile.ask(order(&[door; 5], 300, 700))) {
+                assert_eq!(turn.exchanges % per_iteration, 0, "{turn:?}");
+                assert_eq!(turn.lead_exchanges % per_iteration, 0, "{turn:?}");
+                total += turn.exchanges + turn.lead_exchanges;
+            }
+            assert_eq!(turnstile.answered(door), total);
+        }
+        cut_short(turnstile, loops);
+    }
+}
+
+#[test]
+fn what_a_loop_did_before_it_was_held_is_in_no_turn() {
+    let turnstile = Turnstile::start();
+    let door = turnstile.open(&json!({}));
+    let mut client = door.connect();
+    for _ in 0..10 {
+        assert_eq!(client.ask("GET", "/", &[], b"").text(), "Hi");
+    }
+    let clock = turnstile.hold(door, 4, 1);
+    clock.advance(1_000_000);
+    let loops = plain(door, 4);
+    let turns = turns(&turnstile.ask(order(&[door], 0, 0)));
+    assert_eq!((turns[0].lead_exchanges, turns[0].exchanges), (1, 1));
+    assert_eq!((turns[0].lead_cpu_ns, turns[0].cpu_ns, turns[0].held_cpu_ns), (0, 0, 0));
+    turnstile.release(door);
+    loops.join().unwrap();
+    assert_eq!(turnstile.answered(door), 14);
+}
+
+/// Every exchange of a costs it 100 ns, and b, which is held, 7 ns; b's own cost 40 ns.
+#[test]
+fn cpu_time_is_told_by_whose_it_was_and_when() {
+    let turnstile = Turnstile::start();
+    let (a, clock_of_a) = turnstile.held(ENOUGH, 1);
+    let (b, clock_of_b) = turnstile.held(ENOUGH, 1);
+    let in_background = clock_of_b.clone();
+    let before_a = move || {
+        clock_of_a.advance(100);
+        in_background.advance(7);
+    };
+    let loops = vec![
+        looping(a, ENOUGH, before_a, || {}),
+        looping(b, ENOUGH, move || clock_of_b.advance(40), || {}),
+    ];
+    // Nobody's first exchange is to cost in the other's turn.
+    turnstile.arrived(a);
+    turnstile.arrived(b);
+    let told = turns(&turnstile.ask(order(&[b, a, b, a, a, b], 300, 1000)));
+    let mut in_turns_of_a = 0;
+    for (index, turn) in told.iter().enumerate() {
+        if turn.ledger == a.ledger {
+            assert_eq!(turn.cpu_ns, 100 * turn.exchanges, "{turn:?}");
+            assert_eq!(turn.lead_cpu_ns, 100 * turn.lead_exchanges, "{turn:?}");
+            assert_eq!(turn.others_ns, 7 * turn.exchanges, "{turn:?}");
+            assert_eq!(turn.held_cpu_ns, 0, "{turn:?}");
+            in_turns_of_a += turn.exchanges + turn.lead_exchanges;
+        } else {
+            assert_eq!(turn.cpu_ns, 40 * turn.exchanges, "{turn:?}");
+            assert_eq!(turn.others_ns, 0, "{turn:?}");
+            if index > 0 {
+                assert_eq!(turn.held_cpu_ns, 7 * in_turns_of_a, "{turn:?}");
+            }
+            in_turns_of_a = 0;
+        }
+    }
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn who_was_let_go_is_nobody_s_other_any_more() {
+    let turnstile = Turnstile::start();
+    let (a, _) = turnstile.held(ENOUGH, 1);
+    let (b, clock_of_b) = turnstile.held(ENOUGH, 1);
+    turnstile.release(b);
+    let loops = vec![looping(a, ENOUGH, move || clock_of_b.advance(7), || {})];
+    let told = turns(&turnstile.ask(order(&[a], 0, 1000)));
+    assert_eq!(told[0].others_ns, 0);
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn the_clock_of_a_process() {
+    let turnstile = Turnstile::start();
+    let door = turnstile.open(&json!({}));
+    turnstile.ask(json!({
+        "op": "hold", "ledger": door.ledger, "pid": std::process::id(), "requests": ENOUGH,
+        "per_iteration": 1,
+    }));
+    let loops = vec![plain(door, ENOUGH)];
+    for turn in turns(&turnstile.ask(order(&[door; 3], 1000, 3000))) {
+        // This process is both client and origin.
+        assert!(turn.cpu_ns >= turn.origin_ns / 2 && turn.cpu_ns > 0, "{turn:?}");
+    }
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn who_never_comes_is_lost_and_the_others_have_their_turns() {
+    let turnstile = Turnstile::start();
+    let (a, _) = turnstile.held(ENOUGH, 1);
+    let (absent, _) = turnstile.held(ENOUGH, 1);
+    let loops = vec![plain(a, ENOUGH)];
+    let answer = turnstile.ask(order_with(&[absent, a, absent, a, absent], 0, 500, 300));
+    assert_eq!(answer["lost"], json!([absent.ledger]));
+    let told = turns(&answer);
+    assert_eq!(told.iter().map(|turn| turn.ledger).collect::<Vec<_>>(), [a.ledger; 2]);
+    // From then on it is not held.
+    assert_eq!(absent.connect().ask("GET", "/", &[], b"").text(), "Hi");
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn who_stops_in_a_turn_costs_its_patience_once_and_is_held_no_more() {
+    let turnstile = Turnstile::start();
+    let (a, _) = turnstile.held(ENOUGH, 1);
+    let (stopping, _) = turnstile.held(ENOUGH, 1);
+    let loops = vec![plain(a, ENOUGH)];
+    let mut client = stopping.connect();
+    turnstile.knock(stopping, &mut client, &get());
+    let answering = turnstile.begin(order_with(&[a, stopping, a, stopping, a], 0, 500, 300));
+    assert_eq!(client.reply().text(), "Hi");
+    let answer = answering.recv().unwrap();
+    assert_eq!(answer["lost"], json!([stopping.ledger]));
+    assert_eq!(turns(&answer).iter().map(|t| t.ledger).collect::<Vec<_>>(), [a.ledger; 3]);
+    // What was waited for in vain is nobody's time.
+    assert!(answer["rest_ns"].as_u64().unwrap() >= 300_000_000, "{answer}");
+    assert_eq!(client.ask("GET", "/", &[], b"").text(), "Hi");
+    // And later orders do not wait for it.
+    let answer = turnstile.ask(order(&[stopping, a], 0, 500));
+    assert_eq!(answer["lost"], json!([stopping.ledger]));
+    assert_eq!(turns(&answer).len(), 1);
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn who_is_not_held_has_no_turn_and_nobody_waits_for_it() {
+    let turnstile = Turnstile::start();
+    let door = turnstile.open(&json!({}));
+    let (other, _) = turnstile.held(ENOUGH, 1);
+    turnstile.release(other);
+    let an_hour = 3_600_000;
+    let answer = turnstile.ask(order_with(&[door, other, door], 0, 0, an_hour));
+    let lost = json!([door.ledger, other.ledger]);
+    assert_eq!((&answer["turns"], &answer["lost"]), (&json!([]), &lost));
+}
+
+#[test]
+fn a_loop_that_is_at_its_end_has_no_turn_left() {
+    for (requests, per_iteration) in [(40, 1), (42, 3)] {
+        let turnstile = Turnstile::start();
+        let (door, _) = turnstile.held(requests, per_iteration);
+        let (other, _) = turnstile.held(ENOUGH, 1);
+        let loops = vec![plain(other, ENOUGH)];
+        let ending = plain(door, requests);
+        let wanted: Vec<Door> = [door, other].repeat(100);
+        let answer = turnstile.ask(order(&wanted, 0, 0));
+        assert_eq!(answer["exhausted"], json!([door.ledger]));
+        assert_eq!(answer["lost"], json!([]));
+        let told = turns(&answer);
+        assert_eq!(told.iter().filter(|turn| turn.ledger == other.ledger).count(), 100);
+        let all: u64 = told
+            .iter()
+            .filter(|turn| turn.ledger == door.ledger)
+            .map(|turn| turn.exchanges + turn.lead_exchanges)
+            .sum();
+        // The last iteration has begun, and is held.
+        assert_eq!((all, turnstile.answered(door)), (requests - per_iteration, all));
+        turnstile.release(door);
+        assert_eq!(ending.join().unwrap(), requests);
+        assert_eq!(turnstile.answered(door), requests);
+        cut_short(turnstile, loops);
+    }
+}
+
+#[test]
+fn release_lets_everybody_go_who_is_held() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 1);
+    let mut clients = [door.connect(), door.connect(), door.connect()];
+    for client in &mut clients {
+        turnstile.knock(door, client, &get());
+    }
+    assert_eq!(turnstile.answered(door), 0);
+    turnstile.release(door);
+    for client in &mut clients {
+        assert_eq!(client.reply().text(), "Hi");
+        assert_eq!(client.ask("GET", "/bytes/5", &[], b"").content.len(), 5);
+    }
+    turnstile.release(door);
+    assert_eq!(turnstile.answered(door), 6);
+}
+
+#[test]
+fn who_gives_up_while_it_is_held_may_come_again() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 4);
+    let mut impatient = door.connect();
+    turnstile.knock(door, &mut impatient, &get());
+    turnstile.opened(door, 1);
+    drop(impatient);
+    turnstile.opened(door, 0);
+    let loops = vec![plain(door, ENOUGH)];
+    let answer = turnstile.ask(order(&[door; 3], 200, 600));
+    assert_eq!(answer["lost"], json!([]));
+    let mut all = 0;
+    for turn in turns(&answer) {
+        assert_eq!((turn.lead_exchanges % 4, turn.exchanges % 4), (0, 0), "{turn:?}");
+        all += turn.lead_exchanges + turn.exchanges;
+    }
+    assert_eq!(turnstile.answered(door), all);
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn who_gives_up_while_it_is_held_and_does_not_come_again_is_lost() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 1);
+    let mut impatient = door.connect();
+    turnstile.knock(door, &mut impatient, &get());
+    drop(impatient);
+    turnstile.opened(door, 0);
+    let answer = turnstile.ask(order_with(&[door], 0, 0, 100));
+    assert_eq!((&answer["turns"], &answer["lost"]), (&json!([]), &json!([door.ledger])));
+}
+
+#[test]
+fn a_listener_that_is_closed_lets_its_requests_go_with_it() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 1);
+    let mut client = door.connect();
+    turnstile.knock(door, &mut client, &get());
+    turnstile.ask(json!({"op": "close", "ledger": door.ledger}));
+    assert!(client.is_ended());
+    assert!(turnstile.error(order(&[door], 0, 0)).contains("no ledger"));
+}
+
+#[test]
+fn everybody_rests_after_so_much_work_and_never_where_no_rest_is_wanted() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 1);
+    let loops = vec![plain(door, ENOUGH)];
+    let resting = |work_us: u64, rest_us: u64| {
+        let mut order = order(&[door; 7], 0, 1000);
+        order["work_us"] = json!(work_us);
+        order["rest_us"] = json!(rest_us);
+        let answer = turnstile.ask(order);
+        assert_eq!(turns(&answer).len(), 7);
+        answer["rest_ns"].as_u64().unwrap()
+    };
+    assert!(resting(1, 2000) >= 6 * 2_000_000); // before each turn but the first
+    assert_eq!(resting(60_000_000, 2000), 0);
+    assert_eq!(resting(1, 0), 0);
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn an_empty_order_is_done_at_once() {
+    let answer = Turnstile::start().ask(order(&[], 0, 0));
+    let nothing = json!({"turns": [], "lost": [], "exhausted": [], "wall_ns": 0, "rest_ns": 0});
+    assert_eq!(answer, nothing);
+}
+
+#[test]
+fn fresh_connections_are_held_like_kept_ones() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 1);
+    let fresh = thread::spawn(move || {
+        for _ in 0..30 {
+            let reply = door.connect().ask("GET", "/?keep-alive=off", &[], b"");
+            assert_eq!(reply.text(), "Hi");
+        }
+    });
+    let told = turns(&turnstile.ask(order(&[door; 3], 0, 0)));
+    assert_eq!(told.iter().map(|t| t.lead_exchanges + t.exchanges).collect::<Vec<_>>(), [2; 3]);
+    assert_eq!(turnstile.answered(door), 6);
+    turnstile.release(door);
+    fresh.join().unwrap();
+    assert_eq!(turnstile.answered(door), 30);
+}
+
+#[test]
+fn content_that_is_sent_waits_with_its_head() {
+    let turnstile = Turnstile::start();
+    let (door, clock) = turnstile.held(ENOUGH, 1);
+    let content = vec![7; 3_000_000]; // more than sockets hold
+    let sent = content.len();
+    let posting = thread::spawn(move || {
+        let mut client: Client = door.connect();
+        for _ in 0..12 {
+            clock.advance(11);
+            let reply = client.ask("POST", "/upload?digest=no", &[], &content);
+            assert_eq!(reply.json(), json!({"bytes": content.len()}));
+        }
+    });
+    let told = turns(&turnstile.ask(order(&[door; 4], 0, 0)));
+    let exchanges: Vec<_> = told.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
+    assert_eq!(exchanges, [(1, 1); 4]);
+    assert!(told.iter().all(|turn| turn.cpu_ns == 11), "{told:?}");
+    turnstile.release(door);
+    posting.join().unwrap();
+    let counters = turnstile.read(door);
+    assert_eq!(counters["requests"], 12);
+    assert_eq!(counters["body_bytes_in"], 12 * sent);
+}
+
+#[test]
+fn streams_of_http2_are_held_too() {
+    let turnstile = Turnstile::start();
+    let door = turnstile.open(&json!({"protocol": "h2c"}));
+    turnstile.hold(door, ENOUGH, 1);
+    let asking = thread::spawn(move || {
+        wait_for(async {
+            let client = Http2::on(tokio::net::TcpStream::connect(door.address).await.unwrap());
+            let client = client.await;
+            for _ in 0..20 {
+                let upload = client.ask(hyper::Method::POST, "/upload?digest=no", vec![1; 5000]);
+                assert_eq!(upload.await.json(), json!({"bytes": 5000}));
+            }
+        });
+    });
+    let told = turns(&turnstile.ask(order(&[door; 5], 0, 0)));
+    let all: u64 = told.iter().map(|turn| turn.lead_exchanges + turn.exchanges).sum();
+    assert_eq!((all, turnstile.answered(door)), (10, 10));
+    turnstile.release(door);
+    asking.join().unwrap();
+    let counters = turnstile.read(door);
+    assert_eq!((&counters["requests"], &counters["connections"]), (&json!(20), &json!(1)));
+}
+
+#[test]
+fn what_cannot_be_done_is_an_error_and_changes_nothing() {
+    let turnstile = Turnstile::start();
+    let door = turnstile.open(&json!({}));
+    let hold = json!({
+        "op": "hold", "ledger": door.ledger, "pid": std::process::id(), "group": null,
+        "requests": 5, "per_iteration": 1,
+    });
+    let with = |key: &str, value: Value| {
+        let mut hold = hold.clone();
+        hold[key] = value;
+        turnstile.error(hold)
+    };
+    assert_eq!(with("ledger", json!(99)), "no ledger 99 is open");
+    assert!(with("pid", json!(i32::MAX)).starts_with("no CPU clock for ledger 1: "));
+    assert!(with("pid", json!(0)).starts_with("no CPU clock for ledger 1: "));
+    assert!(with("pid", json!(-1)).starts_with("no CPU clock for ledger 1: "));
+    assert!(with("group", json!("/nowhere")).starts_with("no CPU clock for ledger 1: "));
+    assert!(with("per_iteration", json!(0)).contains("nonzero"));
+    assert!(with("requests", json!(-1)).contains("-1"));
+    assert!(with("patience", json!(1)).contains("unknown field"));
+    let nobody = Door { ledger: 99, ..door };
+    assert_eq!(turnstile.error(order(&[door, nobody], 0, 0)), "no ledger 99 is open");
+    assert_eq!(turnstile.error(json!({"op": "release", "ledger": 99})), "no ledger 99 is open");
+    // Nobody is held by any of it.
+    assert_eq!(door.connect().ask("GET", "/", &[], b"").text(), "Hi");
+}
+
+#[test]
+fn clocks_that_have_gone_stand_still() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 1);
+    let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let gone = turnstile.open(&json!({}));
+    turnstile.ask(json!({
+        "op": "hold", "ledger": gone.ledger, "pid": child.id(), "requests": ENOUGH,
+        "per_iteration": 1,
+    }));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let loops = vec![plain(door, ENOUGH)];
+    let answer = turnstile.ask(order_with(&[gone, door], 0, 0, 100));
+    assert_eq!((turns(&answer).len(), &answer["lost"]), (1, &json!([gone.ledger])));
+    cut_short(turnstile, loops);
+}
+
+/// So that the tests' own clock is what they think it is.
+#[test]
+fn a_clock_of_a_test_advances() {
+    let turnstile = Turnstile::start();
+    let (door, clock): (Door, Clock) = turnstile.held(4, 1);
+    let mut client = door.connect();
+    turnstile.knock(door, &mut client, &get());
+    clock.advance(5);
+    clock.advance(6);
+    let answering = turnstile.begin(order(&[door], 0, 0));
+    for _ in 0..2 {
+        assert_eq!(client.reply().text(), "Hi");
+        client.send(get());
+    }
+    assert_eq!(turns(&answering.recv().unwrap())[0].held_cpu_ns, 11);
+}

@@ -1,0 +1,112 @@
+"""What a run has measured of the sides of a claim: one figure a round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fetchoff.analysis.series import Array, Series, series_of
+from fetchoff.model.claim import Measure, Side
+from fetchoff.model.estimate import MINIMUM_ROUNDS
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.observation import Outcome, Record
+
+
+class Missing(Exception):
+    """A side of a claim has no figures; the text says which, and why."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a run has measured."""
+
+    experiment: Experiment
+    series: dict[str, Series]
+    absent: dict[str, str]
+
+    @classmethod
+    def of(
+        cls,
+        experiment: Experiment,
+        records: Sequence[Record],
+        absent: Sequence[tuple[str, str]] = (),
+    ) -> Evidence:
+        """From the records of a run; `absent`: clients that took no part, and why."""
+        series = {c.id: series_of(experiment, records, c.id) for c in experiment.courses}
+        return cls(experiment, series, dict(absent))
+
+    def costs(self, measure: Measure, side: Side) -> Array:
+        """Logarithms of what a side cost in each round of the run, NaN where there is nothing.
+
+        Missing if that is too few rounds.
+        """
+        return _enough(self._logs(measure, side), side.client)
+
+    def differences(self, measure: Measure, of: Side, to: Side) -> Array:
+        """log(cost of `of` ÷ cost of `to`) in each round; Missing if too few rounds have both."""
+        both = of.client if of.client == to.client else f"both {of.client} and {to.client}"
+        return _enough(self._logs(measure, of) - self._logs(measure, to), both)
+
+    def origin_share(self, side: Side) -> float:
+        """The origin's CPU time as a share of the wall time."""
+        column, series = self._column(side), self.series[side.workload]
+        shares = series.origin_cpu_ns[:, column] / series.wall_ns[:, column]
+        return float(np.nanmedian(shares))
+
+    def _logs(self, measure: Measure, side: Side) -> Array:
+        column, series = self._column(side), self.series[side.workload]
+        match measure:
+            case Measure.WALL:
+                costs = _by_number(series, series.wall_ns[:, column])
+            case Measure.CPU:
+                costs = _by_number(series, series.cpu_ns[:, column])
+            case Measure.MEMORY:
+                costs = _peaks_kb(series, side.client)
+        rounds = sorted({number for one in self.series.values() for number in one.numbers})
+        known = {number: cost for number, cost in costs.items() if cost > 0}
+        return np.log([known.get(number, np.nan) for number in rounds], dtype=np.float64)
+
+    def _column(self, side: Side) -> int:
+        series = self.series.get(side.workload)
+        if series is None:
+            raise Missing(f"{side.workload} was not measured")
+        keys = [entrant.key for entrant in series.entrants]
+        if side.client not in keys:
+            why = self.absent.get(side.client, "took no part")
+            raise Missing(f"{side.client}: {why}")
+        column = keys.index(side.client)
+        if not np.isfinite(series.wall_ns[:, column]).any():
+            raise Missing(f"{side.client} on {side.workload}: {self._why_not(side)}")
+        return column
+
+    def _why_not(self, side: Side) -> str:
+        series = self.series[side.workload]
+        said = [
+            invocation.message
+            for invocation in (*series.invocations, *series.wrong)
+            if invocation.client == side.client and invocation.outcome is not Outcome.OK
+        ]
+        return said[-1] if said else "was not measured whole"
+
+
+def _enough(logs: Array, whose: str) -> Array:
+    rounds = int(np.isfinite(logs).sum())
+    if rounds < MINIMUM_ROUNDS:
+        said = f"only {rounds} round{' has' if rounds == 1 else 's have'}"
+        raise Missing(f"{said} {whose}; {MINIMUM_ROUNDS} are needed")
+    return logs
+
+
+def _by_number(series: Series, costs: Array) -> dict[int, float]:
+    return dict(zip(series.numbers, costs.tolist(), strict=True))
+
+
+def _peaks_kb(series: Series, client: str) -> dict[int, float]:
+    """The peak memory in each round."""
+    return {
+        invocation.round: float(invocation.usage.peak_kb)
+        for invocation in series.invocations
+        if invocation.process == client and invocation.outcome is Outcome.OK
+    }

@@ -1,0 +1,232 @@
+"""Benches of measuring itself, each at its smallest: that they run, and what they hand on.
+
+What they find is for a quiet machine.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benches.disturber.disturbing import DisturberFailed, disturbed
+from benches.verdicts import totals, trials
+from benches.verdicts.trials import RankingTrial, Told, Trial
+from tests.command import fake
+
+ROOT = Path(__file__).parents[2]
+CLIENT = fake("honest")
+UNDECIDED = Told("undecided", 1.0, 0.9, 1.1)
+SLOWER = Told("slower", 1.03, 1.01, 1.05)
+FASTER = Told("faster", 0.97, 0.95, 0.99)
+
+needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+
+
+def bench(name: str, cache: Path, *arguments: str | Path) -> str:
+    """What a bench prints; it must end well."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"benches.{name}.bench", *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "FETCHOFF_CACHE": str(cache), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def verdicts(cache: Path, folder: Path, part: str, *more: str) -> list[dict[str, Any]]:
+    """The trials of one part, one trial of it."""
+    kept = folder / "trials.jsonl"
+    one = ("--parts", part, "--clients", CLIENT, "--trials", "1", "--seed", "1")
+    bench("verdicts", cache, *one, "--add-to", kept, *more)
+    return [json.loads(line) for line in kept.read_text().splitlines()]
+
+
+def test_the_overhead_is_told(cache: Path) -> None:
+    said = bench(
+        "overhead", cache, "--clients", "python/http-client", "--rounds", "2", "--turns", "6"
+    )
+    assert said.startswith("python/http-client: bare ")
+    assert "2 pairs of processes" in said
+
+
+def test_a_client_is_compared_with_its_copy(cache: Path, tmp_path: Path) -> None:
+    (trial,) = verdicts(cache, tmp_path, "aa", "--budget", "1")
+    assert {trial["client"], trial["other"]} == {"fake/honest", "fake/copy-of-honest"}
+    assert trial["cpu_truth"] == 1.0
+    assert 0 < trial["measured_s"] < trial["whole_s"]
+
+
+def test_busy_time_is_put_in_and_seen(cache: Path, tmp_path: Path) -> None:
+    """Half of an exchange on top is far beyond any noise of two rounds."""
+    (trial,) = verdicts(cache, tmp_path, "plus50", "--budget", "1")
+    assert trial["cpu_truth"] > 1.1
+    assert trial["cpu"]["ratio"] > 1 + (trial["cpu_truth"] - 1) / 4
+
+
+def test_equals_are_ranked(cache: Path, tmp_path: Path) -> None:
+    (trial,) = verdicts(cache, tmp_path, "ranking", "--ranking-budget", "1")
+    assert trial["clients"] == trial["pairs_of_equals"] == 3
+    assert trial["rounds"] > 0
+
+
+@needs_cc
+def test_a_comparison_is_repeated_on_a_disturbed_machine(cache: Path, tmp_path: Path) -> None:
+    pairs = ("--pairs", f"{CLIENT}:{fake('slow')}", "--disturbed", "--json", tmp_path / "totals")
+    found = verdicts(cache, tmp_path, "identical", "--budget", "1", *map(str, pairs))
+    assert [(t["client"], t["other"], t["disturbed"]) for t in found] == [
+        ("fake/honest", "fake/slow", True)
+    ]
+    assert len(json.loads((tmp_path / "totals").read_text())["trials"]) == 1
+
+
+def test_whole_processes_are_asked_the_same(cache: Path, tmp_path: Path) -> None:
+    found = verdicts(cache, tmp_path, "peers", "--peers-seconds", "0.1")
+    parts = {trial["part"]: trial["cpu_truth"] for trial in found}
+    assert parts.items() >= {"alternated-aa": 1.0, "alternated-plus3": 1.03}.items()
+    if shutil.which("hyperfine") is not None:
+        assert "hyperfine-aa" in parts
+
+
+@pytest.mark.parametrize(
+    ("part", "conditions"),
+    [
+        ("size", {"×1", "×2", "×4"}),
+        ("lead", {"0 ms", "2 ms", "0 iterations", "8 iterations"}),
+        ("crowd", {"2 processes", "3 processes"}),
+    ],
+)
+def test_turns_are_told(part: str, conditions: set[str], cache: Path, tmp_path: Path) -> None:
+    few = ("--clients", CLIENT, "--rounds", "1", "--turns", "3", "--crowds", "2,3")
+    leads = ("--leads-ms", "0,2", "--leads-iterations", "0,8")
+    bench("turns", cache, "--parts", part, *few, *leads, "--json", tmp_path / "found")
+    rows = json.loads((tmp_path / "found").read_text())
+    assert {row["condition"] for row in rows} == conditions
+    assert all(row["us"] > 0 for row in rows)
+
+
+@needs_cc
+def test_the_disturber_is_on_and_off_where_it_was_put() -> None:
+    core = min(os.sched_getaffinity(0))
+    with disturbed(1, core) as did:
+        time.sleep(1)
+        (pid,) = children("disturber")
+        assert os.sched_getaffinity(pid) == {core}
+    assert children("disturber") == []
+    assert did.busy_ms > 0
+    assert did.idle_ms > 0
+    assert did.hops > 0
+    assert did.calls > 0
+
+
+@needs_cc
+def test_a_disturber_that_ends_early_is_told_of() -> None:
+    with pytest.raises(DisturberFailed, match="ended before"), disturbed(1, seconds=0.1):
+        wait_for_no_running_disturber()
+
+
+@needs_cc
+def test_the_disturber_dies_with_its_parent() -> None:
+    """Killed as hard as can be, a bench leaves nothing that goes on disturbing."""
+    program = "import time; from benches.disturber.disturbing import disturbed\n"
+    program += "with disturbed(1): print('on', flush=True); time.sleep(60)"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "on\n"
+        (pid,) = children("disturber", of=parent.pid)
+        parent.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while is_running(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def children(name: str, of: int | None = None) -> list[int]:
+    """The processes of that name that another one, or this one, has started."""
+    folder = Path(f"/proc/{of or os.getpid()}/task")
+    started = [int(p) for task in folder.iterdir() for p in (task / "children").read_text().split()]
+    return [pid for pid in started if Path(f"/proc/{pid}/comm").read_text().strip() == name]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for_no_running_disturber() -> None:
+    deadline = time.monotonic() + 10
+    while any(map(is_running, children("disturber"))):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def trial(cpu: Told, truth: float = 1.0, *, withheld: str = "") -> Trial:
+    return Trial(
+        "aa", "a/b", "a/copy-of-b", 1, False, UNDECIDED, cpu, 1.0, truth, withheld=withheld
+    )
+
+
+def test_trials_come_back_from_their_lines(tmp_path: Path) -> None:
+    ranking = RankingTrial("ranking", 3, 1, True, (("a/b", "a/c"),), (), 3, 0.1)
+    kept: list[Trial | RankingTrial] = [trial(SLOWER), ranking]
+    for one in kept:
+        trials.write(tmp_path / "kept", one)
+    assert trials.read(tmp_path / "kept") == kept
+
+
+@pytest.mark.parametrize(("count", "of"), [(1, 20), (10, 1000), (19, 20)])
+def test_bounds_are_those_of_clopper_and_pearson(count: int, of: int) -> None:
+    """At each bound, what was seen or anything more extreme has a chance of 5 %."""
+    low, high = trials.bounds(count, of)
+    assert 1 - chance_of_at_most(count - 1, of, low) == pytest.approx(0.05)
+    assert chance_of_at_most(count, of, high) == pytest.approx(0.05)
+
+
+def test_bounds_of_none_and_of_all() -> None:
+    assert trials.bounds(0, 200)[0] == 0
+    assert trials.bounds(0, 200)[1] == pytest.approx(1 - 0.05 ** (1 / 200))
+    assert trials.bounds(200, 200)[1] == 1
+
+
+def chance_of_at_most(count: int, of: int, share: float) -> float:
+    return sum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(count + 1))
+
+
+def test_what_counts_as_wrong() -> None:
+    equal = [trial(SLOWER), trial(UNDECIDED), trial(FASTER, withheld="noise")]
+    unequal = [trial(SLOWER, 1.03), trial(FASTER, 1.03), trial(UNDECIDED, 1.03)]
+    assert totals.summary(equal)[-1]["wrong"] == 1
+    assert totals.summary(unequal)[-1]["wrong"] == 1
+    assert totals.summary(unequal)[-1]["found_cpu"] == 1
+
+
+def test_what_was_not_put_in_is_not_found() -> None:
+    """3 % were to be found: who found 6 has not shown that, nor who was withheld."""
+    too_much = replace(trial(SLOWER, 1.06), aim=0.03)
+    right = replace(trial(SLOWER, 1.03), aim=0.03)
+    (row, _) = totals.summary([right, too_much, replace(right, withheld="noise")])
+    assert (row["on_target"], row["found_cpu"]) == (2, 1)
+
+
+def test_opposite_verdicts_contradict_each_other() -> None:
+    assert SLOWER.opposes(FASTER)
+    assert not SLOWER.opposes(UNDECIDED)
+    assert not SLOWER.opposes(SLOWER)
+    assert SLOWER.overlaps(UNDECIDED)
+    assert not SLOWER.overlaps(FASTER)

@@ -1,0 +1,156 @@
+"""A broken harness does not pass: ten faults, planted one at a time in runs that are sound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.analysis.planted import (
+    CLIENTS,
+    Fault,
+    failed,
+    of_given,
+    of_turns,
+    passed,
+    scaled,
+    sound,
+    why,
+)
+
+from fetchoff.model.observation import Turns, TurnsGiven
+
+SEEDS = range(5)
+
+
+def slow_clock(turns: Turns) -> Turns:
+    """The origin's CPU clock loses one nanosecond in ten."""
+    return replace(
+        turns,
+        cpu_ns=scaled(turns.cpu_ns, 0.9),
+        lead_cpu_ns=scaled(turns.lead_cpu_ns, 0.9),
+        held_cpu_ns=scaled(turns.held_cpu_ns, 0.9),
+    )
+
+
+def wrong_process(turns: Turns) -> Turns:
+    """The clock that is read is another client's."""
+    return replace(turns, cpu_ns=scaled(turns.cpu_ns, 2.5)) if turns.entrant == "go/b" else turns
+
+
+def lost_readings(turns: Turns) -> Turns:
+    """One turn in sixteen is told without its CPU time."""
+    return replace(turns, cpu_ns=(0, *turns.cpu_ns[1:]))
+
+
+def lost_exchanges(turns: Turns) -> Turns:
+    """One exchange in twenty is not counted."""
+    return replace(turns, exchanges=tuple(n - n // 20 for n in turns.exchanges))
+
+
+def charges_twice(turns: Turns) -> Turns:
+    """A kit sends every request twice and reports it once: the origin counts more than turns."""
+    return replace(turns, exchanges=tuple(n // 2 for n in turns.exchanges))
+
+
+def long_turns_cost_less(turns: Turns) -> Turns:
+    """Each turn has a fixed part of 0.8 ms."""
+    fixed = 800_000
+    return replace(
+        turns,
+        cpu_ns=tuple(ns + fixed for ns in turns.cpu_ns),
+        wall_ns=tuple(ns + fixed for ns in turns.wall_ns),
+        process_cpu_ns=turns.process_cpu_ns + fixed * len(turns.cpu_ns),
+    )
+
+
+def twin_is_off(turns: Turns) -> Turns:
+    """Second processes cost 12 % more."""
+    if not turns.entrant.endswith("#twin"):
+        return turns
+    cpu = scaled(turns.cpu_ns, 1.12)
+    more = sum(cpu) - sum(turns.cpu_ns)
+    wall = scaled(turns.wall_ns, 1.12)
+    return replace(turns, cpu_ns=cpu, wall_ns=wall, process_cpu_ns=turns.process_cpu_ns + more)
+
+
+def spins_half(turns: Turns) -> Turns:
+    """Kits spin half of what they say."""
+    return replace(turns, spun_ns=2 * turns.spun_ns)
+
+
+def still_warming_up(turns: Turns) -> Turns:
+    """Nobody has settled: the first half of the turns costs 12 % more."""
+    half = len(turns.cpu_ns) // 2
+    cpu = (*scaled(turns.cpu_ns[:half], 1.12), *turns.cpu_ns[half:])
+    wall = (*scaled(turns.wall_ns[:half], 1.12), *turns.wall_ns[half:])
+    more = sum(cpu) - sum(turns.cpu_ns)
+    return replace(turns, cpu_ns=cpu, wall_ns=wall, process_cpu_ns=turns.process_cpu_ns + more)
+
+
+def misplaced(given: TurnsGiven) -> TurnsGiven:
+    """A thread of the origin is on the harness's core."""
+    return replace(given, misplaced="a thread may run on cores [0, 1], not only on 1")
+
+
+def slow_wall_clock(given: TurnsGiven) -> TurnsGiven:
+    """The origin's wall clock loses a tenth."""
+    turned_ns = round(0.9 * given.turned_ns)
+    given_ns, rest_ns = round(0.9 * given.given_ns), round(0.9 * given.rest_ns)
+    return replace(given, turned_ns=turned_ns, given_ns=given_ns, rest_ns=rest_ns)
+
+
+FAULTS: dict[str, tuple[Fault, str]] = {
+    "slow clock": (of_turns(slow_clock), "cpu account"),
+    "another process's clock": (of_turns(wrong_process), "cpu account"),
+    "lost readings": (of_turns(lost_readings), "cpu account"),
+    "lost exchanges": (of_turns(lost_exchanges), "request account"),
+    "a kit that charges twice": (of_turns(charges_twice), "request account"),
+    "turns with a fixed part": (of_turns(long_turns_cost_less), "a/a"),
+    "a twin that is off": (of_turns(twin_is_off), "a/a"),
+    "spun less than said": (of_turns(spins_half), "busy time"),
+    "not where it was planned": (of_given(misplaced), "placement"),
+    "a wall clock that loses": (of_given(slow_wall_clock), "wall account"),
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_sound_run_passes_every_check(seed: int) -> None:
+    records = sound(seed)
+    assert failed(records) == set()
+    assert why(records) == ""
+    assert passed(records) == {
+        *("cpu account", "wall account", "request account", "placement"),
+        *("a/a", "busy time", "trend"),
+    }
+
+
+@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_planted_fault_is_named(name: str, seed: int) -> None:
+    fault, kind = FAULTS[name]
+    records = [fault(record) for record in sound(seed)]
+    assert kind in failed(records)
+    assert why(records).startswith("self-check failed")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_does_not_pass_in_much_noise(name: str) -> None:
+    """Then it may be that the run could not tell, and it says so."""
+    fault, kind = FAULTS[name]
+    for seed in SEEDS:
+        assert kind not in passed([fault(record) for record in sound(seed, noise=0.15)])
+
+
+def test_drift_that_all_have_in_common_is_the_machine() -> None:
+    """Were it taken for a trend of the clients, no run on a machine that slows down would count."""
+    records = [of_turns(still_warming_up)(record) for record in sound(1)]
+    assert "trend" not in failed(records)
+
+
+def test_one_client_that_has_not_settled_is_named_and_withholds_nothing() -> None:
+    def change(turns: Turns) -> Turns:
+        return still_warming_up(turns) if turns.entrant == CLIENTS[4] else turns
+
+    records = [of_turns(change)(record) for record in sound(1)]
+    assert "trend" in failed(records)
+    assert why(records) == ""

@@ -1,0 +1,96 @@
+"""A comparison goes on until what was asked is known, and no longer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.unit.analysis.raced import COURSE, Raced, ill
+
+from fetchoff.analysis import limits
+from fetchoff.analysis.stopping import is_decided
+from fetchoff.model.course import Course
+from fetchoff.model.estimate import LimitAnswer
+from fetchoff.model.observation import Outcome, Record
+
+LIMIT = 0.03
+DEVIATION = 0.02  # of the difference of two processes
+WORLDS = 100
+
+
+def race(true: float, random: np.random.Generator) -> Raced:
+    """Forty rounds of a pair; the second client takes `true` more than the first."""
+    common = 0.05 * random.standard_normal(40)
+    apart = np.log1p(true) + DEVIATION * random.standard_normal(40)
+    return Raced({"a/x": list(common), "a/y": list(common + apart)}, pair_only=True, limit=LIMIT)
+
+
+def answers(raced: Raced) -> set[LimitAnswer]:
+    """What a run says that stops as soon as it may, by either clock."""
+    experiment, records = raced.experiment, list[Record]()
+    for number in range(experiment.looks[-1]):
+        records += raced.round(number)
+        looked = number + 1 in experiment.looks
+        if looked and is_decided(experiment, records, number + 1):
+            break
+    standings = raced.standings(records)
+    return {
+        kept.answer for kept in limits.kept(experiment, COURSE.id, "a/x", tuple(standings.values()))
+    }
+
+
+@pytest.mark.parametrize(
+    ("true", "right"),
+    [
+        (0.00, LimitAnswer.WITHIN),
+        (0.05, LimitAnswer.BEYOND),
+        (0.08, LimitAnswer.BEYOND),
+    ],
+)
+def test_a_limit_of_three_per_cent_is_told(true: float, right: LimitAnswer) -> None:
+    random = np.random.default_rng(11)
+    found = [answers(race(true, random)) for _ in range(WORLDS)]
+    assert sum(one == {right} for one in found) / WORLDS >= 0.95
+
+
+def test_at_the_limit_a_run_does_not_jump_to_conclusions() -> None:
+    """Half of alpha is for each side: 0.5 % of 100, by two clocks that are one."""
+    random = np.random.default_rng(12)
+    found = [answers(race(LIMIT, random)) for _ in range(WORLDS)]
+    assert sum(one != {LimitAnswer.UNCLEAR} for one in found) <= 3
+
+
+def pair(apart: float, limit: float | None, noise: float = 0.002) -> Raced:
+    """Five rounds of little noise."""
+    wiggle = noise * np.array([1, -1, 0, 1, -1])
+    return Raced({"a/x": [0.0] * 5, "a/y": list(apart + wiggle)}, pair_only=True, limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("apart", "limit", "decided"),
+    [
+        (0.03, None, True),  # slower, and that was the question
+        (0.03, 0.03, False),
+        (0.06, 0.03, True),
+        (0.00, 0.03, True),
+        (0.00, 0.00, False),  # nobody can show that equals are not slower at all
+    ],
+)
+def test_what_is_asked_decides(apart: float, limit: float | None, decided: bool) -> None:
+    raced = pair(apart, limit)
+    assert is_decided(raced.experiment, raced.records(), 5) is decided
+
+
+def test_a_pair_that_will_never_be_compared_is_not_waited_for() -> None:
+    wrong = ill(0, "a/y", Outcome.FAILED, "wrong content", answered_wrong=True)
+    raced = replace(pair(0.00, None, noise=0.05), ended=wrong)
+    assert is_decided(raced.experiment, raced.records(), 5)
+    assert not is_decided(raced.experiment, replace(raced, ended={}).records(), 5)
+
+
+def test_every_course_is_to_be_decided() -> None:
+    raced = pair(0.06, 0.03)
+    other = Course(replace(COURSE.workload, id="other"))
+    experiment = replace(raced.experiment, courses=(COURSE, other))
+    assert not is_decided(experiment, raced.records(), 5)

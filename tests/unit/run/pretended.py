@@ -1,0 +1,262 @@
+"""A turnstile and clients that only pretend: what everything costs is known to the nanosecond.
+
+Time goes by when somebody works, so an hour of measuring takes milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import cast
+
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.experiment import Entrant
+from fetchoff.model.observation import Record, Seen, Turns, TurnsGiven
+from fetchoff.model.origin import EVERYTHING
+from fetchoff.model.workload import Exchange, Expect, Workload
+from fetchoff.protocol import origin as control
+from fetchoff.protocol.adapter import Done
+from fetchoff.protocol.origin import Counters, Manner, Turn
+from fetchoff.run.adapter import Adapter, Timed
+from fetchoff.run.guest import GUESSED_ORIGIN, ORIGIN_US, Guest, Refused
+from fetchoff.run.origin import Ledger
+from fetchoff.run.reference import Reference
+from fetchoff.run.turning import Place, Turning
+
+BYTES = 16
+PLACE = Place(round=4, attempt=1, workload="get")
+GROUP = 2
+
+
+def always(us: float) -> Callable[[int], float]:
+    """What every exchange costs, in microseconds."""
+    return lambda _: us
+
+
+STEADY = always(100.0)
+
+
+def origin_ns(client_ns: int) -> int:
+    """What an exchange takes the origin: as much as is guessed before a turn has told."""
+    return round((GUESSED_ORIGIN - 1) * client_ns + 1000 * ORIGIN_US)
+
+
+@dataclass(eq=False)
+class Client:
+    """An adapter, its process, and the ledger that it is seen by.
+
+    `us`: CPU time of exchange number so-and-so of its life. `cold_us`: what its first exchange
+    after somebody else's turn costs on top. `behind_us`: what it does in the background, after a
+    turn, for each of its exchanges. `hangs_at`: it never sends that request of its loop. `fails`:
+    the reason that it gives then. `miscounts`, `doubles`: exchanges that it reports and requests
+    that it makes on top of those it was asked for.
+    """
+
+    name: str
+    us: Callable[[int], float] = STEADY
+    cold_us: float = 0.0
+    behind_us: float = 0.0
+    hangs_at: int | None = None
+    fails: str = ""
+    miscounts: int = 0
+    doubles: int = 0
+    lived: int = 0
+    cpu: int = 0
+    asked: int = 0
+    looped: int = 0
+    busy_ns: int = 0
+    requests: int = 0
+    has_begun: bool = False
+    per_iteration: int = 1
+    held_since: int | None = None
+    base_url: str = "http://127.0.0.1:1"
+    tls_ca: Path | None = None
+    counts: frozenset[object] = EVERYTHING
+    warm_up_exchanges: int = 0
+    warmed_up: int = 0
+    tells_children: bool = False
+
+    def cpu_ns(self) -> int:
+        return self.cpu
+
+    def run_timed(self, n: int, *_: object, **__: object) -> Timed:
+        cpu = sum(self.exchange() for _ in range(n * self.per_iteration))
+        done = n * self.per_iteration
+        return Timed(Done(done, 0, done * BYTES, cpu), cpu, cpu, 0)
+
+    def begin(self, n: int, *, busy_ns: int = 0) -> None:
+        self.asked, self.busy_ns, self.looped, self.has_begun = n, busy_ns, 0, True
+
+    def finished(self, timeout_s: float) -> Done:
+        assert self.has_begun and timeout_s > 0
+        if self.fails:
+            raise AdapterError(self.fails)
+        while self.looped < self.asked * self.per_iteration:
+            self.loop()
+        self.requests += self.doubles
+        done = self.looped + self.miscounts
+        return Done(done, 0, done * BYTES, self.cpu, spun_ns=self.busy_ns * self.looped)
+
+    def read(self, at_least: int = 0) -> Counters:
+        return Counters.only(Seen(requests=self.requests))
+
+    def exchange(self) -> int:
+        """One more; what it cost, in nanoseconds."""
+        ns = round(1000 * self.us(self.lived)) + self.busy_ns
+        self.lived += 1
+        self.requests += 1
+        self.cpu += ns
+        return ns
+
+    def loop(self) -> int:
+        self.looped += 1
+        return self.exchange()
+
+    @property
+    def requests_left(self) -> int:
+        return self.asked * self.per_iteration - self.looped
+
+
+@dataclass
+class Gates:
+    """A turnstile, as docs/origin.md says that the origin is one."""
+
+    clients: list[Client] = field(default_factory=list)
+    orders: list[list[tuple[int, int, int]]] = field(default_factory=list)
+    released: list[str] = field(default_factory=list)
+    lost: set[int] = field(default_factory=set)
+    raises: BaseException | None = None
+
+    def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int:
+        client = cast(Client, adapter)
+        assert cast(Client, ledger) is client
+        assert not client.has_begun, "it ran before it was held"
+        assert requests % per_iteration == 0
+        client.held_since = None
+        self.clients.append(client)
+        return len(self.clients)
+
+    def release(self, ledger: Ledger) -> None:
+        self.released.append(cast(Client, ledger).name)
+
+    def give(self, order: Sequence[tuple[int, int, int]], manner: Manner) -> control.Turns:
+        if self.raises is not None:
+            raise self.raises
+        self.orders.append(list(order))
+        turns: list[Turn] = []
+        lost: list[int] = []
+        exhausted: list[int] = []
+        wall_ns = rest_ns = 0
+        for number, lead_us, counted_us in order:
+            client = self.clients[number - 1]
+            if number in lost or number in exhausted:
+                continue
+            if number in self.lost:
+                lost.append(number)
+                continue
+            if client.requests_left <= client.per_iteration:
+                exhausted.append(number)
+                continue
+            turn = self._turn(number, client, lead_us, counted_us)
+            if turn is None:
+                self.lost.add(number)
+                lost.append(number)
+                rest_ns += manner.patience_ms * 1_000_000
+            else:
+                turns.append(turn)
+                wall_ns += turn.wall_ns + turn.lead_wall_ns
+        return control.Turns(tuple(turns), tuple(lost), tuple(exhausted), wall_ns, rest_ns)
+
+    def _turn(self, number: int, client: Client, lead_us: int, counted_us: int) -> Turn | None:
+        held_ns = 0 if client.held_since is None else client.cpu - client.held_since
+        client.cpu += round(1000 * client.cold_us)
+        cold_ns = round(1000 * client.cold_us)
+        lead = self._until(client, lead_us, cold_ns)
+        counted = self._until(client, counted_us, 0) if lead else None
+        if lead is None or counted is None:
+            return None
+        client.held_since = client.cpu
+        client.cpu += round(1000 * client.behind_us * (lead[0] + counted[0]))
+        exchanges, wall_ns, cpu_ns = counted
+        return Turn(number, exchanges, wall_ns, cpu_ns, wall_ns - cpu_ns, 0, *lead, held_ns)
+
+    def _until(self, client: Client, us: int, cpu_ns: int) -> tuple[int, int, int] | None:
+        """Exchanges, wall and CPU time until that has gone by, in whole iterations."""
+        exchanges, wall_ns = 0, cpu_ns
+        while client.requests_left > client.per_iteration:
+            for _ in range(client.per_iteration):
+                ns = client.loop()
+                cpu_ns += ns
+                wall_ns += ns + origin_ns(ns)
+                exchanges += 1
+                if client.hangs_at is not None and client.looped >= client.hangs_at:
+                    return None
+            if wall_ns >= 1000 * us:
+                break
+        return exchanges, wall_ns, cpu_ns
+
+
+class Memory:
+    """A journal."""
+
+    def __init__(self) -> None:
+        self.kept: list[Record] = []
+
+    def append(self, record: Record) -> None:
+        self.kept.append(record)
+
+    def records(self) -> Sequence[Record]:
+        return self.kept
+
+
+class Group:
+    """Clients that take turns, and what was kept of it."""
+
+    def __init__(self, *clients: Client, per_iteration: int = 1) -> None:
+        self.gates = Gates()
+        self.journal = Memory()
+        self.guests: dict[str, Guest] = {}
+        exchange = Exchange("GET", "/bytes/16", expect=Expect(bytes=BYTES))
+        workload = Workload("get", "", (exchange,) * per_iteration)
+        reference = Reference(workload, ("",) * per_iteration)
+        for client in clients:
+            client.per_iteration = per_iteration
+            adapter, ledger = cast(Adapter, client), cast(Ledger, client)
+            course = Course(workload)
+            guest = Guest(client.name, client.name, adapter, ledger, reference, course)
+            guest.settle(Event())
+            self.guests[client.name] = guest
+
+    def play(self, cycles: Sequence[Sequence[Entrant]], misplaced: str = "") -> None:
+        entrants = list(dict.fromkeys(entrant for cycle in cycles for entrant in cycle))
+        turning = Turning(self.gates, self.journal, PLACE, Manner(), self._try, lambda: misplaced)
+        players = [(e, self.guests[e.process], GROUP) for e in entrants]
+        turning.run(players, cycles, lambda: None)
+
+    def _try(self, guest: Guest, do: Callable[[Guest], None]) -> None:
+        try:
+            do(guest)
+        except (Refused, AdapterError) as error:
+            guest.refuse(error)
+
+    @property
+    def turns(self) -> dict[str, Turns]:
+        return {r.entrant: r for r in self.journal.kept if isinstance(r, Turns)}
+
+    @property
+    def done(self) -> TurnsGiven:
+        (done,) = [r for r in self.journal.kept if isinstance(r, TurnsGiven)]
+        return done
+
+    def us(self, entrant: str) -> float:
+        """CPU time of an exchange, as it goes into the statistics."""
+        total = self.turns[entrant].total()
+        return total.cost.cpu_ns / 1e3 / total.exchanges
+
+
+def everybody(count: int, *names: str) -> list[list[Entrant]]:
+    """So many cycles, always in that order."""
+    return [[Entrant(name, name, name) for name in names]] * count

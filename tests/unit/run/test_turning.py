@@ -1,0 +1,280 @@
+"""Groups that take turns, with clients whose cost is known: schedule, records, figures."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.run.pretended import GROUP, PLACE, Client, Group, always, everybody, origin_ns
+
+from fetchoff.model.errors import OriginError
+from fetchoff.model.experiment import Effect, Entrant, Role, controls_of, takes_turns
+from fetchoff.model.observation import Outcome
+from fetchoff.plan.turns import cycles
+from fetchoff.run.guest import Pace
+from fetchoff.run.turning import (
+    CHUNK_US,
+    LEAST_LEAD_US,
+    LEAST_TURN_US,
+    LOST,
+    MOST_LEAD_US,
+    MOST_TURN_US,
+    Length,
+)
+
+A, B = "a/x", "b/y"
+
+
+def test_an_exchange_costs_what_it_costs() -> None:
+    group = Group(Client(A), Client(B, us=always(250.0)))
+    group.play(everybody(8, A, B))
+    assert group.us(A) == pytest.approx(100.0)
+    assert group.us(B) == pytest.approx(250.0)
+    total = group.turns[A].total()
+    by_origin = origin_ns(100_000)
+    assert total.cost.wall_ns / total.exchanges == pytest.approx(100_000 + by_origin)
+    assert total.cost.origin_cpu_ns / total.exchanges == pytest.approx(by_origin)
+
+
+def test_cold_caches_are_in_the_lead_and_not_in_the_turn() -> None:
+    group = Group(Client(A, cold_us=700.0))
+    group.play(everybody(10, A))
+    assert group.us(A) == pytest.approx(100.0)
+    turns = group.turns[A]
+    leads = zip(turns.lead_cpu_ns, turns.lead_exchanges, strict=True)
+    assert all(cpu == 700_000 + 100_000 * exchanges for cpu, exchanges in leads)
+
+
+def test_what_is_done_between_turns_is_paid_for_the_exchanges_before() -> None:
+    """All but that after the last turn, which is nobody's."""
+    group = Group(Client(A, behind_us=20.0), Client(B))
+    group.play(everybody(50, A, B))
+    assert group.us(A) == pytest.approx(120.0, rel=0.01)
+    assert group.us(B) == pytest.approx(100.0)
+
+
+def test_a_collector_that_stops_the_client_now_and_then_is_paid_as_often_as_it_comes() -> None:
+    group = Group(Client(A, us=lambda number: 5100.0 if number % 500 == 499 else 100.0))
+    group.play(everybody(400, A))
+    assert group.us(A) == pytest.approx(110.0, rel=0.02)
+
+
+def test_processes_of_one_client_may_differ() -> None:
+    group = Group(Client(A), Client(f"{A}#twin", us=always(104.0)))
+    group.play([[Entrant(A, A, A), Entrant(f"{A}#twin", A, f"{A}#twin")]] * 6)
+    assert group.us(f"{A}#twin") / group.us(A) == pytest.approx(1.04)
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.floats(5, 3000), min_size=1, max_size=6),
+    st.integers(1, 5),
+    st.integers(0, 1000),
+)
+def test_whoever_takes_part_gets_its_own_cost_and_all_of_its_turns(
+    costs: list[float], per_iteration: int, seed: int
+) -> None:
+    names = [f"c/{number}" for number in range(len(costs))]
+    clients = [Client(n, us=always(us)) for n, us in zip(names, costs, strict=True)]
+    group = Group(*clients, per_iteration=per_iteration)
+    entrants = [Entrant(name, name, name) for name in names]
+    group.play(cycles(entrants, 12, random.Random(seed)))
+    for name, cost in zip(names, costs, strict=True):
+        assert group.guests[name].outcome is Outcome.OK
+        assert group.us(name) == pytest.approx(cost, rel=1e-3)
+        turns = group.turns[name]
+        assert turns.cycle == tuple(range(12))
+        assert all(n % per_iteration == 0 for n in turns.exchanges + turns.lead_exchanges)
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=10)
+def test_turns_are_where_the_plan_has_them(seed: int) -> None:
+    twin, known = f"{A}#twin", f"{A}#known"
+    entrants = [Entrant(A, A, A), Entrant(B, B, B), *filter(takes_turns, controls_of(A))]
+    group = Group(*map(Client, (A, B, twin, known)))
+    planned = cycles(entrants, 16, random.Random(seed))
+    group.play(planned)
+    for entrant in entrants:
+        turns = group.turns[entrant.key]
+        places = [
+            (number, cycle.index(entrant))
+            for number, cycle in enumerate(planned)
+            if entrant in cycle
+        ]
+        assert list(zip(turns.cycle, turns.position, strict=True)) == places
+        assert len(places) == 16 / entrant.every
+    assert group.turns[twin].turn_us == 2 * group.turns[A].turn_us
+    given_ = [turn for order in group.gates.orders for turn in order]
+    assert len(given_) == sum(map(len, planned)) == group.done.turns
+
+
+def test_an_order_is_soon_done_so_that_the_user_can_be_heard() -> None:
+    group = Group(Client(A), Client(B))
+    group.play(everybody(300, A, B))
+    for order in group.gates.orders:
+        assert sum(lead + counted for _, lead, counted in order[:-1]) < CHUNK_US
+    assert len(group.gates.orders) > 2
+
+
+def test_the_record_says_which_round_and_group_it_was() -> None:
+    group = Group(Client(A))
+    group.play(everybody(4, A), misplaced="core 1 instead of 0")
+    turns, done = group.turns[A], group.done
+    assert (turns.round, turns.attempt, turns.workload, turns.group) == (
+        PLACE.round,
+        PLACE.attempt,
+        PLACE.workload,
+        GROUP,
+    )
+    assert (done.round, done.attempt, done.workload) == (4, 1, "get")
+    assert (done.processes, done.turns) == ((A,), 4)
+    assert done.misplaced == "core 1 instead of 0"
+    assert done.turned_ns == done.given_ns > sum(turns.wall_ns)
+
+
+def test_what_the_harness_saw_agrees_with_the_origin() -> None:
+    """Everything from the first turn's begin to the last one's end, by both of their clocks."""
+    group = Group(Client(A, behind_us=3.0), Client(B))
+    group.play(everybody(9, A, B))
+    for turns in group.turns.values():
+        assert turns.answered == sum(turns.exchanges) + sum(turns.lead_exchanges)
+        assert turns.done == turns.seen.requests == turns.asked
+    b = group.turns[B]
+    assert b.process_cpu_ns == sum(b.cpu_ns) + sum(b.lead_cpu_ns)
+
+
+def test_busy_time_is_a_share_of_what_the_client_costs_and_is_told() -> None:
+    known = f"{A}#known"
+    busy = Entrant(f"{A}#busy", A, known, Role.CONTROL, Effect.BUSY, 0.5)
+    group = Group(Client(A), Client(known))
+    group.play([[Entrant(A, A, A), busy]] * 8)
+    assert group.us(f"{A}#busy") == pytest.approx(150.0, rel=1e-3)
+    total = group.turns[f"{A}#busy"].total()
+    assert total.cost.spun_ns / total.exchanges == pytest.approx(50_000, rel=1e-3)
+    assert group.turns[A].spun_ns == 0
+
+
+def test_who_does_not_send_its_next_request_is_lost_and_the_others_go_on() -> None:
+    group = Group(Client(A, hangs_at=120), Client(B))
+    group.play(everybody(30, A, B))
+    assert group.guests[A].outcome is Outcome.INVALID
+    assert group.guests[A].message == LOST
+    assert 0 < len(group.turns[A].exchanges) < 30  # what it did before is kept
+    assert group.guests[B].outcome is Outcome.OK
+    assert group.turns[B].cycle == tuple(range(30))
+
+
+def test_it_is_in_no_order_after_the_one_that_lost_it() -> None:
+    group = Group(Client(A, hangs_at=20), Client(B))
+    group.play(everybody(300, A, B))
+    assert [1 in {turn[0] for turn in order} for order in group.gates.orders[:3]] == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_who_is_lost_may_have_a_better_reason() -> None:
+    group = Group(Client(A, hangs_at=120, fails="ended with status 1"), Client(B))
+    group.play(everybody(30, A, B))
+    assert group.guests[A].outcome is Outcome.FAILED
+    assert "ended with status 1" in group.guests[A].message
+
+
+def test_when_all_are_lost_the_group_is_done() -> None:
+    group = Group(Client(A, hangs_at=20), Client(B, hangs_at=20))
+    group.play(everybody(300, A, B))
+    assert all(not turns.exchanges for turns in group.turns.values())
+    assert len(group.gates.orders) == 1
+    assert group.done.turns == 0
+
+
+def test_who_gets_faster_than_foreseen_has_fewer_turns_and_they_count() -> None:
+    group = Group(Client(A, us=lambda number: 100.0 if number < 2000 else 20.0), Client(B))
+    group.guests[A].pace = Pace(110.0, lead=10, cpu_us=100.0)
+    group.play(everybody(64, A, B))
+    turns = group.turns[A]
+    assert group.guests[A].outcome is Outcome.OK
+    assert 0 < len(turns.exchanges) < 64
+    assert all(wall >= 1000 * turns.turn_us for wall in turns.wall_ns)  # none that was cut short
+    assert turns.cycle == tuple(range(len(turns.cycle)))
+    assert len(group.turns[B].exchanges) == 64
+
+
+def test_who_gets_slower_has_all_its_turns() -> None:
+    group = Group(Client(A, us=lambda number: 100.0 if number < 1000 else 300.0))
+    group.play(everybody(20, A))
+    assert len(group.turns[A].exchanges) == 20
+
+
+@pytest.mark.parametrize(
+    ("client", "said"),
+    [
+        (Client(A, miscounts=-1), "reports"),
+        (Client(A, miscounts=5), "reports"),
+        (Client(A, doubles=1), "the origin saw"),
+    ],
+)
+def test_who_miscounts_is_refused_and_what_it_did_is_kept(client: Client, said: str) -> None:
+    group = Group(client, Client(B))
+    group.play(everybody(6, A, B))
+    assert group.guests[A].outcome is Outcome.INVALID
+    assert said in group.guests[A].message
+    assert len(group.turns[A].exchanges) == 6
+    assert group.guests[B].outcome is Outcome.OK
+
+
+def test_who_fails_at_the_end_of_its_loop_leaves_its_turns() -> None:
+    group = Group(Client(A, fails="crashed"), Client(B))
+    group.play(everybody(6, A, B))
+    assert group.guests[A].outcome is Outcome.FAILED
+    assert len(group.turns[A].exchanges) == 6
+    assert group.turns[A].done == 0
+
+
+def test_who_was_refused_before_is_not_begun() -> None:
+    client = Client(A)
+    group = Group(client, Client(B))
+    group.guests[A].outcome = Outcome.FAILED
+    group.play(everybody(6, A, B))
+    assert not client.has_begun
+    assert group.gates.released == [B]
+    assert set(group.turns) == {B}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OriginError("the origin ended")])
+def test_everybody_is_let_go_whatever_comes_between(error: BaseException) -> None:
+    group = Group(Client(A), Client(B))
+    group.gates.raises = error
+    with pytest.raises(type(error)):
+        group.play(everybody(6, A, B))
+    assert group.gates.released == [A, B]
+
+
+@pytest.mark.parametrize(
+    ("pace_us", "lead_us", "counted_us"),
+    [
+        (1.0, LEAST_LEAD_US, LEAST_TURN_US),
+        (300.0, 3600, 2400),
+        (500.0, 6000, 4000),
+        (2500.0, MOST_LEAD_US, MOST_TURN_US),
+        (50_000.0, 0, MOST_TURN_US),  # its first iteration is lead enough
+    ],
+)
+def test_turns_are_in_proportion_to_an_iteration(
+    pace_us: float, lead_us: int, counted_us: int
+) -> None:
+    guest = Group(Client(A)).guests[A]
+    guest.pace = Pace(pace_us, lead=10, cpu_us=pace_us)
+    assert Length.of(Entrant(A, A, A), guest) == Length(lead_us, counted_us)
+    stretched = Length.of(Entrant(A, A, A, stretch=2), guest)
+    assert stretched == Length(lead_us, 2 * counted_us)
+
+
+def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
+    guest = Group(Client(A, warm_up_exchanges=100)).guests[A]
+    guest.pace = Pace(10.0, lead=10, cpu_us=10.0)
+    assert Length.of(Entrant(A, A, A), guest) == Length(LEAST_LEAD_US, MOST_TURN_US)

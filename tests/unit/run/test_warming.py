@@ -1,0 +1,210 @@
+"""Warming up, by adapters whose cost is known exchange for exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fetchoff.model.errors import AdapterError
+from fetchoff.protocol.adapter import Done
+from fetchoff.run import warming
+from fetchoff.run.adapter import Adapter, Timed
+from fetchoff.run.warming import (
+    LEAST_CPU_MS,
+    LEAST_EXCHANGES,
+    MOST_EXCHANGES,
+    MOST_S,
+    POINTS,
+    STRETCH_MS,
+    Curve,
+    warm_up,
+)
+
+NODE_US = (790, 550, 520, 480, 300, 250, 270, 190)  # in successive 500s, then 182
+
+
+class Known:
+    """An adapter of which exchange number so-and-so costs what the test says, in microseconds.
+
+    It waits `waiting` times as long. `clock_s`: the time that has gone by while it ran.
+    """
+
+    def __init__(
+        self, us: Callable[[int], float], exchanges: int = 1, waiting: float = 0.0
+    ) -> None:
+        self._us = us
+        self._exchanges = exchanges
+        self._waiting = waiting
+        self.done = 0
+        self.cpu_ns = 0
+        self.clock_s = 0.0
+        self.asked: list[int] = []
+        self.walls_ns: list[int] = []
+
+    def run_timed(self, n: int, *_: object, **__: object) -> Timed:
+        count = n * self._exchanges
+        ns = round(1e3 * sum(map(self._us, range(self.done, self.done + count))))
+        self.done += count
+        self.cpu_ns += ns
+        self.asked.append(n)
+        self.walls_ns.append(round(ns * (1 + self._waiting)))
+        self.clock_s += self.walls_ns[-1] / 1e9
+        return Timed(Done(count, 0, 0, ns), self.walls_ns[-1], ns, 0)
+
+
+@pytest.fixture
+def warmed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Curve]:
+    """Warms a known adapter up, by its own clock."""
+
+    def warmed(known: Known, exchanges: int = 1, least: int = 0) -> Curve:
+        clock = SimpleNamespace(monotonic=lambda: known.clock_s)
+        monkeypatch.setattr(warming, "time", clock)
+        return warm_up(cast(Adapter, known), exchanges, least, Event())
+
+    return warmed
+
+
+def node_us(number: int) -> float:
+    return NODE_US[number // 500] if number < 4000 else 182.0
+
+
+Warm = Callable[..., Curve]
+
+
+def test_what_does_not_change_is_steady_as_soon_as_enough_was_seen(warmed: Warm) -> None:
+    known = Known(lambda _: 100.0)
+    curve = warmed(known)
+    assert curve.is_steady
+    assert curve.settled_us == pytest.approx(100.0)
+    assert LEAST_CPU_MS <= known.cpu_ns / 1e6 < LEAST_CPU_MS + 2 * STRETCH_MS
+
+
+def test_who_is_slow_does_some_exchanges_all_the_same(warmed: Warm) -> None:
+    known = Known(lambda _: 20_000.0)
+    assert warmed(known).is_steady
+    assert known.done == LEAST_EXCHANGES
+
+
+@pytest.mark.parametrize("waiting", [0.0, 3.0])
+def test_stretches_are_of_ten_milliseconds_once_the_pace_is_known(
+    waiting: float, warmed: Warm
+) -> None:
+    known = Known(lambda _: 50.0, waiting=waiting)
+    warmed(known)
+    assert known.asked[0] == 1
+    assert all(b <= 4 * a for a, b in zip(known.asked, known.asked[1:], strict=False))
+    assert known.walls_ns[-1] / 1e6 == pytest.approx(STRETCH_MS, rel=0.02)
+
+
+def test_iterations_have_several_exchanges(warmed: Warm) -> None:
+    known = Known(lambda _: 50.0, exchanges=4)
+    curve = warmed(known, exchanges=4)
+    assert curve.points[-1][0] == known.done == 4 * sum(known.asked)
+    assert curve.settled_us == pytest.approx(50.0)
+
+
+def test_a_compiler_is_waited_for(warmed: Warm) -> None:
+    known = Known(lambda number: 100 + 400 * 2 ** (-number / 400))
+    curve = warmed(known, least=1000)
+    assert curve.is_steady
+    assert known.done > 3000
+    assert curve.settled_us == pytest.approx(100, rel=0.02)
+
+
+def test_no_one_is_steady_before_what_its_runtime_needs(warmed: Warm) -> None:
+    known = Known(node_us)
+    curve = warmed(known, least=4000)
+    assert curve.is_steady
+    assert 4000 <= known.done <= 8200
+    assert node_us(known.done) == 182  # whatever was judged, the compilers have done their work
+
+
+def test_who_never_gets_steady_is_given_up_after_so_many_exchanges(warmed: Warm) -> None:
+    known = Known(lambda number: 100 * 0.5 ** (number / 20_000))
+    curve = warmed(known, least=3000)
+    assert not curve.is_steady
+    assert MOST_EXCHANGES <= known.done < 2 * MOST_EXCHANGES
+
+
+def test_or_after_so_much_time(warmed: Warm) -> None:
+    known = Known(lambda number: 50_000 * 0.99**number, waiting=5.0)
+    curve = warmed(known, least=10_000)
+    assert not curve.is_steady
+    assert MOST_S < known.clock_s < MOST_S + 1
+
+
+def test_a_runtime_that_needs_many_may_have_twice_as_many(warmed: Warm) -> None:
+    least = MOST_EXCHANGES
+    known = Known(lambda number: 20 * 0.5 ** (number / 50_000))
+    assert not warmed(known, least=least).is_steady
+    assert 2 * least <= known.done < 3 * least
+
+
+def test_nothing_more_is_done_when_somebody_else_has_come_to_grief() -> None:
+    stop = Event()
+    known = Known(lambda _: 100.0)
+
+    def stopping(number: int) -> float:
+        if number == 20:
+            stop.set()
+        return 100.0
+
+    known._us = stopping
+    curve = warm_up(cast(Adapter, known), 1, 10_000, stop)
+    assert not curve.is_steady
+    assert 20 < known.done < 200
+    never = Known(lambda _: 100.0)
+    assert warm_up(cast(Adapter, never), 1, 0, stop) == Curve((), is_steady=False)
+    assert never.asked == []
+
+
+def test_an_adapter_that_fails_fails_its_warm_up() -> None:
+    def fails(_: int) -> float:
+        raise AdapterError("it crashed")
+
+    with pytest.raises(AdapterError):
+        warm_up(cast(Adapter, Known(fails)), 1, 0, Event())
+
+
+def test_the_curve_is_kept_in_few_points(warmed: Warm) -> None:
+    known = Known(lambda number: 100 + 400 * 2 ** (-number / 800))
+    curve = warmed(known, least=40_000)
+    assert len(known.asked) > 2 * POINTS
+    assert POINTS / 2 < len(curve.points) <= POINTS
+    assert [upto for upto, _ in curve.points] == sorted({upto for upto, _ in curve.points})
+    assert curve.points[-1][0] == known.done
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 500), st.floats(0.1, 1e5)), min_size=1, max_size=200),
+)
+def test_points_are_all_that_was_paid(stretches: list[tuple[int, float]]) -> None:
+    counts, costs = [n for n, _ in stretches], [cost for _, cost in stretches]
+    points = warming._thinned(counts, costs)
+    assert len(points) <= POINTS
+    assert points[-1][0] == sum(counts)
+    before = (0, *(upto for upto, _ in points[:-1]))
+    paid = sum(cost * (upto - b) for (upto, cost), b in zip(points, before, strict=True))
+    expected = sum(n * cost for n, cost in stretches)
+    assert paid == pytest.approx(expected, rel=1e-6, abs=0.001 * sum(counts))
+
+
+@given(st.lists(st.tuples(st.integers(1, 500), st.floats(0.1, 1e5)), min_size=1, max_size=60))
+def test_settled_is_what_the_last_quarter_cost(stretches: list[tuple[int, float]]) -> None:
+    upto, points = 0, []
+    for count, cost in stretches:
+        upto += count
+        points.append((upto, cost))
+    settled = Curve(tuple(points), is_steady=True).settled_us
+    late, before = [], 0
+    for end, cost in points:
+        if end > 0.75 * upto:
+            late += [cost] * (end - before)  # whole stretches: the quarter's first one begins it
+        before = end
+    assert settled == pytest.approx(sum(late) / len(late))
