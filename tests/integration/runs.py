@@ -75,9 +75,10 @@ def assert_every_slot_once(run: Path) -> None:
     accepted = Counter((r.round, r.workload) for r in finished)
     assert set(accepted.values()) <= {1}
     attempts = {(r.round, r.workload): r.attempt for r in finished}
+    measured: list[Batch | Turns] = [*batches(run), *turns(run)]
     counted = (
         record
-        for record in (*batches(run), *turns(run))
+        for record in measured
         if attempts.get((record.round, record.workload)) == record.attempt
     )
     slots = Counter(slot_of(record) for record in counted)

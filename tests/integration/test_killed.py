@@ -121,7 +121,7 @@ def test_the_origin_is_killed(fetchoff: Command) -> None:
     run = fetchoff.folder / "run"
     clients = ("-c", fake("honest"), "-c", fake("slow"))
     process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "6", "-o", run)
-    runs.wait_for_lines(run, 12, process)
+    runs.wait_for_lines(run, 3, process)
     named("fetchoff-origin", fetchoff.folder).kill()
     _, err = process.communicate(timeout=100)
     assert process.returncode == 0, err
