@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fetchoff.analysis import limits, links
+from fetchoff.analysis import limits, links, modes
 from fetchoff.analysis.checks import self_checks, withheld
 from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.series import Series, series_of
@@ -107,6 +107,8 @@ def _result(
         limit,
         *links.notes_of(link),
         on_all,
+        field.note_on_tiers(),
+        modes.note_on_all(standings, series.rounds),
         *_notes(run.experiment, series, own, field.baseline),
     )
     return WorkloadResult(
@@ -119,6 +121,7 @@ def _result(
         checks=own,
         withheld=links.withheld_for(link) or withheld(own),
         notes=tuple(filter(None, notes)),
+        exhausted=series.rounds >= run.experiment.looks[-1],
         streams=workload.settings.sink in STREAMED,
         read_size=workload.settings.read_size,
         link=link,

@@ -9,6 +9,7 @@ from statistics import median
 
 import numpy as np
 
+from fetchoff.analysis import modes
 from fetchoff.analysis.series import Array, Series
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.analysis.throughput import throughput
@@ -17,7 +18,7 @@ from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule,
 from fetchoff.model.experiment import Entrant, Experiment, Role
 from fetchoff.model.observation import Batch, Invocation, Outcome
 from fetchoff.model.origin import EVERYTHING, Counted
-from fetchoff.stats import compare, rank, summarise, turn_costs
+from fetchoff.stats import compare, rank, summarise, turn_costs, unproven_neighbours
 
 ORIGIN_BOUND = 0.5  # of wall time
 CLOCKS_AGREE = 0.10
@@ -220,7 +221,20 @@ class Field:
                 f"it costs {over - 1:.0%} more on average than in an ordinary batch: some batches "
                 "are much dearer (collections, compiling, stops); the mean is what is ranked"
             )
-        return notes
+        notes.append(modes.note_of(self._series, column, self._experiment.margin))
+        return [note for note in notes if note]
+
+    def note_on_tiers(self) -> str:
+        """Which clients in neighbouring tiers may be equal all the same; "": none, or no tiers."""
+        if self._experiment.pair_only:
+            return ""
+        unproven, pairs = unproven_neighbours(self._wall_ranking)
+        if not unproven:
+            return ""
+        return (
+            f"{unproven} of the {pairs} pairs of clients in neighbouring tiers were not shown to "
+            "differ from each other"
+        )
 
 
 def over_centre(batches: Sequence[Batch]) -> float:

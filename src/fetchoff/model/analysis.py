@@ -201,8 +201,9 @@ class OverLink:
 class WorkloadResult:
     """A course's ranking, best first; `withheld`: why it must not be believed, or "".
 
-    `workload` is the course's id, `link` what it went over; None: loopback. `streams`: the content
-    is not kept in memory. `read_size`: bytes, where the workload sets it.
+    `workload` is the course's id, `link` what it went over; None: loopback. `exhausted`: all rounds
+    that a run may have were measured. `streams`: the content is not kept in memory. `read_size`:
+    bytes, where the workload sets it.
     """
 
     workload: str
@@ -214,6 +215,7 @@ class WorkloadResult:
     checks: tuple[SelfCheck, ...]
     withheld: str = ""
     notes: tuple[str, ...] = ()
+    exhausted: bool = False
     streams: bool = False
     read_size: int | None = None
     link: OverLink | None = None

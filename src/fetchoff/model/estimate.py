@@ -11,6 +11,9 @@ from enum import StrEnum
 MINIMUM_ROUNDS = 3
 """With fewer complete rounds there is no interval and no verdict."""
 
+EVERY_ROUND = tuple(range(5, 41))
+"""The looks of a run: after every round from the fifth on, up to the fortieth."""
+
 
 class Verdict(StrEnum):
     FASTER = "faster"
@@ -64,13 +67,13 @@ class Spread:
 class StoppingRule:
     """When the data may be looked at, and how much error each look may spend.
 
-    `alpha` is the two-sided error of the whole sequence of looks, `front_loading` the gamma of the
-    spending function of Hwang, Shih and De Cani: (1 - exp(-gamma t)) / (1 - exp(-gamma)).
+    `alpha` is the two-sided error of the whole sequence of looks; after a fraction t of the rounds
+    t^`patience` of it is spent.
     """
 
     alpha: float = 0.01
-    looks: tuple[int, ...] = (5, 7, 10, 14, 20, 28, 40)
-    front_loading: float = 4.0
+    looks: tuple[int, ...] = EVERY_ROUND
+    patience: float = 3.5
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fetchoff.model.course import Course
+from fetchoff.model.estimate import EVERY_ROUND
 from fetchoff.model.link import Link
 from fetchoff.model.workload import Sink, Workload
 
-LOOKS = (5, 7, 10, 14, 20, 28, 40)
 MORE_REQUESTS = 0.03
 BUSY_SHARE = 0.5
 CONTROLS_SHARE = 0.2  # of the processes of a round, beside those that are ranked
@@ -75,7 +75,7 @@ class Experiment:
     blocks_over_links: int = 2
     turns: int = 16
     group: int = 6
-    looks: tuple[int, ...] = LOOKS
+    looks: tuple[int, ...] = EVERY_ROUND
     suite: str = ""
     pair_only: bool = False
     origin: str = "built-in"

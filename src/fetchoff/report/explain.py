@@ -45,8 +45,8 @@ EXPLANATIONS = (
         "Verdicts",
         """
         Faster or slower: the interval excludes no difference. Equivalent: it lies within the
-        margin. Undecided: neither was shown; more rounds could tell. Equal is never concluded
-        from a lack of evidence.
+        margin. Undecided: neither was shown; more rounds could tell, up to the 40 that a run may
+        have. Equal is never concluded from a lack of evidence.
         """,
     ),
     _explain(
@@ -56,7 +56,8 @@ EXPLANATIONS = (
         Clients in one tier were not shown to differ from each other, with the chance of any false
         difference in the whole ranking held at the stated error rate. Tiers overlap: a client
         marked 2–3 is in tier 2 at best and in tier 3 at worst; clients with the same best tier
-        were not shown to differ.
+        were not shown to differ. Nor is every client of a tier shown to differ from every client of
+        the next: tiers are as long as the longest chain of proven differences.
         """,
     ),
     _explain(

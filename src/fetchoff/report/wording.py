@@ -40,7 +40,7 @@ def verdict(result: WorkloadResult, margin: float) -> str:
         return "No client could be measured on this workload."
     leaders = tuple(s for s in groups.ranked if s.tiers is not None and s.tiers[0] == 1)
     if len(groups.ranked) == 2 and any(s.client == result.baseline for s in groups.ranked):
-        return _pair(result.baseline, groups, margin)
+        return _pair(result, groups, margin)
     if len(groups.ranked) == 1:
         return f"Only `{groups.ranked[0].client}` was measured, so there is nothing to rank."
     if not leaders:
@@ -150,7 +150,8 @@ def _tie(leaders: tuple[Standing, ...], baseline: str) -> str:
     return text
 
 
-def _pair(baseline: str, groups: Groups, margin: float) -> str:
+def _pair(result: WorkloadResult, groups: Groups, margin: float) -> str:
+    baseline = result.baseline
     other = next(s for s in groups.ranked if s.client != baseline)
     if other.wall is None or not is_number(other.wall.ratio.half_width):
         return f"Too few rounds were measured to compare `{other.client}` and `{baseline}`."
@@ -167,5 +168,11 @@ def _pair(baseline: str, groups: Groups, margin: float) -> str:
         case _:
             return (
                 f"Undecided: `{other.client}` takes {spent} the time of `{baseline}`; "
-                "more rounds could tell."
+                f"{_what_could_tell(result)}."
             )
+
+
+def _what_could_tell(result: WorkloadResult) -> str:
+    if not result.exhausted:
+        return "more rounds could tell"
+    return f"that is all that {result.rounds} rounds, the most that a run has, can tell"

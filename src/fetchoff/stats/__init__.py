@@ -7,16 +7,16 @@ measured.
 
     compare(y, a, b)              two clients         -> Comparison
     rank(y, baseline=...)         many clients        -> Ranking
-    judge([identical(...), ...])  known truths        -> tuple of Judged
     summarise(y, client)          one client's cost   -> Summary
     turn_costs(ns, exchanges)     one invocation      -> TurnCosts
+    modes_of(y, client)           one client          -> its modes, if it has any
 
 docs/analysis.md explains each rule, with the sources of its formulas.
 
 Whatever goes in comes back as ratios of costs, never as logarithms. Both `compare` and `rank` take
 `rule`, the `StoppingRule`, and `final`, which says that no further round is going to be measured.
-Call them after each planned look (`rule.next_look`), with all rounds so far, and once with `final`
-when the time is over; a look that nothing depends on, such as a progress line, is free.
+Call them after any round, with all rounds so far, and once with `final` when a budget that was
+fixed before is spent.
 
 Missing rounds are left out pair by pair. With fewer than three the verdict is undecided, and its
 `doubt` says why. `ValueError` is raised for arrays of another shape and for more rounds than the
@@ -27,41 +27,29 @@ from __future__ import annotations
 
 from fetchoff.stats.comparison import compare, compare_differences
 from fetchoff.stats.limits import rounds_to_tell, within_limit
+from fetchoff.stats.modes import Mode, modes, modes_of
 from fetchoff.stats.ranking import rank
-from fetchoff.stats.selfcheck import (
-    Check,
-    Judged,
-    busy_time,
-    expected_ratio,
-    identical,
-    judge,
-    more_requests,
-    recovered_share,
-)
 from fetchoff.stats.sequential import nominal_level
 from fetchoff.stats.summaries import summarise, summarise_rounds
+from fetchoff.stats.tiers import unproven_neighbours
 from fetchoff.stats.verdicts import verdict
 from fetchoff.stats.within import TurnCosts, pair_differences, turn_costs
 
 __all__ = [
-    "Check",
-    "Judged",
+    "Mode",
     "TurnCosts",
-    "busy_time",
     "compare",
     "compare_differences",
-    "expected_ratio",
-    "identical",
-    "judge",
-    "more_requests",
+    "modes",
+    "modes_of",
     "nominal_level",
     "pair_differences",
     "rank",
-    "recovered_share",
     "rounds_to_tell",
     "summarise",
     "summarise_rounds",
     "turn_costs",
+    "unproven_neighbours",
     "verdict",
     "within_limit",
 ]

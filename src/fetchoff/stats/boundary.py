@@ -33,13 +33,13 @@ NODES = 24
 @dataclass(frozen=True)
 class _Look:
     observations: int
+    level: float
     critical: float
     statistic: Array
     survival: Array
     """P(no boundary was crossed before | statistic): an even function, tabulated from 0 upwards."""
 
 
-@lru_cache(maxsize=4096)
 def nominal_levels(looks: tuple[int, ...], spends: tuple[float, ...]) -> tuple[float, ...]:
     """The two-sided levels at which t tests at `looks` spend exactly `spends`.
 
@@ -47,16 +47,20 @@ def nominal_levels(looks: tuple[int, ...], spends: tuple[float, ...]) -> tuple[f
     """
     if len(looks) != len(spends):
         raise ValueError("one amount to spend is needed for each look")
-    levels: list[float] = []
-    last: _Look | None = None
-    for observations, spend in zip(looks, spends, strict=True):
-        statistic = _statistics(observations)
-        survival = np.ones_like(GRID) if last is None else _survival(last, observations, statistic)
-        level = _level_that_spends(spend, survival)
-        levels.append(level)
-        critical = -float(stdtrit(observations - 1, max(level, 1e-15) / 2))
-        last = _Look(observations, critical, statistic[::-1], survival[::-1])
-    return tuple(levels)
+    return tuple(_look(looks[: k + 1], spends[: k + 1]).level for k in range(len(looks)))
+
+
+@lru_cache(maxsize=4096)
+def _look(looks: tuple[int, ...], spends: tuple[float, ...]) -> _Look:
+    """The last of `looks`. Each is made from the one before, which is remembered: a run that goes
+    on computes one more."""
+    last = _look(looks[:-1], spends[:-1]) if len(looks) > 1 else None
+    observations, spend = looks[-1], spends[-1]
+    statistic = _statistics(observations)
+    survival = np.ones_like(GRID) if last is None else _survival(last, observations, statistic)
+    level = _level_that_spends(spend, survival)
+    critical = -float(stdtrit(observations - 1, max(level, 1e-15) / 2))
+    return _Look(observations, level, critical, statistic[::-1], survival[::-1])
 
 
 def _statistics(observations: int) -> Array:

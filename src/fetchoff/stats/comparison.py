@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from fetchoff.model.estimate import (
 )
 from fetchoff.stats import student
 from fetchoff.stats.sequential import looks_taken, nominal_level
+from fetchoff.stats.skewness import reaches, skewness
 from fetchoff.stats.verdicts import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
 from fetchoff.stats.within import Array, pair_differences, spread
 
@@ -62,9 +63,9 @@ def compare_differences(
         few = Doubt.TOO_FEW_ROUNDS
         return Comparison(0, 1, estimate, Verdict.UNDECIDED, few, rounds, spread(complete))
     level = nominal_level(rule, complete_looks(d, rule), final=final)
-    point, half_width = mean_and_half_width(complete, level, resolution)
-    given = verdict(point - half_width, point + half_width, margin)
-    estimate = ratio(point, half_width, 1 - rule.alpha)
+    point, low, high = mean_and_interval(complete, level, resolution)
+    given = verdict(low, high, margin)
+    estimate = ratio(point, low, high, 1 - rule.alpha)
     return Comparison(0, 1, estimate, given, doubt(given), rounds, spread(complete))
 
 
@@ -75,9 +76,15 @@ def complete_looks(d: Array, rule: StoppingRule) -> tuple[int, ...]:
     return tuple(sorted({count for count in counts if count >= MINIMUM_ROUNDS}))
 
 
-def mean_and_half_width(
+def mean_and_interval(
     values: Array, level: float, resolution: float = RESOLUTION
-) -> tuple[float, float]:
-    """Student's interval for the mean at a two-sided `level`, never narrower than `resolution`."""
-    error = float(values.std(ddof=1)) / sqrt(values.size)
-    return float(values.mean()), max(student.critical(level, values.size - 1) * error, resolution)
+) -> tuple[float, float, float]:
+    """The mean of `values`, with Student's interval at a two-sided `level`: wider to the side to
+    which they are skewed, and to neither side narrower than `resolution`."""
+    mean, error = float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size)
+    critical = np.array(student.critical(level, values.size - 1))
+    if not np.isfinite(critical):
+        return mean, -inf, inf
+    below, above = reaches(critical, skewness(values[:, None])[0], np.array(values.size))
+    low, high = mean - float(below) * error, mean + float(above) * error
+    return mean, min(low, mean - resolution), max(high, mean + resolution)

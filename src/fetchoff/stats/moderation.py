@@ -4,11 +4,13 @@ Five rounds give a variance four degrees of freedom, and at the small levels tha
 leave to each, Student's t with four degrees of freedom asks for differences nobody has. So each
 variance is drawn towards what is common to all of them, as far as they resemble each other: the
 empirical Bayes method of Smyth (2004), "Linear models and empirical Bayes methods for assessing
-differential expression". Two changes keep the error rate when there are few clients or unlike
-ones; both were chosen by simulation (docs/decisions/0002-ranking-many-clients.md):
-the dispersion of the variances is taken one standard error higher than estimated; and the degrees
-of freedom of the prior are at most those of the variance itself, and at most half of the number of
-clients beyond three.
+differential expression". Three changes keep the error rate when there are few clients, unlike ones
+or wild ones; all were chosen by simulation (docs/decisions/0002-ranking-many-clients.md):
+the dispersion of the variances is taken one standard error higher than estimated; the degrees of
+freedom of the prior are at most those of the variance itself, and at most half of the number of
+clients beyond three; and a variance that is larger than chance makes of twice the common one
+borrows less or nothing, so that wild clients keep their own. (Phipson et al. 2016, "Robust
+hyperparameter estimation protects against hypervariable genes", have the idea.)
 """
 
 from __future__ import annotations
@@ -18,12 +20,17 @@ from math import exp, inf, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, polygamma
+from scipy.special import chdtrc, digamma, polygamma
 
 Array = NDArray[np.float64]
 
 LOWEST = 1e-3
 """Of the median variance: a lower one counts as this much, so that it has a logarithm."""
+
+UNLIKE = 2.0
+ORDINARY = 0.2
+"""Clients whose variance is up to `UNLIKE` times the common one are nothing special. Where a larger
+one by chance is less likely than `ORDINARY`, the prior begins to weigh less."""
 
 SHARED_FROM = 4
 """Fewer clients have nothing that could be told apart from chance."""
@@ -35,7 +42,9 @@ class Moderated:
     degrees: Array
 
 
-def moderate(variances: Array, degrees: Array, *, clients: int) -> Moderated:
+def moderate(
+    variances: Array, degrees: Array, *, clients: int, ordinary: float = ORDINARY
+) -> Moderated:
     """Each variance and its degrees of freedom after shrinkage towards the common one.
 
     `clients`: how many independent sources of noise there are behind the variances.
@@ -47,7 +56,9 @@ def moderate(variances: Array, degrees: Array, *, clients: int) -> Moderated:
     location, excess = _log_moments(known, degrees)
     fitted = _prior_degrees(excess)
     common = _prior_variance(location, fitted)
+    by_chance = chdtrc(degrees, degrees * known / (UNLIKE * common))
     prior = np.minimum(degrees, min(fitted, (clients - 3) / 2))
+    prior *= np.minimum(by_chance / ordinary, 1.0)
     total = prior + degrees
     return Moderated((prior * common + degrees * known) / total, total)
 

@@ -10,6 +10,8 @@ from scipy.special import stdtr, stdtrit
 
 from fetchoff.model.estimate import MINIMUM_ROUNDS
 from fetchoff.stats.moderation import moderate
+from fetchoff.stats.sequential import cautious
+from fetchoff.stats.skewness import bent, reaches, skewness
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -19,7 +21,8 @@ Flags = NDArray[np.bool_]
 class Pairs:
     """For each pair a < b of clients: the mean of b - a over their common rounds and its error.
 
-    `error` and `degrees` are NaN and 0 for pairs with too few common rounds.
+    `error` and `degrees` are NaN and 0 for pairs with too few common rounds; `skew` is 0 where
+    there are too few to tell.
     """
 
     a: NDArray[np.int64]
@@ -27,20 +30,26 @@ class Pairs:
     difference: Array
     error: Array
     degrees: Array
+    skew: Array
     rounds: NDArray[np.int64]
 
     @property
     def testable(self) -> Flags:
         return self.rounds >= MINIMUM_ROUNDS
 
-    def half_widths(self, level: float, resolution: float) -> Array:
-        """Of each pair's own interval at a two-sided `level`; infinite where there is none."""
-        result = np.full(self.a.size, np.inf)
-        if level > 0:
-            ok = self.testable
-            t = -stdtrit(self.degrees[ok], level / 2)
-            result[ok] = np.maximum(t * self.error[ok], resolution)
-        return result
+    def intervals(self, level: float, tests: int, resolution: float) -> tuple[Array, Array]:
+        """Low and high ends for each pair, simultaneous for `tests` of them at a two-sided `level`;
+        infinite where there is none."""
+        low, high = np.full(self.a.size, -np.inf), np.full(self.a.size, np.inf)
+        ok = self.testable
+        if level > 0 and ok.any():
+            each = cautious(level, self.rounds[ok], tests=tests) / max(tests, 1)
+            critical = -stdtrit(self.degrees[ok], each / 2)
+            below, above = reaches(critical, self.skew[ok], self.rounds[ok])
+            mean, error = self.difference[ok], self.error[ok]
+            low[ok] = mean - np.maximum(below * error, resolution)
+            high[ok] = mean + np.maximum(above * error, resolution)
+        return low, high
 
     def index(self, a: int, b: int) -> int:
         low, high = min(a, b), max(a, b)
@@ -58,20 +67,24 @@ def all_pairs(y: Array) -> Pairs:
     mean = np.where(present, d, 0.0).sum(0) / np.maximum(rounds, 1)
     squares = np.where(present, (d - mean) ** 2, 0.0).sum(0)
 
-    error, degrees = np.full(a.size, np.nan), np.zeros(a.size)
+    error, degrees, skew = np.full(a.size, np.nan), np.zeros(a.size), np.zeros(a.size)
     moderated = moderate(squares[ok] / (rounds[ok] - 1), rounds[ok] - 1.0, clients=clients)
     error[ok] = np.sqrt(moderated.variances / rounds[ok])
     degrees[ok] = moderated.degrees
-    return Pairs(a, b, np.where(rounds > 0, mean, np.nan), error, degrees, rounds)
+    skew[ok] = skewness(d[:, ok])
+    return Pairs(a, b, np.where(rounds > 0, mean, np.nan), error, degrees, skew, rounds)
 
 
 def differing(pairs: Pairs, level: float, resolution: float) -> Flags:
     """The pairs shown to differ: Holm's step-down test of all of them at a family-wise `level`."""
     ok = pairs.testable & (np.abs(pairs.difference) > resolution)
     p = np.ones(pairs.a.size)
-    error = np.maximum(pairs.error[ok], np.finfo(float).tiny)
-    p[ok] = 2 * stdtr(pairs.degrees[ok], -np.abs(pairs.difference[ok]) / error)
-    return holm(p, level, family=int(pairs.testable.sum()))
+    t = pairs.difference[ok] / np.maximum(pairs.error[ok], np.finfo(float).tiny)
+    p[ok] = 2 * stdtr(pairs.degrees[ok], -bent(t, pairs.skew[ok], pairs.rounds[ok]))
+    family = int(pairs.testable.sum())
+    if level > 0 and family:
+        p *= level / cautious(level, pairs.rounds, tests=family)
+    return holm(p, level, family=family)
 
 
 def holm(p: Array, level: float, *, family: int) -> Flags:

@@ -68,16 +68,16 @@ def rank(
     )
     chosen = baseline if baseline is not None else (field.order[0] if field.order else 0)
     family = len(field.order) - 1 if baseline is not None else int(field.pairs.testable.sum())
-    half_widths = field.pairs.half_widths(field.level / max(family, 1), resolution)
+    intervals = field.pairs.intervals(field.level, family, resolution)
     faster = _shown_faster(field)
     standing = tiers.standing(faster)
     ranked = []
     for position, client in enumerate(field.order):
-        against = _against(field, chosen, client, half_widths)
+        against = _against(field, chosen, client, intervals)
         beaten_by = tuple(field.order[other] for other in np.flatnonzero(faster[:, position]))
         ranked.append(_ranked(against, standing[position], beaten_by))
     unranked = sorted(set(range(field.y.shape[1])) - set(field.order))
-    ranked += [_ranked(_against(field, chosen, c, half_widths), None, ()) for c in unranked]
+    ranked += [_ranked(_against(field, chosen, c, intervals), None, ()) for c in unranked]
     return Ranking(
         clients=tuple(ranked),
         neighbours=_neighbours(field),
@@ -123,11 +123,11 @@ def _shown_faster(field: _Field) -> Flags:
 
 
 def _neighbours(field: _Field) -> tuple[Comparison, ...]:
-    family = max(int(field.pairs.testable.sum()), 1)
-    half_widths = field.pairs.half_widths(field.level / family, field.resolution)
+    family = int(field.pairs.testable.sum())
+    intervals = field.pairs.intervals(field.level, family, field.resolution)
     result = []
     for a, b in zip(field.order, field.order[1:], strict=False):
-        found = _against(field, a, b, half_widths)
+        found = _against(field, a, b, intervals)
         if found.verdict is Verdict.UNDECIDED and field.differ[field.pairs.index(a, b)]:
             slower = found.ratio.point > 1
             found = replace(found, verdict=Verdict.SLOWER if slower else Verdict.FASTER, doubt=None)
@@ -135,8 +135,8 @@ def _neighbours(field: _Field) -> tuple[Comparison, ...]:
     return tuple(result)
 
 
-def _against(field: _Field, a: int, b: int, half_widths: Array) -> Comparison:
-    """The cost of `b` relative to `a`, with the half-widths of all pairs given."""
+def _against(field: _Field, a: int, b: int, intervals: tuple[Array, Array]) -> Comparison:
+    """The cost of `b` relative to `a`, with the intervals of all pairs given."""
     d = field.y[:, b] - field.y[:, a]
     between = spread(d)
     if a == b:
@@ -145,14 +145,15 @@ def _against(field: _Field, a: int, b: int, half_widths: Array) -> Comparison:
         return Comparison(a, b, itself, Verdict.EQUIVALENT, None, rounds, between)
     pair = field.pairs.index(a, b)
     rounds = int(field.pairs.rounds[pair])
-    point = float(field.pairs.difference[pair]) * (1 if a < b else -1)
+    point, low, high = (float(x[pair]) for x in (field.pairs.difference, *intervals))
+    if a > b:
+        point, low, high = -point, -high, -low
     if rounds < MINIMUM_ROUNDS:
         few = Doubt.TOO_FEW_ROUNDS
         unknown = unknown_ratio(point)
         return Comparison(a, b, unknown, Verdict.UNDECIDED, few, rounds, between)
-    half_width = float(half_widths[pair])
-    given = verdict(point - half_width, point + half_width, field.margin)
-    estimate = ratio(point, half_width, field.confidence)
+    given = verdict(low, high, field.margin)
+    estimate = ratio(point, low, high, field.confidence)
     return Comparison(a, b, estimate, given, doubt(given), rounds, between)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fetchoff.model.estimate import MINIMUM_ROUNDS, Summary
-from fetchoff.stats.comparison import mean_and_half_width
+from fetchoff.stats.comparison import mean_and_interval
 from fetchoff.stats.verdicts import RESOLUTION, ratio, unknown_ratio
 from fetchoff.stats.within import Array, as_costs, spread
 
@@ -32,6 +32,5 @@ def summarise_rounds(
     if known.size < MINIMUM_ROUNDS:
         mean = unknown_ratio(float(known.mean()) if known.size else float("nan"))
     else:
-        point, half_width = mean_and_half_width(known, 1 - level, resolution)
-        mean = ratio(point, half_width, level)
+        mean = ratio(*mean_and_interval(known, 1 - level, resolution), level)
     return Summary(mean, median, known.size, spread(known))

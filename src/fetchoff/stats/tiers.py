@@ -8,9 +8,12 @@ best tier were shown to differ. Its worst tier follows in the same way from the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fetchoff.model.estimate import Ranking
 
 
 @dataclass(frozen=True)
@@ -37,3 +40,13 @@ def standing(faster: NDArray[np.bool_]) -> tuple[Standing, ...]:
         Standing((int(best[i]), int(worst[i])), (int(first[i]), int(last[i])))
         for i in range(clients)
     )
+
+
+def unproven_neighbours(ranking: Ranking) -> tuple[int, int]:
+    """Of the pairs of clients whose best tiers follow each other: how many were never shown to
+    differ, and how many there are."""
+    tiers = {place.client: place.tiers[0] for place in ranking.clients if place.tiers}
+    beaten_by = {place.client: place.beaten_by for place in ranking.clients}
+    pairs = [(a, b) for a, b in combinations(tiers, 2) if abs(tiers[a] - tiers[b]) == 1]
+    unproven = [(a, b) for a, b in pairs if a not in beaten_by[b] and b not in beaten_by[a]]
+    return len(unproven), len(pairs)

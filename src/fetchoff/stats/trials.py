@@ -1,24 +1,23 @@
-"""Whole synthetic runs, stopped as real ones are: docs/analysis.md#trials."""
+"""Whole synthetic runs, stopped as real ones are, many at a time: docs/analysis.md#trials."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
-from math import exp, log1p, sqrt
+from math import log1p, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fetchoff.model.analysis import CheckOutcome
-from fetchoff.model.estimate import Comparison, Ranking, StoppingRule, Verdict
-from fetchoff.stats.comparison import DEFAULT_RULE, compare_differences
-from fetchoff.stats.ranking import rank
-from fetchoff.stats.selfcheck import Check, busy_time, identical, judge, more_requests
-from fetchoff.stats.verdicts import MARGIN
+from fetchoff.model.estimate import Ranking, StoppingRule, Verdict
+from fetchoff.stats import student
+from fetchoff.stats.comparison import DEFAULT_RULE
+from fetchoff.stats.pairs import Flags, all_pairs, differing
+from fetchoff.stats.ranking import family_level
+from fetchoff.stats.sequential import looks_taken, nominal_level
+from fetchoff.stats.skewness import reaches, skewness
+from fetchoff.stats.verdicts import MARGIN, RESOLUTION
 from fetchoff.stats.within import Array, pair_differences
 from fetchoff.stats.worlds import World
-
-SHORT_RULE = StoppingRule(looks=(5, 7, 10))
-"""The planned looks of a ranking that its budget ends after ten rounds."""
 
 
 @dataclass(frozen=True)
@@ -50,40 +49,65 @@ class Share:
         return 1.96 * sqrt(p * (1 - p) / n + 0.96 / n**2) / (1 + 3.84 / n)
 
 
+def share(flags: Flags) -> Share:
+    return Share(int(flags.sum()), flags.size)
+
+
 @dataclass(frozen=True)
 class PairTrials:
-    """Comparisons of two clients whose true difference is `effect`."""
+    """Comparisons of two clients whose true difference is `effect`, where each has stopped.
+
+    `point`, `low` and `high` are log-ratios.
+    """
 
     effect: float
-    found: tuple[Comparison, ...]
+    point: Array
+    low: Array
+    high: Array
+    rounds: NDArray[np.int64]
+    margin: float = MARGIN
 
-    def share(self, *verdicts: Verdict) -> Share:
-        return Share(sum(c.verdict in verdicts for c in self.found), len(self.found))
+    def of(self, verdict: Verdict) -> Share:
+        return share(self._is(verdict))
+
+    def _is(self, verdict: Verdict) -> Flags:
+        tolerated = log1p(self.margin)
+        equivalent = (self.low > -tolerated) & (self.high < tolerated)
+        match verdict:
+            case Verdict.EQUIVALENT:
+                return equivalent
+            case Verdict.FASTER:
+                return (self.high < 0) & ~equivalent
+            case Verdict.SLOWER:
+                return (self.low > 0) & ~equivalent
+            case Verdict.UNDECIDED:
+                return (self.low <= 0) & (self.high >= 0) & ~equivalent
 
     @property
     def false(self) -> Share:
         """A difference that is not there or the other way round; equivalence beyond the margin."""
-        wrong = {Verdict.FASTER, Verdict.SLOWER}
-        if self.effect > 0:
-            wrong = {Verdict.FASTER}
-        elif self.effect < 0:
-            wrong = {Verdict.SLOWER}
-        if abs(self.effect) >= 0.02:
-            wrong.add(Verdict.EQUIVALENT)
-        return self.share(*wrong)
+        wrong = np.zeros(self.low.shape, dtype=np.bool_)
+        if self.effect <= 0:
+            wrong |= self._is(Verdict.SLOWER)
+        if self.effect >= 0:
+            wrong |= self._is(Verdict.FASTER)
+        if abs(self.effect) >= self.margin:
+            wrong |= self._is(Verdict.EQUIVALENT)
+        return share(wrong)
 
     @property
     def covered(self) -> Share:
-        return Share(sum(c.ratio.contains(1 + self.effect) for c in self.found), len(self.found))
+        truth = log1p(self.effect)
+        return share((self.low <= truth) & (truth <= self.high))
 
     @property
-    def rounds(self) -> float:
-        return float(np.mean([c.rounds for c in self.found]))
+    def mean_rounds(self) -> float:
+        return float(self.rounds.mean())
 
     @property
     def bias(self) -> float:
         """Of the printed ratio, in percentage points."""
-        return 100 * float(np.mean([c.ratio.point - (1 + self.effect) for c in self.found]))
+        return 100 * float(np.mean(np.exp(self.point) - (1 + self.effect)))
 
 
 def pair_trials(
@@ -99,35 +123,52 @@ def pair_trials(
     """`budget`: rounds after which time is over, planned look or not."""
     effects = np.array([0.0, log1p(effect)])
     rounds = budget or rule.horizon
-    found = []
-    for _ in range(trials):
-        d = pair_differences(world.costs(effects, rounds, rng), 0, 1)
-        found.append(compare_until_decided(d, rule, margin=margin))
-    return PairTrials(effect, tuple(found))
+    d = [pair_differences(world.costs(effects, rounds, rng), 0, 1) for _ in range(trials)]
+    return stopped(np.array(d).T, effect, rule, margin=margin)
 
 
-def compare_until_decided(
-    d: Array, rule: StoppingRule = DEFAULT_RULE, *, margin: float = MARGIN
-) -> Comparison:
-    """The runner's loop: look when a look is due, stop at a verdict or when the time is over."""
-    for look in rule.looks:
-        if look >= d.size:
-            break
-        found = compare_differences(d[:look], rule=rule, margin=margin)
-        if found.verdict is not Verdict.UNDECIDED:
-            return found
-    return compare_differences(d, rule=rule, final=True, margin=margin)
+def stopped(
+    d: Array, effect: float, rule: StoppingRule = DEFAULT_RULE, *, margin: float = MARGIN
+) -> PairTrials:
+    """The runner's loop for each column of `d[round, trial]`, complete rounds all: look when a look
+    is due, stop at a verdict or when the time is over."""
+    rounds, trials = d.shape
+    point, low, high = (np.full(trials, np.nan) for _ in range(3))
+    ended = np.zeros(trials, dtype=np.int64)
+    for look in looks_taken(rule, rounds):
+        open_ = np.flatnonzero(ended == 0)
+        final = look == rounds
+        found = at_look(d[:look, open_], rule, final=final)
+        so_far = PairTrials(effect, *found, np.full(open_.size, look), margin)
+        stops = np.ones(open_.size, dtype=np.bool_) if final else ~so_far._is(Verdict.UNDECIDED)
+        at = open_[stops]
+        point[at], low[at], high[at] = (values[stops] for values in found)
+        ended[at] = look
+    return PairTrials(effect, point, low, high, ended, margin)
+
+
+def at_look(d: Array, rule: StoppingRule, *, final: bool) -> tuple[Array, Array, Array]:
+    """`compare_differences` for each column: point, low and high."""
+    rounds = d.shape[0]
+    level = nominal_level(rule, looks_taken(rule, rounds), final=final)
+    error = d.std(0, ddof=1) / sqrt(rounds)
+    critical = np.full(d.shape[1], student.critical(level, rounds - 1))
+    below, above = reaches(critical, skewness(d), np.full(d.shape[1], rounds))
+    point = d.mean(0)
+    low = point - np.maximum(below * error, RESOLUTION)
+    return point, low, point + np.maximum(above * error, RESOLUTION)
 
 
 @dataclass(frozen=True)
 class RankingTrials:
+    """Rankings that their budget ended."""
+
     false: Share
-    """Trials in which any two equal clients were said to differ, at any look."""
-    differ: float
-    """Share of the pairs that differ, found at the last look."""
-    tiers: float
+    """Trials in which any two equal clients were said to differ, or unlike ones the wrong way."""
+    found: float
+    """Share of the pairs that differ."""
     covered: Share
-    """Trials in which all intervals against the baseline held the truth, at all looks."""
+    """Trials in which all intervals against the first client held the truth."""
 
 
 def ranking_trials(
@@ -136,25 +177,25 @@ def ranking_trials(
     trials: int,
     rng: np.random.Generator,
     *,
-    rule: StoppingRule = SHORT_RULE,
+    rounds: int,
+    rule: StoppingRule = DEFAULT_RULE,
 ) -> RankingTrials:
-    """All looks are taken in every trial, so errors are counted wherever a run might have ended."""
-    false = covered = 0
-    differ, tiers = [], []
-    for _ in range(trials):
-        mixed = rng.permutation(effects)
-        y = world.costs(mixed, rule.horizon, rng)
-        looks = [
-            rank(y[:look], baseline=0, rule=rule, final=look == rule.horizon) for look in rule.looks
-        ]
-        false += any(says_equal_clients_differ(look, mixed) for look in looks)
-        covered += all(holds_the_truth(look, mixed) for look in looks)
-        truly = sum(bool(mixed[a] != mixed[b]) for a, b in combinations(range(mixed.size), 2))
-        differ.append(looks[-1].pairs_that_differ / max(truly, 1))
-        tiers.append(looks[-1].tiers)
-    return RankingTrials(
-        Share(false, trials), float(np.mean(differ)), float(np.mean(tiers)), Share(covered, trials)
-    )
+    """Of clients whose log-costs are `effects`, after `rounds` rounds."""
+    false, covered = np.zeros(trials, dtype=np.bool_), np.zeros(trials, dtype=np.bool_)
+    found = np.zeros(trials)
+    a, b = np.triu_indices(effects.size, 1)
+    truth = effects[b] - effects[a]
+    against_first = a == 0
+    for trial in range(trials):
+        pairs = all_pairs(world.costs(effects, rounds, rng))
+        level = family_level(rule, rounds, truth.size, final=True)
+        differ = differing(pairs, level, RESOLUTION)
+        right = np.sign(pairs.difference) == np.sign(truth)
+        false[trial] = bool((differ & ~right).any())
+        found[trial] = (differ & right).sum() / max(int((truth != 0).sum()), 1)
+        low, high = pairs.intervals(level, effects.size - 1, RESOLUTION)
+        covered[trial] = bool(((low <= truth) & (truth <= high))[against_first].all())
+    return RankingTrials(share(false), float(found.mean()), share(covered))
 
 
 def says_equal_clients_differ(ranking: Ranking, effects: Array) -> bool:
@@ -164,49 +205,3 @@ def says_equal_clients_differ(ranking: Ranking, effects: Array) -> bool:
         for place in ranking.clients
         for other in place.beaten_by
     )
-
-
-def holds_the_truth(ranking: Ranking, effects: Array) -> bool:
-    base = effects[ranking.baseline]
-    return all(place.ratio.contains(exp(effects[place.client] - base)) for place in ranking.clients)
-
-
-@dataclass(frozen=True)
-class CheckTrials:
-    withheld: Share
-    """Runs with at least one failed check."""
-    inconclusive: float
-    """Share of the checks."""
-
-
-def check_trials(
-    world: World,
-    trials: int,
-    rng: np.random.Generator,
-    *,
-    rounds: int = 10,
-    kits: int = 14,
-    fault: float = 0.0,
-) -> CheckTrials:
-    """Runs with three kinds of check for each of `kits` kits and metrics. `fault`: the relative
-    difference by which the first kit's second process is wrong."""
-    failed = unclear = 0
-    for _ in range(trials):
-        judged = judge(
-            [c for kit in range(kits) for c in _checks(world, rounds, rng, fault if not kit else 0)]
-        )
-        failed += any(check.outcome is CheckOutcome.FAILED for check in judged)
-        unclear += sum(check.outcome is CheckOutcome.INCONCLUSIVE for check in judged)
-    return CheckTrials(Share(failed, trials), unclear / (trials * 3 * kits))
-
-
-def _checks(world: World, rounds: int, rng: np.random.Generator, fault: float) -> list[Check]:
-    twins = world.costs(np.array([0.0, log1p(fault)]), rounds, rng)
-    alone = World(0.0, world.within, world.unlikeness, world.tails, world.spikes)
-    effects = alone.costs(np.array([0.0, log1p(0.03), log1p(0.10)]), rounds, rng)
-    injected = np.expm1(pair_differences(effects, 0, 2)) / 0.10
-    return [
-        identical("", pair_differences(twins, 0, 1)),
-        more_requests("", pair_differences(effects, 0, 1)),
-        busy_time("", injected),
-    ]

@@ -33,9 +33,9 @@ def doubt(given: Verdict) -> Doubt | None:
     return Doubt.INTERVAL_TOO_WIDE if given is Verdict.UNDECIDED else None
 
 
-def ratio(point: float, half_width: float, level: float) -> Estimate:
-    """A log-ratio and the half-width of its interval as a ratio."""
-    return Estimate(_exp(point), _exp(point - half_width), _exp(point + half_width), level)
+def ratio(point: float, low: float, high: float, level: float) -> Estimate:
+    """A log-ratio and the ends of its interval as a ratio."""
+    return Estimate(_exp(point), _exp(low), _exp(high), level)
 
 
 def unknown_ratio(point: float = nan) -> Estimate:

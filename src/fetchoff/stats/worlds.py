@@ -128,6 +128,8 @@ WORLDS = {
     "one wild": World(between=0.01, within=0.06, wild=0.25),
     "two wild": World(between=0.01, within=0.06, wild=0.25, clients_hit=2),
     "one with modes": World(between=0.01, within=0.06, gap=0.10),
+    "one with far modes": World(between=0.004, within=0.02, gap=0.10),
     "a quarter with modes": World(between=0.01, within=0.06, gap=0.10, clients_hit=0.25),
 }
-"""The last four: the noise of an audit in which earlier rules failed."""
+"""The last five: the noise of an audit in which earlier rules failed. Modes that are far apart
+compared to all other noise defeat any rule as long as one of them has not been seen."""

@@ -100,6 +100,14 @@ def test_two_clients(relative: Relative | None, expected: str) -> None:
     assert wording.verdict(pair, MARGIN) == expected
 
 
+def test_after_the_last_round_no_more_are_promised() -> None:
+    unclear = standing("c/libcurl", ratio(1.03, 0.97, 1.09, Verdict.UNDECIDED), (1, 1))
+    pair = replace(of(unclear, standing(BASE, EQUAL, (1, 1))), rounds=40, exhausted=True)
+    said = wording.verdict(pair, MARGIN)
+    assert "more rounds" not in said
+    assert said.endswith("that is all that 40 rounds, the most that a run has, can tell.")
+
+
 def test_without_tiers_nobody_wins() -> None:
     standings = [standing(name, None) for name in ("a/x", "a/y", "a/z")]
     assert wording.verdict(of(*standings), MARGIN) == (

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,23 @@ from scipy.special import stdtrit
 from fetchoff.model.estimate import StoppingRule
 from fetchoff.stats import boundary
 from fetchoff.stats.boundary import nominal_levels
-from fetchoff.stats.sequential import looks_taken, nominal_level, share_spent, shares
+from fetchoff.stats.sequential import (
+    CAUTIOUS_LEVEL,
+    cautious,
+    exact_level,
+    looks_taken,
+    nominal_level,
+    share_spent,
+    shares,
+)
 
 RULE = StoppingRule()
+PAGE = (Path(__file__).parents[3] / "docs" / "analysis.md").read_text(encoding="utf-8")
 
 
 def levels_of(rule: StoppingRule, looks: tuple[int, ...], *, final: bool = False) -> list[float]:
     last = len(looks)
-    return [nominal_level(rule, looks[:k], final=final and k == last) for k in range(1, last + 1)]
+    return [exact_level(rule, looks[:k], final=final and k == last) for k in range(1, last + 1)]
 
 
 def crossings(looks: tuple[int, ...], levels: list[float], paths: int) -> np.ndarray:
@@ -39,14 +49,15 @@ def crossings(looks: tuple[int, ...], levels: list[float], paths: int) -> np.nda
 @pytest.mark.parametrize(
     ("looks", "final", "alpha"),
     [
-        (RULE.looks, False, 0.05),
+        ((5, 7, 10, 14, 20, 28, 40), False, 0.05),
+        (tuple(range(5, 13)), True, 0.05),
         ((5, 7, 8), True, 0.05),
         ((3, 4, 5, 6), True, 0.10),
     ],
 )
 def test_each_look_spends_what_it_may(looks: tuple[int, ...], final: bool, alpha: float) -> None:
     rule = StoppingRule(alpha=alpha)
-    paths = 500_000
+    paths = 300_000
     seen = crossings(looks, levels_of(rule, looks, final=final), paths)
     wanted = alpha * np.array(shares(rule, looks, final=final))
     assert np.abs(seen - wanted).max() < 4 * np.sqrt(wanted.max() / paths)
@@ -55,17 +66,19 @@ def test_each_look_spends_what_it_may(looks: tuple[int, ...], final: bool, alpha
 
 @pytest.mark.parametrize("alpha", [0.01, 1e-6])
 def test_a_finer_integral_changes_nothing(alpha: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = StoppingRule(alpha=alpha)
+    rule = StoppingRule(alpha=alpha, looks=(5, 7, 10, 14, 20, 28, 40))
     spends = tuple(alpha * share for share in shares(rule, rule.looks))
     coarse = nominal_levels(rule.looks, spends)
+    boundary._look.cache_clear()
     monkeypatch.setattr(boundary, "GRID", np.exp(np.linspace(np.log(1e-14), 0, 1200)))
     monkeypatch.setattr(boundary, "NODES", 48)
-    fine = nominal_levels.__wrapped__(rule.looks, spends)
+    fine = nominal_levels(rule.looks, spends)
+    boundary._look.cache_clear()
     assert coarse == pytest.approx(fine, rel=5e-4)
 
 
 def test_one_look_is_students_test() -> None:
-    assert nominal_level(RULE, (9,), final=True) == pytest.approx(RULE.alpha, rel=1e-6)
+    assert exact_level(RULE, (9,), final=True) == pytest.approx(RULE.alpha, rel=1e-6)
 
 
 def test_all_looks_spend_alpha() -> None:
@@ -74,16 +87,38 @@ def test_all_looks_spend_alpha() -> None:
     assert sum(shares(RULE, (5, 7, 8))) == pytest.approx(share_spent(RULE, 8))
 
 
-def test_the_default_rule_is_the_documented_one() -> None:
-    critical = [
-        round(-float(stdtrit(look - 1, level / 2)), 2)
-        for look, level in zip(RULE.looks, levels_of(RULE, RULE.looks), strict=True)
-    ]
-    assert critical == [5.95, 5.34, 4.39, 3.93, 3.67, 3.61, 3.67]
+DOCUMENTED = {
+    5: (30.48, 10.31),
+    7: (13.37, 6.79),
+    10: (7.57, 5.29),
+    14: (5.46, 3.02),
+    20: (4.30, 2.87),
+    28: (3.58, 2.80),
+    40: (2.96, 2.96),
+}
+
+
+@pytest.mark.parametrize("rounds", DOCUMENTED)
+def test_the_default_rule_is_the_documented_one(rounds: int) -> None:
+    looks = looks_taken(RULE, rounds)
+    levels = (nominal_level(RULE, looks, final=final) for final in (False, True))
+    critical = tuple(round(-float(stdtrit(rounds - 1, level / 2)), 2) for level in levels)
+    assert critical == DOCUMENTED[rounds]
+    assert f"| {rounds} |" in PAGE
+    assert all(f"{value:.2f}" in PAGE for value in critical)
+
+
+def test_few_rounds_are_not_trusted_with_all_that_might_be_spent() -> None:
+    assert nominal_level(RULE, (13,), final=True) == CAUTIOUS_LEVEL
+    assert nominal_level(RULE, (14,), final=True) == pytest.approx(RULE.alpha, rel=1e-6)
+    few, many = cautious(0.01, np.array([13, 14]), tests=1)
+    assert (few, many) == (CAUTIOUS_LEVEL, 0.01)
+    assert cautious(0.01, np.array([5]), tests=45)[0] == pytest.approx(CAUTIOUS_LEVEL * 45**0.5)
+    assert cautious(0.01, np.array([5]), tests=435)[0] == 0.01
 
 
 def test_the_final_look_of_a_shortened_run_gets_what_is_left() -> None:
-    assert nominal_level(RULE, (5, 7, 9), final=True) > 2 * nominal_level(RULE, (5, 7, 9))
+    assert nominal_level(RULE, (5, 7, 14), final=True) > 2 * nominal_level(RULE, (5, 7, 14))
 
 
 @settings(max_examples=30, deadline=None)
@@ -105,8 +140,8 @@ def test_levels_hardly_depend_on_alpha_being_tiny() -> None:
 
 
 def test_looks_are_those_planned_and_this_one() -> None:
-    assert looks_taken(RULE, 12) == (5, 7, 10, 12)
-    assert looks_taken(RULE, 10) == (5, 7, 10)
+    assert looks_taken(RULE, 8) == (5, 6, 7, 8)
+    assert looks_taken(StoppingRule(looks=(5, 7, 10)), 9) == (5, 7, 9)
     assert looks_taken(RULE, 2) == (2,)
     with pytest.raises(ValueError, match="41 rounds, but the stopping rule ends at 40"):
         looks_taken(RULE, 41)
@@ -117,9 +152,9 @@ def test_a_look_with_two_rounds_decides_nothing() -> None:
 
 
 def test_a_rule_knows_its_next_look() -> None:
-    assert [RULE.next_look(n) for n in (0, 5, 6, 40)] == [5, 7, 7, None]
+    assert [RULE.next_look(n) for n in (0, 5, 6, 40)] == [5, 6, 7, None]
     assert RULE.is_look(14)
-    assert not RULE.is_look(15)
+    assert not RULE.is_look(4)
 
 
 @pytest.mark.parametrize(
