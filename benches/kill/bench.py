@@ -33,9 +33,9 @@ from tests.integration.processes import (
     wait_for_none,
     wait_until_let_go,
 )
-from tests.integration.runs import planned_slots
+from tests.integration.runs import planned_slots, slot_of
 
-from fetchoff.model.observation import Batch, SectionDone
+from fetchoff.model.observation import Batch, SectionDone, Turns
 from fetchoff.store.run_folder import HEADER, JOURNAL, RunFolder
 
 CLIENTS = ("honest", "slow")
@@ -194,9 +194,9 @@ def _faults_of(run: Path, tally: Tally) -> list[str]:
     experiment = folder.header.experiment
     done = [record for record in folder.records() if isinstance(record, SectionDone)]
     accepted = {(section.round, section.workload): section.attempt for section in done}
-    batches = [record for record in folder.records() if isinstance(record, Batch)]
+    batches = [record for record in folder.records() if isinstance(record, Batch | Turns)]
     counted = [b for b in batches if accepted.get((b.round, b.workload)) == b.attempt]
-    slots = Counter(batch.slot for batch in counted)
+    slots = Counter(slot_of(batch) for batch in counted)
     planned = planned_slots(experiment, accepted)
     tally.sections += len(done)
     tally.batches += len(counted)

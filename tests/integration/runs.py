@@ -10,8 +10,9 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
-from fetchoff.model.experiment import Experiment, is_measured
+from fetchoff.model.experiment import Experiment, is_measured, takes_turns
 from fetchoff.model.observation import Batch, Invocation, SectionDone, Turns
+from fetchoff.plan.rounds import entrants_of_round
 from fetchoff.store.run_folder import JOURNAL, RunFolder
 
 DEADLINE_S = 60.0
@@ -67,19 +68,31 @@ def wait_for_lines(run: Path, count: int, process: Popen[str]) -> None:
 
 
 def assert_every_slot_once(run: Path) -> None:
-    """Every block of every finished section has each entrant's batch exactly once."""
+    """Every entrant of every finished section has each batch, or its turns, exactly once."""
     folder = RunFolder.open(run)
     experiment = folder.header.experiment
     finished = [r for r in folder.records() if isinstance(r, SectionDone)]
     accepted = Counter((r.round, r.workload) for r in finished)
     assert set(accepted.values()) <= {1}
     attempts = {(r.round, r.workload): r.attempt for r in finished}
-    slots = Counter(
-        batch.slot
-        for batch in batches(run)
-        if attempts.get((batch.round, batch.workload)) == batch.attempt
+    measured: list[Batch | Turns] = [*batches(run), *turns(run)]
+    counted = (
+        record
+        for record in measured
+        if attempts.get((record.round, record.workload)) == record.attempt
     )
+    slots = Counter(slot_of(record) for record in counted)
     assert slots == planned_slots(experiment, accepted)
+
+
+IN_TURNS = -1  # in place of a block's number
+
+
+def slot_of(record: Batch | Turns) -> tuple[int, str, int, str]:
+    """The place in the plan that a record fills."""
+    if isinstance(record, Turns):
+        return (record.round, record.workload, IN_TURNS, record.entrant)
+    return record.slot
 
 
 def planned_slots(
@@ -87,10 +100,15 @@ def planned_slots(
 ) -> Counter[tuple[int, str, int, str]]:
     """Every slot of these sections, each a round's number and the id of a course."""
     courses = {course.id: course for course in experiment.courses}
-    return Counter(
-        (number, workload, block, entrant.key)
-        for number, workload in sections
-        for block in range(experiment.blocks_of(courses[workload]))
-        for entrant in experiment.entrants
-        if is_measured(entrant, courses[workload])
-    )
+    found: Counter[tuple[int, str, int, str]] = Counter()
+    for number, workload in sections:
+        course = courses[workload]
+        for entrant in entrants_of_round(experiment, number):
+            if not is_measured(entrant, course):
+                continue
+            if course.link.is_emulated or course.workload.settings.concurrency > 1:
+                blocks = range(experiment.blocks_of(course))
+                found.update((number, workload, block, entrant.key) for block in blocks)
+            elif takes_turns(entrant):
+                found[(number, workload, IN_TURNS, entrant.key)] += 1
+    return found

@@ -59,7 +59,7 @@ def assert_nothing_is_lost(ran: Ran, run: Path) -> None:
     assert "batches.jsonl cannot be written" in ran.err
     assert "make room" in ran.err
     assert "fake/honest" in ran.out
-    assert len(runs.batches(run)) > 30
+    assert len(runs.turns(run)) > 3
     assert not (run / ".spool").exists()
 
 
@@ -72,22 +72,22 @@ def test_full_disk(disk: Path, ready: Command) -> None:
     reported = ready("report", run)
     assert reported.status == 6
     assert "fake/honest" in reported.out
-    kept = len(runs.batches(run))
+    kept = len(runs.turns(run))
     subprocess.run(["mount", "-o", "remount,size=50m", str(disk)], check=True)
     assert ready("resume", run, "--quiet", timeout_s=200).status == 0
-    assert len(runs.batches(run)) > kept
+    assert len(runs.turns(run)) > kept
     runs.assert_every_slot_once(run)
 
 
 def test_file_that_may_not_grow(ready: Command) -> None:
     run = ready.folder / "run"
     process = ready.start(*measured(ready, run))
-    runs.wait_for_lines(run, 50, process)
+    runs.wait_for_lines(run, 12, process)
     most = (run / "batches.jsonl").stat().st_size + 1000
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most, most))
     out, err = process.communicate(timeout=100)
     assert_nothing_is_lost(Ran(process.returncode, out, err), run)
-    assert len(RunFolder.open(run).records()) > 30
+    assert len(RunFolder.open(run).records()) > 10
 
 
 def test_no_room_for_what_is_to_be_sent(ready: Command) -> None:

@@ -12,7 +12,9 @@
 void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings, size_t lane,
                     struct fo_digest *digest)
 {
-    *answer = (struct fo_answer){.settings = settings, .lane = lane, .file = -1, .digest = digest};
+    struct fo_buffer room = {.data = answer->buffer.data, .room = answer->buffer.room};
+    *answer = (struct fo_answer){
+        .settings = settings, .lane = lane, .file = -1, .buffer = room, .digest = digest};
     if (digest)
         SHA256Init(&digest->context);
     if (settings->sink == FO_FILE &&
@@ -22,7 +24,6 @@ void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings
 
 void fo_answer_close(struct fo_answer *answer)
 {
-    fo_free(&answer->buffer);
     free(answer->path);
     if (answer->file >= 0)
         close(answer->file);

@@ -89,6 +89,8 @@ static void close_answer(struct lane *lane)
 {
     fo_answer_check(&lane->answer, lane->exchange);
     fo_answer_close(&lane->answer);
+    if (lane->batch->adapter->ahead) /* a lane for each exchange */
+        fo_free(&lane->answer.buffer);
     count(lane);
     if (lane->batch->run->busy_ns)
         lane->spun_ns += spin(lane->batch->run->busy_ns);
@@ -159,6 +161,13 @@ static void open_lanes(struct batch *batch)
         batch->lanes[i].batch = batch;
 }
 
+static void close_lanes(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->lane_count; i++)
+        fo_free(&batch->lanes[i].answer.buffer);
+    free(batch->lanes);
+}
+
 static struct lane sum(const struct batch *batch)
 {
     struct lane all = {0};
@@ -216,6 +225,6 @@ json_t *fo_batch(const struct fo_adapter *adapter, const struct fo_workload *wor
     else
         one_by_one(0, &batch);
     json_t *answer = batch_answer(&batch, fo_now_ns() - begin);
-    free(batch.lanes);
+    close_lanes(&batch);
     return answer;
 }

@@ -20,6 +20,7 @@ struct fo_run {
 void fo_workload_read(struct fo_workload *workload, json_t *message, struct fo_error *error);
 void fo_workload_free(struct fo_workload *workload);
 
+/* The buffer of the answer before, or a zeroed one, is filled anew; it is the caller's to free. */
 void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings, size_t lane,
                     struct fo_digest *digest);
 void fo_answer_check(struct fo_answer *answer, const struct fo_exchange *exchange);

@@ -10,6 +10,7 @@ use Fetchoff\{Answer, Client, Exchange, Settings};
 final class EasyHandle implements Client
 {
     private CurlHandle $curl;
+    private ?Exchange $current = null;
 
     public function __construct(Settings $settings)
     {
@@ -19,7 +20,11 @@ final class EasyHandle implements Client
 
     public function fetch(Exchange $exchange, ?Closure $take): Answer
     {
-        curl_setopt_array($this->curl, curl_request($exchange, $take));
+        if ($exchange !== $this->current) {
+            curl_setopt_array($this->curl, curl_request($exchange, $take));
+            $this->current = $exchange;
+        }
+        curl_each_time($this->curl, $exchange);
         $content = curl_exec($this->curl);
         if ($content === false) {
             throw new RuntimeException(curl_error($this->curl));

@@ -29,6 +29,7 @@ final class MultiHandle implements ConcurrentClient
     {
         $curl = array_pop($this->idle) ?? $this->handle();
         curl_setopt_array($curl, curl_request($exchange, $take));
+        curl_each_time($curl, $exchange);
         curl_multi_add_handle($this->multi, $curl);
         $this->flying[spl_object_id($curl)] = [$curl, $done, $take === null];
     }

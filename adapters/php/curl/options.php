@@ -48,11 +48,10 @@ function curl_options(Settings $settings): array
     return array_filter($options, fn (mixed $value): bool => $value !== null);
 }
 
-/** What is set anew for each exchange. @return array<int, mixed> */
+/** What a handle is told when it goes on to another exchange than the last. @return array<int, mixed> */
 function curl_request(Exchange $exchange, ?Closure $take): array
 {
     $options = [
-        CURLOPT_URL => $exchange->url,
         CURLOPT_HTTPHEADER => $exchange->headerLines(),
         CURLOPT_HTTPGET => true,
         CURLOPT_CUSTOMREQUEST => $exchange->method === 'PUT' ? 'PUT' : null,
@@ -60,13 +59,22 @@ function curl_request(Exchange $exchange, ?Closure $take): array
     if ($exchange->method === 'HEAD') {
         $options[CURLOPT_NOBODY] = true;
     }
-    if ($exchange->body !== null || $exchange->method === 'POST') {
-        $options[CURLOPT_POSTFIELDS] = $exchange->body === null ? '' : curl_content($exchange->body);
+    if ($exchange->method === 'POST') {
+        $options[CURLOPT_POSTFIELDS] = '';
     }
     if ($take !== null) {
         $options[CURLOPT_WRITEFUNCTION] = fn (CurlHandle $curl, string $piece): int => $take($piece);
     }
     return $options;
+}
+
+/** What it is told for each exchange. */
+function curl_each_time(CurlHandle $curl, Exchange $exchange): void
+{
+    curl_setopt($curl, CURLOPT_URL, $exchange->url);
+    if ($exchange->body !== null) {
+        curl_setopt($curl, CURLOPT_POSTFIELDS, curl_content($exchange->body));
+    }
 }
 
 /** @return string|array<string, string|CURLFile> an array goes as multipart/form-data */

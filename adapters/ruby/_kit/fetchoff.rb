@@ -9,6 +9,7 @@
 #       FEATURES = %w[http/1.1 method.get ...].freeze
 #
 #       def initialize(settings)         # a new client object
+#       def arguments(exchange)          # what `fetch` finds in exchange.arguments, made once; may be left out
 #       def fetch(exchange, &sink)       # one exchange: [status, content], or an exception
 #       def close                        # drop the connections
 #       def together(jobs)               # only of event loops: see workers.rb

@@ -24,11 +24,16 @@ class Adapter
     @curl = handle(settings)
   end
 
+  def arguments(exchange)
+    type = exchange.body&.content_type
+    type ? exchange.headers.merge("Content-Type" => type) : exchange.headers
+  end
+
   def fetch(exchange, &sink)
+    set_headers(exchange) unless exchange.equal?(@current)
     @curl.url = exchange.url
-    @curl.headers, content = exchange.headers_and_content
     @curl.on_body { |piece| taken(piece, sink) } if sink
-    send_request(exchange, content)
+    send_request(exchange)
     [@curl.response_code, sink ? nil : @curl.body_str]
   end
 
@@ -65,13 +70,19 @@ class Adapter
     piece.bytesize
   end
 
-  def send_request(exchange, content)
+  # They stay with the handle until they are set again.
+  def set_headers(exchange)
+    @curl.headers = exchange.arguments
     @curl.multipart_form_post = exchange.body&.kind == "multipart"
+    @current = exchange
+  end
+
+  def send_request(exchange)
     case exchange.verb
     when :get then @curl.http_get
     when :head then @curl.http_head
-    when :put then @curl.http_put(content || "")
-    when :post then @curl.http_post(*(@curl.multipart_form_post? ? parts(exchange.body) : content))
+    when :put then @curl.http_put(exchange.body&.content || "")
+    when :post then @curl.http_post(*(@curl.multipart_form_post? ? parts(exchange.body) : exchange.body&.content))
     end
   end
 

@@ -13,6 +13,7 @@ class Fresh < Adapter
 
   def fetch(exchange, &sink)
     @curl = handle(@settings)
+    @current = nil
     super
   ensure
     @curl.close

@@ -21,9 +21,13 @@ class Adapter
     @http.ca_file = settings.tls_ca if settings.tls_ca
   end
 
+  def arguments(exchange)
+    Fetchoff::NetHttp.arguments(exchange, @headers)
+  end
+
   def fetch(exchange, &sink)
     exchange.with_files do |files|
-      request = Fetchoff::NetHttp.request(exchange, files, @headers)
+      request = Fetchoff::NetHttp.request(exchange, files)
       response = @http.request(exchange.uri, request) { |started| started.read_body(&sink) if sink }
       [response.code.to_i, sink ? nil : response.body]
     end

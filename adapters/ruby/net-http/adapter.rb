@@ -18,9 +18,13 @@ class Adapter
     @connections = {}
   end
 
+  def arguments(exchange)
+    Fetchoff::NetHttp.arguments(exchange, @headers)
+  end
+
   def fetch(exchange, &sink)
     exchange.with_files do |files|
-      request = Fetchoff::NetHttp.request(exchange, files, @headers)
+      request = Fetchoff::NetHttp.request(exchange, files)
       with_connection(exchange) do |http|
         response = http.request(request) { |started| started.read_body(&sink) if sink }
         [response.code.to_i, sink ? nil : response.body]

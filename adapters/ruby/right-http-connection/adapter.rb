@@ -23,6 +23,10 @@ class Adapter
     @connections = {}
   end
 
+  def arguments(exchange)
+    Fetchoff::NetHttp.arguments(exchange, @headers)
+  end
+
   def fetch(exchange, &sink)
     response = connection_to(exchange.origin).request(request(exchange)) do |started|
       started.read_body(&sink) if sink
@@ -42,7 +46,7 @@ class Adapter
   end
 
   def request(exchange)
-    { :request => Fetchoff::NetHttp.request(exchange, {}, @headers), :server => exchange.uri.host,
+    { :request => Fetchoff::NetHttp.request(exchange, {}), :server => exchange.uri.host,
       :port => exchange.uri.port, :protocol => exchange.uri.scheme }
   end
 end

@@ -17,7 +17,7 @@ from fetchoff.cli.serving import record_of, serving
 from fetchoff.model.client import Client, Launch, Manifest, Readiness
 from fetchoff.model.errors import FetchoffError, OriginError, SetupError
 from fetchoff.model.experiment import Experiment
-from fetchoff.model.observation import Batch
+from fetchoff.model.observation import Batch, Turns
 from fetchoff.model.origin import BUILT_IN
 from fetchoff.run.emulator import laid
 from fetchoff.run.machine import facts, usable_cores
@@ -167,12 +167,22 @@ def _rescue(folder: RunFolder, manner: Manner) -> None:
     if not folder.records():
         folder.discard()
         return
-    batches = sum(isinstance(record, Batch) for record in folder.records())
-    say(f"{batches} batches are kept in {folder.path}; 'fetchoff resume {folder.path}' goes on")
+    measured = sum(_pieces(record) for record in folder.records())
+    say(
+        f"{measured} turns and batches are kept in {folder.path}; "
+        f"'fetchoff resume {folder.path}' goes on"
+    )
     with contextlib.suppress(FetchoffError):
         results.write_and_show(
             results.analysis_of(folder), folder.path, quiet=manner.quiet, as_json=manner.as_json
         )
+
+
+def _pieces(record: Record) -> int:
+    """How many turns or batches a record holds."""
+    if isinstance(record, Turns):
+        return len(record.exchanges)
+    return int(isinstance(record, Batch))
 
 
 def must_be_unchanged(header: Header, clients: Sequence[Client]) -> None:

@@ -23,6 +23,7 @@ from fetchoff.model.observation import (
     Record,
     SectionDone,
     Turns,
+    TurnsGiven,
 )
 from fetchoff.plan.rounds import Round, Section, plan_round
 from fetchoff.protocol.adapter import Spool, fill
@@ -41,6 +42,7 @@ from fetchoff.run.starting import start_all
 MOST_FAILURES = 2  # of a client in a workload, before it is not tried any more
 ORIGIN_LIVES = 3
 LINK_TRIES = 3
+OF_ATTEMPTS = (Batch, Turns, TurnsGiven, Invocation, SectionDone, Interrupted)
 
 IsDecided = Callable[[Sequence[Record], int], bool]
 
@@ -129,7 +131,7 @@ class Runner:
                 self._note_outcome(record)
             case Turns():
                 self._note_pace(record)
-        if isinstance(record, Batch | Invocation | SectionDone | Interrupted):
+        if isinstance(record, OF_ATTEMPTS):
             key = (record.round, record.workload)
             self._attempts[key] = max(self._attempts.get(key, 0), record.attempt + 1)
 

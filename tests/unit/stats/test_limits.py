@@ -11,7 +11,7 @@ from fetchoff.model.estimate import Estimate, LimitAnswer, StoppingRule
 from fetchoff.stats import compare_differences, rounds_to_tell, within_limit
 
 RULE = StoppingRule()
-ENOUGH = 0.75
+ENOUGH = 0.6
 
 
 @pytest.mark.parametrize(

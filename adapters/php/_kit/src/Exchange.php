@@ -12,8 +12,12 @@ final class Exchange
     /** @var list<array{string, string}> */
     public readonly array $headers;
     public readonly ?Body $body;
-    private readonly ?int $status;
-    private readonly ?int $length;
+    public readonly ?int $status;
+    public readonly ?int $length;
+    /** @var list<string> */
+    private readonly array $headerLines;
+    /** @var array<string, string> */
+    private readonly array $headersByName;
     /** @var ?array{string, string} */
     private readonly ?array $member;
 
@@ -29,22 +33,22 @@ final class Exchange
         $this->status = $message->expect->status ?? null;
         $this->length = $message->expect->bytes ?? null;
         $this->member = $message->expect->json ?? null;
+        $type = $this->body?->contentType;
+        $headers = $type === null ? $this->headers : [...$this->headers, ['Content-Type', $type]];
+        $this->headerLines = array_map(fn (array $header): string => "$header[0]: $header[1]", $headers);
+        $this->headersByName = array_column($headers, 1, 0);
     }
 
     /** @return list<string> "Name: value", with the Content-Type where the body has one of its own */
     public function headerLines(): array
     {
-        $lines = array_map(fn (array $header): string => "$header[0]: $header[1]", $this->headers);
-        $type = $this->body?->contentType;
-        return $type === null ? $lines : [...$lines, "Content-Type: $type"];
+        return $this->headerLines;
     }
 
     /** @return array<string, string> the same by name */
     public function headersByName(): array
     {
-        $headers = array_column($this->headers, 1, 0);
-        $type = $this->body?->contentType;
-        return $type === null ? $headers : [...$headers, 'Content-Type' => $type];
+        return $this->headersByName;
     }
 
     /** What is wrong with an answer, or null. */

@@ -17,6 +17,7 @@ final class Session
     /** @var list<Sink> */
     private array $sinks = [];
     private bool $parse = false;
+    private bool $whole = false;
 
     /** @param array<string, string> $description  @param list<string> $declared */
     public function __construct(
@@ -86,6 +87,7 @@ final class Session
         $this->exchanges = array_map(fn (mixed $message): Exchange => new Exchange($message), $request->exchanges);
         $this->sinks = array_map(fn (int $n): Sink => Sink::of($settings, $n), range(1, $settings->concurrency));
         $this->parse = $settings->sink === 'json';
+        $this->whole = $settings->sink === 'buffer';
         try {
             $this->client = ($this->connect)($settings, $this->exchanges);
         } catch (Unsupported $feature) {
@@ -108,11 +110,17 @@ final class Session
         $n = $request->n ?? null;
         is_int($n) && $n > 0 || throw new BadRequest("'n' must be a whole number from 1");
         $digest = $request->digest ?? false;
-        $tally = new Tally($this->parse, $digest, $request->busy_ns ?? 0);
+        $busyNs = $request->busy_ns ?? 0;
+        $tally = new Tally($this->parse, $digest, $busyNs);
         $batch = new Batch($this->exchanges, $this->sinks, $tally, $digest, $n);
+        $loop = match (true) {
+            $this->client instanceof ConcurrentClient => $batch->atOnce(...),
+            $this->whole && !$digest && $busyNs === 0 => $batch->whole(...),
+            default => $batch->inTurn(...),
+        };
 
         $start = hrtime(true);
-        $this->client instanceof Client ? $batch->inTurn($this->client) : $batch->atOnce($this->client);
+        $loop($this->client);
         return $tally->report(hrtime(true) - $start);
     }
 }

@@ -23,6 +23,12 @@ final class Tally
     ) {
     }
 
+    public function succeed(int $exchanges, int $bytes): void
+    {
+        $this->done += $exchanges;
+        $this->bytes += $bytes;
+    }
+
     public function count(Exchange $exchange, Sink $sink, Answer|\Throwable $outcome): void
     {
         $length = $sink->end($outcome instanceof Answer ? $outcome->content : null);

@@ -5,8 +5,8 @@ from __future__ import annotations
 from copy import copy
 from itertools import repeat
 
-from .loop import Tally, describe, iterate
-from .sinks import blocking, parse_ns, sink_of
+from .loop import Tally, describe, iterate, iterate_buffer
+from .sinks import Buffer, blocking, parse_ns, sink_of
 from .workload import worker_file
 
 TYPE_CHECKING = False
@@ -33,6 +33,8 @@ class Worker:
             exchange.file = worker_file(settings, number, index)
 
     def run(self, turns: Iterable[None], busy_ns: int) -> Tally:
+        if isinstance(self.sink, Buffer):
+            return iterate_buffer(turns, self._exchanges, self._client.buffer, busy_ns)
         return iterate(turns, self._exchanges, self._take, busy_ns)
 
     def digest(self, busy_ns: int) -> tuple[Tally, list[str]]:

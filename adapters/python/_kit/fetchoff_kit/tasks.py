@@ -6,13 +6,15 @@ import asyncio
 from copy import copy
 from itertools import repeat
 
+from .checks import check_answer
 from .loop import Tally, describe, spinner
-from .sinks import awaiting, parse_ns, sink_of
+from .sinks import Buffer, awaiting, parse_ns, sink_of
 from .workload import worker_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
+    from typing import Any
 
     from .client import AsyncClient
     from .workload import Exchange, Settings
@@ -55,12 +57,20 @@ class Tasks:
     async def _run(self, n: int, busy_ns: int) -> Tally:
         turns = repeat(None, n)  # one iterator for all: whoever is free takes the next iteration
         if len(self._workers) == 1:
-            return await iterate(turns, self._workers[0], self._take, busy_ns)
+            return await self._iterate(turns, self._workers[0], busy_ns)
         total = Tally()
-        flows = (iterate(turns, exchanges, self._take, busy_ns) for exchanges in self._workers)
+        flows = (self._iterate(turns, exchanges, busy_ns) for exchanges in self._workers)
         for tally in await asyncio.gather(*flows):
             total.add(tally)
         return total
+
+    def _iterate(
+        self, turns: Iterable[None], exchanges: list[Exchange], busy_ns: int
+    ) -> Awaitable[Tally]:
+        assert self._client is not None
+        if isinstance(self._sink, Buffer):
+            return iterate_buffer(turns, exchanges, self._client.buffer, busy_ns)
+        return iterate(turns, exchanges, self._take, busy_ns)
 
     def digest(self, busy_ns: int) -> tuple[Tally, list[str]]:
         from .digest import Digesting
@@ -94,6 +104,32 @@ async def iterate(
         for exchange in exchanges:
             try:
                 length += await take(exchange)
+            except Exception as caught:
+                failed += 1
+                error = error or describe(caught)
+            if busy_ns:
+                spun += spin(busy_ns)
+    return Tally(failed, length, spun, error)
+
+
+async def iterate_buffer(
+    turns: Iterable[None],
+    exchanges: list[Exchange],
+    fetch: Callable[[Exchange], Awaitable[tuple[int, Any]]],
+    busy_ns: int,
+) -> Tally:
+    """The measured loop for content whole in memory: `loop.iterate_buffer`, awaiting."""
+    failed = length = spun = 0
+    error = ""
+    spin = spinner.spin
+    for _ in turns:
+        for exchange in exchanges:
+            try:
+                status, content = await fetch(exchange)
+                size = len(content)
+                if status != exchange.status or size != exchange.bytes:
+                    check_answer(exchange, status, size)
+                length += size
             except Exception as caught:
                 failed += 1
                 error = error or describe(caught)

@@ -3,12 +3,12 @@
 require "digest/sha2"
 
 module Fetchoff
-  # One timed run of n iterations, which workers share out among themselves.
+  # One timed run of n iterations.
   class Batch
-    attr_reader :busy_ns
+    attr_reader :iterations, :busy_ns
 
     def initialize(iterations, busy_ns, digest)
-      @left = iterations
+      @iterations = @left = iterations
       @lock = Mutex.new
       @busy_ns = busy_ns
       @digest = digest
@@ -17,6 +17,13 @@ module Fetchoff
     def digest?
       @digest
     end
+
+    # Yields for each iteration that this worker gets, where several share them out among themselves.
+    def each
+      yield while claim?
+    end
+
+    private
 
     # Whether there is another iteration to do; the caller has it then.
     def claim?
@@ -33,11 +40,13 @@ module Fetchoff
       @sha256 = []
     end
 
-    def count(length, fault)
-      @bytes += length
-      return @done += 1 unless fault
+    def succeed(exchanges, bytes)
+      @done += exchanges
+      @bytes += bytes
+    end
 
-      @error ||= fault
+    def fail(exchange, error)
+      @error ||= "#{exchange}: #{error.message.empty? ? error.class.name : error.message}"
       @failed += 1
     end
 
@@ -47,12 +56,8 @@ module Fetchoff
       @spun_ns += now - start
     end
 
-    # The document in the content.
-    def parse(content)
-      start = Fetchoff.now_ns
-      JSON.parse(content)
-    ensure
-      @parse_ns += Fetchoff.now_ns - start
+    def parsed_for(nanoseconds)
+      @parse_ns += nanoseconds
     end
 
     def +(other)
@@ -71,21 +76,31 @@ module Fetchoff
   class Worker
     def initialize(adapter, exchanges, settings, number)
       @adapter = adapter
-      @exchanges = exchanges
-      @sink = Sinks.for(settings, number)
-      @parse = settings.sink == "json"
+      @exchanges = exchanges.map { |exchange| exchange.prepared_by(adapter) }
+      @settings = settings
+      @number = number
+      @sink = sink_of(adapter)
     end
 
-    def work(batch)
+    # An iteration for each of the turns.
+    def work(batch, turns)
       tally = Tally.new
-      sha256 = Digest::SHA256.new if batch.digest?
+      sink = batch.digest? ? sink_of(Digested.new(@adapter, tally.sha256)) : @sink
       busy_ns = batch.busy_ns
-      while batch.claim?
+      done = bytes = 0
+      turns.each do
         @exchanges.each do |exchange|
-          perform(exchange, tally, sha256)
+          begin
+            bytes += sink.take(exchange)
+            done += 1
+          rescue *FAILURES => e
+            tally.fail(exchange, e)
+          end
           tally.spin(busy_ns) if busy_ns > 0
         end
       end
+      tally.succeed(done, bytes)
+      tally.parsed_for(sink.take_parse_ns) if sink.respond_to?(:take_parse_ns)
       tally
     end
 
@@ -95,24 +110,37 @@ module Fetchoff
 
     private
 
-    def perform(exchange, tally, sha256)
-      length = 0
-      status, length, content = @sink.receive(@adapter, exchange, sha256)
-      fault = exchange.fault_in(status, length)
-      fault ||= exchange.json_fault_in(tally.parse(content)) if @parse
-    rescue *FAILURES => e
-      raised = true
-      fault = e.message.empty? ? e.class.name : e.message
-    ensure
-      tally.count(length, fault && "#{exchange}: #{fault}")
-      tally.sha256 << digest_of(sha256, raised) if sha256
+    def sink_of(adapter)
+      Sinks.for(@settings, adapter, @number)
+    end
+  end
+
+  # Stands in an adapter's place in unmeasured runs, and adds the SHA-256 of each content to a list, or an empty text
+  # where an error was raised.
+  class Digested
+    def initialize(adapter, sha256)
+      @adapter = adapter
+      @sha256 = sha256
     end
 
-    # Of an exchange that raised an error there is none.
-    def digest_of(sha256, raised)
-      digest = sha256.hexdigest
-      sha256.reset
-      raised ? "" : digest
+    def fetch(exchange, &sink)
+      digest = Digest::SHA256.new
+      hex = ""
+      status, content = @adapter.fetch(exchange, &(sink && through(digest, sink)))
+      digest.update(content) if content
+      hex = digest.hexdigest
+      [status, content]
+    ensure
+      @sha256 << hex
+    end
+
+    private
+
+    def through(digest, sink)
+      lambda do |piece|
+        digest.update(piece)
+        sink.call(piece)
+      end
     end
   end
 end

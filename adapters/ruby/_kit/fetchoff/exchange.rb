@@ -3,9 +3,10 @@
 require "uri"
 
 module Fetchoff
-  # One request and what its response must be. `verb` is :get, :head, :post or :put; `headers` is a Hash.
+  # One request and what its response must be. `verb` is :get, :head, :post or :put; `headers` is a Hash; `arguments`
+  # are what the adapter made of it in `prepare`.
   class Exchange
-    attr_reader :verb, :url, :uri, :headers, :body
+    attr_reader :verb, :url, :uri, :headers, :body, :arguments
 
     NO_FILES = {}.freeze
 
@@ -47,12 +48,21 @@ module Fetchoff
       end
     end
 
-    # nil, or what is wrong with an answer.
-    def fault_in(status, length)
-      return "status #{status} instead of #{@status}" if @status && status != @status
-      return "#{length} bytes instead of #{@length}" if @length && length != @length
+    # A copy for the one adapter object that will do it.
+    def prepared_by(adapter)
+      copy = dup
+      copy.arguments = adapter.arguments(copy) if adapter.respond_to?(:arguments)
+      copy
+    end
 
-      nil
+    # The length of the content, if the answer is the expected one.
+    def check(status, length)
+      return length if status == @status && length == @length
+
+      raise Unexpected, "status #{status} instead of #{@status}" if @status && status != @status
+      raise Unexpected, "#{length} bytes instead of #{@length}" if @length && length != @length
+
+      length
     end
 
     def json_fault_in(document)
@@ -66,6 +76,10 @@ module Fetchoff
       "#{verb.to_s.upcase} #{url}"
     end
 
+    protected
+
+    attr_writer :arguments
+
     private
 
     def whole?(message)
@@ -77,8 +91,10 @@ module Fetchoff
   class Body
     Upload = Struct.new(:name, :filename, :content_type, :path)
 
-    # fields: pairs of name and value. value: of a JSON body. files: Uploads.
-    attr_reader :kind, :fields, :value, :files
+    TYPES = { "form" => "application/x-www-form-urlencoded", "json" => "application/json" }.freeze
+
+    # fields: pairs of name and value. value: of a JSON body. files: Uploads. content_type: nil of a multipart body.
+    attr_reader :kind, :fields, :value, :files, :content_type
 
     def initialize(message)
       @kind = message["kind"]
@@ -87,12 +103,8 @@ module Fetchoff
       @files = (message["files"] || []).map do |file|
         Upload.new(*file.values_at("name", "filename", "content_type", "path"))
       end
-      @raw_type = message["content_type"]
+      @content_type = TYPES.fetch(kind, message["content_type"])
       @raw = File.open(message["path"], "rb") { |file| file.read } if kind == "raw"
-    end
-
-    def content_type
-      { "form" => "application/x-www-form-urlencoded", "json" => "application/json" }.fetch(kind, @raw_type)
     end
 
     # Fields and files as the one Hash that most libraries take; the block makes a value of an Upload.

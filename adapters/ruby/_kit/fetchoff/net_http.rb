@@ -29,19 +29,27 @@ module Fetchoff
       features
     end
 
-    def self.request(exchange, files, defaults)
+    # What `request` finds in exchange.arguments.
+    def self.arguments(exchange, defaults)
       target = RUBY_VERSION < "2" ? exchange.uri.request_uri : exchange.uri
-      request = REQUESTS.fetch(exchange.verb).new(target, defaults.merge(exchange.headers))
-      body = exchange.body
-      case body && body.kind
-      when nil then nil
+      [REQUESTS.fetch(exchange.verb), target, defaults.merge(exchange.headers)]
+    end
+
+    def self.request(exchange, files)
+      kind, target, headers = exchange.arguments
+      request = kind.new(target, headers)
+      write_body(request, exchange.body, files) if exchange.body
+      request
+    end
+
+    def self.write_body(request, body, files)
+      case body.kind
       when "form" then request.set_form_data(body.fields)
       when "multipart" then request.set_form(body.fields + parts(files), "multipart/form-data")
       else
         request.body = body.content
         request.content_type = body.content_type
       end
-      request
     end
 
     # Net::HTTP asks for gzip, and decodes it, unless it is told otherwise.

@@ -20,7 +20,7 @@ module Fetchoff
       end
 
       def run(batch)
-        @worker.work(batch)
+        @worker.work(batch, 1..batch.iterations)
       end
 
       def close
@@ -37,7 +37,7 @@ module Fetchoff
       end
 
       def run(batch)
-        jobs = @workers.map { |worker| lambda { worker.work(batch) } }
+        jobs = @workers.map { |worker| lambda { worker.work(batch, batch) } }
         @adapter.together(jobs).inject { |sum, tally| sum + tally }
       end
 
@@ -68,7 +68,7 @@ module Fetchoff
 
     def serve(worker, batches)
       while (batch = batches.pop)
-        @tallies << worker.work(batch)
+        @tallies << worker.work(batch, batch)
       end
     end
   end
