@@ -35,9 +35,12 @@ def test_a_failed_check_withholds_the_ranking(name: str, fetchoff: Command) -> N
 
 def test_nothing_is_concluded_from_a_failed_check(fetchoff: Command) -> None:
     fetchoff("setup", fake("honest"), fake("two-faced"))
-    ran = fetchoff(
-        *("compare", fake("two-faced"), fake("honest"), "-w", "tiny.toml", "--budget", "20"),
-        *("--fail-if-slower", "5"),
-    )
+    for _ in range(TRIES):
+        ran = fetchoff(
+            *("compare", fake("two-faced"), fake("honest"), "-w", "tiny.toml", "--budget", "20"),
+            *("--fail-if-slower", "5"),
+        )
+        if ran.status == 4:
+            break
     assert ran.status == 4
     assert "the ranking is withheld, so nothing is concluded" in ran.err
