@@ -206,8 +206,9 @@ def checks(found: tuple[SelfCheck, ...]) -> Group:
     if len(unclear) == len(found) > 1:
         return Group(*lines, Text("  too few rounds, or too much noise, for any of them", "dim"))
     for kind in dict.fromkeys(check.kind for check in unclear):
-        clients = dict.fromkeys(check.client for check in unclear if check.kind == kind)
-        lines.append(Text(f"  inconclusive: {kind}: {', '.join(clients)}", style="dim"))
+        asked = dict.fromkeys(c.client for c in unclear if c.kind == kind and c.client)
+        of_whom = f": {', '.join(asked)}" if asked else ""
+        lines.append(Text(f"  inconclusive: {kind}{of_whom}", style="dim"))
     return Group(*lines)
 
 
