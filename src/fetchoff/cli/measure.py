@@ -15,7 +15,7 @@ from fetchoff.catalog.places import shipped
 from fetchoff.cli.live import watching
 from fetchoff.cli.serving import record_of, serving
 from fetchoff.model.client import Client, Launch, Manifest, Readiness
-from fetchoff.model.errors import FetchoffError, OriginError, SetupError
+from fetchoff.model.errors import FetchoffError, OriginError, SetupError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Batch, Turns
 from fetchoff.model.origin import BUILT_IN
@@ -23,7 +23,7 @@ from fetchoff.run.emulator import laid
 from fetchoff.run.machine import facts, usable_cores
 from fetchoff.run.placement import lay_out, strongest_urgency
 from fetchoff.run.runner import Bench, Runner
-from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
+from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder
 
 if TYPE_CHECKING:
     from fetchoff.model.analysis import Analysis
@@ -67,6 +67,7 @@ def new_run(
             if c.readiness is not Readiness.READY
         ),
         origin=record_of(experiment.origin),
+        schema=SCHEMA,
     )
     return RunFolder.create(out or Path("runs") / run_id, header)
 
@@ -187,6 +188,11 @@ def _pieces(record: Record) -> int:
 
 def must_be_unchanged(header: Header, clients: Sequence[Client]) -> None:
     """A run goes on with the very clients and origin that it began with, or not at all."""
+    if header.schema != SCHEMA:
+        raise StoreError(
+            f"this run was begun by Fetchoff {header.fetchoff}, which measured in another way",
+            "begin a new run; 'fetchoff report' still shows this one",
+        )
     if header.experiment.origin != BUILT_IN and record_of(header.origin.id) != header.origin:
         raise OriginError(
             f"origin '{header.origin.id}' is not what it was when this run began: it was "

@@ -25,6 +25,7 @@ from fetchoff.store.records import from_line, to_line
 
 HEADER = "run.json"
 JOURNAL = "batches.jsonl"
+SCHEMA = 2
 FROM_A_COPY = "restore it from a copy"
 
 
@@ -48,7 +49,10 @@ class ClientRecord:
 
 @dataclass(frozen=True)
 class Header:
-    """run.json: everything that was decided before the first batch."""
+    """run.json: everything that was decided before anything was measured.
+
+    `schema`: 2 since small exchanges are measured in turns; a run without one was begun before.
+    """
 
     run_id: str
     title: str
@@ -60,6 +64,7 @@ class Header:
     notes: tuple[str, ...] = ()
     absent: tuple[tuple[str, str], ...] = field(default=())  # (client, why it is not in the run)
     origin: OriginRecord = field(default_factory=OriginRecord)
+    schema: int = 1
 
 
 class RunFolder:

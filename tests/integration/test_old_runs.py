@@ -1,0 +1,25 @@
+"""A run that was begun by an older Fetchoff is shown, and not gone on with."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from tests.command import Command
+
+
+def test_an_old_run_is_shown_and_not_resumed(fetchoff: Command, finished_run: Path) -> None:
+    run = fetchoff.folder / "old"
+    shutil.copytree(finished_run, run)
+    header = json.loads((run / "run.json").read_text())
+    del header["schema"]
+    (run / "run.json").write_text(json.dumps(header))
+    journal = run / "batches.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:-1]))  # it had not ended
+    resumed = fetchoff("resume", run)
+    assert resumed.status == 6
+    assert "was begun by Fetchoff" in resumed.err
+    assert "hint: begin a new run; 'fetchoff report' still shows this one" in resumed.err
+    assert fetchoff("report", run).status == 0
