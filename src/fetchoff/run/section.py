@@ -150,8 +150,8 @@ class SectionRun:
 
     def _make_ready(self, *, try_nonsense: bool) -> None:
         """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
-        slow_first = sorted(self._guests.values(), key=lambda g: -g.adapter.warm_up_exchanges)
-        guests = slow_first  # or one of them would be all that is left for one lane
+        # The slow ones first, or one of them would be all that is left for one lane.
+        guests = sorted(self._guests.values(), key=lambda g: -g.adapter.warm_up_exchanges)
         self._stage.listener.step_began(self._course.id, "verifying and warming up", len(guests))
 
         def make_ready(guest: Guest, core: int, stop: Event) -> None:
