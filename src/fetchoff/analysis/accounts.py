@@ -49,15 +49,15 @@ def _cpu(series: Series) -> SelfCheck:
 
 
 def _wall(series: Series) -> SelfCheck:
-    """Turns and rests by the origin's clock, beside the harness's."""
+    """Turns by the origin's clock, beside the harness's."""
     shares = {
-        f"round {one.round + 1}": (one.given_ns + one.rest_ns) / one.elapsed_ns
+        f"round {one.round + 1}": (one.given_ns + one.lost_ns) / one.elapsed_ns
         for one in series.given
         if one.elapsed_ns and one.turns
     }
     # The harness may be late for many reasons, so the best agreement counts; a clock is always off.
     best = dict(sorted(shares.items(), key=lambda item: -item[1])[:1])
-    text = "the origin's and the harness's clocks must agree on how long turns and rests took"
+    text = "the origin's and the harness's clocks must agree on how long the turns took"
     return _account(series, "wall account", "wall", text, best, WALL_WITHIN)
 
 

@@ -83,9 +83,10 @@ class Turns:
 
     A turn's exchanges are those after its lead. `cycle`: its place among the entrant's turns, as
     planned. `others_ns`: CPU time of the other held processes meanwhile. `held_cpu_ns`: what the
-    entrant's process used while it was held, since the turn before. `turn_us`: how long a turn was
-    to be. `asked`: iterations of the whole loop, in which `spun_ns` were spun. `process_cpu_ns`:
-    what the harness read off the process's clock from the first turn's begin to the last one's end.
+    entrant's process used while it was held, since the turn before. `counted`: iterations of a turn
+    after its lead. `asked`: those of the whole loop, in which `spun_ns` were spun.
+    `process_cpu_ns`: what the harness read off the process's clock from the first turn's begin to
+    the last one's end.
     `answered`: requests by the ledger's count from the first turn's begin to the last one's end.
     `settled_us`: CPU time of an exchange when its warm-up ended. `parse_ns`: as in `Cost`, of the
     whole loop.
@@ -96,7 +97,7 @@ class Turns:
     workload: str
     entrant: str
     group: int
-    turn_us: int
+    counted: int
     per_iteration: int
     asked: int
     cycle: tuple[int, ...]
@@ -182,8 +183,9 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 class TurnsGiven:
     """All turns of a section. Nanoseconds.
 
-    `elapsed_ns`: by the harness's clock. By the origin's: `given_ns` and the rests between, and
-    `turned_ns`, all turns with their leads. `misplaced`: what was not where it was planned, or "".
+    `elapsed_ns`: by the harness's clock. By the origin's: `given_ns`, all turns; `lost_ns`, what
+    was waited for those who let theirs pass; `turned_ns`, turns with their leads alone.
+    `misplaced`: what was not where it was planned, or "".
     """
 
     round: int
@@ -192,7 +194,7 @@ class TurnsGiven:
     processes: tuple[str, ...]
     elapsed_ns: int
     given_ns: int
-    rest_ns: int
+    lost_ns: int
     turned_ns: int
     turns: int
     misplaced: str = ""

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fetchoff.model.experiment import Entrant
 
 
-def groups(entrants: Sequence[Entrant], most: int, order: random.Random) -> list[list[Entrant]]:
+def groups(
+    entrants: Sequence[Entrant], most: int, order: random.Random, baseline: str = ""
+) -> list[list[Entrant]]:
     """Entrants in groups of nearly equal size, at most so many each, drawn by chance.
 
-    A control goes where its client is: they are compared with each other.
+    A control goes where its client is: they are compared with each other. The baseline is a guest
+    of all other groups, half as often as their own: it is in every ratio, so what is known of it
+    better is known of all.
     """
     families: dict[str, list[Entrant]] = {}
     for entrant in entrants:
@@ -22,7 +27,11 @@ def groups(entrants: Sequence[Entrant], most: int, order: random.Random) -> list
     found: list[list[Entrant]] = [[] for _ in range(count)]
     for family in drawn:
         min(found, key=len).extend(family)
-    return [group for group in found if group]
+    filled = [group for group in found if group]
+    guests = [replace(one, every=2 * one.every) for one in entrants if one.key == baseline]
+    return [
+        group if baseline in {one.key for one in group} else group + guests for group in filled
+    ]
 
 
 VISIT = 2  # cycles of one group, before it is another one's

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from fetchoff.model.observation import Seen
@@ -36,18 +36,6 @@ def close_ledger(ledger: int) -> Message:
     return {"op": "close", "ledger": ledger}
 
 
-@dataclass(frozen=True)
-class Manner:
-    """How turns are given. Microseconds, but for `patience_ms`: how long a turn may take at most.
-
-    After `work_us` everybody rests for `rest_us`.
-    """
-
-    patience_ms: int = 2_000
-    work_us: int = 50_000
-    rest_us: int = 4_000
-
-
 def hold(ledger: int, pid: int, group: Path | None, requests: int, per_iteration: int) -> Message:
     """Hold the ledger's requests from the next one on; `requests` will come, in iterations."""
     return {
@@ -60,9 +48,12 @@ def hold(ledger: int, pid: int, group: Path | None, requests: int, per_iteration
     }
 
 
-def give_turns(order: Sequence[tuple[int, int, int]], manner: Manner) -> Message:
-    """Give turns in that order: a ledger, microseconds of its lead, and of what is counted."""
-    return {"op": "turns", "order": [list(turn) for turn in order], **asdict(manner)}
+def give_turns(order: Sequence[tuple[int, int, int]], patience_ms: int) -> Message:
+    """Give turns in that order: a ledger, the iterations of its lead, and those that are counted.
+
+    `patience_ms`: how long a turn may take at most, the client's coming included.
+    """
+    return {"op": "turns", "order": [list(turn) for turn in order], "patience_ms": patience_ms}
 
 
 def release(ledger: int) -> Message:
@@ -92,13 +83,16 @@ class Turn:
 
 @dataclass(frozen=True)
 class Turns:
-    """`lost`: who let a turn pass; `exhausted`: who has no turn left. `wall_ns`: without rests."""
+    """`lost`: who let a turn pass; `exhausted`: who has no turn left.
+
+    `wall_ns`: of all turns; `lost_ns`: what was waited for the lost.
+    """
 
     turns: tuple[Turn, ...]
     lost: tuple[int, ...]
     exhausted: tuple[int, ...]
     wall_ns: int
-    rest_ns: int
+    lost_ns: int
 
 
 def read_turns(message: Message) -> Turns:
@@ -111,7 +105,7 @@ def read_turns(message: Message) -> Turns:
         _numbers(message.get("lost")),
         _numbers(message.get("exhausted")),
         whole(message, "wall_ns"),
-        whole(message, "rest_ns"),
+        whole(message, "lost_ns"),
     )
 
 

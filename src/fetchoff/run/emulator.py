@@ -22,7 +22,7 @@ from fetchoff.run.datagrams import Mouth
 from fetchoff.run.doorway import Doorway
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.network import LOOPBACK, Network
-from fetchoff.run.placement import Urgency, on_core, strongest_urgency, urgently
+from fetchoff.run.placement import in_real_time, may_be_real_time, on_core
 from fetchoff.run.process import Child, ChildFailed
 from fetchoff.run.programs import program
 
@@ -44,7 +44,7 @@ class EmulatedNetwork:
 
     def __init__(self, folder: Path, core: int, mtu: int, congestion: str) -> None:
         enter = str(program(BINARY))
-        urgent = ["--real-time"] if strongest_urgency() is Urgency.REAL_TIME else []
+        urgent = ["--real-time"] if may_be_real_time() else []
         command = (enter, "control", "--core", str(core), *urgent)
         with contextlib.ExitStack() as undo:
             try:
@@ -88,7 +88,7 @@ class EmulatedNetwork:
                 self._at_client.datagram() as near,
                 self._at_origin.datagram() as far,
                 on_core(usable_cores()[-1]),  # not the emulator's
-                urgently(strongest_urgency()),
+                in_real_time() if may_be_real_time() else contextlib.nullcontext(),
             ):
                 ends = Mouth(near, self.client_address), Mouth(far, self.origin_address)
                 found = try_out(link, *ends)

@@ -16,7 +16,7 @@ from fetchoff.run import machine
 from fetchoff.run.clocks import process_cpu_clock
 from fetchoff.run.emulator import EmulatedNetwork
 from fetchoff.run.origin import BuiltInOrigin
-from fetchoff.run.placement import Urgency, strongest_urgency
+from fetchoff.run.placement import Urgency, may_be_real_time, strongest_urgency
 from fetchoff.run.scratch import scratch
 
 SPINS = 200
@@ -68,23 +68,20 @@ def _cores() -> Iterator[Finding]:
 
 
 def _priority() -> Iterator[Finding]:
-    match strongest_urgency():
-        case Urgency.REAL_TIME:
-            yield Finding(
-                Health.GOOD, "real-time priority is permitted: nothing interrupts a batch"
-            )
-        case Urgency.HIGH:
-            yield Finding(
-                Health.LIMITED,
-                "no real-time priority, but nice -20: a busy machine can delay a batch",
-                "run as root, or raise the limit: 'ulimit -r 1', see limits.conf(5)",
-            )
-        case Urgency.ORDINARY:
-            yield Finding(
-                Health.LIMITED,
-                "no higher priority is permitted: other processes can interrupt a batch",
-                "run as root, or raise the limits: 'ulimit -r 1', 'ulimit -e 40', limits.conf(5)",
-            )
+    if strongest_urgency() is Urgency.HIGH:
+        yield Finding(Health.GOOD, "nice -20 is permitted: measured processes go before others")
+    else:
+        yield Finding(
+            Health.LIMITED,
+            "no higher priority is permitted: other processes can interrupt a turn",
+            "run as root, or raise the limit: 'ulimit -e 40', limits.conf(5)",
+        )
+    if not may_be_real_time():
+        yield Finding(
+            Health.LIMITED,
+            "no real-time priority: the link emulator can be late on a busy machine",
+            "run as root, or raise the limit: 'ulimit -r 1', limits.conf(5)",
+        )
 
 
 def _clock() -> Iterator[Finding]:

@@ -31,6 +31,7 @@ NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
 GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
 ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
+FURTHER = 8  # of the exchanges that a compiler needs, on every workload after the first
 MUCH_BYTES = 100_000  # in an iteration: whose code is compiled after fewer of them
 WAITING = 6.0  # times what it works: then it waits, and not only for the core
 REHEARSAL_US = 10_000.0
@@ -60,24 +61,22 @@ class Measured:
 
 @dataclass(frozen=True)
 class Pace:
-    """Of a client in turns: microseconds of an iteration, and how many a lead had.
+    """Of a client in turns: microseconds of an iteration.
 
     `cpu_us`: the client's own CPU time of an exchange.
     """
 
     iteration_us: float
-    lead: float
     cpu_us: float
 
     @classmethod
     def of(cls, record: Turns) -> Pace | None:
         """As a record tells; None where it has no exchanges."""
-        exchanges, turns = sum(record.exchanges), len(record.exchanges)
+        exchanges = sum(record.exchanges)
         if not exchanges:
             return None
         return cls(
             sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration,
-            sum(record.lead_exchanges) / turns / record.per_iteration,
             sum(record.cpu_ns) / 1e3 / exchanges,
         )
 
@@ -196,7 +195,7 @@ class Guest:
         wanted = self.adapter.warm_up_exchanges
         content = sum(exchange.expect.bytes or 0 for exchange in self.workload.exchanges)
         left = 0 if content > MUCH_BYTES else wanted - self.adapter.warmed_up
-        least = max(left, wanted // 4)
+        least = max(left, wanted // FURTHER)
         self._curve = warm_up(self.adapter, len(self.workload.exchanges), least, stop)
         self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
         self._warm_ups = len(self._curve.points)

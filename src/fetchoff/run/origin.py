@@ -14,7 +14,7 @@ from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.model.workload import Settings
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.fields import Garbled, Message, whole
-from fetchoff.protocol.origin import Counters, Manner, Turns
+from fetchoff.protocol.origin import Counters, Turns
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.clocks import ReadNs, process_cpu_clock
@@ -25,6 +25,8 @@ from fetchoff.run.programs import program
 
 BINARY = "fetchoff-origin"
 CONTROL_TIMEOUT_S = 10.0
+LEAST_PATIENCE_S = 2.0
+PATIENCE = 4  # times what a turn should take
 PLAIN = Settings()
 
 
@@ -47,7 +49,7 @@ class Turnstile(Protocol):
     """An origin that gives turns: it holds the requests of everybody but one."""
 
     def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int: ...
-    def give(self, order: Sequence[tuple[int, int, int]], manner: Manner) -> Turns: ...
+    def give(self, order: Sequence[tuple[int, int, int]], longest_s: float) -> Turns: ...
     def release(self, ledger: Ledger) -> None: ...
 
 
@@ -148,10 +150,10 @@ class BuiltInOrigin:
         return path
 
     def place(self, core: int, urgency: Urgency) -> None:
-        place(self._child.pid, core, urgency)
+        place(self._child.pid, core, urgency, gives_way=True)
 
     def misplaced(self, core: int, urgency: Urgency) -> str:
-        return misplaced(self._child.pid, core, urgency)
+        return misplaced(self._child.pid, core, urgency, gives_way=True)
 
     def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int:
         """Hold the requests of the adapter at its ledger; the number that turns are given by."""
@@ -160,13 +162,18 @@ class BuiltInOrigin:
         self.ask(control.hold(ledger.id, adapter.pid, group, requests, per_iteration))
         return ledger.id
 
-    def give(self, order: Sequence[tuple[int, int, int]], manner: Manner) -> Turns:
-        """Turns in that order: such a number, microseconds of its lead, and of what is counted."""
-        longest_s = sum(lead_us + counted_us for _, lead_us, counted_us in order) / 1e6
-        patience_s = 2 * manner.patience_ms / 1e3 * len({ledger for ledger, *_ in order})
-        timeout_s = CONTROL_TIMEOUT_S + 2 * longest_s + patience_s
+    def give(self, order: Sequence[tuple[int, int, int]], longest_s: float) -> Turns:
+        """Turns in that order: such a number, the iterations of its lead, and those that count.
+
+        `longest_s`: what the longest of them should take.
+        """
+        patience_s = LEAST_PATIENCE_S + PATIENCE * longest_s
+        timeout_s = CONTROL_TIMEOUT_S + 2 * patience_s * len({ledger for ledger, *_ in order})
+        timeout_s += PATIENCE * longest_s * len(order)
         try:
-            return control.read_turns(self._ask(control.give_turns(order, manner), timeout_s))
+            return control.read_turns(
+                self._ask(control.give_turns(order, round(1e3 * patience_s)), timeout_s)
+            )
         except Garbled as error:
             raise OriginError(f"the origin's turns are garbled: {error}") from error
 

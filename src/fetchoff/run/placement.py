@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from fetchoff.model.course import Course
 from fetchoff.model.workload import Placement
@@ -17,15 +18,10 @@ REAL_TIME_PRIORITY = 1
 
 
 class Urgency(StrEnum):
-    """How strongly measured processes go before all others; docs/decisions/0007.
+    """How strongly processes go before all others; docs/decisions/0007."""
 
-    With all three a process that wakes does not push aside the one that runs: client and origin
-    take turns at their own pace.
-    """
-
-    REAL_TIME = "SCHED_RR, priority 1"
-    HIGH = "SCHED_BATCH, nice -20"
-    ORDINARY = "SCHED_BATCH, nice 0"
+    HIGH = "nice -20"
+    ORDINARY = "nice 0"
 
 
 @dataclass(frozen=True)
@@ -45,8 +41,7 @@ def lay_out(course: Course, cores: list[int], permitted: Urgency) -> Layout:
     Small exchanges: client and origin share the last core, away from the harness. Bulk: one core
     each, and the harness on the origin's where there are only two. Over a link, its emulator has
     the harness's core to itself as far as that is possible, so two are left for client and origin,
-    or one. Real time only where the harness has a core of its own: it must be able to end a client
-    that hangs.
+    or one.
     """
     cores = sorted(cores)
     notes = []
@@ -67,18 +62,21 @@ def lay_out(course: Course, cores: list[int], permitted: Urgency) -> Layout:
         )
     if permitted is Urgency.ORDINARY:
         notes.append("no permission for a higher priority: other processes can interrupt a batch")
-    urgency = permitted
-    if permitted is Urgency.REAL_TIME and cores[0] in (client, origin):
-        urgency = Urgency.HIGH
-    return Layout(cores[0], client, origin, urgency, tuple(notes))
+    return Layout(cores[0], client, origin, permitted, tuple(notes))
 
 
 def strongest_urgency() -> Urgency:
     """What this user may give to a process; tried on this process and taken back."""
-    for urgency in Urgency:
-        with contextlib.suppress(PermissionError), urgently(urgency):
-            return urgency
+    with contextlib.suppress(PermissionError), urgently(Urgency.HIGH):
+        return Urgency.HIGH
     return Urgency.ORDINARY
+
+
+def may_be_real_time() -> bool:
+    """Whether this user may have real-time priority; tried on this process and taken back."""
+    with contextlib.suppress(PermissionError), in_real_time():
+        return True
+    return False
 
 
 @contextlib.contextmanager
@@ -94,43 +92,66 @@ def on_core(core: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def urgently(urgency: Urgency) -> Iterator[None]:
-    """This process itself, before all others, for as long as the context lasts."""
-    policy, nice = os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
-    _give(0, urgency)
+    """This process itself, before all others, for as long as the context lasts.
+
+    PermissionError where it may not.
+    """
+    nice = os.getpriority(os.PRIO_PROCESS, 0)
+    if urgency is Urgency.HIGH:
+        os.setpriority(os.PRIO_PROCESS, 0, BEST_NICE)
+    try:
+        yield
+    finally:
+        os.setpriority(os.PRIO_PROCESS, 0, nice)
+
+
+@contextlib.contextmanager
+def in_real_time() -> Iterator[None]:
+    """This process itself, as an instrument: nothing that is measured may be in real time.
+
+    PermissionError where it may not.
+    """
+    policy = os.sched_getscheduler(0)
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(REAL_TIME_PRIORITY))
     try:
         yield
     finally:
         os.sched_setscheduler(0, policy, os.sched_param(0))
-        os.setpriority(os.PRIO_PROCESS, 0, nice)
 
 
-def _give(thread: int, urgency: Urgency) -> None:
-    match urgency:
-        case Urgency.REAL_TIME:
-            os.sched_setscheduler(thread, os.SCHED_RR, os.sched_param(REAL_TIME_PRIORITY))
-        case Urgency.HIGH:
-            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
-            os.setpriority(os.PRIO_PROCESS, thread, BEST_NICE)
-        case Urgency.ORDINARY:
-            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
-
-
-def place(pid: int, core: int, urgency: Urgency) -> None:
+def place(pid: int, core: int, urgency: Urgency, *, gives_way: bool = False) -> None:
     """Put every thread of a process on a core, with an urgency.
 
+    `gives_way`: an origin. When it wakes it pushes nobody aside, so a client on its core goes on
+    until it waits for the answer, as it would with an origin elsewhere. The threads of a client
+    are under the ordinary policy, and hand work to each other as they do everywhere.
     Threads that end meanwhile are no error.
     """
     for thread in procfs.threads(pid):
         try:
             os.sched_setaffinity(thread, {core})
-            _give(thread, urgency)
+            os.sched_setscheduler(thread, _policy(gives_way=gives_way), os.sched_param(0))
+            if urgency is Urgency.HIGH:
+                os.setpriority(os.PRIO_PROCESS, thread, BEST_NICE)
         except (ProcessLookupError, PermissionError):
             continue
+    _raise_group(pid, urgency)
 
 
-def misplaced(pid: int, core: int, urgency: Urgency) -> str:
+def _policy(*, gives_way: bool) -> int:
+    return os.SCHED_BATCH if gives_way else os.SCHED_OTHER
+
+
+def _raise_group(pid: int, urgency: Urgency) -> None:
+    """On desktops each session has a share of its own (sched(7), autogroup): it counts as well."""
+    if urgency is Urgency.HIGH:
+        with contextlib.suppress(OSError):
+            Path(f"/proc/{pid}/autogroup").write_text(str(BEST_NICE), encoding="ascii")
+
+
+def misplaced(pid: int, core: int, urgency: Urgency, *, gives_way: bool = False) -> str:
     """What is not as it was asked for, over all threads; "" when all is."""
-    wanted = os.SCHED_RR if urgency is Urgency.REAL_TIME else os.SCHED_BATCH
+    wanted = _policy(gives_way=gives_way)
     for thread in procfs.threads(pid):
         try:
             affinity = os.sched_getaffinity(thread)
@@ -141,7 +162,7 @@ def misplaced(pid: int, core: int, urgency: Urgency) -> str:
         if affinity != {core}:
             return f"a thread may run on cores {sorted(affinity)}, not only on {core}"
         if policy != wanted:
-            return f"a thread runs under scheduling policy {policy}, not {wanted} ({urgency})"
+            return f"a thread runs under scheduling policy {policy}, not {wanted}"
         if urgency is Urgency.HIGH and nice != BEST_NICE:
             return f"a thread runs at nice {nice}, not {BEST_NICE}"
     return ""

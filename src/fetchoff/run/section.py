@@ -17,7 +17,6 @@ from fetchoff.model.workload import Sink
 from fetchoff.plan import turns as plan
 from fetchoff.plan.rounds import Section, iterations
 from fetchoff.protocol.adapter import Spool
-from fetchoff.protocol.origin import Manner
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.crossed import Crossed
 from fetchoff.run.events import Journal, Listener
@@ -31,7 +30,6 @@ from fetchoff.run.turning import Place, Turning
 
 OFTEN_US = 12_000  # an exchange that takes longer is not had in every cycle
 MOST_SELDOM = 6
-UNHURRIED = Manner(rest_us=0)  # who has no real-time priority needs no rest
 
 
 def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
@@ -202,15 +200,15 @@ class SectionRun:
             for entrant in self._section.entrants
             if takes_turns(entrant) and self._can_be_held(entrant)
         ]
-        groups = plan.groups(here, self._experiment.group, order)
+        baseline = self._experiment.baseline or ""
+        groups = plan.groups(here, self._experiment.group, order, baseline)
         cycles = plan.visits(groups, self._experiment.turns, order)
-        self._stage.listener.step_began(self._course.id, "measuring", len(cycles))
-        is_hurried = self._stage.layout.urgency is Urgency.REAL_TIME
+        self._stage.listener.step_began(self._course.id, "measuring", sum(map(len, cycles)))
         turning = Turning(
             turnstile,
             self._stage.journal,
             Place(self._round, self._attempt, self._course.id),
-            Manner() if is_hurried else UNHURRIED,
+            order,
             self._try,
             self._origin_misplaced,
         )

@@ -92,10 +92,10 @@ class ServerOrigin:
         return self._tally
 
     def place(self, core: int, urgency: Urgency) -> None:
-        place(self._process.pid, core, urgency)
+        place(self._process.pid, core, urgency, gives_way=True)
 
     def misplaced(self, core: int, urgency: Urgency) -> str:
-        return misplaced(self._process.pid, core, urgency)
+        return misplaced(self._process.pid, core, urgency, gives_way=True)
 
     def involuntary_switches(self) -> int:
         try:

@@ -2,12 +2,18 @@
 
 Every process runs one long loop. The harness only says whose turns come next, a good many at a
 time, so nothing of it lies inside a turn, or between one and the next.
+
+Which exchanges are counted is settled before any of them is made: a turn has so many iterations,
+whatever they take. If it ended by the clock, it would end soon after a dear exchange (a collection,
+say), and the next would begin at the same place of the client's rhythm.
 """
 
 from __future__ import annotations
 
+import math
+import random
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +21,7 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Effect, Entrant
 from fetchoff.model.observation import Outcome, Seen, Turns, TurnsGiven
 from fetchoff.protocol.adapter import Done
-from fetchoff.protocol.origin import Manner, Turn, gained
+from fetchoff.protocol.origin import Turn, gained
 from fetchoff.run.events import Journal
 from fetchoff.run.guest import Guest, Refused
 from fetchoff.run.origin import Turnstile
@@ -23,10 +29,9 @@ from fetchoff.run.origin import Turnstile
 CHUNK_US = (
     250_000  # of turns in one order: so often there is time for a look at the clock and the user
 )
-SLACK = 1.03  # iterations on top of those that an earlier round has needed
-GUESSED_SLACK = 1.5  # where none has told
 LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 1000, 8000
 LONG_US = 3000  # of an iteration: its own first one is lead enough
+LONGER_LEAD = 1.5  # times the shortest: drawn anew for each turn, so that no rhythm is met
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 2000, 8000
 MOST_HELD_S = 2.0  # after the last turn: some libraries wait for an answer for five seconds
 NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
@@ -37,25 +42,30 @@ Try = Callable[[Guest, Callable[[Guest], None]], None]
 
 @dataclass(frozen=True)
 class Length:
-    """Of a turn, in microseconds: what goes before, and what counts.
+    """Of a turn, in iterations: what goes before, at least, and what counts.
 
     Both follow the client's own exchange. Somebody else's turn has emptied the caches, and a client
     that touches much memory takes some dozen exchanges to find it again (docs/decisions/0011).
     """
 
-    lead_us: int
-    counted_us: int
+    lead: int
+    counted: int
 
     @classmethod
-    def of(cls, entrant: Entrant, guest: Guest) -> Length:
+    def of(cls, entrant: Entrant, guest: Guest, busy_share: float = 0.0) -> Length:
         """For an entrant, by what is known of its client's pace."""
-        us = guest.iteration_us
+        us = guest.iteration_us * (1 + busy_share)
         lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
         lead_us = 0.0 if us > LONG_US else lead_us
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
         if guest.adapter.warm_up_exchanges:
             counted_us = MOST_TURN_US  # collections and compilers come seldom, and cost much
-        return cls(round(lead_us), round(counted_us * entrant.stretch))
+        counted = max(1, round(counted_us / us))
+        return cls(max(1, math.ceil(lead_us / us)), counted * entrant.stretch)
+
+    def lead_by(self, order: random.Random) -> int:
+        """The lead of one turn."""
+        return order.randint(self.lead, math.floor(self.lead * LONGER_LEAD))
 
 
 @dataclass
@@ -70,12 +80,36 @@ class _Player:
     number: int = 0
     clock_ns: int = 0
     answered: int = 0
-    turns: list[tuple[int, int, Turn]] = field(default_factory=list)  # cycle, position
+    turns: list[tuple[_Planned, Turn]] = field(default_factory=list)
 
     def stop_clock(self, guest: Guest) -> None:
         """What the process has used since its loop began, and what the ledger has counted."""
         self.clock_ns = guest.adapter.cpu_ns() - self.clock_ns
         self.answered = guest.answered_in_loop()
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A turn to be given: which of the section's cycles, where in it, whose, after which lead."""
+
+    cycle: int
+    position: int
+    player: _Player
+    lead: int
+
+    @property
+    def counted(self) -> int:
+        return self.player.length.counted
+
+    @property
+    def us(self) -> float:
+        """What it should take."""
+        return (self.lead + self.counted) * self.player.guest.iteration_us
+
+    def was(self, turn: Turn) -> bool:
+        """Whether it was as planned; the end of a loop may have cut it short."""
+        each = self.player.guest.per_iteration
+        return (turn.lead_exchanges, turn.exchanges) == (self.lead * each, self.counted * each)
 
 
 @dataclass(frozen=True)
@@ -95,14 +129,14 @@ class Turning:
         turnstile: Turnstile,
         journal: Journal,
         place: Place,
-        manner: Manner,
+        order: random.Random,
         try_: Try,
         misplaced: Callable[[], str],
     ) -> None:
         self._turnstile = turnstile
         self._journal = journal
         self._place = place
-        self._manner = manner
+        self._order = order
         self._try = try_
         self._misplaced = misplaced
 
@@ -116,71 +150,65 @@ class Turning:
 
         OriginError and KeyboardInterrupt pass.
         """
-        players = {e.key: _Player(e, g, Length.of(e, g), group) for e, g, group in guests}
-        counts = {key: sum(e.key == key for c in cycles for e in c) for key in players}
+        players = {e.key: _Player(e, g, Length.of(e, g, _busy(e)), n) for e, g, n in guests}
+        turns = [
+            _Planned(number, position, player, player.length.lead_by(self._order))
+            for number, cycle in enumerate(cycles)
+            for position, player in enumerate(players[entrant.key] for entrant in cycle)
+        ]
         try:
-            for key, player in players.items():
-                self._begin(player, counts[key])
-            self._play(players, cycles, went_on)
+            for player in players.values():
+                self._begin(player, [turn for turn in turns if turn.player is player])
+            self._play(players, turns, went_on)
             for player in players.values():
                 self._read(player)
         finally:
             self._end(list(players.values()))
 
-    def _begin(self, player: _Player, turns: int) -> None:
-        """Close the gate, then let the loop run into it."""
-        guest = player.guest
-        if guest.outcome is not Outcome.OK:
+    def _begin(self, player: _Player, turns: Sequence[_Planned]) -> None:
+        """Close the gate, then let the loop run into it.
+
+        The loop has one iteration more than its turns: its first request ends the last of them.
+        """
+        if player.guest.outcome is not Outcome.OK:
             return
-        busy_share = player.entrant.amount if player.entrant.effect is Effect.BUSY else 0.0
-        iteration_us = guest.iteration_us * (1 + busy_share)
-        counted = max(1.0, player.length.counted_us / iteration_us)
-        lead = guest.pace.lead if guest.pace else player.length.lead_us / iteration_us + 1
-        slack = SLACK if guest.pace else GUESSED_SLACK
-        player.asked = max(3, round(slack * turns * (lead + counted + 0.5))) + 2
+        player.asked = sum(turn.lead + turn.counted for turn in turns) + 1
 
         def begin(guest: Guest) -> None:
             requests = player.asked * guest.per_iteration
             player.number = guest.hold(self._turnstile, requests)
-            guest.begin_loop(player.asked, busy_share)
             player.clock_ns = guest.adapter.cpu_ns()
+            guest.begin_loop(player.asked, _busy(player.entrant))
 
-        self._try(guest, begin)
+        self._try(player.guest, begin)
 
     def _play(
         self,
         players: dict[str, _Player],
-        cycles: Sequence[Sequence[Entrant]],
+        turns: Sequence[_Planned],
         went_on: Callable[[], None],
     ) -> None:
-        elapsed_ns = given_ns = rest_ns = turned_ns = turns = 0
-        todo = [
-            (number, place, players[entrant.key])
-            for number, cycle in enumerate(cycles)
-            for place, entrant in enumerate(cycle)
-        ]
+        elapsed_ns = given_ns = lost_ns = turned_ns = given_turns = 0
+        todo = deque(turns)
         while todo:
-            chunk, chunk_us = [], 0
-            while todo and chunk_us < CHUNK_US:
-                turn = todo.pop(0)
-                if turn[2].guest.outcome is Outcome.OK:
+            chunk: list[_Planned] = []
+            while todo and sum(turn.us for turn in chunk) < CHUNK_US:
+                turn = todo.popleft()
+                if turn.player.guest.outcome is Outcome.OK:
                     chunk.append(turn)
-                    chunk_us += turn[2].length.lead_us + turn[2].length.counted_us
             if not chunk:
                 break
-            order = [
-                (player.number, player.length.lead_us, player.length.counted_us)
-                for _, _, player in chunk
-            ]
+            order = [(turn.player.number, turn.lead, turn.counted) for turn in chunk]
+            longest_s = max(turn.us for turn in chunk) / 1e6
             began = time.perf_counter_ns()
-            given = self._turnstile.give(order, self._manner)
+            given = self._turnstile.give(order, longest_s)
             elapsed_ns += time.perf_counter_ns() - began
             given_ns += given.wall_ns
-            rest_ns += given.rest_ns
+            lost_ns += given.lost_ns
             turned_ns += sum(turn.wall_ns + turn.lead_wall_ns for turn in given.turns)
-            turns += len(given.turns)
-            self._note(chunk, given.turns)
-            for _ in {number for number, _, _ in chunk}:
+            given_turns += len(given.turns)
+            _note(chunk, given.turns)
+            for _ in chunk:
                 went_on()
             for player in players.values():
                 if player.number in given.lost:
@@ -192,30 +220,12 @@ class Turning:
             tuple(player.entrant.process for player in players.values()),
             elapsed_ns,
             given_ns,
-            rest_ns,
+            lost_ns,
             turned_ns,
-            turns,
+            given_turns,
             self._misplaced(),
         )
         self._journal.append(done)
-
-    def _note(
-        self,
-        chunk: Iterable[tuple[int, int, _Player]],
-        turns: Iterable[Turn],
-    ) -> None:
-        """Whose turn was which: they come in the order that was asked for.
-
-        One that the end of a loop cut short does not count.
-        """
-        by_number: dict[int, list[Turn]] = defaultdict(list)
-        for turn in turns:
-            by_number[turn.ledger].append(turn)
-        for cycle, position, player in chunk:
-            if by_number[player.number]:
-                turn = by_number[player.number].pop(0)
-                if turn.exchanges and turn.wall_ns >= 1000 * player.length.counted_us:
-                    player.turns.append((cycle, position, turn))
 
     def _lose(self, player: _Player) -> None:
         def lost(guest: Guest) -> None:
@@ -263,18 +273,18 @@ class Turning:
         guest.judge_loop(answer, gain, player.asked)
 
     def _keep(self, player: _Player, answer: Done, seen: Seen) -> None:
-        turns = [turn for _, _, turn in player.turns]
+        turns = [turn for _, turn in player.turns]
         record = Turns(
             round=self._place.round,
             attempt=self._place.attempt,
             workload=self._place.workload,
             entrant=player.entrant.key,
             group=player.group,
-            turn_us=player.length.counted_us,
+            counted=player.length.counted,
             per_iteration=player.guest.per_iteration,
             asked=player.asked,
-            cycle=tuple(cycle for cycle, _, _ in player.turns),
-            position=tuple(position for _, position, _ in player.turns),
+            cycle=tuple(planned.cycle for planned, _ in player.turns),
+            position=tuple(planned.position for planned, _ in player.turns),
             exchanges=tuple(turn.exchanges for turn in turns),
             wall_ns=tuple(turn.wall_ns for turn in turns),
             cpu_ns=tuple(turn.cpu_ns for turn in turns),
@@ -293,3 +303,18 @@ class Turning:
             parse_ns=answer.parse_ns,
         )
         self._journal.append(record)
+
+
+def _busy(entrant: Entrant) -> float:
+    return entrant.amount if entrant.effect is Effect.BUSY else 0.0
+
+
+def _note(chunk: Iterable[_Planned], turns: Iterable[Turn]) -> None:
+    """Whose turn was which: they come in the order that was asked for."""
+    by_number: dict[int, deque[Turn]] = defaultdict(deque)
+    for turn in turns:
+        by_number[turn.ledger].append(turn)
+    for planned in chunk:
+        waiting = by_number[planned.player.number]
+        if waiting and planned.was(turn := waiting.popleft()):
+            planned.player.turns.append((planned, turn))

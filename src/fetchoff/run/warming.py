@@ -13,10 +13,12 @@ from threading import Event
 from fetchoff.run.adapter import Adapter
 from fetchoff.stats.steadiness import is_steady
 
-STRETCH_MS = 5.0
+STRETCH_MS = 2.5
 LEAST_EXCHANGES = 20
 LONG_ENOUGH_S = 1.0  # for a client that mostly waits, and has no compiler
-LEAST_CPU_MS = 50.0
+LEAST_CPU_MS = 20.0
+FURTHER_CPU_MS = 10.0  # on a workload after the first
+PLENTY = 2.5  # times as much, of a client whose exchanges are long
 MOST_EXCHANGES = 60_000
 MOST_S = 12.0
 TIMEOUT_S = 10.0
@@ -56,6 +58,7 @@ def warm_up(adapter: Adapter, exchanges: int, least: int, stop: Event) -> Curve:
     """
     began = time.monotonic()
     n, done, spent_ns = 1, 0, 0
+    least_cpu_ns = 1e6 * (FURTHER_CPU_MS if adapter.warmed_up else LEAST_CPU_MS)
     walls: list[float] = []
     counts: list[int] = []
     costs: list[float] = []
@@ -67,7 +70,10 @@ def warm_up(adapter: Adapter, exchanges: int, least: int, stop: Event) -> Curve:
         walls.append(timed.wall_ns / 1e3 / (n * exchanges))
         done += n * exchanges
         spent_ns += timed.cpu_ns
-        enough = done >= max(least, LEAST_EXCHANGES) and spent_ns >= LEAST_CPU_MS * 1e6
+        enough = spent_ns >= least_cpu_ns and (
+            done >= LEAST_EXCHANGES or spent_ns >= PLENTY * least_cpu_ns
+        )
+        enough = enough and done >= least
         steady = enough and is_steady(counts, costs)
         took_s = time.monotonic() - began
         if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > MOST_S:

@@ -59,7 +59,7 @@ def sound(seed: int, *, noise: float = 0.02) -> list[Record]:
             *(number, 0, "get", CLIENTS),
             elapsed_ns=round(1.09 * given_ns),
             given_ns=given_ns,
-            rest_ns=round(0.085 * given_ns),
+            lost_ns=round(0.085 * given_ns),
             turned_ns=given_ns,
             turns=TURNS,
         )

@@ -95,8 +95,8 @@ def misplaced(given: TurnsGiven) -> TurnsGiven:
 def slow_wall_clock(given: TurnsGiven) -> TurnsGiven:
     """The origin's wall clock loses a tenth."""
     turned_ns = round(0.9 * given.turned_ns)
-    given_ns, rest_ns = round(0.9 * given.given_ns), round(0.9 * given.rest_ns)
-    return replace(given, turned_ns=turned_ns, given_ns=given_ns, rest_ns=rest_ns)
+    given_ns, lost_ns = round(0.9 * given.given_ns), round(0.9 * given.lost_ns)
+    return replace(given, turned_ns=turned_ns, given_ns=given_ns, lost_ns=lost_ns)
 
 
 FAULTS: dict[str, tuple[Fault, str]] = {

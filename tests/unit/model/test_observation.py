@@ -40,7 +40,7 @@ def turns_of(
         workload="get",
         entrant="a/x",
         group=2,
-        turn_us=2000,
+        counted=8,
         per_iteration=per_iteration,
         asked=asked,
         cycle=tuple(range(len(rows))),

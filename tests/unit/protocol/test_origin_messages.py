@@ -18,7 +18,6 @@ from fetchoff.model.workload import Protocol, Settings
 from fetchoff.protocol.content import PERIOD, content
 from fetchoff.protocol.fields import Garbled
 from fetchoff.protocol.origin import (
-    Manner,
     Turn,
     Turns,
     gained,
@@ -122,16 +121,9 @@ def test_hold_is_asked_for_a_process_or_its_group() -> None:
     assert in_group == {**asked, "group": "/groups/a"}
 
 
-def test_turns_are_asked_for_in_an_order_and_a_manner() -> None:
-    manner = Manner(patience_ms=5, work_us=6, rest_us=7)
-    asked = json.loads(json.dumps(give_turns([(2, 100, 2000), (1, 200, 4000)], manner)))
-    assert asked == {
-        "op": "turns",
-        "order": [[2, 100, 2000], [1, 200, 4000]],
-        "patience_ms": 5,
-        "work_us": 6,
-        "rest_us": 7,
-    }
+def test_turns_are_asked_for_in_an_order() -> None:
+    asked = json.loads(json.dumps(give_turns([(2, 12, 8), (1, 18, 16)], 5)))
+    assert asked == {"op": "turns", "order": [[2, 12, 8], [1, 18, 16]], "patience_ms": 5}
 
 
 def test_release_is_asked_for_a_ledger() -> None:
@@ -174,7 +166,7 @@ def test_a_turn_s_numbers_are_in_the_order_of_the_page() -> None:
         "lost": [2],
         "exhausted": [3],
         "wall_ns": 4,
-        "rest_ns": 5,
+        "lost_ns": 5,
     }
     assert read_turns(answer) == Turns((turn,), (2,), (3,), 4, 5)
 
@@ -184,7 +176,7 @@ def test_turns_as_they_were_told(turns: Turns) -> None:
     assert read_turns(told(turns)) == turns
 
 
-@given(answers, st.sampled_from(["turns", "lost", "exhausted", "wall_ns", "rest_ns"]))
+@given(answers, st.sampled_from(["turns", "lost", "exhausted", "wall_ns", "lost_ns"]))
 def test_turns_of_which_something_is_missing(turns: Turns, key: str) -> None:
     message = told(turns)
     del message[key]
@@ -199,7 +191,7 @@ def test_turns_that_are_garbled(key: str, value: object) -> None:
         read_turns({**told(Turns((), (), (), 0, 0)), key: value})
 
 
-@pytest.mark.parametrize("key", ["wall_ns", "rest_ns"])
+@pytest.mark.parametrize("key", ["wall_ns", "lost_ns"])
 @pytest.mark.parametrize("value", [None, -1, 0.5, "5", [], True])
 def test_times_that_are_garbled(key: str, value: object) -> None:
     with pytest.raises(Garbled):
@@ -219,7 +211,7 @@ def test_a_row_must_be_whole_and_of_whole_numbers(turn: Turn, length: int, odd: 
 
 @given(
     st.dictionaries(
-        st.sampled_from(["turns", "lost", "exhausted", "wall_ns", "rest_ns", "error"]),
+        st.sampled_from(["turns", "lost", "exhausted", "wall_ns", "lost_ns", "error"]),
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
             lambda inner: st.lists(inner, max_size=11),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from threading import Event
 from typing import cast
 
@@ -19,7 +20,7 @@ from fetchoff.model.origin import EVERYTHING
 from fetchoff.model.workload import Exchange, Expect, Workload
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.adapter import Done
-from fetchoff.protocol.origin import Counters, Manner, Turn
+from fetchoff.protocol.origin import Counters, Turn
 from fetchoff.run.adapter import Adapter, Timed
 from fetchoff.run.guest import GUESSED_ORIGIN, ORIGIN_US, Guest, Refused
 from fetchoff.run.origin import Ledger
@@ -27,8 +28,10 @@ from fetchoff.run.reference import Reference
 from fetchoff.run.turning import Place, Turning
 
 BYTES = 16
+LOST_NS = 2_000_000_000
 PLACE = Place(round=4, attempt=1, workload="get")
 GROUP = 2
+SEED = 3
 
 
 def always(us: float) -> Callable[[int], float]:
@@ -142,15 +145,17 @@ class Gates:
     def release(self, ledger: Ledger) -> None:
         self.released.append(cast(Client, ledger).name)
 
-    def give(self, order: Sequence[tuple[int, int, int]], manner: Manner) -> control.Turns:
+    def give(self, order: Sequence[tuple[int, int, int]], longest_s: float) -> control.Turns:
+        assert longest_s > 0
         if self.raises is not None:
             raise self.raises
         self.orders.append(list(order))
         turns: list[Turn] = []
         lost: list[int] = []
         exhausted: list[int] = []
-        wall_ns = rest_ns = 0
-        for number, lead_us, counted_us in order:
+        wall_ns = lost_ns = 0
+        for number, lead, counted in order:
+            assert lead >= 1 and counted >= 1
             client = self.clients[number - 1]
             if number in lost or number in exhausted:
                 continue
@@ -160,33 +165,35 @@ class Gates:
             if client.requests_left <= client.per_iteration:
                 exhausted.append(number)
                 continue
-            turn = self._turn(number, client, lead_us, counted_us)
+            turn = self._turn(number, client, lead, counted)
             if turn is None:
                 self.lost.add(number)
                 lost.append(number)
-                rest_ns += manner.patience_ms * 1_000_000
+                lost_ns += LOST_NS
             else:
                 turns.append(turn)
                 wall_ns += turn.wall_ns + turn.lead_wall_ns
-        return control.Turns(tuple(turns), tuple(lost), tuple(exhausted), wall_ns, rest_ns)
+        return control.Turns(tuple(turns), tuple(lost), tuple(exhausted), wall_ns, lost_ns)
 
-    def _turn(self, number: int, client: Client, lead_us: int, counted_us: int) -> Turn | None:
+    def _turn(self, number: int, client: Client, lead: int, counted: int) -> Turn | None:
         held_ns = 0 if client.held_since is None else client.cpu - client.held_since
-        client.cpu += round(1000 * client.cold_us)
         cold_ns = round(1000 * client.cold_us)
-        lead = self._until(client, lead_us, cold_ns)
-        counted = self._until(client, counted_us, 0) if lead else None
-        if lead is None or counted is None:
+        client.cpu += cold_ns
+        led = self._do(client, lead, cold_ns)
+        done = self._do(client, counted, 0) if led else None
+        if led is None or done is None:
             return None
         client.held_since = client.cpu
-        client.cpu += round(1000 * client.behind_us * (lead[0] + counted[0]))
-        exchanges, wall_ns, cpu_ns = counted
-        return Turn(number, exchanges, wall_ns, cpu_ns, wall_ns - cpu_ns, 0, *lead, held_ns)
+        client.cpu += round(1000 * client.behind_us * (led[0] + done[0]))
+        exchanges, wall_ns, cpu_ns = done
+        return Turn(number, exchanges, wall_ns, cpu_ns, wall_ns - cpu_ns, 0, *led, held_ns)
 
-    def _until(self, client: Client, us: int, cpu_ns: int) -> tuple[int, int, int] | None:
-        """Exchanges, wall and CPU time until that has gone by, in whole iterations."""
+    def _do(self, client: Client, iterations: int, cpu_ns: int) -> tuple[int, int, int] | None:
+        """Exchanges, wall and CPU time of so many iterations, or of those that are left."""
         exchanges, wall_ns = 0, cpu_ns
-        while client.requests_left > client.per_iteration:
+        for _ in range(iterations):
+            if client.requests_left <= client.per_iteration:
+                break
             for _ in range(client.per_iteration):
                 ns = client.loop()
                 cpu_ns += ns
@@ -194,8 +201,6 @@ class Gates:
                 exchanges += 1
                 if client.hangs_at is not None and client.looped >= client.hangs_at:
                     return None
-            if wall_ns >= 1000 * us:
-                break
         return exchanges, wall_ns, cpu_ns
 
 
@@ -219,6 +224,7 @@ class Group:
         self.gates = Gates()
         self.journal = Memory()
         self.guests: dict[str, Guest] = {}
+        self.steps = 0
         exchange = Exchange("GET", "/bytes/16", expect=Expect(bytes=BYTES))
         workload = Workload("get", "", (exchange,) * per_iteration)
         reference = Reference(workload, ("",) * per_iteration)
@@ -232,9 +238,14 @@ class Group:
 
     def play(self, cycles: Sequence[Sequence[Entrant]], misplaced: str = "") -> None:
         entrants = list(dict.fromkeys(entrant for cycle in cycles for entrant in cycle))
-        turning = Turning(self.gates, self.journal, PLACE, Manner(), self._try, lambda: misplaced)
+        turning = Turning(
+            self.gates, self.journal, PLACE, Random(SEED), self._try, lambda: misplaced
+        )
         players = [(e, self.guests[e.process], GROUP) for e in entrants]
-        turning.run(players, cycles, lambda: None)
+        turning.run(players, cycles, self._went_on)
+
+    def _went_on(self) -> None:
+        self.steps += 1
 
     def _try(self, guest: Guest, do: Callable[[Guest], None]) -> None:
         try:

@@ -11,7 +11,14 @@ import pytest
 from fetchoff.model.course import Course
 from fetchoff.model.link import LOOPBACK, Link, Profile
 from fetchoff.model.workload import Exchange, Placement, Workload
-from fetchoff.run.placement import Urgency, lay_out, misplaced, place, strongest_urgency
+from fetchoff.run.placement import (
+    Urgency,
+    lay_out,
+    may_be_real_time,
+    misplaced,
+    place,
+    strongest_urgency,
+)
 
 SHARED, SEPARATE = Placement.SHARED_CORE, Placement.SEPARATE_CORES
 FAR_AWAY = Link("far-away", "", Profile(45), Profile(45))
@@ -88,30 +95,15 @@ def test_what_could_not_be_had_is_said(
     assert layout.urgency is permitted
 
 
-@pytest.mark.parametrize(
-    ("placement", "cores", "given"),
-    [
-        (SHARED, [0], Urgency.HIGH),
-        (SHARED, [0, 1], Urgency.REAL_TIME),
-        (SEPARATE, [0, 1], Urgency.HIGH),
-        (SEPARATE, [0, 1, 2], Urgency.REAL_TIME),
-    ],
-)
-def test_real_time_only_where_the_harness_has_a_core_of_its_own(
-    placement: Placement, cores: list[int], given: Urgency
-) -> None:
-    assert lay_out(course(placement), cores, Urgency.REAL_TIME).urgency is given
-
-
 @pytest.mark.parametrize("urgency", list(Urgency))
-def test_placed_and_seen(sleeper: int, urgency: Urgency) -> None:
-    allowed = list(Urgency)[list(Urgency).index(strongest_urgency()) :]
-    if urgency not in allowed:
+@pytest.mark.parametrize("gives_way", [False, True])
+def test_placed_and_seen(sleeper: int, urgency: Urgency, *, gives_way: bool) -> None:
+    if urgency is Urgency.HIGH and strongest_urgency() is not Urgency.HIGH:
         pytest.skip(f"this user may not give {urgency}")
     core = max(os.sched_getaffinity(0))
-    assert misplaced(sleeper, core, urgency)
-    place(sleeper, core, urgency)
-    assert misplaced(sleeper, core, urgency) == ""
+    assert misplaced(sleeper, core, urgency, gives_way=gives_way)
+    place(sleeper, core, urgency, gives_way=gives_way)
+    assert misplaced(sleeper, core, urgency, gives_way=gives_way) == ""
     assert os.sched_getaffinity(sleeper) == {core}
 
 
@@ -119,13 +111,23 @@ def test_what_moves_away_is_seen(sleeper: int) -> None:
     core = max(os.sched_getaffinity(0))
     place(sleeper, core, Urgency.ORDINARY)
     assert "at nice" in misplaced(sleeper, core, Urgency.HIGH)
-    os.sched_setscheduler(sleeper, os.SCHED_OTHER, os.sched_param(0))
+    os.sched_setscheduler(sleeper, os.SCHED_BATCH, os.sched_param(0))
     assert "policy" in misplaced(sleeper, core, Urgency.ORDINARY)
+
+
+def test_only_an_origin_gives_way(sleeper: int) -> None:
+    core = max(os.sched_getaffinity(0))
+    place(sleeper, core, Urgency.ORDINARY)
+    assert os.sched_getscheduler(sleeper) == os.SCHED_OTHER
+    assert "policy" in misplaced(sleeper, core, Urgency.ORDINARY, gives_way=True)
+    place(sleeper, core, Urgency.ORDINARY, gives_way=True)
+    assert os.sched_getscheduler(sleeper) == os.SCHED_BATCH
 
 
 def test_asking_for_urgency_changes_nothing() -> None:
     before = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
     strongest_urgency()
+    may_be_real_time()
     assert (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)) == before
 
 

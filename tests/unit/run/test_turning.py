@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -18,8 +20,8 @@ from fetchoff.run.turning import (
     CHUNK_US,
     LEAST_LEAD_US,
     LEAST_TURN_US,
+    LONGER_LEAD,
     LOST,
-    MOST_LEAD_US,
     MOST_TURN_US,
     Length,
 )
@@ -106,7 +108,7 @@ def test_turns_are_where_the_plan_has_them(seed: int) -> None:
         ]
         assert list(zip(turns.cycle, turns.position, strict=True)) == places
         assert len(places) == 16 / entrant.every
-    assert group.turns[twin].turn_us == 2 * group.turns[A].turn_us
+    assert group.turns[twin].counted == 2 * group.turns[A].counted
     given_ = [turn for order in group.gates.orders for turn in order]
     assert len(given_) == sum(map(len, planned)) == group.done.turns
 
@@ -115,7 +117,8 @@ def test_an_order_is_soon_done_so_that_the_user_can_be_heard() -> None:
     group = Group(Client(A), Client(B))
     group.play(everybody(300, A, B))
     for order in group.gates.orders:
-        assert sum(lead + counted for _, lead, counted in order[:-1]) < CHUNK_US
+        us = group.guests[A].iteration_us
+        assert sum(lead + counted for _, lead, counted in order[:-1]) * us < CHUNK_US
     assert len(group.gates.orders) > 2
 
 
@@ -192,22 +195,53 @@ def test_when_all_are_lost_the_group_is_done() -> None:
     assert group.done.turns == 0
 
 
-def test_who_gets_faster_than_foreseen_has_fewer_turns_and_they_count() -> None:
-    group = Group(Client(A, us=lambda number: 100.0 if number < 2000 else 20.0), Client(B))
-    group.guests[A].pace = Pace(110.0, lead=10, cpu_us=100.0)
+def test_who_gets_faster_or_slower_than_foreseen_has_all_its_turns() -> None:
+    client = Client(A, us=lambda number: 100.0 if number < 1000 else 20.0)
+    group = Group(client, Client(B, us=lambda number: 100.0 if number < 1000 else 300.0))
+    group.guests[A].pace = Pace(110.0, cpu_us=100.0)
     group.play(everybody(64, A, B))
-    turns = group.turns[A]
-    assert group.guests[A].outcome is Outcome.OK
-    assert 0 < len(turns.exchanges) < 64
-    assert all(wall >= 1000 * turns.turn_us for wall in turns.wall_ns)  # none that was cut short
-    assert turns.cycle == tuple(range(len(turns.cycle)))
-    assert len(group.turns[B].exchanges) == 64
+    for name in (A, B):
+        turns = group.turns[name]
+        assert group.guests[name].outcome is Outcome.OK
+        assert turns.cycle == tuple(range(64))
+        assert set(turns.exchanges) == {turns.counted}
 
 
-def test_who_gets_slower_has_all_its_turns() -> None:
-    group = Group(Client(A, us=lambda number: 100.0 if number < 1000 else 300.0))
-    group.play(everybody(20, A))
-    assert len(group.turns[A].exchanges) == 20
+def test_which_exchanges_are_counted_does_not_depend_on_what_they_cost() -> None:
+    def asked(us: Callable[[int], float]) -> list[list[tuple[int, int, int]]]:
+        group = Group(Client(A, us=us))
+        group.guests[A].pace = Pace(200.0, cpu_us=100.0)
+        group.play(everybody(50, A))
+        return group.gates.orders
+
+    collector = asked(lambda number: 9000.0 if number % 18 == 0 else 100.0)
+    assert collector == asked(always(100.0))
+
+
+def test_a_collector_is_paid_also_where_it_comes_as_often_as_a_turn() -> None:
+    """Its rhythm is that of turns of average length: with fixed leads it would meet all or none."""
+    length = Length.of(Entrant(A, A, A), Group(Client(A)).guests[A])
+    every = round(length.lead * (1 + LONGER_LEAD) / 2) + length.counted
+    group = Group(Client(A, us=lambda n: 5100.0 if n % every == every - 1 else 100.0))
+    group.guests[A].pace = Pace(origin_ns(100_000) / 1e3 + 100.0, cpu_us=100.0)
+    group.play(everybody(600, A))
+    assert group.us(A) == pytest.approx(100 + 5000 / every, rel=0.1)
+
+
+def test_leads_differ_and_are_never_shorter_than_wanted() -> None:
+    group = Group(Client(A))
+    group.play(everybody(200, A))
+    length = Length.of(Entrant(A, A, A), group.guests[A])
+    leads = [lead for order in group.gates.orders for _, lead, _ in order]
+    assert min(leads) == length.lead
+    assert max(leads) == math.floor(length.lead * LONGER_LEAD)
+    assert len(set(leads)) > 3
+
+
+def test_turns_that_were_given_are_told() -> None:
+    group = Group(Client(A), Client(B))
+    group.play(everybody(90, A, B))
+    assert group.steps == 180
 
 
 @pytest.mark.parametrize(
@@ -255,26 +289,24 @@ def test_everybody_is_let_go_whatever_comes_between(error: BaseException) -> Non
 
 
 @pytest.mark.parametrize(
-    ("pace_us", "lead_us", "counted_us"),
+    ("pace_us", "lead", "counted"),
     [
         (1.0, LEAST_LEAD_US, LEAST_TURN_US),
-        (300.0, 3600, 2400),
-        (500.0, 6000, 4000),
-        (2500.0, MOST_LEAD_US, MOST_TURN_US),
-        (50_000.0, 0, MOST_TURN_US),  # its first iteration is lead enough
+        (300.0, 12, 8),
+        (500.0, 12, 8),
+        (2500.0, 4, 3),
+        (50_000.0, 1, 1),  # its first iteration is lead enough
     ],
 )
-def test_turns_are_in_proportion_to_an_iteration(
-    pace_us: float, lead_us: int, counted_us: int
-) -> None:
+def test_turns_are_in_proportion_to_an_iteration(pace_us: float, lead: int, counted: int) -> None:
     guest = Group(Client(A)).guests[A]
-    guest.pace = Pace(pace_us, lead=10, cpu_us=pace_us)
-    assert Length.of(Entrant(A, A, A), guest) == Length(lead_us, counted_us)
+    guest.pace = Pace(pace_us, cpu_us=pace_us)
+    assert Length.of(Entrant(A, A, A), guest) == Length(lead, counted)
     stretched = Length.of(Entrant(A, A, A, stretch=2), guest)
-    assert stretched == Length(lead_us, 2 * counted_us)
+    assert stretched == Length(lead, 2 * counted)
 
 
 def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
     guest = Group(Client(A, warm_up_exchanges=100)).guests[A]
-    guest.pace = Pace(10.0, lead=10, cpu_us=10.0)
-    assert Length.of(Entrant(A, A, A), guest) == Length(LEAST_LEAD_US, MOST_TURN_US)
+    guest.pace = Pace(10.0, cpu_us=10.0)
+    assert Length.of(Entrant(A, A, A), guest) == Length(LEAST_LEAD_US // 10, MOST_TURN_US // 10)
