@@ -16,9 +16,9 @@ use crate::ledger::Counters;
 use crate::listener::{Handshakes, Listener, Terms};
 use crate::protocol::Protocol;
 use crate::site::Site;
-use crate::turns::{self, Manner, Turns};
+use crate::turns::{self, Turns};
 
-const PROTOCOL: u32 = 2;
+const PROTOCOL: u32 = 3;
 
 /// The first line, unasked.
 #[derive(Clone, Debug, Serialize)]
@@ -73,12 +73,10 @@ enum Request {
         requests: u64,
         per_iteration: NonZeroU64,
     },
-    /// Turns in that order: a ledger, and the microseconds of its lead and of what is counted.
+    /// Turns in that order: a ledger, and the iterations of its lead and of what is counted.
     Turns {
         order: Vec<(Id, u64, u64)>,
         patience_ms: u64,
-        work_us: u64,
-        rest_us: u64,
     },
     /// From now on nobody is held.
     Release {
@@ -152,13 +150,8 @@ impl Control {
     /// Follows one request; must be called inside a `LocalSet`.
     pub async fn answer(&mut self, line: &[u8]) -> Answer {
         let followed = match serde_json::from_slice(line) {
-            Ok(Request::Turns { order, patience_ms, work_us, rest_us }) => {
-                let manner = Manner {
-                    patience: Duration::from_millis(patience_ms),
-                    work: Duration::from_micros(work_us),
-                    rest: Duration::from_micros(rest_us),
-                };
-                self.turns(&order, manner).await
+            Ok(Request::Turns { order, patience_ms }) => {
+                self.turns(&order, Duration::from_millis(patience_ms)).await
             }
             Ok(request) => self.follow(request),
             Err(error) => Err(error.to_string()),
@@ -166,16 +159,14 @@ impl Control {
         followed.unwrap_or_else(|error| Answer::error(&error))
     }
 
-    async fn turns(&self, order: &[(Id, u64, u64)], manner: Manner) -> Result<Answer, String> {
+    async fn turns(&self, order: &[(Id, u64, u64)], patience: Duration) -> Result<Answer, String> {
         let order: Result<Vec<_>, String> = order
             .iter()
-            .map(|&(ledger, lead_us, counted_us)| {
-                let lead = Duration::from_micros(lead_us);
-                let counted = Duration::from_micros(counted_us);
-                Ok((ledger, self.gate(ledger)?, Length { counted, lead }))
+            .map(|&(ledger, lead, counted)| {
+                Ok((ledger, self.gate(ledger)?, length(lead, counted)?))
             })
             .collect();
-        Ok(Answer::Turns(Box::new(turns::give(&order?, manner).await)))
+        Ok(Answer::Turns(Box::new(turns::give(&order?, patience).await)))
     }
 
     fn hold(
@@ -241,6 +232,13 @@ impl Control {
 
     fn listener(&self, ledger: Id) -> Result<&Listener, String> {
         self.listeners.get(&ledger).ok_or_else(|| unknown(ledger))
+    }
+}
+
+fn length(lead: u64, counted: u64) -> Result<Length, String> {
+    match (NonZeroU64::new(lead), NonZeroU64::new(counted)) {
+        (Some(lead), Some(counted)) => Ok(Length { lead, counted }),
+        _ => Err("a turn needs at least one iteration of each kind: lead and counted".into()),
     }
 }
 

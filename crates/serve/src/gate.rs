@@ -4,8 +4,13 @@
 //! arrival of one request to the arrival of another the exchanges between them are counted, and the
 //! clocks are read at these two moments. On a shared core the client is blocked then, so what is between
 //! the readings is its exchanges and nothing else.
+//!
+//! How many iterations a turn has is chosen beforehand. A turn that ended by the clock would end soon
+//! after a dear exchange, one with a garbage collection say, and which exchanges are counted would depend
+//! on what they cost. With a fixed number it does not, and total time ÷ total exchanges is unbiased.
 
 use std::cell::{Cell, RefCell};
+use std::num::NonZeroU64;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -24,13 +29,13 @@ pub struct Behind {
     pub per_iteration: u64,
 }
 
-/// How long a turn is, and what goes before it is counted.
+/// How many iterations a turn has.
 #[derive(Clone, Copy, Debug)]
 pub struct Length {
-    /// Of the counted part, at least.
-    pub counted: Duration,
-    /// Of the lead, at least; it has one iteration in any case.
-    pub lead: Duration,
+    /// Before anything is counted.
+    pub lead: NonZeroU64,
+    /// That are counted.
+    pub counted: NonZeroU64,
 }
 
 /// A turn as it was. Times are in nanoseconds.
@@ -158,8 +163,7 @@ impl Gate {
         since: Readings,
         exchanges: u64,
     ) -> Option<Held> {
-        let is_over = self.begins_iteration(index) && since.wall.elapsed() >= length.lead;
-        if !is_over && !self.is_last(index) {
+        if !self.is_over(exchanges, length.lead) && !self.is_last(index) {
             self.phase.set(Phase::Lead { length, since, exchanges });
             return None;
         }
@@ -184,22 +188,20 @@ impl Gate {
         since: Readings,
         exchanges: u64,
     ) -> Option<Held> {
-        let now = Instant::now();
-        let is_over = self.begins_iteration(index) && now - since.wall >= length.counted;
-        if !is_over && !self.is_last(index) {
+        if !self.is_over(exchanges, length.counted) && !self.is_last(index) {
             self.phase.set(Phase::Counting { length, since, exchanges });
             return None;
         }
-        let readings = self.readings_after(now);
+        let now = self.readings_after();
         self.turn.set(Turn {
             exchanges,
-            wall_ns: nanoseconds(now - since.wall),
-            cpu_ns: readings.cpu_ns.saturating_sub(since.cpu_ns),
-            origin_ns: readings.origin_ns.saturating_sub(since.origin_ns),
-            others_ns: readings.others_ns.saturating_sub(since.others_ns),
+            wall_ns: nanoseconds(now.wall - since.wall),
+            cpu_ns: now.cpu_ns.saturating_sub(since.cpu_ns),
+            origin_ns: now.origin_ns.saturating_sub(since.origin_ns),
+            others_ns: now.others_ns.saturating_sub(since.others_ns),
             ..self.turn.get()
         });
-        Some(self.end(readings.cpu_ns))
+        Some(self.end(now.cpu_ns))
     }
 
     fn end(self: &Rc<Self>, cpu_ns: u64) -> Held {
@@ -214,8 +216,12 @@ impl Gate {
         Held(self.clone())
     }
 
-    fn begins_iteration(&self, index: u64) -> bool {
-        self.behind.borrow().as_ref().is_none_or(|b| index.is_multiple_of(b.per_iteration))
+    /// Whether a part of so many iterations is over after so many exchanges.
+    fn is_over(&self, exchanges: u64, iterations: NonZeroU64) -> bool {
+        let behind = self.behind.borrow();
+        behind
+            .as_ref()
+            .is_none_or(|b| exchanges >= iterations.get().saturating_mul(b.per_iteration))
     }
 
     /// Whether the last iteration has begun: there is no end of a turn after it.
@@ -268,7 +274,8 @@ impl Gate {
         Readings { wall: Instant::now(), cpu_ns, origin_ns, others_ns }
     }
 
-    fn readings_after(&self, wall: Instant) -> Readings {
+    fn readings_after(&self) -> Readings {
+        let wall = Instant::now();
         let cpu_ns = self.cpu();
         Readings { wall, cpu_ns, origin_ns: clocks::own(), others_ns: self.others() }
     }

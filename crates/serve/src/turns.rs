@@ -4,20 +4,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tokio::time::sleep;
 
 use crate::gate::{Gate, Length, Turn, nanoseconds};
-
-/// How turns are given.
-#[derive(Clone, Copy, Debug)]
-pub struct Manner {
-    /// How long a client may take for what should be a turn, its coming included.
-    pub patience: Duration,
-    /// After so much work everybody rests: real-time priority may not be used all the time.
-    pub work: Duration,
-    /// For how long.
-    pub rest: Duration,
-}
 
 /// A turn, and whose it was: `[ledger, exchanges, wall, cpu, origin, others, lead exchanges, lead wall,
 /// lead cpu, held cpu]`, times in nanoseconds.
@@ -34,14 +22,14 @@ pub struct Turns {
     pub exhausted: Vec<u64>,
     /// All turns that came to their end, and the waiting for them, in nanoseconds.
     pub wall_ns: u64,
-    /// How long everybody rested, and who was lost was waited for, in nanoseconds.
-    pub rest_ns: u64,
+    /// The waiting for who was lost, in nanoseconds; not part of `wall_ns`.
+    pub lost_ns: u64,
 }
 
-/// Gives turns in that order; whoever lets one pass, or is not held, gets no other.
-pub async fn give(order: &[(u64, Rc<Gate>, Length)], manner: Manner) -> Turns {
+/// Gives turns in that order; whoever lets one pass, or is not held, gets no other. A client may take
+/// `patience` for what should be a turn, its coming included.
+pub async fn give(order: &[(u64, Rc<Gate>, Length)], patience: Duration) -> Turns {
     let mut found = Turns::default();
-    let mut worked = Duration::ZERO;
     for (ledger, gate, length) in order {
         if found.lost.contains(ledger) || found.exhausted.contains(ledger) {
             continue;
@@ -50,32 +38,25 @@ pub async fn give(order: &[(u64, Rc<Gate>, Length)], manner: Manner) -> Turns {
             found.lost.push(*ledger);
             continue;
         }
-        if worked >= manner.work && !manner.rest.is_zero() {
-            let began = Instant::now();
-            sleep(manner.rest).await;
-            found.rest_ns += nanoseconds(began.elapsed());
-            worked = Duration::ZERO;
-        }
         let began = Instant::now();
-        if gate.waited_at(manner.patience).await {
+        if gate.waited_at(patience).await {
             if gate.is_exhausted() {
                 found.exhausted.push(*ledger);
                 continue;
             }
-            let patience = manner.patience.saturating_sub(began.elapsed());
-            match gate.take_turn(*length, patience).await {
+            let left = patience.saturating_sub(began.elapsed());
+            match gate.take_turn(*length, left).await {
                 Some(turn) => found.turns.push(given(*ledger, turn)),
                 None => lose(&mut found, *ledger, gate),
             }
         } else {
             lose(&mut found, *ledger, gate);
         }
-        let took = began.elapsed();
-        worked += took;
+        let took = nanoseconds(began.elapsed());
         if found.lost.contains(ledger) {
-            found.rest_ns += nanoseconds(took);
+            found.lost_ns += took;
         } else {
-            found.wall_ns += nanoseconds(took);
+            found.wall_ns += took;
         }
     }
     found

@@ -6,6 +6,7 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use common::peer::{Http2, wait_for};
 use common::turnstile::{Clock, Door, Turnstile, order, order_with, turns};
@@ -53,7 +54,7 @@ fn cut_short(turnstile: Turnstile, loops: Vec<JoinHandle<u64>>) {
 #[test]
 fn the_greeting_says_that_turns_are_known() {
     let greeting = serde_json::to_value(Greeting::of_this_process("1")).unwrap();
-    assert_eq!(greeting["protocol"], 2);
+    assert_eq!(greeting["protocol"], 3);
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn one_ledger_at_a_time_and_nobody_else_is_answered() {
     });
     let [a, b, c] = doors;
     let wanted = [a, b, c, c, a, b, a];
-    let answer = turnstile.ask(order(&wanted, 200, 1000));
+    let answer = turnstile.ask(order(&wanted, 3, 10));
     assert_eq!((&answer["lost"], &answer["exhausted"]), (&json!([]), &json!([])));
     let turns = turns(&answer);
     let ledgers: Vec<u64> = turns.iter().map(|turn| turn.ledger).collect();
@@ -84,50 +85,56 @@ fn one_ledger_at_a_time_and_nobody_else_is_answered() {
 }
 
 #[test]
-fn a_turn_is_as_long_as_asked_and_so_is_its_lead() {
-    let turnstile = Turnstile::start();
-    let (door, _) = turnstile.held(ENOUGH, 1);
-    let loops = vec![plain(door, ENOUGH)];
-    let answer = turnstile.ask(order(&[door; 4], 1500, 2500));
-    for turn in turns(&answer) {
-        assert!(turn.lead_wall_ns >= 1_500_000, "{turn:?}");
-        assert!(turn.wall_ns >= 2_500_000, "{turn:?}");
-        assert!(turn.exchanges > 0 && turn.lead_exchanges > 0, "{turn:?}");
-        assert!(turn.origin_ns > 0, "{turn:?}");
-    }
-    let turned: u64 = turns(&answer).iter().map(|turn| turn.wall_ns + turn.lead_wall_ns).sum();
-    assert!(answer["wall_ns"].as_u64().unwrap() >= turned, "{answer}");
-    cut_short(turnstile, loops);
-}
-
-#[test]
-fn a_turn_that_lasts_no_time_still_has_an_iteration_of_each_kind() {
-    let turnstile = Turnstile::start();
-    let (door, _) = turnstile.held(ENOUGH, 4);
-    let loops = vec![plain(door, ENOUGH)];
-    let turns = turns(&turnstile.ask(order(&[door; 5], 0, 0)));
-    let exchanges: Vec<_> = turns.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
-    assert_eq!(exchanges, [(4, 4); 5]);
-    cut_short(turnstile, loops);
-}
-
-#[test]
-fn turns_have_whole_iterations_and_all_of_them_are_what_was_answered() {
+fn a_turn_has_as_many_iterations_as_asked_and_so_has_its_lead() {
     for per_iteration in [1, 2, 7] {
         let turnstile = Turnstile::start();
         let (door, _) = turnstile.held(7 * ENOUGH, per_iteration);
         let loops = vec![plain(door, ENOUGH)];
-        let mut total = 0;
-        for _ in 0..3 {
-            for turn in turns(&turnstile.ask(order(&[door; 5], 300, 700))) {
-                assert_eq!(turn.exchanges % per_iteration, 0, "{turn:?}");
-                assert_eq!(turn.lead_exchanges % per_iteration, 0, "{turn:?}");
-                total += turn.exchanges + turn.lead_exchanges;
-            }
-            assert_eq!(turnstile.answered(door), total);
+        let lengths = [(1, 1), (3, 5), (40, 2), (1, 1), (1, 90)];
+        let mut asked = order(&[], 1, 1);
+        asked["order"] = json!(lengths.map(|(lead, counted)| (door.ledger, lead, counted)));
+        let expected = lengths.map(|part| (part.0 * per_iteration, part.1 * per_iteration));
+        for round in 1..=3 {
+            let told = turns(&turnstile.ask(asked.clone()));
+            let exchanges: Vec<_> = told.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
+            assert_eq!(exchanges, expected);
+            assert_eq!(turnstile.answered(door), round * 145 * per_iteration);
         }
         cut_short(turnstile, loops);
     }
+}
+
+/// Each request costs twice what the one before it did: a sum tells which are in it.
+#[test]
+fn what_an_exchange_costs_does_not_say_in_which_turn_it_is() {
+    let turnstile = Turnstile::start();
+    let (door, clock) = turnstile.held(ENOUGH, 2);
+    let mut cost = 1;
+    let dearer = move || {
+        clock.advance(cost);
+        cost *= 2;
+    };
+    let loops = vec![looping(door, ENOUGH, dearer, || {})];
+    let told = turns(&turnstile.ask(order(&[door; 3], 1, 3)));
+    let costs: Vec<_> = told.iter().map(|turn| (turn.lead_cpu_ns, turn.cpu_ns)).collect();
+    // What the first request cost was paid before the turns.
+    assert_eq!(costs, [1, 9, 17].map(|first| (0b11 << first, 0b1111_1100 << first)));
+    cut_short(turnstile, loops);
+}
+
+#[test]
+fn wall_time_is_that_of_turns_and_leads() {
+    let turnstile = Turnstile::start();
+    let (door, _) = turnstile.held(ENOUGH, 1);
+    let loops = vec![plain(door, ENOUGH)];
+    let answer = turnstile.ask(order(&[door; 4], 20, 50));
+    for turn in turns(&answer) {
+        assert!(turn.lead_wall_ns > 0 && turn.wall_ns > 0 && turn.origin_ns > 0, "{turn:?}");
+    }
+    let turned: u64 = turns(&answer).iter().map(|turn| turn.wall_ns + turn.lead_wall_ns).sum();
+    assert!(answer["wall_ns"].as_u64().unwrap() >= turned, "{answer}");
+    assert_eq!(answer["lost_ns"], 0);
+    cut_short(turnstile, loops);
 }
 
 #[test]
@@ -141,7 +148,7 @@ fn what_a_loop_did_before_it_was_held_is_in_no_turn() {
     let clock = turnstile.hold(door, 4, 1);
     clock.advance(1_000_000);
     let loops = plain(door, 4);
-    let turns = turns(&turnstile.ask(order(&[door], 0, 0)));
+    let turns = turns(&turnstile.ask(order(&[door], 1, 1)));
     assert_eq!((turns[0].lead_exchanges, turns[0].exchanges), (1, 1));
     assert_eq!((turns[0].lead_cpu_ns, turns[0].cpu_ns, turns[0].held_cpu_ns), (0, 0, 0));
     turnstile.release(door);
@@ -167,7 +174,7 @@ fn cpu_time_is_told_by_whose_it_was_and_when() {
     // Nobody's first exchange is to cost in the other's turn.
     turnstile.arrived(a);
     turnstile.arrived(b);
-    let told = turns(&turnstile.ask(order(&[b, a, b, a, a, b], 300, 1000)));
+    let told = turns(&turnstile.ask(order(&[b, a, b, a, a, b], 5, 20)));
     let mut in_turns_of_a = 0;
     for (index, turn) in told.iter().enumerate() {
         if turn.ledger == a.ledger {
@@ -195,7 +202,7 @@ fn who_was_let_go_is_nobody_s_other_any_more() {
     let (b, clock_of_b) = turnstile.held(ENOUGH, 1);
     turnstile.release(b);
     let loops = vec![looping(a, ENOUGH, move || clock_of_b.advance(7), || {})];
-    let told = turns(&turnstile.ask(order(&[a], 0, 1000)));
+    let told = turns(&turnstile.ask(order(&[a], 1, 20)));
     assert_eq!(told[0].others_ns, 0);
     cut_short(turnstile, loops);
 }
@@ -209,7 +216,7 @@ fn the_clock_of_a_process() {
         "per_iteration": 1,
     }));
     let loops = vec![plain(door, ENOUGH)];
-    for turn in turns(&turnstile.ask(order(&[door; 3], 1000, 3000))) {
+    for turn in turns(&turnstile.ask(order(&[door; 3], 10, 50))) {
         // This process is both client and origin.
         assert!(turn.cpu_ns >= turn.origin_ns / 2 && turn.cpu_ns > 0, "{turn:?}");
     }
@@ -222,7 +229,7 @@ fn who_never_comes_is_lost_and_the_others_have_their_turns() {
     let (a, _) = turnstile.held(ENOUGH, 1);
     let (absent, _) = turnstile.held(ENOUGH, 1);
     let loops = vec![plain(a, ENOUGH)];
-    let answer = turnstile.ask(order_with(&[absent, a, absent, a, absent], 0, 500, 300));
+    let answer = turnstile.ask(order_with(&[absent, a, absent, a, absent], 1, 5, 300));
     assert_eq!(answer["lost"], json!([absent.ledger]));
     let told = turns(&answer);
     assert_eq!(told.iter().map(|turn| turn.ledger).collect::<Vec<_>>(), [a.ledger; 2]);
@@ -239,16 +246,20 @@ fn who_stops_in_a_turn_costs_its_patience_once_and_is_held_no_more() {
     let loops = vec![plain(a, ENOUGH)];
     let mut client = stopping.connect();
     turnstile.knock(stopping, &mut client, &get());
-    let answering = turnstile.begin(order_with(&[a, stopping, a, stopping, a], 0, 500, 300));
+    let began = Instant::now();
+    let answering = turnstile.begin(order_with(&[a, stopping, a, stopping, a], 1, 5, 300));
     assert_eq!(client.reply().text(), "Hi");
     let answer = answering.recv().unwrap();
+    let took = began.elapsed();
     assert_eq!(answer["lost"], json!([stopping.ledger]));
     assert_eq!(turns(&answer).iter().map(|t| t.ledger).collect::<Vec<_>>(), [a.ledger; 3]);
     // What was waited for in vain is nobody's time.
-    assert!(answer["rest_ns"].as_u64().unwrap() >= 300_000_000, "{answer}");
+    let [lost, wall] = ["lost_ns", "wall_ns"].map(|field| answer[field].as_u64().unwrap());
+    assert!(lost >= 300_000_000, "{answer}");
+    assert!(u128::from(lost + wall) <= took.as_nanos(), "{answer}, {took:?}");
     assert_eq!(client.ask("GET", "/", &[], b"").text(), "Hi");
     // And later orders do not wait for it.
-    let answer = turnstile.ask(order(&[stopping, a], 0, 500));
+    let answer = turnstile.ask(order(&[stopping, a], 1, 5));
     assert_eq!(answer["lost"], json!([stopping.ledger]));
     assert_eq!(turns(&answer).len(), 1);
     cut_short(turnstile, loops);
@@ -261,7 +272,7 @@ fn who_is_not_held_has_no_turn_and_nobody_waits_for_it() {
     let (other, _) = turnstile.held(ENOUGH, 1);
     turnstile.release(other);
     let an_hour = 3_600_000;
-    let answer = turnstile.ask(order_with(&[door, other, door], 0, 0, an_hour));
+    let answer = turnstile.ask(order_with(&[door, other, door], 1, 1, an_hour));
     let lost = json!([door.ledger, other.ledger]);
     assert_eq!((&answer["turns"], &answer["lost"]), (&json!([]), &lost));
 }
@@ -275,7 +286,7 @@ fn a_loop_that_is_at_its_end_has_no_turn_left() {
         let loops = vec![plain(other, ENOUGH)];
         let ending = plain(door, requests);
         let wanted: Vec<Door> = [door, other].repeat(100);
-        let answer = turnstile.ask(order(&wanted, 0, 0));
+        let answer = turnstile.ask(order(&wanted, 1, 1));
         assert_eq!(answer["exhausted"], json!([door.ledger]));
         assert_eq!(answer["lost"], json!([]));
         let told = turns(&answer);
@@ -291,6 +302,29 @@ fn a_loop_that_is_at_its_end_has_no_turn_left() {
         assert_eq!(ending.join().unwrap(), requests);
         assert_eq!(turnstile.answered(door), requests);
         cut_short(turnstile, loops);
+    }
+}
+
+#[test]
+fn a_turn_is_cut_short_by_the_end_of_the_loop() {
+    // Nine iterations can be had of ten. They end in a lead, with a lead, in a counted part, with one.
+    let cases = [
+        ((4, 3), vec![(4, 3), (2, 0)]),
+        ((4, 1), vec![(4, 1), (4, 0)]),
+        ((2, 3), vec![(2, 3), (2, 2)]),
+        ((1, 8), vec![(1, 8)]),
+    ];
+    for ((lead, counted), expected) in cases {
+        let turnstile = Turnstile::start();
+        let (door, _) = turnstile.held(30, 3);
+        let ending = plain(door, 30);
+        let answer = turnstile.ask(order(&[door; 3], lead, counted));
+        let told = turns(&answer);
+        let exchanges = told.iter().map(|turn| (turn.lead_exchanges / 3, turn.exchanges / 3));
+        assert_eq!(exchanges.collect::<Vec<_>>(), expected, "{answer}");
+        assert_eq!((turnstile.answered(door), &answer["exhausted"]), (27, &json!([door.ledger])));
+        turnstile.release(door);
+        ending.join().unwrap();
     }
 }
 
@@ -322,14 +356,12 @@ fn who_gives_up_while_it_is_held_may_come_again() {
     drop(impatient);
     turnstile.opened(door, 0);
     let loops = vec![plain(door, ENOUGH)];
-    let answer = turnstile.ask(order(&[door; 3], 200, 600));
+    let answer = turnstile.ask(order(&[door; 3], 2, 3));
     assert_eq!(answer["lost"], json!([]));
-    let mut all = 0;
-    for turn in turns(&answer) {
-        assert_eq!((turn.lead_exchanges % 4, turn.exchanges % 4), (0, 0), "{turn:?}");
-        all += turn.lead_exchanges + turn.exchanges;
-    }
-    assert_eq!(turnstile.answered(door), all);
+    let told = turns(&answer);
+    let exchanges: Vec<_> = told.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
+    assert_eq!(exchanges, [(8, 12); 3]);
+    assert_eq!(turnstile.answered(door), 60);
     cut_short(turnstile, loops);
 }
 
@@ -341,7 +373,7 @@ fn who_gives_up_while_it_is_held_and_does_not_come_again_is_lost() {
     turnstile.knock(door, &mut impatient, &get());
     drop(impatient);
     turnstile.opened(door, 0);
-    let answer = turnstile.ask(order_with(&[door], 0, 0, 100));
+    let answer = turnstile.ask(order_with(&[door], 1, 1, 100));
     assert_eq!((&answer["turns"], &answer["lost"]), (&json!([]), &json!([door.ledger])));
 }
 
@@ -353,32 +385,13 @@ fn a_listener_that_is_closed_lets_its_requests_go_with_it() {
     turnstile.knock(door, &mut client, &get());
     turnstile.ask(json!({"op": "close", "ledger": door.ledger}));
     assert!(client.is_ended());
-    assert!(turnstile.error(order(&[door], 0, 0)).contains("no ledger"));
-}
-
-#[test]
-fn everybody_rests_after_so_much_work_and_never_where_no_rest_is_wanted() {
-    let turnstile = Turnstile::start();
-    let (door, _) = turnstile.held(ENOUGH, 1);
-    let loops = vec![plain(door, ENOUGH)];
-    let resting = |work_us: u64, rest_us: u64| {
-        let mut order = order(&[door; 7], 0, 1000);
-        order["work_us"] = json!(work_us);
-        order["rest_us"] = json!(rest_us);
-        let answer = turnstile.ask(order);
-        assert_eq!(turns(&answer).len(), 7);
-        answer["rest_ns"].as_u64().unwrap()
-    };
-    assert!(resting(1, 2000) >= 6 * 2_000_000); // before each turn but the first
-    assert_eq!(resting(60_000_000, 2000), 0);
-    assert_eq!(resting(1, 0), 0);
-    cut_short(turnstile, loops);
+    assert!(turnstile.error(order(&[door], 1, 1)).contains("no ledger"));
 }
 
 #[test]
 fn an_empty_order_is_done_at_once() {
-    let answer = Turnstile::start().ask(order(&[], 0, 0));
-    let nothing = json!({"turns": [], "lost": [], "exhausted": [], "wall_ns": 0, "rest_ns": 0});
+    let answer = Turnstile::start().ask(order(&[], 1, 1));
+    let nothing = json!({"turns": [], "lost": [], "exhausted": [], "wall_ns": 0, "lost_ns": 0});
     assert_eq!(answer, nothing);
 }
 
@@ -392,7 +405,7 @@ fn fresh_connections_are_held_like_kept_ones() {
             assert_eq!(reply.text(), "Hi");
         }
     });
-    let told = turns(&turnstile.ask(order(&[door; 3], 0, 0)));
+    let told = turns(&turnstile.ask(order(&[door; 3], 1, 1)));
     assert_eq!(told.iter().map(|t| t.lead_exchanges + t.exchanges).collect::<Vec<_>>(), [2; 3]);
     assert_eq!(turnstile.answered(door), 6);
     turnstile.release(door);
@@ -414,7 +427,7 @@ fn content_that_is_sent_waits_with_its_head() {
             assert_eq!(reply.json(), json!({"bytes": content.len()}));
         }
     });
-    let told = turns(&turnstile.ask(order(&[door; 4], 0, 0)));
+    let told = turns(&turnstile.ask(order(&[door; 4], 1, 1)));
     let exchanges: Vec<_> = told.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
     assert_eq!(exchanges, [(1, 1); 4]);
     assert!(told.iter().all(|turn| turn.cpu_ns == 11), "{told:?}");
@@ -440,7 +453,7 @@ fn streams_of_http2_are_held_too() {
             }
         });
     });
-    let told = turns(&turnstile.ask(order(&[door; 5], 0, 0)));
+    let told = turns(&turnstile.ask(order(&[door; 5], 1, 1)));
     let all: u64 = told.iter().map(|turn| turn.lead_exchanges + turn.exchanges).sum();
     assert_eq!((all, turnstile.answered(door)), (10, 10));
     turnstile.release(door);
@@ -470,8 +483,16 @@ fn what_cannot_be_done_is_an_error_and_changes_nothing() {
     assert!(with("per_iteration", json!(0)).contains("nonzero"));
     assert!(with("requests", json!(-1)).contains("-1"));
     assert!(with("patience", json!(1)).contains("unknown field"));
+    // Protocol 2 told lengths in microseconds: nobody is to take them for iterations.
+    let mut old = order(&[door], 1, 1);
+    old["work_us"] = json!(1);
+    assert!(turnstile.error(old).contains("unknown field"));
+    for (lead, counted) in [(0, 1), (1, 0)] {
+        let error = turnstile.error(order(&[door], lead, counted));
+        assert_eq!(error, "a turn needs at least one iteration of each kind: lead and counted");
+    }
     let nobody = Door { ledger: 99, ..door };
-    assert_eq!(turnstile.error(order(&[door, nobody], 0, 0)), "no ledger 99 is open");
+    assert_eq!(turnstile.error(order(&[door, nobody], 1, 1)), "no ledger 99 is open");
     assert_eq!(turnstile.error(json!({"op": "release", "ledger": 99})), "no ledger 99 is open");
     // Nobody is held by any of it.
     assert_eq!(door.connect().ask("GET", "/", &[], b"").text(), "Hi");
@@ -490,7 +511,7 @@ fn clocks_that_have_gone_stand_still() {
     child.kill().unwrap();
     child.wait().unwrap();
     let loops = vec![plain(door, ENOUGH)];
-    let answer = turnstile.ask(order_with(&[gone, door], 0, 0, 100));
+    let answer = turnstile.ask(order_with(&[gone, door], 1, 1, 100));
     assert_eq!((turns(&answer).len(), &answer["lost"]), (1, &json!([gone.ledger])));
     cut_short(turnstile, loops);
 }
@@ -504,7 +525,7 @@ fn a_clock_of_a_test_advances() {
     turnstile.knock(door, &mut client, &get());
     clock.advance(5);
     clock.advance(6);
-    let answering = turnstile.begin(order(&[door], 0, 0));
+    let answering = turnstile.begin(order(&[door], 1, 1));
     for _ in 0..2 {
         assert_eq!(client.reply().text(), "Hi");
         client.send(get());

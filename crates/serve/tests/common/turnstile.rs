@@ -186,16 +186,13 @@ impl Clock {
 }
 
 /// An order of turns that nobody has to hurry for.
-pub fn order(doors: &[Door], lead_us: u64, counted_us: u64) -> Value {
-    order_with(doors, lead_us, counted_us, 20_000)
+pub fn order(doors: &[Door], lead: u64, counted: u64) -> Value {
+    order_with(doors, lead, counted, 20_000)
 }
 
-pub fn order_with(doors: &[Door], lead_us: u64, counted_us: u64, patience_ms: u64) -> Value {
-    let order: Vec<_> = doors.iter().map(|door| (door.ledger, lead_us, counted_us)).collect();
-    json!({
-        "op": "turns", "order": order, "patience_ms": patience_ms, "work_us": 1_000_000,
-        "rest_us": 0,
-    })
+pub fn order_with(doors: &[Door], lead: u64, counted: u64, patience_ms: u64) -> Value {
+    let order: Vec<_> = doors.iter().map(|door| (door.ledger, lead, counted)).collect();
+    json!({"op": "turns", "order": order, "patience_ms": patience_ms})
 }
 
 /// A turn as it is told, by name.
