@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::clocks::CpuClock;
-use crate::gate::{Behind, Gate, Gates, Length};
+use crate::gate::{Behind, Edges, Gate, Gates, Length};
 use crate::ledger::Counters;
 use crate::listener::{Handshakes, Listener, Terms};
 use crate::protocol::Protocol;
@@ -115,6 +115,15 @@ pub enum Answer {
         /// The ledger.
         ledger: u64,
     },
+    /// Nobody is held any more.
+    Released {
+        /// The ledger.
+        ledger: u64,
+        /// CPU time of the process from `hold` to its first request.
+        before_ns: u64,
+        /// CPU time of the process since it was held last.
+        after_ns: u64,
+    },
     /// Turns were given.
     Turns(Box<Turns>),
     /// The request could not be followed.
@@ -197,8 +206,8 @@ impl Control {
                 self.hold(ledger, clock, (requests, per_iteration.get()))
             }
             Request::Release { ledger } => {
-                self.gate(ledger)?.open();
-                Ok(Answer::Set { ledger })
+                let Edges { before_ns, after_ns } = self.gate(ledger)?.open();
+                Ok(Answer::Released { ledger, before_ns, after_ns })
             }
             Request::Open { keep_alive, digest, protocol, tls, tickets } => {
                 let handshakes = if tickets { Handshakes::Resumable } else { Handshakes::Full };

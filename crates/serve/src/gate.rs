@@ -54,6 +54,16 @@ pub struct Turn {
     pub held_cpu_ns: u64,
 }
 
+/// CPU time of the process that is in no turn, in nanoseconds. With it, whoever has another reading
+/// of the same clock can check the sum of all turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edges {
+    /// From the closing of the gate to the arrival of the first request.
+    pub before_ns: u64,
+    /// Since a request was held last.
+    pub after_ns: u64,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Readings {
     wall: Instant,
@@ -93,6 +103,7 @@ pub struct Gate {
     held: Cell<u64>,
     turn: Cell<Turn>,
     cpu_when_held: Cell<u64>,
+    before_ns: Cell<u64>,
     go: Notify,
     news: Notify,
 }
@@ -107,6 +118,7 @@ impl Default for Gate {
             held: Cell::new(0),
             turn: Cell::default(),
             cpu_when_held: Cell::new(0),
+            before_ns: Cell::new(0),
             go: Notify::new(),
             news: Notify::new(),
         }
@@ -117,6 +129,7 @@ impl Gate {
     /// From now on requests are held, and counted from the next one on.
     pub fn close(self: &Rc<Self>, behind: Behind, all: &Gates) {
         self.cpu_when_held.set(behind.clock.read().unwrap_or(0));
+        self.before_ns.set(0);
         self.behind.replace(Some(behind));
         self.arrived.set(0);
         self.phase.set(Phase::Closed);
@@ -127,13 +140,25 @@ impl Gate {
     }
 
     /// From now on nobody is held.
-    pub fn open(self: &Rc<Self>) {
+    pub fn open(self: &Rc<Self>) -> Edges {
+        let edges = self.edges();
         self.phase.set(Phase::Open);
         if let Some(all) = self.all.take() {
             all.borrow_mut().retain(|gate| !Rc::ptr_eq(gate, self));
         }
         self.behind.replace(None);
         self.go.notify_waiters();
+        edges
+    }
+
+    fn edges(&self) -> Edges {
+        match self.phase.get() {
+            Phase::Closed => Edges {
+                before_ns: self.before_ns.get(),
+                after_ns: self.cpu().saturating_sub(self.cpu_when_held.get()),
+            },
+            _ => Edges::default(),
+        }
     }
 
     /// A request has arrived: what it has to wait for, if it must.
@@ -145,8 +170,12 @@ impl Gate {
         let index = self.arrived.replace(self.arrived.get() + 1);
         match phase {
             Phase::Open => None,
-            // The first one: what came before it is none of the turns'.
-            Phase::Closed => Some(self.end(self.cpu())),
+            Phase::Closed if index == 0 => {
+                let cpu_ns = self.cpu();
+                self.before_ns.set(cpu_ns.saturating_sub(self.cpu_when_held.get()));
+                Some(self.end(cpu_ns))
+            }
+            Phase::Closed => Some(self.hold()),
             Phase::Lead { length, since, exchanges } => {
                 self.lead(index, length, since, exchanges + 1)
             }

@@ -196,6 +196,27 @@ fn cpu_time_is_told_by_whose_it_was_and_when() {
 }
 
 #[test]
+fn what_is_in_no_turn_is_told_at_the_release() {
+    let turnstile = Turnstile::start();
+    let (door, clock) = turnstile.held(4, 1);
+    clock.advance(11);
+    let mut client = door.connect();
+    turnstile.knock(door, &mut client, &get());
+    let answering = turnstile.begin(order(&[door], 1, 1));
+    for _ in 0..2 {
+        assert_eq!(client.reply().text(), "Hi");
+        clock.advance(100);
+        client.send(get());
+    }
+    let turn = turns(&answering.recv().unwrap())[0];
+    assert_eq!((turn.lead_cpu_ns, turn.cpu_ns, turn.held_cpu_ns), (100, 100, 0));
+    clock.advance(7);
+    assert_eq!(turnstile.release(door), (11, 7));
+    // Once it is open, nothing is known of it.
+    assert_eq!(turnstile.release(door), (0, 0));
+}
+
+#[test]
 fn who_was_let_go_is_nobody_s_other_any_more() {
     let turnstile = Turnstile::start();
     let (a, _) = turnstile.held(ENOUGH, 1);

@@ -13,8 +13,7 @@ from fetchoff.model.analysis import CheckOutcome, SelfCheck
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.observation import Turns
 
-CPU_WITHIN = 0.03  # a loop's begin and end belong to no turn
-EDGE = 1.5  # exchanges at a loop's begin, before its first turn
+CPU_WITHIN = 0.01
 LEAST_CPU_NS = 20_000_000  # with less, that much is told of nothing
 WALL_WITHIN = 0.05
 REQUESTS_WITHIN = 1
@@ -31,19 +30,13 @@ def accounts(series: Series) -> Iterator[SelfCheck]:
 
 
 def _cpu(series: Series) -> SelfCheck:
-    """CPU time of turns, leads and in between, beside what the harness read off the same process.
-
-    The end of a loop that came before the last turns is in nobody's turn: those are left out.
-    """
+    """CPU time by the origin's readings of a process's clock, beside the harness's."""
     shares = {}
     for one in series.turns:
-        exchanges = sum(one.exchanges)
-        edge = EDGE * sum(one.cpu_ns) / exchanges / max(1, one.process_cpu_ns)
-        told = sum(one.cpu_ns) + sum(one.lead_cpu_ns) + sum(one.held_cpu_ns)
+        told = sum(one.cpu_ns) + sum(one.lead_cpu_ns) + sum(one.held_cpu_ns) + one.edges_ns
         unseen = one.answered - sum(one.exchanges) - sum(one.lead_exchanges)
         if one.process_cpu_ns >= LEAST_CPU_NS and unseen <= REQUESTS_WITHIN:
-            share = told / one.process_cpu_ns
-            shares[_name(one)] = min(1.0, share + edge) if share < 1 else share
+            shares[_name(one)] = told / one.process_cpu_ns
     text = "the origin's and the harness's readings of a process's CPU clock must agree"
     return _account(series, "cpu account", "cpu", text, shares, CPU_WITHIN)
 

@@ -73,7 +73,7 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
-    turns: int = 16
+    turns: int = 8
     group: int = 6
     looks: tuple[int, ...] = EVERY_ROUND
     suite: str = ""

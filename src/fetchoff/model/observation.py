@@ -85,8 +85,8 @@ class Turns:
     planned. `others_ns`: CPU time of the other held processes meanwhile. `held_cpu_ns`: what the
     entrant's process used while it was held, since the turn before. `counted`: iterations of a turn
     after its lead. `asked`: those of the whole loop, in which `spun_ns` were spun.
-    `process_cpu_ns`: what the harness read off the process's clock from the first turn's begin to
-    the last one's end.
+    `process_cpu_ns`: what the harness read off the process's clock from the loop's begin to its
+    release; `edges_ns`: how much of that is in no turn, lead or pause, by the origin's reading.
     `answered`: requests by the ledger's count from the first turn's begin to the last one's end.
     `settled_us`: CPU time of an exchange when its warm-up ended. `parse_ns`: as in `Cost`, of the
     whole loop.
@@ -118,6 +118,7 @@ class Turns:
     answered: int = 0
     settled_us: float = 0.0
     parse_ns: int | None = None
+    edges_ns: int = 0
 
     @property
     def background_ns(self) -> float:

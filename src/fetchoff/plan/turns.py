@@ -29,12 +29,10 @@ def groups(
         min(found, key=len).extend(family)
     filled = [group for group in found if group]
     guests = [replace(one, every=2 * one.every) for one in entrants if one.key == baseline]
-    return [
-        group if baseline in {one.key for one in group} else group + guests for group in filled
-    ]
+    return [group if baseline in {one.key for one in group} else group + guests for group in filled]
 
 
-VISIT = 2  # cycles of one group, before it is another one's
+VISIT = 1  # cycles of one group, before it is another one's
 
 
 def visits(

@@ -62,6 +62,19 @@ def release(ledger: int) -> Message:
 
 
 @dataclass(frozen=True)
+class Edges:
+    """CPU nanoseconds of a client that are in no turn: before the first, and after the last."""
+
+    before_ns: int = 0
+    after_ns: int = 0
+
+
+def read_edges(message: Message) -> Edges:
+    """The answer to `release`."""
+    return Edges(whole(message, "before_ns"), whole(message, "after_ns"))
+
+
+@dataclass(frozen=True)
 class Turn:
     """One turn as the origin's clocks saw it. Nanoseconds.
 

@@ -44,6 +44,7 @@ class Adapter:
     ) -> None:
         self.name = name
         self._group = cgroups.create() if launch.children else None
+        self.starts_children = launch.children  # one for each exchange
         self._counts_children = launch.children
         self._started_ns = time.monotonic_ns()
         self.start_up_ms = 0.0

@@ -13,7 +13,7 @@ from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Protocol, Sink, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
 from fetchoff.protocol.fields import Message
-from fetchoff.protocol.origin import gained
+from fetchoff.protocol.origin import Edges, gained
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter, Timed
 from fetchoff.run.clocks import ReadNs
@@ -32,8 +32,12 @@ MOST_ITERATIONS = 1_000_000
 GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
 ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
 FURTHER = 8  # of the exchanges that a compiler needs, on every workload after the first
+HEAP_BYTES = 40e6  # of content until heaps are as large as they get (Ruby's first collections)
 MUCH_BYTES = 100_000  # in an iteration: whose code is compiled after fewer of them
 WAITING = 6.0  # times what it works: then it waits, and not only for the core
+SETTLED_WAITING = 8
+"""Iterations that one who waits does after a pause, before it waits as it always does: TCP delays
+no acknowledgement for a while after a connection was idle (Linux: `TCP_MAX_QUICKACKS`, 16)."""
 REHEARSAL_US = 10_000.0
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
@@ -193,10 +197,13 @@ class Guest:
     def settle(self, stop: Event) -> None:
         """Run until it is steady; the curve is kept."""
         wanted = self.adapter.warm_up_exchanges
-        content = sum(exchange.expect.bytes or 0 for exchange in self.workload.exchanges)
+        exchanges = self.workload.exchanges
+        content = sum(exchange.expect.bytes or 0 for exchange in exchanges)
         left = 0 if content > MUCH_BYTES else wanted - self.adapter.warmed_up
         least = max(left, wanted // FURTHER)
-        self._curve = warm_up(self.adapter, len(self.workload.exchanges), least, stop)
+        if content > MUCH_BYTES and not self.adapter.starts_children:
+            least = max(least, math.ceil(HEAP_BYTES / content) * len(exchanges))
+        self._curve = warm_up(self.adapter, len(exchanges), least, stop)
         self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
         self._warm_ups = len(self._curve.points)
         if self._curve.points:
@@ -215,13 +222,22 @@ class Guest:
     @property
     def iteration_us(self) -> float:
         """What an iteration takes, client and origin; a guess until turns have told."""
-        exchanges = len(self.workload.exchanges)
-        guessed = GUESSED_ORIGIN * exchanges * self.settled_us + ORIGIN_US * self.per_iteration
-        waited = exchanges * self._curve.wall_us
+        guessed = self._worked_us(self.settled_us)
+        waited = len(self.workload.exchanges) * self._curve.wall_us
         guessed = waited if waited > WAITING * guessed else guessed
         if self.pace:
             return self.pace.iteration_us
         return self._rehearsed_us or max(1.0, guessed)
+
+    @property
+    def mostly_waits(self) -> bool:
+        """Whether an iteration takes much longer than client and origin work for it."""
+        cpu_us = self.pace.cpu_us if self.pace else self.settled_us
+        return self.iteration_us > WAITING * self._worked_us(cpu_us)
+
+    def _worked_us(self, cpu_us: float) -> float:
+        exchanges = len(self.workload.exchanges)
+        return GUESSED_ORIGIN * exchanges * cpu_us + ORIGIN_US * self.per_iteration
 
     def rehearse(self) -> None:
         """Where no earlier round has told its pace: time it by itself, placed as in its turns.
@@ -229,7 +245,8 @@ class Guest:
         While it warmed up others were at work, so what it took then says little.
         """
         if self.pace is None:
-            n = max(1, round(REHEARSAL_US / self.iteration_us))
+            least = SETTLED_WAITING if self.mostly_waits else 1
+            n = max(least, round(REHEARSAL_US / self.iteration_us))
             timed = self.adapter.run_timed(n, self._timeout_s(n), lambda: 0)
             self._must_be_complete(timed.answer, n)
             self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
@@ -239,9 +256,9 @@ class Guest:
         self.seen_before_loop = self._ledger.read().seen
         return turnstile.hold(self._ledger, self.adapter, requests, self.per_iteration)
 
-    def release(self, turnstile: Turnstile) -> None:
+    def release(self, turnstile: Turnstile) -> Edges:
         """Open the gate."""
-        turnstile.release(self._ledger)
+        return turnstile.release(self._ledger)
 
     def begin_loop(self, iterations: int, busy_share: float = 0.0) -> None:
         """Let it run as many iterations; `finish_loop` waits for them."""

@@ -14,7 +14,7 @@ from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.model.workload import Settings
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.fields import Garbled, Message, whole
-from fetchoff.protocol.origin import Counters, Turns
+from fetchoff.protocol.origin import Counters, Edges, Turns
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.clocks import ReadNs, process_cpu_clock
@@ -25,7 +25,7 @@ from fetchoff.run.programs import program
 
 BINARY = "fetchoff-origin"
 CONTROL_TIMEOUT_S = 10.0
-LEAST_PATIENCE_S = 2.0
+LEAST_PATIENCE_S = 1.0
 PATIENCE = 4  # times what a turn should take
 PLAIN = Settings()
 
@@ -50,7 +50,7 @@ class Turnstile(Protocol):
 
     def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int: ...
     def give(self, order: Sequence[tuple[int, int, int]], longest_s: float) -> Turns: ...
-    def release(self, ledger: Ledger) -> None: ...
+    def release(self, ledger: Ledger) -> Edges: ...
 
 
 class Origin(Protocol):
@@ -177,10 +177,13 @@ class BuiltInOrigin:
         except Garbled as error:
             raise OriginError(f"the origin's turns are garbled: {error}") from error
 
-    def release(self, ledger: Ledger) -> None:
-        """Hold nobody at a ledger any more."""
+    def release(self, ledger: Ledger) -> Edges:
+        """Hold nobody at a ledger any more; what its client used that is in no turn."""
         assert isinstance(ledger, BuiltInLedger)
-        self.ask(control.release(ledger.id))
+        try:
+            return control.read_edges(self.ask(control.release(ledger.id)))
+        except Garbled as error:
+            raise OriginError(f"the origin's answer to 'release' is garbled: {error}") from error
 
     def involuntary_switches(self) -> int:
         try:

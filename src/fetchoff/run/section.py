@@ -26,10 +26,10 @@ from fetchoff.run.network import Network
 from fetchoff.run.origin import Origin, Turnstile
 from fetchoff.run.placement import Layout, Urgency, misplaced, place
 from fetchoff.run.reference import Reference
-from fetchoff.run.turning import Place, Turning
+from fetchoff.run.turning import Length, Place, Turning
 
-OFTEN_US = 12_000  # an exchange that takes longer is not had in every cycle
-MOST_SELDOM = 6
+OFTEN_US = 40_000  # a turn that takes longer is not had in every cycle
+MOST_SELDOM = 8
 
 
 def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
@@ -216,9 +216,11 @@ class SectionRun:
         turning.run(players, cycles, self._stage.listener.step_went_on)
 
     def _seldom(self, entrant: Entrant) -> Entrant:
-        """Who takes long for an exchange has fewer turns: it mostly waits, which varies little."""
+        """Whose turns take long has fewer of them: it mostly waits, which varies little."""
         guest = self._guests[entrant.process]
-        every = min(MOST_SELDOM, math.ceil(guest.iteration_us / OFTEN_US))
+        length = Length.of(entrant, guest)
+        turn_us = (length.lead + length.counted) * guest.iteration_us
+        every = min(MOST_SELDOM, math.ceil(turn_us / OFTEN_US))
         return replace(entrant, every=entrant.every * every)
 
     def _origin_misplaced(self) -> str:

@@ -21,9 +21,9 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Effect, Entrant
 from fetchoff.model.observation import Outcome, Seen, Turns, TurnsGiven
 from fetchoff.protocol.adapter import Done
-from fetchoff.protocol.origin import Turn, gained
+from fetchoff.protocol.origin import Edges, Turn, gained
 from fetchoff.run.events import Journal
-from fetchoff.run.guest import Guest, Refused
+from fetchoff.run.guest import SETTLED_WAITING, Guest, Refused
 from fetchoff.run.origin import Turnstile
 
 CHUNK_US = (
@@ -31,9 +31,9 @@ CHUNK_US = (
 )
 LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 1000, 8000
 LONG_US = 3000  # of an iteration: its own first one is lead enough
+WAITS = 4  # iterations that count, of one who mostly waits
 LONGER_LEAD = 1.5  # times the shortest: drawn anew for each turn, so that no rhythm is met
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 2000, 8000
-MOST_HELD_S = 2.0  # after the last turn: some libraries wait for an answer for five seconds
 NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
 LOST = "did not send its next request in its turn"
 
@@ -56,12 +56,13 @@ class Length:
         """For an entrant, by what is known of its client's pace."""
         us = guest.iteration_us * (1 + busy_share)
         lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
-        lead_us = 0.0 if us > LONG_US else lead_us
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
         if guest.adapter.warm_up_exchanges:
             counted_us = MOST_TURN_US  # collections and compilers come seldom, and cost much
-        counted = max(1, round(counted_us / us))
-        return cls(max(1, math.ceil(lead_us / us)), counted * entrant.stretch)
+        lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
+        if us > LONG_US:
+            lead, counted = (SETTLED_WAITING, WAITS) if guest.mostly_waits else (1, counted)
+        return cls(max(1, lead), counted * entrant.stretch)
 
     def lead_by(self, order: random.Random) -> int:
         """The lead of one turn."""
@@ -80,12 +81,14 @@ class _Player:
     number: int = 0
     clock_ns: int = 0
     answered: int = 0
+    edges: Edges = field(default_factory=Edges)
     turns: list[tuple[_Planned, Turn]] = field(default_factory=list)
 
-    def stop_clock(self, guest: Guest) -> None:
-        """What the process has used since its loop began, and what the ledger has counted."""
+    def stop(self, guest: Guest, turnstile: Turnstile) -> None:
+        """Read what the process has used, and what the ledger has counted; then let it go."""
         self.clock_ns = guest.adapter.cpu_ns() - self.clock_ns
         self.answered = guest.answered_in_loop()
+        self.edges = guest.release(turnstile)
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ class Turning:
                 self._begin(player, [turn for turn in turns if turn.player is player])
             self._play(players, turns, went_on)
             for player in players.values():
-                self._read(player)
+                self._stop(player)
         finally:
             self._end(list(players.values()))
 
@@ -235,22 +238,13 @@ class Turning:
         if player.guest.outcome is Outcome.OK:
             self._try(player.guest, lost)
 
-    def _read(self, player: _Player) -> None:
-        """What others count is read before the loop goes on to its end."""
+    def _stop(self, player: _Player) -> None:
         if player.number and player.guest.outcome is Outcome.OK:
-            self._try(player.guest, player.stop_clock)
+            self._try(player.guest, lambda guest: player.stop(guest, self._turnstile))
 
     def _end(self, players: list[_Player]) -> None:
-        """Let loops run to their ends, one by one: at once they would be in each other's way.
-
-        But nobody is held for so long that its client gives up waiting.
-        """
-        began = time.monotonic()
+        """Let everybody go on to the end of its loop: an iteration, unless something went wrong."""
         held = [player for player in players if player.number]
-        while held and time.monotonic() - began < MOST_HELD_S:
-            player = held.pop(0)
-            player.guest.release(self._turnstile)
-            self._finish(player)
         for player in held:
             player.guest.release(self._turnstile)
         for player in held:
@@ -294,6 +288,7 @@ class Turning:
             lead_cpu_ns=tuple(turn.lead_cpu_ns for turn in turns),
             held_cpu_ns=tuple(turn.held_cpu_ns for turn in turns),
             process_cpu_ns=player.clock_ns,
+            edges_ns=player.edges.before_ns + player.edges.after_ns,
             spun_ns=answer.spun_ns,
             seen=seen,
             done=answer.done,

@@ -14,6 +14,7 @@ from fetchoff.run.adapter import Adapter
 from fetchoff.stats.steadiness import is_steady
 
 STRETCH_MS = 2.5
+LONG_STRETCH_MS = 10.0  # of who has a compiler, and does thousands of exchanges
 LEAST_EXCHANGES = 20
 LONG_ENOUGH_S = 1.0  # for a client that mostly waits, and has no compiler
 LEAST_CPU_MS = 20.0
@@ -58,6 +59,7 @@ def warm_up(adapter: Adapter, exchanges: int, least: int, stop: Event) -> Curve:
     """
     began = time.monotonic()
     n, done, spent_ns = 1, 0, 0
+    stretch_ms = LONG_STRETCH_MS if adapter.warm_up_exchanges else STRETCH_MS
     least_cpu_ns = 1e6 * (FURTHER_CPU_MS if adapter.warmed_up else LEAST_CPU_MS)
     walls: list[float] = []
     counts: list[int] = []
@@ -81,7 +83,7 @@ def warm_up(adapter: Adapter, exchanges: int, least: int, stop: Event) -> Curve:
         if not least and took_s > LONG_ENOUGH_S and spent_ns < WAITS * took_s * 1e9:
             steady = True  # what it waits for does not depend on how warm it is
             break
-        fitting = n * STRETCH_MS * 1e6 / max(1, timed.wall_ns)
+        fitting = n * stretch_ms * 1e6 / max(1, timed.wall_ns)
         n = max(1, min(round(fitting), 4 * n))
     return Curve(_thinned(counts, costs), steady, median(walls[-5:]) if walls else 0.0)
 

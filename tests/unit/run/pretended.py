@@ -20,7 +20,7 @@ from fetchoff.model.origin import EVERYTHING
 from fetchoff.model.workload import Exchange, Expect, Workload
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.adapter import Done
-from fetchoff.protocol.origin import Counters, Turn
+from fetchoff.protocol.origin import Counters, Edges, Turn
 from fetchoff.run.adapter import Adapter, Timed
 from fetchoff.run.guest import GUESSED_ORIGIN, ORIGIN_US, Guest, Refused
 from fetchoff.run.origin import Ledger
@@ -81,6 +81,7 @@ class Client:
     warm_up_exchanges: int = 0
     warmed_up: int = 0
     tells_children: bool = False
+    starts_children: bool = False
 
     def cpu_ns(self) -> int:
         return self.cpu
@@ -142,8 +143,13 @@ class Gates:
         self.clients.append(client)
         return len(self.clients)
 
-    def release(self, ledger: Ledger) -> None:
-        self.released.append(cast(Client, ledger).name)
+    def release(self, ledger: Ledger) -> Edges:
+        client = cast(Client, ledger)
+        if client.name in self.released:
+            return Edges()
+        self.released.append(client.name)
+        after_ns = 0 if client.held_since is None else client.cpu - client.held_since
+        return Edges(after_ns=after_ns)
 
     def give(self, order: Sequence[tuple[int, int, int]], longest_s: float) -> control.Turns:
         assert longest_s > 0

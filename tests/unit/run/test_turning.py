@@ -15,7 +15,7 @@ from fetchoff.model.errors import OriginError
 from fetchoff.model.experiment import Effect, Entrant, Role, controls_of, takes_turns
 from fetchoff.model.observation import Outcome
 from fetchoff.plan.turns import cycles
-from fetchoff.run.guest import Pace
+from fetchoff.run.guest import SETTLED_WAITING, Pace
 from fetchoff.run.turning import (
     CHUNK_US,
     LEAST_LEAD_US,
@@ -23,6 +23,7 @@ from fetchoff.run.turning import (
     LONGER_LEAD,
     LOST,
     MOST_TURN_US,
+    WAITS,
     Length,
 )
 
@@ -145,8 +146,9 @@ def test_what_the_harness_saw_agrees_with_the_origin() -> None:
     for turns in group.turns.values():
         assert turns.answered == sum(turns.exchanges) + sum(turns.lead_exchanges)
         assert turns.done == turns.seen.requests == turns.asked
-    b = group.turns[B]
-    assert b.process_cpu_ns == sum(b.cpu_ns) + sum(b.lead_cpu_ns)
+        in_turns = sum(turns.cpu_ns) + sum(turns.lead_cpu_ns) + sum(turns.held_cpu_ns)
+        assert turns.process_cpu_ns == in_turns + turns.edges_ns
+    assert group.turns[A].edges_ns > 0 == group.turns[B].edges_ns
 
 
 def test_busy_time_is_a_share_of_what_the_client_costs_and_is_told() -> None:
@@ -310,3 +312,9 @@ def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
     guest = Group(Client(A, warm_up_exchanges=100)).guests[A]
     guest.pace = Pace(10.0, cpu_us=10.0)
     assert Length.of(Entrant(A, A, A), guest) == Length(LEAST_LEAD_US // 10, MOST_TURN_US // 10)
+
+
+def test_who_mostly_waits_gets_used_to_it_first() -> None:
+    guest = Group(Client(A)).guests[A]
+    guest.pace = Pace(44_000.0, cpu_us=100.0)
+    assert Length.of(Entrant(A, A, A), guest) == Length(SETTLED_WAITING, WAITS)

@@ -45,6 +45,7 @@ class Known:
         self._waiting = waiting
         self.done = 0
         self.warmed_up = 0
+        self.warm_up_exchanges = 0
         self.cpu_ns = 0
         self.clock_s = 0.0
         self.asked: list[int] = []
@@ -108,9 +109,7 @@ def test_who_is_very_slow_does_a_few(warmed: Warm) -> None:
 
 
 @pytest.mark.parametrize("waiting", [0.0, 3.0])
-def test_stretches_are_of_equal_length_once_the_pace_is_known(
-    waiting: float, warmed: Warm
-) -> None:
+def test_stretches_are_of_equal_length_once_the_pace_is_known(waiting: float, warmed: Warm) -> None:
     known = Known(lambda _: 50.0, waiting=waiting)
     warmed(known)
     assert known.asked[0] == 1
