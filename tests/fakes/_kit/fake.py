@@ -99,6 +99,12 @@ class Crashing(Honest):
         return super().exchange(exchange)
 
 
+class ShortLived(Crashing):
+    """Ends in the middle of any loop that is not short."""
+
+    long = 30
+
+
 class Garbage(Batches):
     """Prints something else than JSON in its third batch."""
 
@@ -324,6 +330,7 @@ FAKES: dict[str, type[Honest]] = {
     "falls-silent": FallsSilent,
     "hanging": Hanging,
     "crashing": Crashing,
+    "short-lived": ShortLived,
     "garbage": Garbage,
     "endless": Endless,
     "boastful": Boastful,
