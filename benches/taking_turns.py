@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from fetchoff.model.experiment import Entrant
 from fetchoff.model.observation import Record, Turns
 from fetchoff.plan.turns import cycles
 from fetchoff.protocol.adapter import Spool
-from fetchoff.protocol.origin import Manner, Turn, gained
+from fetchoff.protocol.origin import Turn, gained
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.guest import Guest
 from fetchoff.run.lanes import side_by_side
@@ -25,8 +26,7 @@ from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.placement import Layout, Urgency, lay_out, on_core, place, strongest_urgency
 from fetchoff.run.reference import Reference, fetch
-from fetchoff.run.section import UNHURRIED
-from fetchoff.run.turning import Length, Place, Turning
+from fetchoff.run.turning import Place, Turning
 
 CHUNK = 32  # turns in one order
 
@@ -48,6 +48,28 @@ class Notes:
     def of(self, kind: type[Kind]) -> list[Kind]:
         """The records of a kind, in order."""
         return [record for record in self._records if isinstance(record, kind)]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A turn: whose, and the iterations of its lead and of what counts."""
+
+    guest: Guest
+    lead: int
+    counted: int
+
+    @property
+    def iterations(self) -> int:
+        return self.lead + self.counted
+
+    @property
+    def s(self) -> float:
+        """What it should take."""
+        return self.iterations * self.guest.iteration_us / 1e6
+
+    def was(self, turn: Turn) -> bool:
+        each = self.guest.per_iteration
+        return (turn.lead_exchanges, turn.exchanges) == (self.lead * each, self.counted * each)
 
 
 @dataclass
@@ -78,11 +100,6 @@ class Stand:
             self._reference = fetch(self.course.workload, ledger.base_url)
         return Guest(process, client, adapter, ledger, self._reference, self.course)
 
-    @property
-    def manner(self) -> Manner:
-        """As a run has it: who goes before all others needs rests."""
-        return Manner() if self.layout.urgency is Urgency.REAL_TIME else UNHURRIED
-
     def settle(self, guests: Sequence[Guest]) -> None:
         """Warm all of them up, side by side, and put them where they are measured."""
 
@@ -102,29 +119,26 @@ class Stand:
         """So many cycles, each in an order by chance; by key. What fails is raised."""
         notes = Notes()
         where = Place(0, 0, self.course.id)
-        turning = Turning(self.origin, notes, where, self.manner, _do, self._misplaced)
+        turning = Turning(self.origin, notes, where, order, _do, self._misplaced)
         planned = cycles([entrant for entrant, _ in players], turns, order)
         turning.run([(*player, 0) for player in players], planned, _nothing)
         return {record.entrant: record for record in notes.of(Turns)}
 
-    def give(
-        self, order: Sequence[tuple[Guest, Length]], iterations: Mapping[str, int]
-    ) -> list[tuple[int, Turn]]:
-        """Turns of any length in that order: the place in it, and what the origin saw.
-
-        `iterations`: of each process's loop. A turn that the end of a loop cut short is left out.
-        """
-        guests = {guest.process: guest for guest, _ in order}
+    def give(self, order: Sequence[Asked]) -> list[Turn]:
+        """Turns of any length in that order: what the origin saw of each."""
+        guests = {asked.guest.process: asked.guest for asked in order}
+        # The first request of one more iteration ends a loop's last turn.
+        iterations = Counter(guests.keys())
+        for asked in order:
+            iterations[asked.guest.process] += asked.iterations
         numbers: dict[str, int] = {}
-        found: list[tuple[int, Turn]] = []
+        found: list[Turn] = []
         try:
             for name, guest in guests.items():
-                asked = iterations[name]
-                numbers[name] = guest.hold(self.origin, asked * guest.per_iteration)
-                guest.begin_loop(asked)
+                numbers[name] = guest.hold(self.origin, iterations[name] * guest.per_iteration)
+                guest.begin_loop(iterations[name])
             for first in range(0, len(order), CHUNK):
-                chunk = order[first : first + CHUNK]
-                found += self._given(chunk, numbers, first)
+                found += self._given(order[first : first + CHUNK], numbers)
         finally:
             for name in numbers:
                 guests[name].release(self.origin)
@@ -133,20 +147,15 @@ class Stand:
             guest.judge_loop(answer, gained(guest.seen_before_loop, seen), iterations[name])
         return found
 
-    def _given(
-        self, chunk: Sequence[tuple[Guest, Length]], numbers: Mapping[str, int], first: int
-    ) -> Iterator[tuple[int, Turn]]:
+    def _given(self, chunk: Sequence[Asked], numbers: Mapping[str, int]) -> Sequence[Turn]:
         given = self.origin.give(
-            [(numbers[g.process], length.lead_us, length.counted_us) for g, length in chunk],
-            self.manner,
+            [(numbers[asked.guest.process], asked.lead, asked.counted) for asked in chunk],
+            max(asked.s for asked in chunk),
         )
         assert not given.lost, f"{given.lost} let turns pass"
-        of = {number: [t for t in given.turns if t.ledger == number] for number in numbers.values()}
-        for index, (guest, length) in enumerate(chunk, start=first):
-            if of[numbers[guest.process]]:
-                turn = of[numbers[guest.process]].pop(0)
-                if turn.exchanges and turn.wall_ns >= 1000 * length.counted_us:
-                    yield index, turn
+        for asked, turn in zip(chunk, given.turns, strict=True):
+            assert asked.was(turn), f"{asked.guest.process} had another turn than it was to have"
+        return given.turns
 
     def _misplaced(self) -> str:
         return self.origin.misplaced(self.layout.origin_core, self.layout.urgency)

@@ -16,14 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benches.agreement.processes import FailedError, Reading, Running, started
-from benches.agreement.stretches import (
-    LINE_NS,
-    PAUSE_S,
-    fitting,
-    lines_of,
-    mixed,
-    stretches_of,
-)
+from benches.agreement.stretches import LINE_NS, fitting, lines_of, mixed, stretches_of
 from benches.agreement.subjects import Subject, Way
 
 from fetchoff.run.machine import usable_cores
@@ -44,7 +37,7 @@ class Amounts:
 
 @dataclass(frozen=True)
 class Stand:
-    """The core that client and origin share, and their policy."""
+    """The core that client and origin share, and how strongly they go before all others."""
 
     core: int
     urgency: Urgency
@@ -52,10 +45,7 @@ class Stand:
 
 def stand() -> Stand:
     """Where and how a run of Fetchoff would measure small exchanges on this machine."""
-    cores, urgency = usable_cores(), strongest_urgency()
-    if len(cores) == 1 and urgency is Urgency.REAL_TIME:
-        urgency = Urgency.HIGH  # this process must be able to end one that hangs
-    return Stand(cores[-1], urgency)
+    return Stand(usable_cores()[-1], strongest_urgency())
 
 
 @dataclass(frozen=True)
@@ -202,7 +192,6 @@ class _Guest:
         self._sent += exchanges
         reading = self._process.do(exchanges)
         self._ns_per_exchange = reading.wall_ns / exchanges
-        time.sleep(PAUSE_S)
         return reading
 
 

@@ -6,9 +6,9 @@ import math
 import random
 from collections.abc import Sequence
 
-# A real-time process may have 950 ms of each second: lines of 200 ms, with 25 ms between them.
+# Far shorter than the harness waits for a line: one that takes that long hangs, however wrong its
+# pace was guessed.
 LINE_NS = 200_000_000
-PAUSE_S = 0.025
 # Long, so that what the caches lack at the beginning of one does not count much.
 STRETCH_NS = 1_000_000_000
 LEAST_STRETCHES = 4
@@ -27,7 +27,7 @@ def stretches_of(exchanges: int, ns_per_exchange: float) -> list[int]:
 
 
 def lines_of(exchanges: int, ns_per_exchange: float) -> list[int]:
-    """The exchanges of each line of a stretch: what is done between two pauses."""
+    """The exchanges of each line of a stretch: what a process is asked for at a time."""
     return _split(exchanges, math.ceil(exchanges / fitting(LINE_NS, ns_per_exchange)))
 
 

@@ -1,8 +1,9 @@
 """What a turn does to what is measured in it: `make bench-turns`.
 
-- `size`: the same client with turns of 1 ×, 2 × and 4 ×, each in a process of its own, all clients
-  in the same cycles. The cost of an exchange must not depend on it.
-- `lead`: what an exchange costs after leads of several lengths; from it docs/decisions/0011 chose.
+- `size`: the same client with 1 ×, 2 × and 4 × the iterations that count in a turn, each in a
+  process of its own, all clients in the same cycles. The cost of an exchange must not depend on it.
+- `lead`: what an exchange costs after leads of more and more iterations, against the longest, in
+  groups as large as a run's.
 - `crowd`: the same processes with 2, 28 and 62 of them taking turns.
 
 The sample is a round of fresh processes; intervals are Student's at 95 %.
@@ -45,8 +46,7 @@ CLIENTS = (
 )
 WORKLOAD = "small-get"
 STRETCHES = (1, 2, 4)
-LEADS_MS = (0, 0.5, 1, 2, 4, 8, 16)
-LEADS_ITERATIONS = (0, 1, 2, 4, 8, 16, 32, 64)
+LEADS = (2, 6, 12, 24, 48)
 CROWDS = (2, 28, 62)
 MARGIN = 0.01
 Part = Callable[[Subjects, random.Random], list[Cell]]
@@ -74,16 +74,11 @@ def main() -> None:
         tuple(_ready(name) for name in arguments.clients.split(",")),
         arguments.turns,
     )
-    leads_ms = _numbers(arguments.leads_ms)
-    leads = _numbers(arguments.leads_iterations)
-    crowds = [int(n) for n in arguments.crowds.split(",")]
-    parts: Mapping[str, Sequence[Part]] = {
-        "size": [lambda s, order: by_size(s, STRETCHES, order)],
-        "lead": [
-            lambda s, order: by_lead(s, leads_ms, "ms", order),
-            lambda s, order: by_lead(s, leads, "iterations", order),
-        ],
-        "crowd": [lambda s, order: by_crowd(s, crowds, order)],
+    leads, crowds = _numbers(arguments.leads), _numbers(arguments.crowds)
+    parts: Mapping[str, Part] = {
+        "size": lambda s, order: by_size(s, STRETCHES, order),
+        "lead": lambda s, order: by_lead(s, leads, order),
+        "crowd": lambda s, order: by_crowd(s, crowds, order),
     }
     asked = arguments.parts.split(",")
     if set(asked) - set(parts):
@@ -92,8 +87,7 @@ def main() -> None:
     with disturbed_if(arguments.disturbed, arguments.seed):
         for _ in range(arguments.rounds):
             for part in asked:
-                for measure in parts[part]:
-                    cells += measure(subjects, order)
+                cells += parts[part](subjects, order)
     rows = list(_rows(cells))
     _print(rows)
     if arguments.json:
@@ -147,16 +141,15 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=10, help="of fresh processes")
     parser.add_argument("--turns", type=int, default=64, help="of a process in each condition")
     parser.add_argument("--crowds", default=",".join(map(str, CROWDS)), help="the first: reference")
-    parser.add_argument("--leads-ms", default=",".join(map(str, LEADS_MS)))
-    parser.add_argument("--leads-iterations", default=",".join(map(str, LEADS_ITERATIONS)))
+    parser.add_argument("--leads", default=",".join(map(str, LEADS)), help="iterations")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--disturbed", action="store_true", help="with benches/disturber beside it")
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser.parse_args()
 
 
-def _numbers(text: str) -> list[float]:
-    return [float(number) for number in text.split(",")]
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")]
 
 
 def _ready(name: str) -> Client:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
-from benches.taking_turns import Stand, stand, us_of
+from benches.taking_turns import Asked, Stand, stand, us_of
 
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
-from fetchoff.model.experiment import Entrant
+from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.protocol.origin import Turn
 from fetchoff.run.guest import Guest
 from fetchoff.run.turning import Length
-
-SLACK = 1.5
 
 
 @dataclass(frozen=True)
@@ -66,38 +64,47 @@ def by_size(subjects: Subjects, stretches: Sequence[int], order: random.Random) 
     return cells
 
 
-def by_lead(
-    subjects: Subjects, leads: Sequence[float], unit: str, order: random.Random
-) -> list[Cell]:
-    """The same processes after leads by chance; the longest is the reference."""
-    with stand(subjects.course) as here:
-        guests = [_start(here, client, "") for client in subjects.clients]
-        here.settle(guests)
-        lengths = {
-            (guest.process, lead): _length(guest, lead, unit) for guest in guests for lead in leads
-        }
-        drawn = []
-        for _ in range(subjects.turns):
-            cycle = [(guest, lead) for guest in guests for lead in leads]
-            drawn += order.sample(cycle, len(cycle))
-        plan = [(guest, lengths[guest.process, lead]) for guest, lead in drawn]
-        needed = {
-            g.process: _iterations(g, [ln for other, ln in plan if other is g]) for g in guests
-        }
-        found = here.give(plan, needed)
+def by_lead(subjects: Subjects, leads: Sequence[int], order: random.Random) -> list[Cell]:
+    """The same processes after leads of so many iterations; the longest is the reference.
+
+    They are in groups of as many as a run has: how much others leave of a client's caches depends
+    on how many they are.
+    """
+    clients, size = subjects.clients, Experiment.group
     cells = []
-    for guest in guests:
-        of_lead: dict[float, list[Turn]] = {lead: [] for lead in leads}
-        for place, turn in found:
-            if drawn[place][0] is guest:
-                of_lead[drawn[place][1]].append(turn)
-        costs = {lead: _us(turns) for lead, turns in of_lead.items() if turns}
-        for lead, us in costs.items():
-            turns = of_lead[lead]
-            mean = sum(turn.lead_exchanges for turn in turns) / len(turns) / guest.per_iteration
-            ratio = log(us / costs[max(costs)])
-            cells.append(Cell("lead", guest.client, f"{lead:g} {unit}", us, ratio, mean))
+    with stand(subjects.course) as here:
+        guests = _crowd(here, clients, size)
+        here.settle(guests)
+        for some, group in _groups(guests, len(clients), size):
+            asked = _with_leads(group, leads, subjects.turns, order)
+            turns = list(zip(asked, here.give(asked), strict=True))
+            for guest in some:
+                costs = {
+                    lead: _us([t for a, t in turns if a.guest is guest and a.lead == lead])
+                    for lead in leads
+                }
+                for lead, us in costs.items():
+                    ratio = log(us / costs[max(leads)])
+                    cells.append(Cell("lead", guest.client, f"{lead} iterations", us, ratio, lead))
     return cells
+
+
+def _with_leads(
+    group: Sequence[Guest], leads: Sequence[int], turns: int, order: random.Random
+) -> list[Asked]:
+    """So many turns of each after each lead, in an order by chance; all count as much.
+
+    In every cycle everybody has one, as in a run, so that leads differ in nothing but length.
+    """
+    planned = []
+    for _ in range(turns):
+        drawn = {guest.process: order.sample(leads, len(leads)) for guest in group}
+        for place in range(len(leads)):
+            planned += [
+                Asked(guest, drawn[guest.process][place], _counted(guest))
+                for guest in order.sample(group, len(group))
+            ]
+    return planned
 
 
 def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) -> list[Cell]:
@@ -107,17 +114,12 @@ def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) ->
     fewer than there are clients is measured several times, until each client was in one.
     """
     clients = subjects.clients
-    most = max(*crowds, len(clients))
     with stand(subjects.course) as here:
-        guests = [_start(here, clients[i % len(clients)], f"{i}") for i in range(most)]
+        guests = _crowd(here, clients, max(crowds))
         here.settle(guests)
-        probes = guests[: len(clients)]
         costs: dict[tuple[str, int], float] = {}
         for crowd in order.sample(list(crowds), len(crowds)):
-            for first in range(0, len(probes), crowd):
-                some = probes[first : first + crowd]
-                others = [guest for guest in guests if guest not in some]
-                group = [*some, *others[: crowd - len(some)]]
+            for some, group in _groups(guests, len(clients), crowd):
                 players = [(Entrant(g.process, g.client, g.process), g) for g in group]
                 found = here.measure(players, subjects.turns, order)
                 for guest in some:
@@ -136,22 +138,29 @@ def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) ->
     ]
 
 
+def _crowd(here: Stand, clients: Sequence[Client], size: int) -> list[Guest]:
+    """A process of each client, and more of them until there are so many."""
+    most = max(size, len(clients))
+    return [_start(here, clients[i % len(clients)], f"{i}") for i in range(most)]
+
+
+def _groups(
+    guests: Sequence[Guest], probes: int, size: int
+) -> Iterator[tuple[Sequence[Guest], Sequence[Guest]]]:
+    """The first so many, some at a time, each time with the group that others make full."""
+    for first in range(0, probes, size):
+        some = guests[first : min(first + size, probes)]
+        others = [guest for guest in guests if guest not in some]
+        yield some, [*some, *others[: size - len(some)]]
+
+
 def _start(here: Stand, client: Client, mark: str) -> Guest:
     assert client.launch is not None
     return here.start(f"{client.id} {mark}".strip(), client.id, client.launch)
 
 
-def _length(guest: Guest, lead: float, unit: str) -> Length:
-    counted_us = Length.of(Entrant(guest.process, guest.client, guest.process), guest).counted_us
-    lead_us = 1e3 * lead if unit == "ms" else lead * guest.iteration_us
-    return Length(round(lead_us), counted_us)
-
-
-def _iterations(guest: Guest, lengths: Sequence[Length]) -> int:
-    """Of a loop that has enough for these turns."""
-    us = guest.iteration_us
-    needed = sum((length.lead_us + length.counted_us) / us + 2 for length in lengths)
-    return round(SLACK * needed) + 2
+def _counted(guest: Guest) -> int:
+    return Length.of(Entrant(guest.process, guest.client, guest.process), guest).counted
 
 
 def _us(turns: Sequence[Turn]) -> float:

@@ -82,8 +82,9 @@ def burdened(
 ) -> Trial:
     """A client against itself with a share `aim` of its CPU time on top of every exchange.
 
-    `asked`, the share that is asked for, is of the CPU time that an exchange had when it was
-    warmed up, among others. What it comes to in turns is the trial's truth.
+    `asked`, the share that is asked for, is of the CPU time that an exchange had in an earlier
+    round; in the first, when it was warmed up, among others. What it comes to in turns is the
+    trial's truth.
     """
     chosen = courses([conditions.workload], ())
     experiment = pair(client, client, chosen, budget_s=conditions.budget_s, seed=seed)
