@@ -29,11 +29,11 @@ from fetchoff.run.origin import Turnstile
 CHUNK_US = (
     250_000  # of turns in one order: so often there is time for a look at the clock and the user
 )
-LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 1000, 8000
+LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 5000, 10_000
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 WAITS = 4  # iterations that count, of one who mostly waits
-LONGER_LEAD = 1.5  # times the shortest: drawn anew for each turn, so that no rhythm is met
-TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 2000, 8000
+LONGER_LEAD = 1.3  # times the shortest: drawn anew for each turn, so that no rhythm is met
+TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 4000, 8000
 NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
 LOST = "did not send its next request in its turn"
 
