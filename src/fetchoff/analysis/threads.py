@@ -10,8 +10,8 @@ from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Outcome
 from fetchoff.model.workload import Placement
 
-SMALL = 0.05
-"""A share of CPU time that is not worth a word: runtimes have threads that do little."""
+SMALL = 0.1
+"""A share of CPU time that is not worth a word: most runtimes have threads that do a little."""
 NAMED = 5  # clients
 
 
@@ -31,9 +31,7 @@ def note_on(experiment: Experiment, course: Course, series: Series) -> str:
     said = f"{', '.join(names[:NAMED])}{more}: {shares} % of {whose} CPU time is in further threads"
     if experiment.placement is Placement.FREE:
         return f"{said}, free to run on other cores"
-    return (
-        f"{said}, which share one core here: 'fetchoff run --placement free' shows what they lose"
-    )
+    return f"{said}, which share one core here: 'fetchoff run --placement free' tells more"
 
 
 def _further(series: Series) -> dict[str, float]:

@@ -87,12 +87,8 @@ def _placements() -> Iterator[Finding]:
             "verdicts on clients with several threads can differ where there are more cores",
         )
         return
-    shared = " (the last two not without the harness's core)" if count == 2 else ""
-    yield Finding(
-        Health.GOOD,
-        f"placements: shared-core, separate-cores and free{shared}; "
-        "verdicts can depend on it: 'fetchoff run --placement'",
-    )
+    had = "separate-cores and free use the harness's core too" if count == 2 else "all can be had"
+    yield Finding(Health.GOOD, f"--placement: {had}; verdicts can depend on it")
 
 
 def _priority() -> Iterator[Finding]:
