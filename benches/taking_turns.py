@@ -85,8 +85,8 @@ class Stand:
 
     def start(self, process: str, client: str, launch: Launch) -> Guest:
         """A client of the catalogue in a process of its own, verified."""
-        core, stderr = self.layout.client_core, self.folder / "stderr"
-        adapter = Adapter(client, launch, self.folder, stderr, core)
+        cores, stderr = self.layout.client_cores, self.folder / "stderr"
+        adapter = Adapter(client, launch, self.folder, stderr, cores)
         self.adapters.append(adapter)
         adapter.say_hello()
         adapter.description()
@@ -104,13 +104,12 @@ class Stand:
         """Warm all of them up, side by side, and put them where they are measured."""
 
         def settle(guest: Guest, core: int, stop: Event) -> None:
-            place(guest.adapter.pid, core, Urgency.ORDINARY)
+            place(guest.adapter.pid, self.layout.cores_in(core), Urgency.ORDINARY)
             guest.settle(stop)
 
-        lanes = dict.fromkeys((self.layout.client_core, self.layout.harness_core))
-        side_by_side(guests, tuple(lanes), settle)
+        side_by_side(guests, self.layout.lanes, settle)
         for guest in guests:
-            place(guest.adapter.pid, self.layout.client_core, self.layout.urgency)
+            place(guest.adapter.pid, self.layout.client_cores, self.layout.urgency)
             guest.rehearse()
 
     def measure(
@@ -158,7 +157,7 @@ class Stand:
         return given.turns
 
     def _misplaced(self) -> str:
-        return self.origin.misplaced(self.layout.origin_core, self.layout.urgency)
+        return self.origin.misplaced(self.layout.origin_cores, self.layout.urgency)
 
 
 def _nothing() -> None:
@@ -179,7 +178,7 @@ def stand(course: Course) -> Iterator[Stand]:
     ):
         made = Stand(course, layout, BuiltInOrigin(Path(folder)), Path(folder), [])
         try:
-            made.origin.place(layout.origin_core, layout.urgency)
+            made.origin.place(layout.origin_cores, layout.urgency)
             yield made
         finally:
             for adapter in made.adapters:

@@ -54,7 +54,7 @@ class _Process:
         stderr = folder / "stderr"
         stderr.unlink(missing_ok=True)
         try:
-            self._child = Child(command, launch.env, folder, stderr, core)
+            self._child = Child(command, launch.env, folder, stderr, {core})
         except ChildFailed as error:
             raise FailedError(str(error)) from error
         self.pid = self._child.pid

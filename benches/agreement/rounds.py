@@ -21,7 +21,7 @@ from benches.agreement.subjects import Subject, Way
 
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
-from fetchoff.run.placement import Urgency, misplaced, place, strongest_urgency
+from fetchoff.run.placement import Cores, Urgency, misplaced, place, strongest_urgency
 
 FIRST_LINES = (1, 20)
 
@@ -84,9 +84,9 @@ def measure_round(
     """Start, warm up and measure every subject in random order; those that failed, and how."""
     failures: Failures = {}
     with ExitStack() as stack:
-        origin = BuiltInOrigin(folder, at.core)
+        origin = BuiltInOrigin(folder, Cores({at.core}))
         stack.callback(origin.end)
-        origin.place(at.core, at.urgency)
+        origin.place(Cores({at.core}), at.urgency)
         guests = []
         for subject in rng.sample(subjects, len(subjects)):
             try:
@@ -145,14 +145,16 @@ class _Guest:
         amounts = self._amounts
         for n in FIRST_LINES:
             self._do(n)
-            place(self._process.pid, self._at.core, self._at.urgency)
+            place(self._process.pid, Cores({self._at.core}), self._at.urgency)
         began_s = time.monotonic()
         while self._sent < amounts.warm_up and time.monotonic() - began_s < amounts.at_most_s / 3:
             pace = self._ns_per_exchange
             self._do(min(fitting(LINE_NS, pace), amounts.warm_up - self._sent))
         exchanges = min(amounts.exchanges, fitting(amounts.at_most_s * 1e9, self._ns_per_exchange))
         self.stretches = stretches_of(exchanges, self._ns_per_exchange)
-        place(self._process.pid, self._at.core, self._at.urgency)  # of threads, the new ones too
+        place(
+            self._process.pid, Cores({self._at.core}), self._at.urgency
+        )  # of threads, the new ones too
 
     def measure_stretch(self) -> None:
         """The next stretch; everything in it counts."""
@@ -165,7 +167,7 @@ class _Guest:
     def conclude(self) -> Measured:
         """The sums; FailedError if the origin saw other requests than were asked for."""
         all_ns = self._process.cpu_clock() - self._clock_at_begin
-        remark = misplaced(self._process.pid, self._at.core, self._at.urgency)
+        remark = misplaced(self._process.pid, Cores({self._at.core}), self._at.urgency)
         self._process.end()
         seen = self._ledger.close().seen
         if seen.requests != self._sent:

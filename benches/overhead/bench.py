@@ -128,7 +128,7 @@ def _pair(subject: Subject, turns: int, order: random.Random) -> tuple[float, fl
 def _bare(subject: Subject, here: Stand) -> Guest:
     ledger = here.origin.open()
     command = (*subject.bare, f"{ledger.base_url}/bytes/{BYTES}", str(BYTES))
-    adapter = BareLoop(command, BYTES, here.folder, here.layout.client_core)
+    adapter = BareLoop(command, BYTES, here.folder, here.layout.client_cores)
     here.adapters.append(adapter)
     return here.guest(BARE, subject.client, adapter, ledger)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from fetchoff.model.client import Launch
@@ -20,9 +20,11 @@ class BareLoop(Adapter):
     It speaks nothing of the protocol, and has none of the kit.
     """
 
-    def __init__(self, command: Sequence[str], size: int, cwd: Path, core: int) -> None:
+    def __init__(
+        self, command: Sequence[str], size: int, cwd: Path, cores: Collection[int]
+    ) -> None:
         launch = Launch(tuple(command))
-        super().__init__("the bare loop", launch, cwd, cwd / "bare.stderr", core)
+        super().__init__("the bare loop", launch, cwd, cwd / "bare.stderr", cores)
         self._size = size
         self._asked = 0
         self._began_ns = 0

@@ -82,12 +82,12 @@ class WholeProcesses:
         """A, B, A, B … on the core of measured processes, before all others; judged in pairs."""
         began = time.monotonic()
         layout = lay_out(Course(self._workload), usable_cores(), strongest_urgency())
-        self._origin.place(layout.origin_core, layout.urgency)
+        self._origin.place(layout.origin_cores, layout.urgency)
         ledger = self._origin.open()
         sides = [("A", ITERATIONS), ("B", round(ITERATIONS * truth))]
         scripts = {name: self._script(name, n, ledger) for name, n in sides}
         walls: dict[str, list[float]] = {"A": [], "B": []}
-        with on_core(layout.client_core), urgently(layout.urgency):
+        with on_core(max(layout.client_cores)), urgently(layout.urgency):
             while len(walls["A"]) < LEAST_RUNS or time.monotonic() - began < budget_s:
                 for name in "AB"[:: -1 if (len(walls["A"]) % 2 == 1) != swap else 1]:
                     walls[name].append(self._once(scripts[name]))

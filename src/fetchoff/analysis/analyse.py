@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fetchoff.analysis import limits, links, modes
+from fetchoff.analysis import limits, links, modes, threads
 from fetchoff.analysis.checks import self_checks, withheld
 from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.series import Series, series_of
@@ -103,18 +103,21 @@ def _result(
     limit = limits.note_of(
         run.experiment, limits.kept(run.experiment, course.id, field.baseline, standings)
     )
+    asked = run.experiment.placement
     notes = (
         limit,
+        f"placement asked for: {asked}" if link is not None and asked else "",
         *links.notes_of(link),
         on_all,
         field.note_on_tiers(),
         modes.note_on_all(standings, series.rounds),
+        threads.note_on(run.experiment, course, series),
         *_notes(run.experiment, series, own, field.baseline),
     )
     return WorkloadResult(
         workload=course.id,
         about=workload.about,
-        placement=str(workload.placement),
+        placement=str(run.experiment.placement_of(course)),
         baseline=field.baseline,
         rounds=series.rounds,
         standings=(*standings, *_absent(run)),
@@ -138,7 +141,7 @@ def _nothing_counts(run: RunFacts, course: Course, link: OverLink) -> WorkloadRe
     return WorkloadResult(
         workload=course.id,
         about=course.workload.about,
-        placement=str(course.workload.placement),
+        placement=str(run.experiment.placement_of(course)),
         baseline=run.experiment.baseline,
         rounds=0,
         standings=(*standings, *_absent(run)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from fetchoff.model.observation import (
     Turns,
     TurnsGiven,
 )
+from fetchoff.model.workload import Placement
 
 Array = NDArray[np.float64]
 
@@ -127,7 +128,12 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         and attempts.get(r.round) == r.attempt
         and (r.round, process_of[r.entrant]) in well
     ]
-    turns = tuple(r for r in measured if isinstance(r, Turns) and any(r.exchanges))
+    is_free = experiment.placement is Placement.FREE
+    turns = tuple(
+        replace(r, side_by_side=is_free)
+        for r in measured
+        if isinstance(r, Turns) and any(r.exchanges)
+    )
     sifted = sift(experiment, workload, [r for r in measured if isinstance(r, Batch)])
     batches = (*sifted.counting, *(of_one.total() for of_one in turns))
     attempts = {number: a for number, a in attempts.items() if number not in sifted.rounds_lost}

@@ -131,7 +131,7 @@ class _Settings(Document):
 class _Workload(Document):
     schema_: int = Field(alias="schema", ge=1, le=1)
     about: str
-    placement: model.Placement = model.Placement.SHARED_CORE
+    placement: Literal["shared-core", "separate-cores"] = "shared-core"
     batch_ms: float = Field(default=10.0, gt=0, le=10_000)
     batch_iterations: int = Field(default=1, ge=1, le=1_000_000)
     value: int | None = None
@@ -192,7 +192,7 @@ def read_workload(path: Path, value: str = "") -> model.Workload:
         about=document.about,
         exchanges=tuple(exchange.to_model() for exchange in document.exchange),
         settings=document.settings.to_model(),
-        placement=document.placement,
+        placement=model.Placement(document.placement),
         batch_ms=document.batch_ms,
         batch_iterations=document.batch_iterations,
         before=tuple(exchange.to_model() for exchange in document.before),

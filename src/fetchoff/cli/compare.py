@@ -29,6 +29,7 @@ def command(
     link: options.Links = None,
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
+    placement: options.Placements = None,
     budget: options.Budget = None,
     out: options.Out = None,
     seed: options.Seed = None,
@@ -73,6 +74,7 @@ def command(
         budget_s=budget or BUDGET_S,
         seed=seed,
         origin=served_by,
+        placement=placement,
         limit=limit,
     )
     folder = new_run(experiment, [first, second], f"{second.id} against {first.id}", out)

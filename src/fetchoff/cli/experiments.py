@@ -11,6 +11,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
 from fetchoff.model.experiment import Entrant, Experiment, Role, controls_of, with_controls
 from fetchoff.model.origin import BUILT_IN
+from fetchoff.model.workload import Placement
 
 NAMED = 5  # clients, in a message
 PAIR_TURNS = 64  # of each client in a round: a multiple of what its controls have one turn in
@@ -28,6 +29,7 @@ def ranking(
     blocks_over_links: int = Experiment.blocks_over_links,
     seed: int | None,
     origin: str = BUILT_IN,
+    placement: Placement | None = None,
 ) -> Experiment:
     """Rank all of the clients that are ready."""
     ready = [client for client in clients if client.readiness is Readiness.READY]
@@ -47,6 +49,7 @@ def ranking(
         blocks_over_links=blocks_over_links,
         suite=suite,
         origin=origin,
+        placement=placement,
     )
 
 
@@ -59,6 +62,7 @@ def pair(
     seed: int | None,
     origin: str = BUILT_IN,
     limit: float | None = None,
+    placement: Placement | None = None,
 ) -> Experiment:
     """Compare b with a. The same client twice is a fair question: two processes of it.
 
@@ -81,6 +85,7 @@ def pair(
         origin=origin,
         limit=limit,
         turns=PAIR_TURNS,
+        placement=placement,
     )
 
 

@@ -75,7 +75,8 @@ def new_run(
 def placement_notes(experiment: Experiment) -> tuple[str, ...]:
     """What this machine lacks for the placements that the courses ask for."""
     cores, permitted = usable_cores(), strongest_urgency()
-    layouts = (lay_out(course, cores, permitted) for course in experiment.courses)
+    asked = experiment.placement
+    layouts = (lay_out(course, cores, permitted, asked) for course in experiment.courses)
     return tuple(dict.fromkeys(note for layout in layouts for note in layout.notes))
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from fetchoff.model.workload import Placement
+
 Workloads = Annotated[
     list[str] | None,
     typer.Option("--workload", "-w", help="Only this: a name or a TOML file. Repeatable."),
@@ -25,6 +27,15 @@ Origin = Annotated[
 ]
 AllowRemote = Annotated[
     bool, typer.Option("--allow-remote", help="Permit a URL that is not of a private network.")
+]
+Placements = Annotated[
+    Placement | None,
+    typer.Option(
+        "--placement",
+        metavar="WHERE",
+        help="Cores of client and origin, instead of what workloads say: shared-core, "
+        "separate-cores or free.",
+    ),
 ]
 Links = Annotated[
     list[str] | None,

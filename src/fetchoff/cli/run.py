@@ -30,6 +30,7 @@ def command(
     link: options.Links = None,
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
+    placement: options.Placements = None,
     full: options.Full = False,
     budget: options.Budget = None,
     out: options.Out = None,
@@ -70,6 +71,7 @@ def command(
         blocks_over_links=chosen_suite.blocks_over_links,
         seed=seed,
         origin=served_by,
+        placement=placement,
     )
     folder = new_run(experiment, clients, chosen_suite.about, out)
     analysis = measure_and_show(

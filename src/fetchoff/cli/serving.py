@@ -15,6 +15,7 @@ from fetchoff.model.origin import BUILT_IN, OriginRecord, Server
 from fetchoff.run.counting import counts_of
 from fetchoff.run.network import Network
 from fetchoff.run.origin import BuiltInOrigin, Origin, StartOrigin, for_a_round
+from fetchoff.run.placement import Cores
 from fetchoff.run.remote import RemoteOrigin, must_be_permitted
 from fetchoff.run.server import ServerOrigin
 
@@ -87,12 +88,12 @@ def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
         yield for_a_round(BuiltInOrigin)
     elif _is_url(experiment.origin):
         remote = RemoteOrigin(experiment.origin)
-        yield for_a_round(lambda _folder, _core, _network: remote)
+        yield for_a_round(lambda _folder, _cores, _network: remote)
     else:
         server = ready(experiment.origin)
 
-        def start(folder: Path, core: int, network: Network) -> ServerOrigin:
-            return ServerOrigin(server, experiment.workloads, folder, core, network, logs)
+        def start(folder: Path, cores: Cores, network: Network) -> ServerOrigin:
+            return ServerOrigin(server, experiment.workloads, folder, cores, network, logs)
 
         if not server.manifest.kept:
             yield for_a_round(start)
@@ -107,20 +108,20 @@ def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
 class _Kept:
     """Starts a server once, and again only when it has died, or is to be behind a link."""
 
-    def __init__(self, start: Callable[[Path, int, Network], ServerOrigin]) -> None:
+    def __init__(self, start: Callable[[Path, Cores, Network], ServerOrigin]) -> None:
         self._start = start
         self._for_a_round = for_a_round(start)
         self._origin: ServerOrigin | None = None
 
     @contextlib.contextmanager
-    def lent(self, folder: Path, core: int, network: Network) -> Iterator[Origin]:
+    def lent(self, folder: Path, cores: Cores, network: Network) -> Iterator[Origin]:
         if network.at_origin:
-            with self._for_a_round(folder, core, network) as origin:
+            with self._for_a_round(folder, cores, network) as origin:
                 yield origin
             return
         if self._origin is None or not self._origin.is_alive:
             self.end()
-            self._origin = self._start(folder, core, network)
+            self._origin = self._start(folder, cores, network)
         yield self._origin
 
     def end(self) -> None:

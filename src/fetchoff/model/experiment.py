@@ -8,7 +8,7 @@ from enum import StrEnum
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import EVERY_ROUND
 from fetchoff.model.link import Link
-from fetchoff.model.workload import Sink, Workload
+from fetchoff.model.workload import Placement, Sink, Workload
 
 MORE_REQUESTS = 0.03
 BUSY_SHARE = 0.5
@@ -61,7 +61,8 @@ class Experiment:
     origin gives them, to `group` processes at most at a time.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
     `limit`: how much more the second of a pair may take, as a share: then that is what is decided.
-    `origin`: an id of the catalogue, or a URL.
+    `origin`: an id of the catalogue, or a URL. `placement`: what the user asked for; None: what
+    each workload says.
     """
 
     entrants: tuple[Entrant, ...]
@@ -81,6 +82,7 @@ class Experiment:
     origin: str = "built-in"
     decide_on: tuple[str, ...] = ("wall", "cpu")
     limit: float | None = None
+    placement: Placement | None = None
 
     def course(self, name: str) -> Course:
         """The course of an id."""
@@ -93,6 +95,10 @@ class Experiment:
         A reproduction, which decides on nothing, judges ratios that others have published.
         """
         return self.margin if self.decide_on else PUBLISHED_BAND
+
+    def placement_of(self, course: Course) -> Placement:
+        """Where client and origin are to run."""
+        return self.placement or course.workload.placement
 
     def blocks_of(self, course: Course) -> int:
         """How many blocks a round has on a course."""

@@ -89,7 +89,8 @@ class Turns:
     release; `edges_ns`: how much of that is in no turn, lead or pause, by the origin's reading.
     `answered`: requests by the ledger's count from the first turn's begin to the last one's end.
     `settled_us`: CPU time of an exchange when its warm-up ended. `parse_ns`: as in `Cost`, of the
-    whole loop.
+    whole loop. `side_by_side`: processes were free to run on several cores, so what others and its
+    own background used is in the origin's clock as far as it delayed anybody, and is left there.
     """
 
     round: int
@@ -119,6 +120,7 @@ class Turns:
     settled_us: float = 0.0
     parse_ns: int | None = None
     edges_ns: int = 0
+    side_by_side: bool = False
 
     @property
     def background_ns(self) -> float:
@@ -151,7 +153,9 @@ class Turns:
         """All turns as one batch: what was paid in all for all exchanges."""
         exchanges = sum(self.exchanges)
         background = round(self.background_ns)
-        wall_ns = sum(self.wall_ns) - sum(self.others_ns) + background
+        wall_ns = sum(self.wall_ns)
+        if not self.side_by_side:
+            wall_ns += background - sum(self.others_ns)
         iterations = max(1, exchanges // max(1, self.per_iteration))
         return Batch(
             round=self.round,
@@ -224,7 +228,8 @@ class Invocation:
     origin's count over verification, warm-up and what was measured. `first_wall_us`,
     `first_cpu_us`: of the process's first exchange on this workload. `curve`: pairs of the
     exchanges done so far and the CPU microseconds that each of the last ones cost, while it warmed
-    up; `is_steady`: whether no trend was left at its end.
+    up; `is_steady`: whether no trend was left at its end. `further_threads`: the share of its CPU
+    time, over what was measured, that was not of its busiest thread.
     """
 
     round: int
@@ -245,6 +250,7 @@ class Invocation:
     curve: tuple[tuple[int, float], ...] = ()
     is_steady: bool = True
     answered_wrong: bool = False
+    further_threads: float = 0.0
 
 
 @dataclass(frozen=True)

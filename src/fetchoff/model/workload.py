@@ -106,10 +106,15 @@ class Protocol(StrEnum):
 
 
 class Placement(StrEnum):
-    """Which cores the client and the origin run on (design: measurement rule 2)."""
+    """Which cores the client and the origin run on (docs/analysis.md#placement).
+
+    FREE is for a whole run only: a process lives through all courses of a round, and its runtime
+    counts cores when it starts.
+    """
 
     SHARED_CORE = "shared-core"
     SEPARATE_CORES = "separate-cores"
+    FREE = "free"
 
 
 @dataclass(frozen=True)

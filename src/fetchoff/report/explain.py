@@ -150,7 +150,8 @@ EXPLANATIONS = (
         """
         Small exchanges: client and origin take turns on one core, which makes waking up part of
         neither. Bulk and concurrent ones: a core each. Over a link its emulator has a core, and
-        client and origin share another, or have one each where there are three.
+        client and origin share another, or have one each where there are three. Free: wherever the
+        scheduler puts them, on all cores but the harness's where there are more than two.
         """,
     ),
     _explain(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class Adapter:
         launch: Launch,
         cwd: Path,
         stderr: Path,
-        core: int | None = None,
+        cores: Collection[int] | None = None,
         inside: tuple[str, ...] = (),
         lifeline: int | None = None,
     ) -> None:
@@ -53,7 +54,7 @@ class Adapter:
         self.warmed_up = 0  # exchanges, on all workloads so far
         self.children_peak_kb = 0
         try:
-            self._child = Child(launch.command, launch.env, cwd, stderr, core, inside, lifeline)
+            self._child = Child(launch.command, launch.env, cwd, stderr, cores, inside, lifeline)
         except ChildFailed as error:
             self._drop_group()
             raise self._fault(error) from error

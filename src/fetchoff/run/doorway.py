@@ -40,7 +40,7 @@ class Doorway:
             output = folder / "doorway.log"
             try:
                 self._process = Background(
-                    command, {}, folder, output, core, inside, theirs.fileno()
+                    command, {}, folder, output, {core}, inside, theirs.fileno()
                 )
             except ChildFailed as error:
                 self._door.close()

@@ -46,7 +46,18 @@ def examine() -> list[Finding]:
     """All findings; takes about a second."""
     return [
         finding
-        for look in (_cores, _priority, _clock, _origin, _steal, _load, _children, _guard, _links)
+        for look in (
+            _cores,
+            _placements,
+            _priority,
+            _clock,
+            _origin,
+            _steal,
+            _load,
+            _children,
+            _guard,
+            _links,
+        )
         for finding in look()
     ]
 
@@ -65,6 +76,19 @@ def _cores() -> Iterator[Finding]:
         )
     else:
         yield Finding(Health.GOOD, f"{count} cores")
+
+
+def _placements() -> Iterator[Finding]:
+    count = len(os.sched_getaffinity(0))
+    if count == 1:
+        yield Finding(
+            Health.LIMITED,
+            "placement: one core for everybody",
+            "verdicts on clients with several threads can differ where there are more cores",
+        )
+        return
+    had = "separate-cores and free use the harness's core too" if count == 2 else "all can be had"
+    yield Finding(Health.GOOD, f"--placement: {had}; verdicts can depend on it")
 
 
 def _priority() -> Iterator[Finding]:

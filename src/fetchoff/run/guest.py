@@ -19,6 +19,7 @@ from fetchoff.run.adapter import Adapter, Timed
 from fetchoff.run.clocks import ReadNs
 from fetchoff.run.origin import Ledger, Turnstile
 from fetchoff.run.reference import Reference
+from fetchoff.run.threads import ThreadTimes, further_since
 from fetchoff.run.warming import Curve, warm_up
 
 LEAST_WARM_UPS = 2
@@ -110,6 +111,8 @@ class Guest:
         self._warm_ups = 0
         self._cpu_ns_per_exchange = 0.0
         self._before: procfs.Reading | None = None
+        self._threads: ThreadTimes | None = None
+        self._further_threads = 0.0
         self.per_iteration = len(course.workload.exchanges)  # requests
         self.pace: Pace | None = None  # as it was in turns of an earlier process
         self._rehearsed_us = 0.0
@@ -177,6 +180,7 @@ class Guest:
         In a batch only lengths are checked, and a client can go wrong with time.
         """
         self._usage = self._used()
+        self._further_threads = further_since(self._threads, self.adapter.pid)
         if not self._is_hashed:  # each batch of those had its digests checked
             self._verify()
 
@@ -340,6 +344,7 @@ class Guest:
         procfs.reset_peak(self.adapter.pid)
         self.adapter.children_peak_kb = 0
         self._before = procfs.read(self.adapter.pid)
+        self._threads = ThreadTimes.read(self.adapter.pid)
 
     def busy_ns(self, share: float) -> int:
         """The spinning that makes `share` of the client's CPU time an exchange."""
@@ -398,6 +403,7 @@ class Guest:
             curve=self._curve.points,
             is_steady=self._curve.is_steady,
             answered_wrong=self.answered_wrong,
+            further_threads=self._further_threads,
         )
 
     def _used(self) -> Usage | None:

@@ -19,7 +19,7 @@ from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.clocks import ReadNs, process_cpu_clock
 from fetchoff.run.network import LOOPBACK, Network
-from fetchoff.run.placement import Urgency, misplaced, place
+from fetchoff.run.placement import Cores, Urgency, misplaced, place
 from fetchoff.run.process import Child, ChildFailed
 from fetchoff.run.programs import program
 
@@ -65,22 +65,22 @@ class Origin(Protocol):
     def turnstile(self) -> Turnstile | None: ...
 
     def open(self, settings: Settings = PLAIN) -> Ledger: ...
-    def place(self, core: int, urgency: Urgency) -> None: ...
-    def misplaced(self, core: int, urgency: Urgency) -> str: ...
+    def place(self, cores: Cores, urgency: Urgency) -> None: ...
+    def misplaced(self, cores: Cores, urgency: Urgency) -> str: ...
     def involuntary_switches(self) -> int: ...
     def end(self) -> None: ...
 
 
-# A folder, a core, and the network that the origin is to be reached by.
-StartOrigin = Callable[[Path, int, Network], AbstractContextManager[Origin]]
+# A folder, cores, and the network that the origin is to be reached by.
+StartOrigin = Callable[[Path, Cores, Network], AbstractContextManager[Origin]]
 
 
-def for_a_round(start: Callable[[Path, int, Network], Origin]) -> StartOrigin:
+def for_a_round(start: Callable[[Path, Cores, Network], Origin]) -> StartOrigin:
     """Origins that are started when they are needed, and ended after that."""
 
     @contextlib.contextmanager
-    def started(folder: Path, core: int, network: Network) -> Iterator[Origin]:
-        origin = start(folder, core, network)
+    def started(folder: Path, cores: Cores, network: Network) -> Iterator[Origin]:
+        origin = start(folder, cores, network)
         try:
             yield origin
         finally:
@@ -97,7 +97,9 @@ def binary() -> Path:
 class BuiltInOrigin:
     """fetchoff-origin behind its control channel. OriginError when it goes away."""
 
-    def __init__(self, folder: Path, core: int | None = None, network: Network = LOOPBACK) -> None:
+    def __init__(
+        self, folder: Path, cores: Cores | None = None, network: Network = LOOPBACK
+    ) -> None:
         self.address = network.origin_address
         # Who is allowed to reach it is for the network to say.
         listen = ("--listen", f"{self.address}:0", "--allow-remote")
@@ -107,7 +109,7 @@ class BuiltInOrigin:
                 {},
                 folder,
                 folder / "origin.stderr",
-                core,
+                cores,
                 network.at_origin,
             )
             self._child.receive(CONTROL_TIMEOUT_S)
@@ -149,11 +151,11 @@ class BuiltInOrigin:
             raise OriginError(f"{path} cannot be written: {error.strerror}") from error
         return path
 
-    def place(self, core: int, urgency: Urgency) -> None:
-        place(self._child.pid, core, urgency, gives_way=True)
+    def place(self, cores: Cores, urgency: Urgency) -> None:
+        place(self._child.pid, cores, urgency, gives_way=True)
 
-    def misplaced(self, core: int, urgency: Urgency) -> str:
-        return misplaced(self._child.pid, core, urgency, gives_way=True)
+    def misplaced(self, cores: Cores, urgency: Urgency) -> str:
+        return misplaced(self._child.pid, cores, urgency, gives_way=True)
 
     def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int:
         """Hold the requests of the adapter at its ledger; the number that turns are given by."""

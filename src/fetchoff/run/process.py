@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from fetchoff.protocol.fields import Garbled, Message, parse, printable, shorten
@@ -50,9 +50,9 @@ def guarded(command: Sequence[str], inside: Sequence[str] = ()) -> list[str]:
 class Spawned:
     """A process of ours in a session of its own, which dies with the harness.
 
-    What it writes goes to `output`, but for its standard output where it is spoken with. `core`: it
-    begins there. `inside`: what leads it to another place. `inherited`: an open file that it gets
-    as well.
+    What it writes goes to `output`, but for its standard output where it is spoken with. `cores`:
+    it begins there. `inside`: what leads it to another place. `inherited`: an open file that it
+    gets as well.
     """
 
     spoken_with = False
@@ -63,7 +63,7 @@ class Spawned:
         env: Mapping[str, str],
         cwd: Path,
         output: Path,
-        core: int | None = None,
+        cores: Collection[int] | None = None,
         inside: tuple[str, ...] = (),
         inherited: int | None = None,
     ) -> None:
@@ -73,9 +73,9 @@ class Spawned:
         argv = guarded(command, inside)
         permitted = os.sched_getaffinity(0)
         try:
-            if core is not None:
-                # Inherited: a runtime that counts cores at its start counts the one it gets.
-                os.sched_setaffinity(0, {core})
+            if cores is not None:
+                # Inherited: a runtime that counts cores at its start counts those it gets.
+                os.sched_setaffinity(0, cores)
             with output.open("ab") as written:
                 self._popen = subprocess.Popen(
                     argv,
@@ -90,7 +90,7 @@ class Spawned:
         except OSError as error:
             raise ChildFailed(f"cannot be started: {error.strerror}: {command[0]}") from error
         finally:
-            if core is not None:
+            if cores is not None:
                 os.sched_setaffinity(0, permitted)
 
     @property
@@ -152,11 +152,11 @@ class Child(Spawned):
         env: Mapping[str, str],
         cwd: Path,
         stderr: Path,
-        core: int | None = None,
+        cores: Collection[int] | None = None,
         inside: tuple[str, ...] = (),
         lifeline: int | None = None,
     ) -> None:
-        super().__init__(command, env, cwd, stderr, core, inside)
+        super().__init__(command, env, cwd, stderr, cores, inside)
         assert self._popen.stdin is not None and self._popen.stdout is not None
         self._in = self._popen.stdin.fileno()
         self._out = self._popen.stdout.fileno()

@@ -14,7 +14,7 @@ from fetchoff.model.workload import Settings
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.clocks import ReadNs
 from fetchoff.run.origin import PLAIN
-from fetchoff.run.placement import Urgency
+from fetchoff.run.placement import Cores, Urgency
 
 # RFC 1918 and RFC 4193. `is_private` is wider: it has addresses that no host should have.
 PRIVATE = tuple(
@@ -33,10 +33,10 @@ class RemoteOrigin:
     def open(self, settings: Settings = PLAIN) -> RemoteLedger:  # noqa: ARG002 - it is as it is
         return RemoteLedger(self._url)
 
-    def place(self, core: int, urgency: Urgency) -> None:
+    def place(self, cores: Cores, urgency: Urgency) -> None:
         """It runs where its owner put it."""
 
-    def misplaced(self, core: int, urgency: Urgency) -> str:  # noqa: ARG002
+    def misplaced(self, cores: Cores, urgency: Urgency) -> str:  # noqa: ARG002
         return ""
 
     @property

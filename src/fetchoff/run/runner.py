@@ -25,6 +25,7 @@ from fetchoff.model.observation import (
     Turns,
     TurnsGiven,
 )
+from fetchoff.model.workload import Placement
 from fetchoff.plan.rounds import Round, Section, plan_round
 from fetchoff.protocol.adapter import Spool, fill
 from fetchoff.run import cgroups
@@ -34,7 +35,7 @@ from fetchoff.run.guest import Pace
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.network import LayNetwork, Network
 from fetchoff.run.origin import Origin, StartOrigin
-from fetchoff.run.placement import Layout, lay_out, on_core, strongest_urgency
+from fetchoff.run.placement import Cores, Layout, lay_out, on_core, strongest_urgency
 from fetchoff.run.reference import Reference, do_before, fetch
 from fetchoff.run.section import SectionRun, Stage
 from fetchoff.run.starting import start_all
@@ -179,9 +180,12 @@ class Runner:
         """Sections that can have the same two ends follow each other, with the same processes."""
         for terrain in dict.fromkeys(section.course.link.terrain for section in left):
             sections = [s for s in left if s.course.link.terrain == terrain]
+            cores = Cores(self._cores[-1:])
+            if self._experiment.placement:  # what it starts itself stays where it began
+                cores = self._layout_of(sections[0].course).origin_cores
             with (
                 self._bench.lay_network(sections[0].course, folder) as network,
-                self._bench.start_origin(folder, self._cores[-1], network) as origin,
+                self._bench.start_origin(folder, cores, network) as origin,
             ):
                 for section in sections:
                     self._try_out(section, network, planned.number)
@@ -279,11 +283,15 @@ class Runner:
         ]
         self._bench.listener.step_began(workload, "starting", len(wanted))
 
+        layout = self._layout_of(section.course)
+        is_free = self._experiment.placement is Placement.FREE
+
         def start(process: str, client: str, core: int) -> Adapter:
             stderr = ground.folder / (process.replace("/", "--") + ".stderr")
             launch, network = self._bench.launches[client], ground.network
             at, lifeline = network.at_client, network.lifeline
-            return Adapter(client, launch, ground.folder, stderr, core, at, lifeline)
+            cores = layout.client_cores if is_free else {core}
+            return Adapter(client, launch, ground.folder, stderr, cores, at, lifeline)
 
         for process, client, adapter in start_all(wanted, start, self._cores):
             adapters.pop(process, None)
@@ -317,7 +325,7 @@ class Runner:
         )
 
     def _layout_of(self, course: Course) -> Layout:
-        return lay_out(course, self._cores, self._permitted)
+        return lay_out(course, self._cores, self._permitted, self._experiment.placement)
 
     def _reference(self, course: Course, stage: Stage) -> Reference:
         """The right answers; and what the origin needs to give them is done, each time anew."""

@@ -92,7 +92,7 @@ class SectionRun:
         """
         began = time.monotonic()
         layout = self._stage.layout
-        self._stage.origin.place(layout.origin_core, layout.urgency)
+        self._stage.origin.place(layout.origin_cores, layout.urgency)
         for process, adapter in adapters.items():
             ledger = self._stage.origin.open(self._reference.workload.settings)
             client = clients[process]
@@ -143,29 +143,25 @@ class SectionRun:
 
     def _admit(self, guest: Guest, *, try_nonsense: bool) -> None:
         layout = self._stage.layout
-        place(guest.adapter.pid, layout.client_core, layout.urgency)
+        place(guest.adapter.pid, layout.client_cores, layout.urgency)
         guest.admit(self._stage.spool, try_nonsense=try_nonsense)
 
     def _make_ready(self, *, try_nonsense: bool) -> None:
         """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
         # The slow ones first, or one of them would be all that is left for one lane.
         guests = sorted(self._guests.values(), key=lambda g: -g.adapter.warm_up_exchanges)
+        layout = self._stage.layout
         self._stage.listener.step_began(self._course.id, "verifying and warming up", len(guests))
 
         def make_ready(guest: Guest, core: int, stop: Event) -> None:
             def do(guest: Guest) -> None:
-                place(guest.adapter.pid, core, Urgency.ORDINARY)
+                place(guest.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
                 guest.admit(self._stage.spool, try_nonsense=try_nonsense)
                 guest.settle(stop)
 
             self._try(guest, do)
 
-        side_by_side(guests, self._lanes, make_ready)
-
-    @property
-    def _lanes(self) -> tuple[int, ...]:
-        layout = self._stage.layout
-        return tuple(dict.fromkeys((layout.client_core, layout.harness_core)))
+        side_by_side(guests, layout.lanes, make_ready)
 
     def _settle(self) -> None:
         """Over links and with real servers: only who has a compiler; batches warm up the others."""
@@ -176,11 +172,13 @@ class SectionRun:
         ]
         self._stage.listener.step_began(self._course.id, "letting compilers settle", len(slow))
 
+        layout = self._stage.layout
+
         def settle(guest: Guest, core: int, stop: Event) -> None:
-            place(guest.adapter.pid, core, Urgency.ORDINARY)
+            place(guest.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
             self._try(guest, lambda guest: guest.settle(stop))
 
-        side_by_side(slow, self._lanes, settle)
+        side_by_side(slow, layout.lanes, settle)
 
     def _ready_for_batches(self, calibrated: dict[str, int]) -> None:
         if self._course.link.is_emulated:
@@ -225,7 +223,7 @@ class SectionRun:
 
     def _origin_misplaced(self) -> str:
         layout = self._stage.layout
-        return self._stage.origin.misplaced(layout.origin_core, layout.urgency)
+        return self._stage.origin.misplaced(layout.origin_cores, layout.urgency)
 
     def _can_be_held(self, entrant: Entrant) -> bool:
         guest = self._guests.get(entrant.process)
@@ -233,7 +231,7 @@ class SectionRun:
 
     def _warm_up(self, guest: Guest, calibrated: dict[str, int]) -> None:
         layout = self._stage.layout
-        place(guest.adapter.pid, layout.client_core, layout.urgency)
+        place(guest.adapter.pid, layout.client_cores, layout.urgency)
         known = calibrated.get(guest.client, 0)
         warm_up = guest.size_batches if self._course.link.is_emulated else guest.warm_up
         warm_up(self._stage.origin.cpu_clock, known)
@@ -242,8 +240,8 @@ class SectionRun:
 
     def _check_place(self, guest: Guest) -> None:
         layout = self._stage.layout
-        place(guest.adapter.pid, layout.client_core, layout.urgency)  # threads started meanwhile
-        wrong = misplaced(guest.adapter.pid, layout.client_core, layout.urgency)
+        place(guest.adapter.pid, layout.client_cores, layout.urgency)  # threads started meanwhile
+        wrong = misplaced(guest.adapter.pid, layout.client_cores, layout.urgency)
         if wrong:
             raise Refused(Outcome.INVALID, f"not where it was placed: {wrong}")
         guest.begin_blocks()

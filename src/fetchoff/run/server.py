@@ -21,7 +21,7 @@ from fetchoff.run.clocks import process_cpu_clock
 from fetchoff.run.counting import Tally, tally_of
 from fetchoff.run.network import Connection, Network
 from fetchoff.run.origin import PLAIN, binary
-from fetchoff.run.placement import Urgency, misplaced, place
+from fetchoff.run.placement import Cores, Urgency, misplaced, place
 from fetchoff.run.process import Background, ChildFailed
 from fetchoff.run.site import fill_site
 
@@ -44,7 +44,7 @@ class ServerOrigin:
         server: Server,
         workloads: Iterable[Workload],
         folder: Path,
-        core: int,
+        cores: Cores,
         network: Network,
         logs: Path,
     ) -> None:
@@ -60,7 +60,7 @@ class ServerOrigin:
             self._port, self._tls_port = _free_ports()
             self._folder_anew()
             try:
-                self._process = self._start(places, core)
+                self._process = self._start(places, cores)
                 self._await_answer()
                 break
             except ChildFailed as error:
@@ -91,11 +91,11 @@ class ServerOrigin:
     def tally(self) -> Tally:
         return self._tally
 
-    def place(self, core: int, urgency: Urgency) -> None:
-        place(self._process.pid, core, urgency, gives_way=True)
+    def place(self, cores: Cores, urgency: Urgency) -> None:
+        place(self._process.pid, cores, urgency, gives_way=True)
 
-    def misplaced(self, core: int, urgency: Urgency) -> str:
-        return misplaced(self._process.pid, core, urgency, gives_way=True)
+    def misplaced(self, cores: Cores, urgency: Urgency) -> str:
+        return misplaced(self._process.pid, cores, urgency, gives_way=True)
 
     def involuntary_switches(self) -> int:
         try:
@@ -114,7 +114,7 @@ class ServerOrigin:
     def end(self) -> None:
         self._process.end()
 
-    def _start(self, places: dict[str, Path], core: int) -> Background:
+    def _start(self, places: dict[str, Path], cores: Cores) -> Background:
         manifest = self._server.manifest
         known: dict[str, object] = {
             **places,
@@ -133,7 +133,7 @@ class ServerOrigin:
             {name: filled(value, known) for name, value in manifest.env.items()},
             self._folder,
             self._folder / OUTPUT,
-            core,
+            cores,
             self._network.at_origin,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from fetchoff.model.client import Client, ClientId, Kind, Launch, Manifest, Read
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
 from fetchoff.model.experiment import Experiment, Role
-from fetchoff.model.workload import Exchange, Workload
+from fetchoff.model.workload import Exchange, Placement, Workload
 
 WORKLOAD = Workload("w", "", (Exchange("GET", "/"),))
 COURSE = Course(WORKLOAD)
@@ -114,3 +115,25 @@ def test_floors_may_be_compared() -> None:
 
 def test_lines_of_code() -> None:
     assert lines_of_code("# why\n\nimport x\n  // no\n/* a\n * b\n */\nx()\n") == 2
+
+
+@pytest.mark.parametrize("asked", [None, *Placement])
+def test_a_placement_that_was_asked_for_goes_before_the_workloads(asked: Placement | None) -> None:
+    separate = Course(replace(WORKLOAD, placement=Placement.SEPARATE_CORES))
+    both = client("ruby/curb"), client("c/libcurl")
+    for experiment in (
+        pair(*both, [separate], budget_s=9, seed=1, placement=asked),
+        ranking(
+            both,
+            [separate],
+            suite="s",
+            baseline="",
+            budget_s=9,
+            blocks=6,
+            seed=1,
+            placement=asked,
+        ),
+    ):
+        assert experiment.placement is asked
+        (course,) = experiment.courses
+        assert experiment.placement_of(course) is (asked or Placement.SEPARATE_CORES)

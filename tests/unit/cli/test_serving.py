@@ -18,6 +18,7 @@ from fetchoff.model.link import Link, Profile
 from fetchoff.model.origin import BUILT_IN, OriginManifest, Server
 from fetchoff.model.workload import Exchange, Workload
 from fetchoff.run.network import LOOPBACK, Loopback
+from fetchoff.run.placement import Cores
 
 HONEST = str(FAKES / "_origins" / "honest")
 GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))
@@ -96,6 +97,9 @@ class FarAway(Loopback):
     at_origin: tuple[str, ...] = ("enter", "far", "--")
 
 
+CORE = Cores({0})
+
+
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """An experiment against a server that is kept from round to round, and counted."""
@@ -110,7 +114,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Experiment:
 def test_a_kept_server_serves_all_rounds(kept: Experiment, tmp_path: Path) -> None:
     with serving.serving(kept, tmp_path) as start:
         for _ in range(3):
-            with start(tmp_path, 0, LOOPBACK):
+            with start(tmp_path, CORE, LOOPBACK):
                 pass
         assert (Counted.started, Counted.ended) == (1, 0)
     assert (Counted.started, Counted.ended) == (1, 1)
@@ -119,13 +123,13 @@ def test_a_kept_server_serves_all_rounds(kept: Experiment, tmp_path: Path) -> No
 def test_behind_a_link_even_a_kept_server_ends_with_it(kept: Experiment, tmp_path: Path) -> None:
     """And the one on loopback stays."""
     with serving.serving(kept, tmp_path) as start:
-        with start(tmp_path, 0, LOOPBACK) as near:
+        with start(tmp_path, CORE, LOOPBACK) as near:
             pass
         for already in range(2):
-            with start(tmp_path, 0, FarAway()) as far:
+            with start(tmp_path, CORE, FarAway()) as far:
                 assert far is not near
                 assert (Counted.started, Counted.ended) == (2 + already, already)
-        with start(tmp_path, 0, LOOPBACK) as again:
+        with start(tmp_path, CORE, LOOPBACK) as again:
             assert again is near
         assert (Counted.started, Counted.ended) == (3, 2)
     assert (Counted.started, Counted.ended) == (3, 3)

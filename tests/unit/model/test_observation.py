@@ -122,6 +122,12 @@ def test_the_time_of_others_is_none_of_its_own() -> None:
     assert alone.total().cost == disturbed.total().cost
 
 
+def test_side_by_side_the_origins_clock_alone_tells_wall_time() -> None:
+    turns = replace(turns_of((10, 1250, 900, 0, 250, 0, 70)), side_by_side=True)
+    cost = turns.total().cost
+    assert (cost.wall_ns, cost.cpu_ns) == (1250, 900 + 70)
+
+
 @given(some_turns())
 def test_the_background_is_never_more_than_was_used(turns: Turns) -> None:
     assert 0 <= turns.background_ns <= sum(turns.held_cpu_ns) * (1 + 1e-9)

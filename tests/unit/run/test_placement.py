@@ -12,6 +12,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.link import LOOPBACK, Link, Profile
 from fetchoff.model.workload import Exchange, Placement, Workload
 from fetchoff.run.placement import (
+    Cores,
     Urgency,
     lay_out,
     may_be_real_time,
@@ -20,7 +21,8 @@ from fetchoff.run.placement import (
     strongest_urgency,
 )
 
-SHARED, SEPARATE = Placement.SHARED_CORE, Placement.SEPARATE_CORES
+SHARED, SEPARATE, FREE = Placement
+LAST = Cores({max(os.sched_getaffinity(0))})
 FAR_AWAY = Link("far-away", "", Profile(45), Profile(45))
 
 
@@ -40,25 +42,33 @@ def sleeper() -> Iterator[int]:
 @pytest.mark.parametrize(
     ("placement", "cores", "harness", "client", "origin"),
     [
-        (SHARED, [3], 3, 3, 3),
-        (SHARED, [0, 1], 0, 1, 1),
-        (SHARED, [5, 2, 7, 4], 2, 7, 7),
-        (SEPARATE, [3], 3, 3, 3),
-        (SEPARATE, [0, 1], 0, 1, 0),
-        (SEPARATE, [0, 1, 2], 0, 2, 1),
-        (SEPARATE, [5, 2, 7, 4], 2, 7, 5),
+        (SHARED, [3], 3, {3}, {3}),
+        (SHARED, [0, 1], 0, {1}, {1}),
+        (SHARED, [5, 2, 7, 4], 2, {7}, {7}),
+        (SEPARATE, [3], 3, {3}, {3}),
+        (SEPARATE, [0, 1], 0, {1}, {0}),
+        (SEPARATE, [0, 1, 2], 0, {2}, {1}),
+        (SEPARATE, [5, 2, 7, 4], 2, {7}, {5}),
+        (FREE, [3], 3, {3}, {3}),
+        (FREE, [0, 1], 0, {0, 1}, {0, 1}),
+        (FREE, [0, 1, 2], 0, {1, 2}, {1, 2}),
+        (FREE, [5, 2, 7, 4], 2, {4, 5, 7}, {4, 5, 7}),
     ],
 )
+@pytest.mark.parametrize("workload", [SHARED, SEPARATE])
 def test_cores(
-    placement: Placement, cores: list[int], harness: int, client: int, origin: int
+    placement: Placement,
+    cores: list[int],
+    harness: int,
+    client: set[int],
+    origin: set[int],
+    workload: Placement,
 ) -> None:
-    layout = lay_out(course(placement), cores, Urgency.HIGH)
-    assert (layout.harness_core, layout.client_core, layout.origin_core) == (
-        harness,
-        client,
-        origin,
-    )
-    assert layout.urgency is Urgency.HIGH
+    asked = lay_out(course(workload), cores, Urgency.HIGH, placement)
+    assert asked.harness_core == harness
+    assert (asked.client_cores, asked.origin_cores) == (Cores(client), Cores(origin))
+    assert asked.urgency is Urgency.HIGH
+    assert asked == lay_out(course(placement), cores, Urgency.HIGH)
 
 
 @pytest.mark.parametrize(
@@ -68,11 +78,39 @@ def test_cores(
 def test_over_a_link_the_emulator_has_the_core_of_the_harness(
     cores: list[int], client: int, origin: int, said: int
 ) -> None:
-    for placement in Placement:
+    for placement in (SHARED, SEPARATE):
         layout = lay_out(course(placement, FAR_AWAY), cores, Urgency.HIGH)
         assert layout.harness_core == min(cores)
-        assert (layout.client_core, layout.origin_core) == (client, origin)
+        assert (layout.client_cores, layout.origin_cores) == (Cores({client}), Cores({origin}))
         assert len(layout.notes) == said
+
+
+@pytest.mark.parametrize(
+    ("asked", "cores", "client", "origin", "said"),
+    [
+        (SHARED, [0, 1], {1}, {1}, 0),
+        (SHARED, [0, 1, 2], {2}, {2}, 0),
+        (SEPARATE, [0, 1], {1}, {1}, 1),
+        (SEPARATE, [0, 1, 2], {2}, {1}, 0),
+        (FREE, [0, 1], {1}, {1}, 1),
+        (FREE, [0, 1, 2, 3], {1, 2, 3}, {1, 2, 3}, 0),
+    ],
+)
+def test_over_a_link_what_was_asked_for_leaves_the_emulator_its_core(
+    asked: Placement, cores: list[int], client: set[int], origin: set[int], said: int
+) -> None:
+    layout = lay_out(course(SHARED, FAR_AWAY), cores, Urgency.HIGH, asked)
+    assert (layout.client_cores, layout.origin_cores) == (Cores(client), Cores(origin))
+    assert len(layout.notes) == said
+
+
+def test_where_clients_get_ready() -> None:
+    pinned = lay_out(course(SHARED), [0, 1, 2], Urgency.HIGH)
+    free = lay_out(course(FREE), [0, 1, 2], Urgency.HIGH)
+    assert pinned.lanes == free.lanes == (2, 0)
+    assert [pinned.cores_in(lane) for lane in pinned.lanes] == [{2}, {0}]
+    assert [free.cores_in(lane) for lane in free.lanes] == [{1, 2}, {1, 2}]
+    assert lay_out(course(FREE), [0], Urgency.HIGH).lanes == (0,)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +122,9 @@ def test_over_a_link_the_emulator_has_the_core_of_the_harness(
         (SEPARATE, 1, Urgency.ORDINARY, ["no core of its own", "one core only", "no permission"]),
         (SEPARATE, 2, Urgency.HIGH, ["no core of its own"]),
         (SEPARATE, 3, Urgency.HIGH, []),
+        (FREE, 1, Urgency.HIGH, ["one core only"]),
+        (FREE, 2, Urgency.HIGH, ["the harness has no core of its own"]),
+        (FREE, 3, Urgency.HIGH, []),
     ],
 )
 def test_what_could_not_be_had_is_said(
@@ -100,27 +141,38 @@ def test_what_could_not_be_had_is_said(
 def test_placed_and_seen(sleeper: int, urgency: Urgency, *, gives_way: bool) -> None:
     if urgency is Urgency.HIGH and strongest_urgency() is not Urgency.HIGH:
         pytest.skip(f"this user may not give {urgency}")
-    core = max(os.sched_getaffinity(0))
-    assert misplaced(sleeper, core, urgency, gives_way=gives_way)
-    place(sleeper, core, urgency, gives_way=gives_way)
-    assert misplaced(sleeper, core, urgency, gives_way=gives_way) == ""
-    assert os.sched_getaffinity(sleeper) == {core}
+    assert misplaced(sleeper, LAST, urgency, gives_way=gives_way)
+    place(sleeper, LAST, urgency, gives_way=gives_way)
+    assert misplaced(sleeper, LAST, urgency, gives_way=gives_way) == ""
+    assert os.sched_getaffinity(sleeper) == LAST
+
+
+def test_a_set_of_cores_is_all_of_them_and_no_other(sleeper: int) -> None:
+    cores = Cores(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        pytest.skip("one core is no choice")
+    place(sleeper, cores, Urgency.ORDINARY)
+    assert misplaced(sleeper, cores, Urgency.ORDINARY) == ""
+    assert "not only on" in misplaced(sleeper, LAST, Urgency.ORDINARY)
+    place(sleeper, LAST, Urgency.ORDINARY)
+    told = misplaced(sleeper, cores, Urgency.ORDINARY)
+    assert told == f"a thread may run on cores {list(LAST)}, not on " + " and ".join(
+        map(str, sorted(cores))
+    )
 
 
 def test_what_moves_away_is_seen(sleeper: int) -> None:
-    core = max(os.sched_getaffinity(0))
-    place(sleeper, core, Urgency.ORDINARY)
-    assert "at nice" in misplaced(sleeper, core, Urgency.HIGH)
+    place(sleeper, LAST, Urgency.ORDINARY)
+    assert "at nice" in misplaced(sleeper, LAST, Urgency.HIGH)
     os.sched_setscheduler(sleeper, os.SCHED_BATCH, os.sched_param(0))
-    assert "policy" in misplaced(sleeper, core, Urgency.ORDINARY)
+    assert "policy" in misplaced(sleeper, LAST, Urgency.ORDINARY)
 
 
 def test_only_an_origin_gives_way(sleeper: int) -> None:
-    core = max(os.sched_getaffinity(0))
-    place(sleeper, core, Urgency.ORDINARY)
+    place(sleeper, LAST, Urgency.ORDINARY)
     assert os.sched_getscheduler(sleeper) == os.SCHED_OTHER
-    assert "policy" in misplaced(sleeper, core, Urgency.ORDINARY, gives_way=True)
-    place(sleeper, core, Urgency.ORDINARY, gives_way=True)
+    assert "policy" in misplaced(sleeper, LAST, Urgency.ORDINARY, gives_way=True)
+    place(sleeper, LAST, Urgency.ORDINARY, gives_way=True)
     assert os.sched_getscheduler(sleeper) == os.SCHED_BATCH
 
 
@@ -134,5 +186,5 @@ def test_asking_for_urgency_changes_nothing() -> None:
 def test_a_process_that_is_gone_is_no_error() -> None:
     process = subprocess.Popen(["true"])
     process.wait()
-    place(process.pid, 0, Urgency.ORDINARY)
-    assert misplaced(process.pid, 0, Urgency.ORDINARY) == ""
+    place(process.pid, LAST, Urgency.ORDINARY)
+    assert misplaced(process.pid, LAST, Urgency.ORDINARY) == ""

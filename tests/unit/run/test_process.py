@@ -149,7 +149,7 @@ def test_a_core_of_its_own(tmp_path: Path) -> None:
         "-c",
         "import os, json; print(json.dumps(dict(c=list(os.sched_getaffinity(0)))))",
     )
-    child = Child(command, {}, tmp_path, tmp_path / "stderr", core)
+    child = Child(command, {}, tmp_path, tmp_path / "stderr", {core})
     assert child.receive(10) == {"c": [core]}
     assert os.sched_getaffinity(0) == before
     child.end()

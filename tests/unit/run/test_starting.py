@@ -26,7 +26,7 @@ class Starter:
 
     def start(self, process: str, client: str, core: int) -> Adapter:
         launch = Launch(("sh", "-c", self.scripts[process]))
-        adapter = Adapter(client, launch, self.folder, self.folder / "stderr", core)
+        adapter = Adapter(client, launch, self.folder, self.folder / "stderr", {core})
         self.adapters.append(adapter)
         return adapter
 

@@ -1,0 +1,58 @@
+"""Clients and origin where the scheduler puts them, from the option to the result."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from tests.command import Command, fake
+from tests.integration import runs
+
+from fetchoff.model.observation import Outcome
+from fetchoff.model.workload import Placement
+from fetchoff.store.run_folder import JOURNAL, RunFolder
+
+FREE = ("-w", "tiny.toml", "--placement", "free", "--seed", "1", "-o", "run")
+
+
+@pytest.fixture
+def ready(fetchoff: Command) -> Command:
+    fetchoff("setup", fake("honest"), fake("slow"))
+    return fetchoff
+
+
+def test_a_run_and_its_end_after_an_interruption(ready: Command) -> None:
+    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    ran = ready("run", *FREE, *clients, "--budget", "2")
+    assert ran.status == 0, ran.err
+    assert " · free · " in ran.out
+    shares = len(os.sched_getaffinity(0)) == 2
+    assert ("the harness has no core of its own" in ran.out) == shares
+    run = ready.folder / "run"
+    assert {i.outcome for i in runs.invocations(run)} == {Outcome.OK}
+    assert not any(record.side_by_side for record in runs.turns(run))
+    checks = runs.results(run)["results"][0]["checks"]
+    assert [c["outcome"] for c in checks if c["kind"] == "placement"] == ["passed"]
+
+    *whole, section, _ended = (run / JOURNAL).read_bytes().splitlines(keepends=True)
+    assert json.loads(section)["kind"] == "section"
+    (run / JOURNAL).write_bytes(b"".join(whole))
+    again = ready("resume", run)
+    assert again.status == 0, again.err
+    assert " · free · " in again.out
+    assert RunFolder.open(run).header.experiment.placement is Placement.FREE
+    runs.assert_every_slot_once(run)
+
+
+def test_a_comparison(ready: Command) -> None:
+    ran = ready("compare", fake("honest"), fake("slow"), *FREE, "--budget", "10")
+    assert ran.status == 0, ran.err
+    assert "fake/slow is slower" in ran.out
+    assert runs.results(ready.folder / "run")["results"][0]["placement"] == "free"
+
+
+def test_a_placement_that_there_is_not(ready: Command) -> None:
+    ran = ready("run", "-w", "tiny.toml", "--placement", "moon")
+    assert ran.status == 2
+    assert "'moon'" in ran.err

@@ -1,0 +1,104 @@
+"""What a reader is told of clients that work in several threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+from tests.unit.analysis.planted import CLIENTS, GET, experiment, sound
+
+from fetchoff.analysis.analyse import RunFacts, analyse
+from fetchoff.analysis.series import series_of
+from fetchoff.analysis.threads import NAMED, SMALL, note_on
+from fetchoff.model.analysis import WorkloadResult
+from fetchoff.model.course import Course
+from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.link import Link, Profile
+from fetchoff.model.observation import Invocation, Outcome, Record
+from fetchoff.model.workload import Placement
+
+A, B, C = CLIENTS[:3]
+FAR_AWAY = Link("far-away", "", Profile(45), Profile(45))
+HINT = "'fetchoff run --placement free' tells more"
+
+
+def records(shares: Mapping[str, Sequence[float]]) -> list[Record]:
+    """A run in which these processes had such shares in further threads, round by round."""
+    return [
+        replace(record, further_threads=shares[record.process][record.round])
+        if isinstance(record, Invocation) and record.process in shares
+        else record
+        for record in sound(seed=3)
+    ]
+
+
+def note(
+    shares: Mapping[str, float], asked: Experiment | None = None, course: Course | None = None
+) -> str:
+    asked = asked or experiment()
+    found = records({process: [share] * 6 for process, share in shares.items()})
+    return note_on(asked, course or Course(GET), series_of(asked, found, "get"))
+
+
+def test_of_one() -> None:
+    said = f"{A}: 31 % of its CPU time is in further threads, which share one core here: {HINT}"
+    assert note({A: 0.31}) == said
+
+
+def test_of_several_the_largest_first() -> None:
+    said = note({A: 0.12, B: 0.4, C: SMALL})
+    assert said.startswith(f"{B}, {A}: 12 to 40 % of their CPU time is in further threads, which")
+
+
+def test_not_all_are_named() -> None:
+    said = note(dict.fromkeys(CLIENTS, 0.2))
+    assert said.startswith(
+        ", ".join(CLIENTS[:NAMED]) + f" and {len(CLIENTS) - NAMED} more: 20 % of"
+    )
+
+
+@pytest.mark.parametrize("shares", [{}, {A: SMALL}, {f"{A}#twin": 0.5}])
+def test_nothing_is_said_of_a_small_share_nor_of_controls(shares: dict[str, float]) -> None:
+    assert note(shares) == ""
+
+
+def test_nor_of_floors() -> None:
+    asked = experiment()
+    floor = tuple(replace(e, role=Role.FLOOR) if e.key == A else e for e in asked.entrants)
+    assert note({A: 0.5}, replace(asked, entrants=floor)) == ""
+
+
+def test_nor_over_a_link() -> None:
+    assert note({A: 0.5}, course=Course(GET, FAR_AWAY)) == ""
+
+
+def test_the_median_round_counts() -> None:
+    seldom = records({A: [0.9, 0, 0, 0.9, 0, 0], B: [0.2, 0.3, 0.3, 0.3, 0.2, 0.9]})
+    said = note_on(experiment(), Course(GET), series_of(experiment(), seldom, "get"))
+    assert said.startswith(f"{B}: 30 % of")
+
+
+def test_a_process_that_did_not_end_well_tells_nothing() -> None:
+    found = [
+        replace(r, outcome=Outcome.FAILED) if isinstance(r, Invocation) and r.process == A else r
+        for r in records({A: [0.5] * 6})
+    ]
+    assert note_on(experiment(), Course(GET), series_of(experiment(), found, "get")) == ""
+
+
+def result_of(asked: Experiment) -> WorkloadResult:
+    facts = RunFacts("id", "title", "2026-11-20", asked, (), (), {}, ())
+    (result,) = analyse(facts, records({A: [0.31] * 6})).results
+    return result
+
+
+def test_placed_freely_the_share_is_shown_without_the_hint() -> None:
+    pinned = result_of(experiment())
+    free = result_of(replace(experiment(), placement=Placement.FREE))
+    assert (pinned.placement, free.placement) == ("shared-core", "free")
+    assert [n for n in pinned.notes if HINT in n]
+    assert not [n for n in free.notes if HINT in n]
+    assert (
+        f"{A}: 31 % of its CPU time is in further threads, free to run on other cores" in free.notes
+    )
