@@ -54,6 +54,7 @@ def test_charts_have_their_marks(visit: Open) -> None:
     batches = report.page.locator(f"{charts}observations .mark-symbol path")
     assert batches.count() == len(factory.analysis().points["small-get"])
     assert report.page.locator(f"{charts}check-1 {POINTS}").count() == 8
+    assert report.page.locator(f"{charts}curves {POINTS}").count() == measured
     drawn = report.page.locator(".chart[data-drawn='svg']").count()
     assert drawn == report.page.locator(".chart").count()
 

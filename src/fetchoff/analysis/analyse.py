@@ -9,6 +9,7 @@ import numpy as np
 
 from fetchoff.analysis import limits, links, modes, threads
 from fetchoff.analysis.checks import self_checks, withheld
+from fetchoff.analysis.curves import began_with, with_curves
 from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.series import Series, series_of
 from fetchoff.analysis.standings import Field, share_of_user
@@ -58,11 +59,13 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
     series = {c.id: series_of(experiment, records, c.id) for c in experiment.courses}
     measured = [one for one in series.values() if one.rounds]
     checks = self_checks(experiment, measured, kits)
+    beginnings = began_with(records)
     results = []
     for course in experiment.courses:
         link = links.over_link(course, records, series[course.id], experiment.at_stake)
         if series[course.id].rounds:
-            results.append(_result(run, course, link, series[course.id], checks, final=final))
+            found = _result(run, course, link, series[course.id], checks, final=final)
+            results.append(with_curves(found, series[course.id], course, beginnings))
         elif link is not None and link.left_out:
             results.append(_nothing_counts(run, course, link))
     return Analysis(

@@ -120,11 +120,29 @@ class InFlight:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """CPU time of an exchange by its number, median over rounds, as far as the warm-up went.
+
+    `exchanges` are ends of steps: `cpu_us[i]` is the mean of the exchanges after `exchanges[i-1]`,
+    up to `exchanges[i]`. Steps of which less than half was observed are left out. `from_start`: of
+    the rounds in which the process began with this workload, and only those; else there are none
+    such, and it had been on others before. `unsteady`: of `rounds`, those in which a trend was left
+    at the end.
+    """
+
+    exchanges: tuple[int, ...]
+    cpu_us: tuple[float, ...]
+    rounds: int
+    unsteady: int
+    from_start: bool
+
+
+@dataclass(frozen=True)
 class Standing:
     """One client on one workload.
 
     `tiers`: (best, worst) tier that it can be in, from 1; None: not ranked. `in_flight`: over a
-    link.
+    link. `curve`: None where nobody watched its warm-up.
     """
 
     client: str
@@ -139,6 +157,7 @@ class Standing:
     wire: OnTheWire | None = None
     notes: tuple[str, ...] = ()
     in_flight: InFlight | None = None
+    curve: Curve | None = None
 
 
 @dataclass(frozen=True)

@@ -126,6 +126,17 @@ EXPLANATIONS = (
         """,
     ),
     _explain(
+        "the-steady-state",
+        "The way to the steady state",
+        """
+        What an exchange costs by its number, both axes logarithmic: the first one, connection
+        included, then the warm-up in steps. Where a process worked on several workloads in a round,
+        only the first of them began cold, and only such rounds are shown where there are any.
+        Clients warm up side by side, so a curve is noisier than the ranking and may end above it:
+        compare where it falls, and how far.
+        """,
+    ),
+    _explain(
         "observations",
         "Observations in run order",
         """

@@ -13,6 +13,7 @@ from fetchoff.report import charts, wording
 from fetchoff.report.article_page import ArticleSection, article_section
 from fetchoff.report.at_scale import Scale, scale_of
 from fetchoff.report.columns import Cell, Column, Heading, columns_of
+from fetchoff.report.curves import Curves, curves_of
 from fetchoff.report.figures import count, percent, seconds, tier
 from fetchoff.report.groups import groups_of, reason_of, tally
 from fetchoff.report.over_link import Box, box_of
@@ -73,6 +74,7 @@ class Section:
     left_out: tuple[LeftOut, ...]
     relative: Spec | None
     absolute: Spec | None
+    curves: Curves | None
     observations: Spec | None
     batches: str
     reach: str
@@ -160,6 +162,7 @@ def _section(
         ),
         relative=charts.relative(result, analysis.margin) if has_ratios else None,
         absolute=charts.absolute(result) if groups.measured else None,
+        curves=curves_of(result),
         observations=charts.observations(result, points) if points else None,
         batches=f"{len(points):,}",
         reach=percent(charts.lane_reach(points)),

@@ -11,6 +11,7 @@ from fetchoff.model.analysis import (
     CheckOutcome,
     ClientCard,
     Costs,
+    Curve,
     OnTheWire,
     Point,
     Relative,
@@ -176,10 +177,19 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Stan
                     bytes_in_per_exchange=112.0,
                     bytes_out_per_exchange=BYTES_OUT.get(workload, 148.0),
                 ),
+                curve=curve(sort, cpu) if workload.startswith("small-") else None,
             )
         )
     found.sort(key=lambda s: s.wall.ratio.point if s.wall else math.inf)
     return tuple(([] if withheld else with_tiers(found)) or found) + tuple(missing)
+
+
+def curve(sort: Sort, cpu_us: float) -> Curve:
+    """What falls from the first exchange on to the cost of the ranking; of some it did not end."""
+    exchanges = (1, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
+    compiled = sort.client.startswith("javascript/")
+    costs = tuple(cpu_us * (1 + (90 if compiled else 8) / number) for number in exchanges)
+    return Curve(exchanges, costs, 3, int(compiled), from_start="socket" not in sort.client)
 
 
 def parser(client: str) -> tuple[str, float | None]:
