@@ -28,6 +28,7 @@ class RunTable(Document):
     command: Argv | None = None
     children: bool | None = None
     warm_up_exchanges: int | None = Field(default=None, ge=0, le=100_000)
+    lead_ms: int | None = Field(default=None, ge=0, le=100)
     env: dict[str, str] = Field(default_factory=dict)
 
 

@@ -91,12 +91,14 @@ class Launch:
 
     `children`: it starts processes whose cost counts. `warm_up_exchanges`: at least
     so many in a process before it is tested whether they are steady: compilers come in steps.
+    `lead_ms`: at least so long before its exchanges count in a turn, after a pause.
     """
 
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     children: bool = False
     warm_up_exchanges: int = 0
+    lead_ms: int = 0
 
 
 @dataclass(frozen=True)

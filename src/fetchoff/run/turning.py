@@ -56,6 +56,7 @@ class Length:
         """For an entrant, by what is known of its client's pace."""
         us = guest.iteration_us * (1 + busy_share)
         lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
+        lead_us = max(lead_us, 1e3 * guest.adapter.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
         if guest.adapter.warm_up_exchanges:
             counted_us = MOST_TURN_US  # collections and compilers come seldom, and cost much

@@ -80,6 +80,7 @@ class Client:
     counts: frozenset[object] = EVERYTHING
     warm_up_exchanges: int = 0
     warmed_up: int = 0
+    lead_ms: int = 0
     tells_children: bool = False
     starts_children: bool = False
 
