@@ -198,8 +198,8 @@ class Guest:
             self._recalibrate(timed)
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
 
-    def settle(self, stop: Event) -> None:
-        """Run until it is steady; the curve is kept."""
+    def settle(self, stop: Event, beyond: float = 0.0) -> None:
+        """Run until it is steady, and by a share `beyond` longer; the curve is kept."""
         wanted = self.adapter.warm_up_exchanges
         exchanges = self.workload.exchanges
         content = sum(exchange.expect.bytes or 0 for exchange in exchanges)
@@ -207,7 +207,7 @@ class Guest:
         least = max(left, wanted // FURTHER)
         if content > MUCH_BYTES and not self.adapter.starts_children:
             least = max(least, math.ceil(HEAP_BYTES / content) * len(exchanges))
-        self._curve = warm_up(self.adapter, len(exchanges), least, stop)
+        self._curve = warm_up(self.adapter, len(exchanges), least, stop, beyond)
         self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
         self._warm_ups = len(self._curve.points)
         if self._curve.points:

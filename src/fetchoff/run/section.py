@@ -157,7 +157,8 @@ class SectionRun:
             def do(guest: Guest) -> None:
                 place(guest.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
                 guest.admit(self._stage.spool, try_nonsense=try_nonsense)
-                guest.settle(stop)
+                chance = random.Random(f"{self._section.seed} {guest.process}")
+                guest.settle(stop, chance.random())
 
             self._try(guest, do)
 

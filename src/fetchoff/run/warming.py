@@ -52,10 +52,15 @@ class Curve:
         return late / max(1, done - before)
 
 
-def warm_up(adapter: Adapter, exchanges: int, least: int, stop: Event) -> Curve:
+def warm_up(
+    adapter: Adapter, exchanges: int, least: int, stop: Event, beyond: float = 0.0
+) -> Curve:
     """Run stretches until no trend is left; `exchanges`: in an iteration. AdapterError passes.
 
-    `least`: so many exchanges in any case. `stop`: somebody else has come to grief.
+    `least`: so many exchanges in any case. `stop`: somebody else has come to grief. `beyond`: what
+    follows when no trend is left, as a share of what went before. It is for the caller to draw it
+    by chance: collections come after so many exchanges, in each process at the same ones, and what
+    is measured would otherwise meet all of them or none.
     """
     began = time.monotonic()
     n, done, spent_ns = 1, 0, 0
@@ -85,6 +90,13 @@ def warm_up(adapter: Adapter, exchanges: int, least: int, stop: Event) -> Curve:
             break
         fitting = n * stretch_ms * 1e6 / max(1, timed.wall_ns)
         n = max(1, min(round(fitting), 4 * n))
+    left = round(beyond * done / exchanges)
+    while left and not stop.is_set():
+        some = min(left, n)
+        timed = adapter.run_timed(some, TIMEOUT_S, _nobody)
+        counts.append(some * exchanges)
+        costs.append(timed.cpu_ns / 1e3 / (some * exchanges))
+        left -= some
     return Curve(_thinned(counts, costs), steady, median(walls[-5:]) if walls else 0.0)
 
 

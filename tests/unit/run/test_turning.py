@@ -229,8 +229,9 @@ def test_a_collector_is_paid_also_where_it_comes_as_often_as_a_turn() -> None:
     every = round(length.lead * (1 + LONGER_LEAD) / 2) + length.counted
     costs = []
     for phase in range(every):
-        at = every - 1 - phase
-        group = Group(Client(A, us=lambda n, at=at: 5100.0 if n % every == at else 100.0))
+        client = Client(A)
+        group = Group(client)
+        client.us = lambda n, at=client.lived + phase: 5100.0 if (n - at) % every == 0 else 100.0
         group.guests[A].pace = guest.pace
         group.play(everybody(8, A))
         costs.append(group.us(A))

@@ -66,10 +66,10 @@ class Known:
 def warmed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Curve]:
     """Warms a known adapter up, by its own clock."""
 
-    def warmed(known: Known, exchanges: int = 1, least: int = 0) -> Curve:
+    def warmed(known: Known, exchanges: int = 1, least: int = 0, beyond: float = 0.0) -> Curve:
         clock = SimpleNamespace(monotonic=lambda: known.clock_s)
         monkeypatch.setattr(warming, "time", clock)
-        return warm_up(cast(Adapter, known), exchanges, least, Event())
+        return warm_up(cast(Adapter, known), exchanges, least, Event(), beyond)
 
     return warmed
 
@@ -223,3 +223,12 @@ def test_settled_is_what_the_last_quarter_cost(stretches: list[tuple[int, float]
             late += [cost] * (end - before)  # whole stretches: the quarter's first one begins it
         before = end
     assert settled == pytest.approx(sum(late) / len(late))
+
+
+def test_where_the_warm_up_ends_can_be_left_to_chance(warmed: Warm) -> None:
+    plain, longer = Known(lambda _: 100.0), Known(lambda _: 100.0)
+    first, second = warmed(plain), warmed(longer, beyond=0.5)
+    assert longer.done == round(1.5 * plain.done)
+    assert second.points[-1][0] == longer.done
+    assert first.is_steady
+    assert second.is_steady
