@@ -74,7 +74,7 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
-    turns: int = 8
+    turns: int = 6
     group: int = 6
     looks: tuple[int, ...] = EVERY_ROUND
     suite: str = ""
@@ -153,10 +153,10 @@ def controls_of(name: str, *, rare: int = 1) -> list[Entrant]:
     """
     twin, known = f"{name}{TWIN}", f"{name}{KNOWN}"
     return [
-        Entrant(twin, name, twin, Role.CONTROL, every=4 * rare, stretch=2),
+        Entrant(twin, name, twin, Role.CONTROL, every=2 * rare, stretch=2),
         Entrant(known, name, known, Role.CONTROL),
         Entrant(f"{name}#more", name, known, Role.CONTROL, Effect.MORE, MORE_REQUESTS),
-        Entrant(f"{name}#busy", name, known, Role.CONTROL, Effect.BUSY, BUSY_SHARE, 2 * rare),
+        Entrant(f"{name}#busy", name, known, Role.CONTROL, Effect.BUSY, BUSY_SHARE, rare),
     ]
 
 

@@ -130,11 +130,11 @@ def test_of_a_process_with_known_effects_only_the_busy_time_has_turns() -> None:
     assert len({entrant.process for entrant in here}) == len(here)
 
 
-def test_controls_have_fewer_turns_than_their_client_and_the_twin_s_are_longer() -> None:
+def test_the_twin_has_half_as_many_turns_of_twice_the_length() -> None:
     twin, *_, busy = controls_of("a/x")
     assert (twin.effect, busy.effect) == (Effect.NONE, Effect.BUSY)
-    assert twin.stretch > 1 and busy.stretch == 1
-    assert twin.every > 1 and busy.every > 1
+    assert (twin.every, twin.stretch) == (2, 2)
+    assert (busy.every, busy.stretch) == (1, 1)
     for usual, rare in zip(controls_of("a/x"), controls_of("a/x", rare=3), strict=True):
         assert rare.every in (usual.every, 3 * usual.every)
         assert rare.stretch == usual.stretch
