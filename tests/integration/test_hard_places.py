@@ -37,10 +37,10 @@ def ready(fetchoff: Command) -> Command:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 48 kB."""
+    """A disk of 28 kB."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=28k", "tmpfs", str(folder)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("mounting a small disk needs root; the other test limits files instead")
     yield folder

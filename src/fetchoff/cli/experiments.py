@@ -14,7 +14,7 @@ from fetchoff.model.origin import BUILT_IN
 from fetchoff.model.workload import Placement
 
 NAMED = 5  # clients, in a message
-PAIR_TURNS = 64  # of each client in a round: a multiple of what its controls have one turn in
+PAIR_TURNS = 32  # of each client in a round: a multiple of what its controls have one turn in
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
 
 
