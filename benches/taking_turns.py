@@ -90,7 +90,7 @@ class Stand:
         self.adapters.append(adapter)
         adapter.say_hello()
         adapter.description()
-        guest = self.guest(process, client, adapter, self.origin.open())
+        guest = self.guest(process, client, adapter, self.origin.open_for_turns())
         guest.admit(Spool(self.folder), try_nonsense=False)
         return guest
 

@@ -90,7 +90,7 @@ def measure_round(
         guests = []
         for subject in rng.sample(subjects, len(subjects)):
             try:
-                guest = _Guest(number, subject, origin.open(), amounts, at, folder)
+                guest = _Guest(number, subject, origin.open_for_turns(), amounts, at, folder)
                 stack.callback(guest.end)
                 guest.warm_up()
                 guests.append(guest)

@@ -52,6 +52,8 @@ enum Request {
         tls: bool,
         #[serde(default = "yes")]
         tickets: bool,
+        #[serde(default)]
+        send_buffer: Option<u32>,
     },
     Read {
         ledger: Id,
@@ -209,10 +211,10 @@ impl Control {
                 let Edges { before_ns, after_ns } = self.gate(ledger)?.open();
                 Ok(Answer::Released { ledger, before_ns, after_ns })
             }
-            Request::Open { keep_alive, digest, protocol, tls, tickets } => {
+            Request::Open { keep_alive, digest, protocol, tls, tickets, send_buffer } => {
                 let handshakes = if tickets { Handshakes::Resumable } else { Handshakes::Full };
                 let tls = tls.then_some(handshakes);
-                self.open(Terms { protocol, tls, keep_alive, digest })
+                self.open(Terms { protocol, tls, keep_alive, digest, send_buffer })
             }
             Request::Read { ledger } => {
                 let counters = Box::new(self.listener(ledger)?.counters());

@@ -50,12 +50,20 @@ pub struct Terms {
     pub keep_alive: bool,
     /// Whether uploads are hashed into the ledger.
     pub digest: bool,
+    /// How many bytes wait in the kernel for a client at most (`SO_SNDBUF`, which doubles it);
+    /// `None`: it is for the kernel to find out, connection by connection.
+    pub send_buffer: Option<u32>,
 }
 
 impl Terms {
     /// HTTP/1.1 in the clear, on connections that are kept.
-    pub const PLAIN: Self =
-        Self { protocol: Protocol::Http1, tls: None, keep_alive: true, digest: false };
+    pub const PLAIN: Self = Self {
+        protocol: Protocol::Http1,
+        tls: None,
+        keep_alive: true,
+        digest: false,
+        send_buffer: None,
+    };
 
     /// Why nobody could keep to these terms, if they contradict each other.
     fn check(self) -> Result<(), &'static str> {
@@ -95,6 +103,9 @@ impl Listener {
         socket.set_reuseaddr(true)?;
         // Linux hands TCP_NODELAY on to accepted sockets, which saves a call for each.
         socket.set_nodelay(true)?;
+        if let Some(bytes) = terms.send_buffer {
+            socket.set_send_buffer_size(bytes)?; // handed on as well
+        }
         socket.bind(address)?;
         let listener = socket.listen(BACKLOG)?;
         let address = listener.local_addr()?;

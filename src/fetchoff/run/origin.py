@@ -46,8 +46,12 @@ class Ledger(Protocol):
 
 
 class Turnstile(Protocol):
-    """An origin that gives turns: it holds the requests of everybody but one."""
+    """An origin that gives turns: it holds the requests of everybody but one.
 
+    `open_for_turns`: a ledger whose connections are alike in what the kernel would choose.
+    """
+
+    def open_for_turns(self, settings: Settings) -> Ledger: ...
     def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int: ...
     def give(self, order: Sequence[tuple[int, int, int]], longest_s: float) -> Turns: ...
     def release(self, ledger: Ledger) -> Edges: ...
@@ -142,6 +146,10 @@ class BuiltInOrigin:
     def open(self, settings: Settings = PLAIN) -> BuiltInLedger:
         return BuiltInLedger(self, settings)
 
+    def open_for_turns(self, settings: Settings = PLAIN) -> BuiltInLedger:
+        """As `Turnstile` has it."""
+        return BuiltInLedger(self, settings, in_turns=True)
+
     def keep_authority(self, pem: str) -> Path:
         """The file with the certificate of the authority that the origin's listeners go by."""
         path = self._folder / "authority.pem"
@@ -204,9 +212,11 @@ class BuiltInLedger:
 
     counts = EVERYTHING
 
-    def __init__(self, origin: BuiltInOrigin, settings: Settings) -> None:
+    def __init__(
+        self, origin: BuiltInOrigin, settings: Settings, *, in_turns: bool = False
+    ) -> None:
         self._origin = origin
-        answer = origin.ask(control.open_ledger(settings))
+        answer = origin.ask(control.open_ledger(settings, in_turns=in_turns))
         scheme = "https" if settings.tls else "http"
         try:
             self.id = whole(answer, "ledger")

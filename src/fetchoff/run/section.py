@@ -94,13 +94,14 @@ class SectionRun:
         began = time.monotonic()
         layout = self._stage.layout
         self._stage.origin.place(layout.origin_cores, layout.urgency)
+        turnstile = turnstile_for(self._course, self._stage.origin)
+        open_ledger = turnstile.open_for_turns if turnstile else self._stage.origin.open
         for process, adapter in adapters.items():
-            ledger = self._stage.origin.open(self._reference.workload.settings)
+            ledger = open_ledger(self._reference.workload.settings)
             client = clients[process]
             guest = Guest(process, client, adapter, ledger, self._reference, self._course)
             self._guests[process] = guest
         self._stage.network.open_wide()
-        turnstile = turnstile_for(self._course, self._stage.origin)
         if turnstile is not None:
             self._make_ready(try_nonsense=try_nonsense)
             self._each("sizing batches", lambda guest: self._size(guest, calibrated))

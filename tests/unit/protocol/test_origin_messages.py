@@ -18,6 +18,7 @@ from fetchoff.model.workload import Protocol, Settings
 from fetchoff.protocol.content import PERIOD, content
 from fetchoff.protocol.fields import Garbled
 from fetchoff.protocol.origin import (
+    SEND_BUFFER_BYTES,
     Turn,
     Turns,
     gained,
@@ -112,6 +113,11 @@ def test_content_repeats_one_block(size: int) -> None:
 def test_content_begins_as_the_page_says() -> None:
     begin = hashlib.sha256(b"fetchoff 0").digest() + hashlib.sha256(b"fetchoff 1").digest()
     assert content(64) == begin
+
+
+def test_connections_that_are_measured_in_turns_have_a_send_buffer_of_one_size() -> None:
+    plain = open_ledger(Settings())
+    assert open_ledger(Settings(), in_turns=True) == {**plain, "send_buffer": SEND_BUFFER_BYTES}
 
 
 def test_hold_is_asked_for_a_process_or_its_group() -> None:
