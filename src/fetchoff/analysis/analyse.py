@@ -115,7 +115,7 @@ def _result(
         field.note_on_tiers(),
         modes.note_on_all(standings, series.rounds),
         threads.note_on(run.experiment, course, series),
-        *_notes(run.experiment, series, own, field.baseline),
+        *_notes(run.experiment, own, field.baseline),
     )
     return WorkloadResult(
         workload=course.id,
@@ -165,9 +165,7 @@ def _batches(series: Series) -> dict[str, int]:
     return {batch.entrant: batch.exchanges for batch in series.batches}
 
 
-def _notes(
-    experiment: Experiment, series: Series, checks: Sequence[SelfCheck], baseline: str
-) -> list[str]:
+def _notes(experiment: Experiment, checks: Sequence[SelfCheck], baseline: str) -> list[str]:
     notes = []
     if baseline != experiment.baseline:
         notes.append(f"{experiment.baseline} was not measured: relative to {baseline} instead")
@@ -178,13 +176,6 @@ def _notes(
         notes.append(
             f"{len(unclear)} of {len(checks)} self-checks could not tell: more rounds{by} "
             "or a quieter machine would"
-        )
-    interrupted = sum({i.round: i.origin_involuntary_switches for i in series.invocations}.values())
-    stretches = len(series.batches) + sum(len(one.exchanges) for one in series.turns)
-    if stretches and interrupted > stretches:
-        notes.append(
-            f"the origin was interrupted {interrupted} times in {stretches} turns and batches: "
-            "something else runs on its core"
         )
     return notes
 
