@@ -17,7 +17,7 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Entrant
 from fetchoff.model.observation import Record, Seen, Turns, TurnsGiven
 from fetchoff.model.origin import EVERYTHING
-from fetchoff.model.workload import Exchange, Expect, Workload
+from fetchoff.model.workload import Exchange, Expect, Settings, Workload
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters, Edges, Turn
@@ -134,6 +134,9 @@ class Gates:
     released: list[str] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)
     raises: BaseException | None = None
+
+    def open_for_turns(self, settings: Settings) -> Ledger:
+        raise AssertionError("a client brings its ledger with it")
 
     def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int:
         client = cast(Client, adapter)

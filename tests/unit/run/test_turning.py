@@ -221,6 +221,10 @@ def test_which_exchanges_are_counted_does_not_depend_on_what_they_cost() -> None
     assert collector == asked(always(100.0))
 
 
+def _collected(every: int, first: int) -> Callable[[int], float]:
+    return lambda number: 5100.0 if (number - first) % every == 0 else 100.0
+
+
 def test_a_collector_is_paid_also_where_it_comes_as_often_as_a_turn() -> None:
     """Over processes, which begin anywhere in its rhythm: none of their turns looks for it."""
     guest = Group(Client(A)).guests[A]
@@ -231,7 +235,7 @@ def test_a_collector_is_paid_also_where_it_comes_as_often_as_a_turn() -> None:
     for phase in range(every):
         client = Client(A)
         group = Group(client)
-        client.us = lambda n, at=client.lived + phase: 5100.0 if (n - at) % every == 0 else 100.0
+        client.us = _collected(every, client.lived + phase)
         group.guests[A].pace = guest.pace
         group.play(everybody(8, A))
         costs.append(group.us(A))
