@@ -9,14 +9,20 @@ from threading import Event
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Turns, Usage
-from fetchoff.model.origin import Counted
-from fetchoff.model.workload import Protocol, Sink, Workload
+from fetchoff.model.workload import Sink, Workload
 from fetchoff.protocol.adapter import Done, Spool, prepare
 from fetchoff.protocol.fields import Message
 from fetchoff.protocol.origin import Edges, gained
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter, Timed
 from fetchoff.run.clocks import ReadNs
+from fetchoff.run.judging import (
+    AnsweredWrong,
+    Refused,
+    digest_fault,
+    must_agree,
+    must_be_complete,
+)
 from fetchoff.run.origin import Ledger, Turnstile
 from fetchoff.run.reference import Reference
 from fetchoff.run.threads import ThreadTimes, further_since
@@ -28,7 +34,6 @@ STEADY = 0.95  # a warm-up batch that is no more than 5 % faster than the one be
 LEAST_TIMEOUT_S = 10.0
 SLOWEST_BYTES_A_S = 20e6  # of a client that still gets an iteration of large content to its end
 MOST_WAITING = 12  # a batch takes at most so many times its length
-NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 MOST_ITERATIONS = 1_000_000
 GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
 ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
@@ -41,18 +46,6 @@ SETTLED_WAITING = 8
 no acknowledgement for a while after a connection was idle (Linux: `TCP_MAX_QUICKACKS`, 16)."""
 REHEARSAL_US = 10_000.0
 LOOP_PATIENCE = 10.0  # times what a loop should take
-
-
-class Refused(Exception):
-    """The guest takes no (further) part in this section; `outcome` and the text say why."""
-
-    def __init__(self, outcome: Outcome, message: str) -> None:
-        super().__init__(message)
-        self.outcome = outcome
-
-
-class AnsweredWrong(Refused):
-    """An answer, or what the client says of its answers, is not right."""
 
 
 @dataclass(frozen=True)
@@ -159,13 +152,13 @@ class Guest:
     def _verify(self) -> None:
         before = self._ledger.read()
         answer = self.adapter.run(1, self._timeout_s(1), digest=True)
-        self._must_be_complete(answer, 1)
-        fault = _digest_fault(answer, self._reference)
+        must_be_complete(self.workload, answer, 1)
+        fault = digest_fault(answer, self._reference)
         if fault:
             raise AnsweredWrong(Outcome.FAILED, fault)
         after = self._ledger.read(before.seen.requests + len(self.workload.exchanges))
         seen = gained(before.seen, after.seen)
-        self._must_agree(seen, 1)
+        must_agree(self.workload, self._ledger.counts, seen, 1)
         self.per_iteration = max(1, seen.requests)
         through_proxy = after.absolute_form - before.absolute_form
         if self.workload.settings.proxy and through_proxy < seen.requests:
@@ -252,7 +245,7 @@ class Guest:
             least = SETTLED_WAITING if self.mostly_waits else 1
             n = max(least, round(REHEARSAL_US / self.iteration_us))
             timed = self.adapter.run_timed(n, self._timeout_s(n), lambda: 0)
-            self._must_be_complete(timed.answer, n)
+            must_be_complete(self.workload, timed.answer, n)
             self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
@@ -282,8 +275,8 @@ class Guest:
 
     def judge_loop(self, answer: Done, seen: Seen, iterations: int) -> None:
         """Check a whole loop against the ledger."""
-        self._must_be_complete(answer, iterations)
-        self._must_agree(seen, iterations)
+        must_be_complete(self.workload, answer, iterations)
+        must_agree(self.workload, self._ledger.counts, seen, iterations)
 
     def size_batches(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Find how many iterations make a batch over a link.
@@ -369,11 +362,11 @@ class Guest:
 
     def judge(self, measured: Measured, iterations: int) -> None:
         """Check a batch against the ledger, and the digests of one that has them."""
-        self._must_be_complete(measured.answer, iterations)
-        fault = self._is_hashed and _digest_fault(measured.answer, self._reference)
+        must_be_complete(self.workload, measured.answer, iterations)
+        fault = self._is_hashed and digest_fault(measured.answer, self._reference)
         if fault:
             raise AnsweredWrong(Outcome.FAILED, fault)
-        self._must_agree(measured.seen, iterations)
+        must_agree(self.workload, self._ledger.counts, measured.seen, iterations)
 
     def refuse(self, error: Refused | AdapterError) -> None:
         """Take note that this section goes on without it."""
@@ -418,7 +411,7 @@ class Guest:
 
     def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
         timed = self._run_timed(n, origin_cpu)
-        self._must_be_complete(timed.answer, n)
+        must_be_complete(self.workload, timed.answer, n)
         return timed
 
     def _run_timed(self, n: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Timed:
@@ -433,64 +426,8 @@ class Guest:
             transfer_s += n * len(workload.exchanges) * link.slowest_s(length)
         return max(LEAST_TIMEOUT_S, 50 * workload.batch_ms / 1000, transfer_s)
 
-    def _must_be_complete(self, answer: Done, iterations: int) -> None:
-        asked = iterations * len(self.workload.exchanges)
-        if answer.failed:
-            raise AnsweredWrong(
-                Outcome.FAILED,
-                f"{answer.failed} of {asked} exchanges failed: {answer.error or 'no reason given'}",
-            )
-        if answer.done != asked:
-            raise AnsweredWrong(
-                Outcome.INVALID, f"was asked for {asked} exchanges, reports {answer.done}"
-            )
-        if any(exchange.expect.varies for exchange in self.workload.exchanges):
-            return
-        expected = iterations * sum(x.expect.bytes or 0 for x in self.workload.exchanges)
-        if answer.bytes != expected:
-            raise AnsweredWrong(
-                Outcome.FAILED, f"delivered {answer.bytes} bytes of content instead of {expected}"
-            )
-
-    def _must_agree(self, seen: Seen, iterations: int) -> None:
-        if Counted.REQUESTS in self._ledger.counts:
-            self._requests_must_agree(seen, iterations)
-        if Counted.CONNECTIONS in self._ledger.counts:
-            self._connections_must_agree(seen)
-
-    def _requests_must_agree(self, seen: Seen, iterations: int) -> None:
-        settings = self.workload.settings
-        asked = iterations * len(self.workload.exchanges)
-        if seen.requests != asked and not (settings.redirects and seen.requests > asked):
-            raise AnsweredWrong(
-                Outcome.INVALID,
-                f"reports {asked} exchanges, the origin saw {seen.requests} requests",
-            )
-
-    def _connections_must_agree(self, seen: Seen) -> None:
-        settings = self.workload.settings
-        opened = f"opened {seen.connections} for {seen.requests} requests"
-        allowed = float(settings.concurrency)
-        if settings.protocol is Protocol.HTTP_1_1:
-            allowed += NEW_CONNECTIONS * seen.requests
-        if settings.reuse is True and seen.connections > allowed:
-            raise AnsweredWrong(Outcome.INVALID, f"asked to reuse connections, {opened}")
-        if settings.reuse is False and seen.connections < seen.requests:
-            raise AnsweredWrong(Outcome.INVALID, f"asked for fresh connections, {opened}")
-
 
 def least_iterations(workload: Workload) -> int:
     """So many that the asked number of exchanges can be in flight, and what the workload says."""
     in_flight = math.ceil(workload.settings.concurrency / len(workload.exchanges))
     return max(in_flight, workload.batch_iterations)
-
-
-def _digest_fault(answer: Done, reference: Reference) -> str:
-    """What is wrong with the contents of an iteration; "" if nothing."""
-    if len(answer.sha256) != len(reference.sha256):
-        return f"gave {len(answer.sha256)} digests for {len(reference.sha256)} exchanges"
-    pairs = zip(reference.workload.exchanges, answer.sha256, reference.sha256, strict=True)
-    for exchange, got, right in pairs:
-        if got != right and not exchange.expect.varies:
-            return f"the content of {exchange.method} {exchange.target} is not what the origin sent"
-    return ""

@@ -20,7 +20,8 @@ from fetchoff.protocol.adapter import Spool
 from fetchoff.run.adapter import Adapter
 from fetchoff.run.crossed import Crossed
 from fetchoff.run.events import Journal, Listener
-from fetchoff.run.guest import Guest, Pace, Refused
+from fetchoff.run.guest import Guest, Pace
+from fetchoff.run.judging import Refused
 from fetchoff.run.lanes import side_by_side
 from fetchoff.run.network import Network
 from fetchoff.run.origin import Origin, Turnstile

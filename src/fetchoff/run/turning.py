@@ -23,7 +23,8 @@ from fetchoff.model.observation import Outcome, Seen, Turns, TurnsGiven
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Edges, Turn, gained
 from fetchoff.run.events import Journal
-from fetchoff.run.guest import SETTLED_WAITING, Guest, Refused
+from fetchoff.run.guest import SETTLED_WAITING, Guest
+from fetchoff.run.judging import Refused
 from fetchoff.run.origin import Turnstile
 
 CHUNK_US = (

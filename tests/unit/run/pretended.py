@@ -22,7 +22,8 @@ from fetchoff.protocol import origin as control
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters, Edges, Turn
 from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.guest import GUESSED_ORIGIN, ORIGIN_US, Guest, Refused
+from fetchoff.run.guest import GUESSED_ORIGIN, ORIGIN_US, Guest
+from fetchoff.run.judging import Refused
 from fetchoff.run.origin import Ledger
 from fetchoff.run.reference import Reference
 from fetchoff.run.turning import Place, Turning

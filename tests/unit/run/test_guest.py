@@ -18,7 +18,8 @@ from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.guest import AnsweredWrong, Guest, Refused, least_iterations
+from fetchoff.run.guest import Guest, least_iterations
+from fetchoff.run.judging import AnsweredWrong, Refused
 from fetchoff.run.origin import Ledger
 from fetchoff.run.reference import Reference
 

@@ -15,7 +15,8 @@ from fetchoff.model.workload import Settings, Sink, required_features
 from fetchoff.protocol.adapter import Done, Spool, prepare
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.guest import Guest, Refused
+from fetchoff.run.guest import Guest
+from fetchoff.run.judging import Refused
 from fetchoff.run.origin import Ledger
 from fetchoff.run.reference import Reference
 
