@@ -132,7 +132,34 @@ def ranked(families: Sequence[Sequence[Client]], conditions: Conditions, seed: i
             withheld=done.analysis.results[0].withheld,
             whole_s=done.whole_s,
             measured_s=done.measured_s(),
+            alone=tuple(
+                (a.id, b.id)
+                for family in families
+                for a, b in combinations(family, 2)
+                if _differ_alone(experiment, series, series.index(a.id), series.index(b.id))
+            ),
         )
+
+
+def _differ_alone(experiment: Experiment, series: Series, a: int, b: int) -> bool:
+    """Whether a comparison of these two, which ends when both clocks have told, says so of one."""
+    rule, metrics = rule_of(experiment), ("wall", "cpu")
+    looks = [look for look in experiment.looks if look < series.rounds] + [series.rounds]
+    for look in looks:
+        verdicts = [
+            compare(
+                series.logs(metric)[:look],
+                a,
+                b,
+                rule=rule,
+                final=look == series.rounds,
+                margin=experiment.margin,
+            ).verdict
+            for metric in metrics
+        ]
+        if Verdict.UNDECIDED not in verdicts:
+            break
+    return bool({Verdict.FASTER, Verdict.SLOWER} & set(verdicts))
 
 
 def _run(experiment: Experiment, clients: Sequence[Client], place: Path) -> _Done:

@@ -168,5 +168,12 @@ def _rankings(trials: Sequence[RankingTrial]) -> Iterator[str]:
         f"{statistics.median(t.measured_s for t in trials):.1f} s, whole "
         f"{statistics.median(t.whole_s for t in trials):.1f} s"
     )
+    alone = sum(len(t.alone) for t in trials)
+    pairs = sum(t.pairs_of_equals for t in trials)
+    yield (
+        f"as comparisons by themselves: {alone} of {pairs} pairs of equals called different "
+        f"({alone / pairs:.2%}; 95 % bounds {bounds(alone, pairs)[0]:.2%} to "
+        f"{bounds(alone, pairs)[1]:.2%}; pairs of one run share its noise)"
+    )
     for trial in wrong:
         yield f"seed {trial.seed}: wall {trial.wrong_wall}, CPU {trial.wrong_cpu}"

@@ -82,7 +82,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class RankingTrial:
-    """One ranking of clients and copies of them. `wrong_*`: pairs of equals told apart."""
+    """One ranking of clients and copies of them. `wrong_*`: pairs of equals told apart.
+
+    `alone`: pairs of equals that are told apart if each is a comparison by itself, stopped and
+    judged as `compare` does it, at an error rate of its own.
+    """
 
     part: str
     clients: int
@@ -97,6 +101,7 @@ class RankingTrial:
     withheld: str = ""
     whole_s: float = 0.0
     measured_s: float = 0.0
+    alone: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_false_alarm(self) -> bool:

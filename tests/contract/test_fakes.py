@@ -55,6 +55,7 @@ CONTRACT_KEEPERS = {
     "tiring",
     "two-faced",
     "unhurried",
+    "wavering",
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from tests.integration import runs
 from tests.integration.processes import control_groups, named, wait_for_none
 
 from fetchoff.model.observation import Interrupted, Turns
-from fetchoff.store.run_folder import RunFolder
+from fetchoff.store.run_folder import JOURNAL, RunFolder
 
 KILLS = int(os.environ.get("FETCHOFF_TEST_KILLS", "10"))
 
@@ -32,9 +33,9 @@ def test_killed_often(tmp_path: Path, cache: Path) -> None:
 
 def test_killed_while_it_measures(fetchoff: Command) -> None:
     """The batches of the section that was cut stay, as an attempt that does not count."""
-    fetchoff("setup", fake("honest"), fake("slow"))
+    fetchoff("setup", fake("wavering"), fake("slow"))
     run = fetchoff.folder / "run"
-    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    clients = ("-c", fake("wavering"), "-c", fake("slow"))
     process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "3", "-o", run)
     runs.wait_for_lines(run, 3, process)
     process.send_signal(signal.SIGKILL)
@@ -49,7 +50,7 @@ def test_killed_while_it_measures(fetchoff: Command) -> None:
     assert not (run / ".spool").exists()
 
 
-@pytest.mark.parametrize("clients", [("honest", "slow"), ("leaking", "deaf")])
+@pytest.mark.parametrize("clients", [("wavering", "slow"), ("leaking", "deaf")])
 def test_interrupted_by_the_user(clients: tuple[str, str], fetchoff: Command) -> None:
     fetchoff("setup", *map(fake, clients))
     run = fetchoff.folder / "run"
@@ -117,12 +118,14 @@ def test_interrupted_before_anything_was_measured(fetchoff: Command) -> None:
 
 def test_the_origin_is_killed(fetchoff: Command) -> None:
     """The run goes on with a new origin; the section that was cut is measured again."""
-    fetchoff("setup", fake("honest"), fake("slow"))
+    fetchoff("setup", fake("wavering"), fake("slow"))
     run = fetchoff.folder / "run"
-    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    clients = ("-c", fake("wavering"), "-c", fake("slow"))
     process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "6", "-o", run)
     runs.wait_for_lines(run, 3, process)
-    named("fetchoff-origin", fetchoff.folder).kill()
+    while b'"kind":"interrupted"' not in (run / JOURNAL).read_bytes():  # not between two rounds
+        named("fetchoff-origin", fetchoff.folder, process).kill()
+        time.sleep(0.2)
     _, err = process.communicate(timeout=100)
     assert process.returncode == 0, err
     assert "the origin ended with signal SIGKILL" in err
@@ -142,9 +145,9 @@ def test_the_origin_is_killed(fetchoff: Command) -> None:
 
 def test_an_origin_that_dies_again_and_again(fetchoff: Command) -> None:
     """The run ends with a clear message, and what was measured is shown."""
-    fetchoff("setup", fake("honest"), fake("slow"))
+    fetchoff("setup", fake("wavering"), fake("slow"))
     run = fetchoff.folder / "run"
-    clients = ("-c", fake("honest"), "-c", fake("slow"))
+    clients = ("-c", fake("wavering"), "-c", fake("slow"))
     process = fetchoff.start("run", "-w", "tiny.toml", *clients, "--budget", "10", "-o", run)
     runs.wait_for_lines(run, 12, process)
     while process.poll() is None:
@@ -157,7 +160,7 @@ def test_an_origin_that_dies_again_and_again(fetchoff: Command) -> None:
     assert "error: the origin ended with signal SIGKILL" in err
     assert "hint: " in err
     assert "batches are kept" in err
-    assert "fake/honest" in out
+    assert "fake/wavering" in out
     assert wait_for_none(fetchoff.folder) == []
     assert fetchoff("resume", run, "--quiet", timeout_s=200).status == 0
     runs.assert_every_slot_once(run)

@@ -38,7 +38,7 @@ def test_interrupted(how: signal.Signals, slow_builders: list[Path], fetchoff: C
     began = time.monotonic()
     os.killpg(process.pid, how)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert "Traceback" not in err
     assert time.monotonic() - began < 20
     assert wait_for_none(fetchoff.folder) == []
@@ -48,12 +48,13 @@ def test_interrupted(how: signal.Signals, slow_builders: list[Path], fetchoff: C
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_ended_politely(how: signal.Signals, fetchoff: Command) -> None:
     """As with Ctrl-C: what was measured is kept and said."""
-    fetchoff("setup", fake("honest"))
-    process = fetchoff.start("run", "-w", "tiny.toml", "-c", fake("honest"), "-o", "run")
+    fetchoff("setup", fake("slow"), fake("wavering"))
+    clients = ("-c", fake("slow"), "-c", fake("wavering"))
+    process = fetchoff.start("run", "-w", "tiny.toml", *clients, "-o", "run")
     runs.wait_for_lines(fetchoff.folder / "run", 1, process)
     process.send_signal(how)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert "batches are kept" in err
     assert wait_for_none(fetchoff.folder) == []
     assert not (fetchoff.folder / "run" / ".spool").exists()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fetchoff.analysis import limits, links, modes, threads
-from fetchoff.analysis.checks import self_checks, withheld
+from fetchoff.analysis.checks import ALL, self_checks, withheld
 from fetchoff.analysis.curves import began_with, with_curves
 from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.series import Series, series_of
@@ -99,7 +99,7 @@ def _result(
 ) -> WorkloadResult:
     workload = course.workload
     field = Field(run.experiment, series, final=final, counts=run.counts)
-    own = tuple(check for check in checks if check.workload == course.id)
+    own = tuple(check for check in checks if check.workload in (course.id, ALL))
     standings, on_all = field.standings(), ""
     if link is not None:
         standings, on_all = Crossing(course, link, _batches(series)).judged(standings)

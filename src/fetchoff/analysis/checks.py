@@ -7,7 +7,7 @@ processes, and pooled over all that were asked the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite, log
 
@@ -27,6 +27,7 @@ MORE = 0.01
 MOST_MORE = 1.25  # where batches are a few iterations, one more is another kind of batch
 
 METRICS = ("wall", "cpu")
+ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class _Question:
     asked: Asked
     text: str
     off: str  # what a culprit has done
+    pools: bool = False  # with the same question on other workloads
 
 
 def self_checks(
@@ -44,9 +46,36 @@ def self_checks(
 ) -> tuple[SelfCheck, ...]:
     """All checks of a run; those with chance in them share one error rate (Bonferroni)."""
     exact = [check for series in all_series for check in accounts(series)]
-    questions = [q for series in all_series for q in _questions(experiment, series)]
+    questions = _pooled([q for series in all_series for q in _questions(experiment, series)])
     level = experiment.alpha / max(1, len(questions))
     return (*exact, *(_told(q, judge_pooled(q.asked, level=level), kits) for q in questions))
+
+
+def _pooled(questions: Sequence[_Question]) -> list[_Question]:
+    """What is asked of processes that take turns is one question on all workloads.
+
+    The faults that it is to find (a clock, a position, what a kit charges for) are on all of them,
+    and a few processes on each tell less than all together.
+    """
+    found: dict[tuple[str, str, str], list[_Question]] = {}
+    for question in questions:
+        where = ALL if question.pools else question.workload
+        found.setdefault((question.kind, where, question.metric), []).append(question)
+    return [_together(some) if len(some) > 1 else some[0] for some in found.values()]
+
+
+def _together(questions: Sequence[_Question]) -> _Question:
+    asked = [question.asked for question in questions]
+    return replace(
+        questions[0],
+        workload=ALL,
+        asked=replace(
+            asked[0],
+            values=tuple(value for one in asked for value in one.values),
+            groups=tuple(group for one in asked for group in one.groups),
+            strata=tuple(q.workload for q in questions for _ in q.asked.values),
+        ),
+    )
 
 
 def _told(question: _Question, found: Found, kits: dict[str, str]) -> SelfCheck:
@@ -132,7 +161,8 @@ class _Asker:
             groups += [entrant.client] * len(answers)
         asked = Asked(tuple(values), tuple(groups), expected, tolerance)
         text, off = TEXTS[kind]
-        return _Question(kind, self._series.workload, self._metric, asked, text, off)
+        pools = bool(self._series.turns)
+        return _Question(kind, self._series.workload, self._metric, asked, text, off, pools)
 
 
 Costs = np.ndarray[tuple[int, ...], np.dtype[np.float64]]

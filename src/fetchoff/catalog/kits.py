@@ -51,12 +51,14 @@ class RuntimeTable(Document):
 class Kit(Document):
     """`set`: arguments that a runtime may replace, by the placeholder that stands for them.
 
-    `json_parser`: what documents go through that the client does not parse itself.
+    `json_parser`: what documents go through that the client does not parse itself. `control`: the
+    library that further processes are of where it takes part; one that is soon warm.
     """
 
     schema_: int = Field(alias="schema", ge=1, le=1)
     language: str
     json_parser: str = ""
+    control: str = ""
     also: tuple[str, ...] = ()
     set: dict[str, Argv] = Field(default_factory=dict)
     setup: SetupTable = Field(default_factory=SetupTable)

@@ -119,6 +119,7 @@ class Family:
             homepage=self.adapter.homepage,
             tried=self.adapter.tried,
             json_parser=OWN_JSON if self.adapter.own_json else self.kit.json_parser,
+            is_control=client.library == self.kit.control,
             faults=_faults({**self.adapter.faults, **(variant.faults if variant else {})}),
             folder=self.folder,
             kit_folders=self._kit_folders,

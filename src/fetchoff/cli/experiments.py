@@ -14,7 +14,8 @@ from fetchoff.model.origin import BUILT_IN
 from fetchoff.model.workload import Placement
 
 NAMED = 5  # clients, in a message
-PAIR_TURNS = 32  # of each client in a round: a multiple of what its controls have one turn in
+PAIR_TURNS = 20  # of each client in a round: a multiple of what its controls have one turn in
+MOST_SELDOM = 1 / 3  # of all clients
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
 
 
@@ -39,10 +40,15 @@ def ranking(
         raise InputError(
             "only floor lines are ready: there is nothing to rank", "choose a client that is ranked"
         )
+    reference = _baseline(baseline, [c.id for c in ready if _role(c) is Role.RANKED])
+    entrants = with_controls(
+        tuple((c.id, c.manifest.kit, _role(c)) for c in ready),
+        preferred={c.id for c in ready if c.manifest.is_control},
+    )
     return Experiment(
-        entrants=with_controls(tuple((c.id, c.manifest.kit, _role(c)) for c in ready)),
+        entrants=_sparing(entrants, ready, reference),
         courses=tuple(courses),
-        baseline=_baseline(baseline, [c.id for c in ready if _role(c) is Role.RANKED]),
+        baseline=reference,
         seed=_seed(seed),
         budget_s=budget_s,
         blocks=blocks,
@@ -87,6 +93,24 @@ def pair(
         turns=PAIR_TURNS,
         placement=placement,
     )
+
+
+def _sparing(
+    entrants: Sequence[Entrant], clients: Sequence[Client], baseline: str
+) -> tuple[Entrant, ...]:
+    """Where few clients have compilers, they take part in few rounds.
+
+    To be warm costs them seconds, and that in each round; meanwhile all others could have had
+    another one. Where most are of that kind nobody would gain, and the baseline is in all ratios.
+    """
+    slow = {
+        client.id
+        for client in clients
+        if client.launch and client.launch.warm_up_exchanges and client.id != baseline
+    }
+    if len(slow) > MOST_SELDOM * len(clients):
+        return tuple(entrants)
+    return tuple(replace(e, seldom=True) if e.client in slow else e for e in entrants)
 
 
 def shortened(course: Course) -> Course:

@@ -115,7 +115,8 @@ class Manifest:
 
     `built_as`: the id with the version that is meant where none is named. `set`: arguments by
     placeholder. `tried`: whether its authors have seen it run. `json_parser`: what parses
-    documents, OWN_JSON or a name; "": its kit does not say. `faults`: by case of the contract.
+    documents, OWN_JSON or a name; "": its kit does not say. `is_control`: whether its kit wants
+    its controls to be of it. `faults`: by case of the contract.
     """
 
     id: ClientId
@@ -126,6 +127,7 @@ class Manifest:
     homepage: str
     tried: bool
     json_parser: str
+    is_control: bool
     faults: Mapping[str, Fault]
     folder: Path
     kit_folders: tuple[tuple[str, Path], ...]

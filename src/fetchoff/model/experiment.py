@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fetchoff.model.course import Course
-from fetchoff.model.estimate import EVERY_ROUND
+from fetchoff.model.estimate import EVERY_ROUND, MINIMUM_ROUNDS
 from fetchoff.model.link import Link
 from fetchoff.model.workload import Placement, Sink, Workload
 
@@ -14,6 +15,7 @@ MORE_REQUESTS = 0.03
 BUSY_SHARE = 0.5
 CONTROLS_SHARE = 0.2  # of the processes of a round, beside those that are ranked
 PUBLISHED_BAND = 0.25  # a ratio that is no further from a published one is much like it
+SELDOM = 4  # rounds, of which one has those whose warm-up is dear
 TWIN, KNOWN = "#twin", "#known"
 
 
@@ -39,6 +41,7 @@ class Entrant:
 
     `amount`: the share on top for MORE (0.03), the share of the client's CPU for BUSY. `every`: it
     has a turn in each so many cycles. `stretch`: how many times as long its turns are.
+    `seldom`: after the first rounds it takes part in every fourth one.
     """
 
     key: str
@@ -49,6 +52,11 @@ class Entrant:
     amount: float = 0.0
     every: int = 1
     stretch: int = 1
+    seldom: bool = False
+
+    def takes_part(self, number: int) -> bool:
+        """Whether it does in round `number`, from 0: always as long as there is no interval."""
+        return not self.seldom or number < MINIMUM_ROUNDS or number % SELDOM == 0
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,7 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
-    turns: int = 6
+    turns: int = 4
     group: int = 6
     looks: tuple[int, ...] = EVERY_ROUND
     suite: str = ""
@@ -125,18 +133,21 @@ def is_measured(entrant: Entrant, course: Course) -> bool:
     return not (is_short and entrant.process.endswith(KNOWN))
 
 
-def with_controls(clients: tuple[tuple[str, str, Role], ...]) -> tuple[Entrant, ...]:
+def with_controls(
+    clients: tuple[tuple[str, str, Role], ...], preferred: Collection[str] = ()
+) -> tuple[Entrant, ...]:
     """The entrants for (client, kit, role) triples: each client, and controls for each kit.
 
     The controls are further processes of one client of the kit: a second one must not differ from
     the first (A/A), and in a third one injected busy time, and where batches are measured also more
-    requests, must come back as such. In each round some of them take part (`controls_of_round`).
+    requests, must come back as such. In each round some of them take part (`entrants_of_round`).
+    They are of one of the `preferred` clients, if there is one in the kit.
     """
     entrants = [
         Entrant(key=name, client=name, process=name, role=role) for name, _, role in clients
     ]
     controlled: dict[str, str] = {}
-    for name, kit, role in sorted(clients):
+    for name, kit, role in sorted(clients, key=lambda client: (client[0] not in preferred, client)):
         if role is Role.RANKED:
             controlled.setdefault(kit, name)
     for name in controlled.values():

@@ -68,6 +68,7 @@ def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
     """All but the controls, and of these as many processes as a fifth of all others, in rotation.
 
     Twins and known effects alternate, so that every round has both where there is room for two.
+    Who takes part seldom is left out of the other rounds, and so are its controls.
     """
     others = [e for e in experiment.entrants if e.role is not Role.CONTROL]
     controls = [e for e in experiment.entrants if e.role is Role.CONTROL]
@@ -78,7 +79,8 @@ def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
     chosen: set[str] = set()
     for kind, places in ((twins, -(-room // 2)), (known, room // 2)):
         chosen |= {kind[(number * places + i) % len(kind)] for i in range(places) if kind}
-    return [*others, *(e for e in controls if e.process in chosen)]
+    present = [*others, *(e for e in controls if e.process in chosen)]
+    return [entrant for entrant in present if entrant.takes_part(number)]
 
 
 def iterations(entrant: Entrant, planned: int) -> int:

@@ -37,9 +37,11 @@ MOST_WAITING = 12  # a batch takes at most so many times its length
 MOST_ITERATIONS = 1_000_000
 GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
 ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
-FURTHER = 8  # of the exchanges that a compiler needs, on every workload after the first
 HEAP_BYTES = 40e6  # of content until heaps are as large as they get (Ruby's first collections)
-MUCH_BYTES = 100_000  # in an iteration: whose code is compiled after fewer of them
+MUCH_BYTES = 100_000  # in an iteration
+MOST_BEYOND = 0.5  # of a warm-up: where it ends is left to chance
+MOST_BEYOND_COMPILED = 0.2  # of one of thousands of exchanges
+COMPILED_BYTES = 0.7e9  # of content until a compiler has seen enough, however few exchanges
 WAITING = 6.0  # times what it works: then it waits, and not only for the core
 SETTLED_WAITING = 8
 """Iterations that one who waits does after a pause, before it waits as it always does: TCP delays
@@ -191,20 +193,28 @@ class Guest:
             self._recalibrate(timed)
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
 
-    def settle(self, stop: Event, beyond: float = 0.0) -> None:
-        """Run until it is steady, and by a share `beyond` longer; the curve is kept."""
+    def settle(self, stop: Event, chance: float = 0.0) -> None:
+        """Run until it is steady, and by `chance`, from 0 to 1, of the most longer."""
         wanted = self.adapter.warm_up_exchanges
         exchanges = self.workload.exchanges
         content = sum(exchange.expect.bytes or 0 for exchange in exchanges)
-        left = 0 if content > MUCH_BYTES else wanted - self.adapter.warmed_up
-        least = max(left, wanted // FURTHER)
-        if content > MUCH_BYTES and not self.adapter.starts_children:
-            least = max(least, math.ceil(HEAP_BYTES / content) * len(exchanges))
-        self._curve = warm_up(self.adapter, len(exchanges), least, stop, beyond)
+        # Each workload has code of its own, so a compiler begins anew: docs/decisions/0011.
+        least = wanted
+        if content > MUCH_BYTES:
+            least = min(least, math.ceil(COMPILED_BYTES / content) * len(exchanges))
+            if not self.adapter.starts_children:
+                least = max(least, math.ceil(HEAP_BYTES / content) * len(exchanges))
+        beyond = MOST_BEYOND_COMPILED if wanted else MOST_BEYOND
+        self._curve = warm_up(self.adapter, len(exchanges), least, stop, chance * beyond)
         self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
         self._warm_ups = len(self._curve.points)
         if self._curve.points:
             self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us
+
+    @property
+    def warmed_up(self) -> int:
+        """Exchanges of its warm-up, without those that were left to chance."""
+        return self._curve.points[-1][0] if self._curve.points else 0
 
     @property
     def settled_us(self) -> float:

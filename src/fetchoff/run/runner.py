@@ -152,8 +152,14 @@ class Runner:
             self._paces[record.workload][record.entrant] = pace
 
     def _foreseen_s(self, number: int) -> float:
-        """All seconds to the end of that round, if it takes as long as the one before."""
-        return sum(self._seconds.values()) + self._seconds.get(number - 1, 0.0)
+        """All seconds to the end of that round, if it takes as long as the last like it."""
+        like = [n for n in self._seconds if self._is_long(n) == self._is_long(number)]
+        last = max(like or self._seconds, default=None)
+        return sum(self._seconds.values()) + (self._seconds[last] if last is not None else 0.0)
+
+    def _is_long(self, number: int) -> bool:
+        """Whether those whose warm-up is dear take part."""
+        return all(entrant.takes_part(number) for entrant in self._experiment.entrants)
 
     def _is_done(self, number: int) -> bool:
         return all((number, course.id) in self._done for course in self._experiment.courses)

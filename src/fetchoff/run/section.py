@@ -31,7 +31,6 @@ from fetchoff.run.turning import Length, Place, Turning
 
 OFTEN_US = 40_000  # a turn that takes longer is not had in every cycle
 MOST_SELDOM = 8
-MOST_BEYOND = 0.5  # of a warm-up: where it ends is left to chance
 
 
 def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
@@ -161,7 +160,7 @@ class SectionRun:
                 place(guest.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
                 guest.admit(self._stage.spool, try_nonsense=try_nonsense)
                 chance = random.Random(f"{self._section.seed} {guest.process}")
-                guest.settle(stop, MOST_BEYOND * chance.random())
+                guest.settle(stop, chance.random())
 
             self._try(guest, do)
 

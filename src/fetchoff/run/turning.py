@@ -10,6 +10,7 @@ say), and the next would begin at the same place of the client's rhythm.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 import time
@@ -17,7 +18,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fetchoff.model.errors import AdapterError
+from fetchoff.model.errors import AdapterError, OriginError
 from fetchoff.model.experiment import Effect, Entrant
 from fetchoff.model.observation import Outcome, Seen, Turns, TurnsGiven
 from fetchoff.protocol.adapter import Done
@@ -34,7 +35,8 @@ LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 5000, 10_000
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 WAITS = 4  # iterations that count, of one who mostly waits
 LONGER_LEAD = 1.3  # times the shortest: drawn anew for each turn, so that no rhythm is met
-TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 8, 4000, 8000
+TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 12, 6000, 12_000
+COMPILERS_TURN_US = 32_000  # collections come seldom, and cost much; to warm it up was dear
 NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
 LOST = "did not send its next request in its turn"
 
@@ -60,7 +62,7 @@ class Length:
         lead_us = max(lead_us, 1e3 * guest.adapter.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
         if guest.adapter.warm_up_exchanges:
-            counted_us = MOST_TURN_US  # collections and compilers come seldom, and cost much
+            counted_us = COMPILERS_TURN_US
         lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
         if us > LONG_US:
             lead, counted = (SETTLED_WAITING, WAITS) if guest.mostly_waits else (1, counted)
@@ -167,8 +169,11 @@ class Turning:
             self._play(players, turns, went_on)
             for player in players.values():
                 self._stop(player)
-        finally:
-            self._end(list(players.values()))
+        except BaseException:
+            with contextlib.suppress(OriginError):  # what was the matter first is what counts
+                self._end(list(players.values()))
+            raise
+        self._end(list(players.values()))
 
     def _begin(self, player: _Player, turns: Sequence[_Planned]) -> None:
         """Close the gate, then let the loop run into it.

@@ -16,7 +16,7 @@ from fetchoff.stats.steadiness import is_steady
 STRETCH_MS = 2.5
 LONG_STRETCH_MS = 10.0  # of who has a compiler, and does thousands of exchanges
 LEAST_EXCHANGES = 20
-LONG_ENOUGH_S = 1.0  # for a client that mostly waits, and has no compiler
+LONG_ENOUGH_S = 0.5  # for a client that mostly waits, and has no compiler
 LEAST_CPU_MS = 20.0
 FURTHER_CPU_MS = 10.0  # on a workload after the first
 PLENTY = 2.5  # times as much, of a client whose exchanges are long

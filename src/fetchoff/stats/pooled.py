@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import inf, nan, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fetchoff.model.analysis import CheckOutcome
 from fetchoff.model.estimate import Estimate
@@ -19,19 +20,24 @@ from fetchoff.stats import student
 
 PASS_LEVEL = 0.05  # two-sided
 LEAST = 3
+ENOUGH = 8  # values of a stratum, or its noise is not known well enough for a weight
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Asked:
     """`values`: one a process, NaN where it has none; `groups`: whose each is (a kit, a client).
 
-    `expected` and `tolerance` in the unit of the values.
+    `expected` and `tolerance` in the unit of the values. `strata`: what each was asked on, if not
+    all on the same: each weighs as its noise allows.
     """
 
     values: tuple[float, ...]
     groups: tuple[str, ...]
     expected: float
     tolerance: float
+    strata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
     if values.size < LEAST:
         point = float(values.mean()) if values.size else nan
         return Found(Estimate(point, -inf, inf, 0.0), CheckOutcome.INCONCLUSIVE, values.size)
-    mean, error = float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size)
+    mean, error = _mean(asked, values)
     narrow = student.critical(PASS_LEVEL, values.size - 1) * error
     wide = student.critical(level, values.size - 1) * error
     off = abs(mean - asked.expected)
@@ -70,6 +76,22 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
         outcome = CheckOutcome.FAILED
     estimate = Estimate(mean, mean - narrow, mean + narrow, 1 - PASS_LEVEL)
     return Found(estimate, outcome, values.size, culprit)
+
+
+def _mean(asked: Asked, values: Array) -> tuple[float, float]:
+    """Of all values, and its standard error: strata weigh by the inverse of their variance.
+
+    Where one has too few values to tell its noise, all values weigh alike.
+    """
+    finite = [bool(np.isfinite(value)) for value in asked.values]
+    names = [name for name, known in zip(asked.strata, finite, strict=bool(asked.strata)) if known]
+    parts = [values[[name == one for name in names]] for one in dict.fromkeys(names)]
+    variances = [float(part.var(ddof=1)) / part.size for part in parts if part.size >= ENOUGH]
+    if len(variances) < max(2, len(parts)) or min(variances) <= 0:
+        return float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size)
+    weights = 1 / np.array(variances)
+    means = np.array([float(part.mean()) for part in parts])
+    return float(weights @ means / weights.sum()), float(1 / sqrt(weights.sum()))
 
 
 def _culprit(asked: Asked, known: Sequence[tuple[float, str]], level: float) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import random
 import signal
 import ssl
 import subprocess
@@ -33,6 +34,16 @@ class Slow(Honest):
 
     def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
         self.spin(MILLISECOND)
+        return super().exchange(exchange)
+
+
+class Wavering(Honest):
+    """Spins for a third of a millisecond, or for three, as this process has drawn."""
+
+    ns = round(MILLISECOND * 3 ** random.uniform(-1, 1))
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        self.spin(self.ns)
         return super().exchange(exchange)
 
 
@@ -326,6 +337,7 @@ FAKES: dict[str, type[Honest]] = {
     "honest": Honest,
     "slow": Slow,
     "slow-start": SlowStart,
+    "wavering": Wavering,
     "silent": Silent,
     "falls-silent": FallsSilent,
     "hanging": Hanging,

@@ -30,6 +30,7 @@ def client(name: str, kind: Kind = Kind.PRODUCT, readiness: Readiness = Readines
         homepage="",
         tried=True,
         json_parser="",
+        is_control=False,
         faults={},
         folder=Path("/nowhere"),
         kit_folders=(),

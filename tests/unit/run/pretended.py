@@ -13,7 +13,7 @@ from threading import Event
 from typing import cast
 
 from fetchoff.model.course import Course
-from fetchoff.model.errors import AdapterError
+from fetchoff.model.errors import AdapterError, OriginError
 from fetchoff.model.experiment import Entrant
 from fetchoff.model.observation import Record, Seen, Turns, TurnsGiven
 from fetchoff.model.origin import EVERYTHING
@@ -135,6 +135,7 @@ class Gates:
     released: list[str] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)
     raises: BaseException | None = None
+    keeps_all: bool = False  # lets nobody go
 
     def open_for_turns(self, settings: Settings) -> Ledger:
         raise AssertionError("a client brings its ledger with it")
@@ -150,6 +151,8 @@ class Gates:
 
     def release(self, ledger: Ledger) -> Edges:
         client = cast(Client, ledger)
+        if self.keeps_all:
+            raise OriginError("gone")
         if client.name in self.released:
             return Edges()
         self.released.append(client.name)
@@ -231,7 +234,7 @@ class Memory:
 class Group:
     """Clients that take turns, and what was kept of it."""
 
-    def __init__(self, *clients: Client, per_iteration: int = 1) -> None:
+    def __init__(self, *clients: Client, per_iteration: int = 1, chance: float = 0.0) -> None:
         self.gates = Gates()
         self.journal = Memory()
         self.guests: dict[str, Guest] = {}
@@ -244,7 +247,7 @@ class Group:
             adapter, ledger = cast(Adapter, client), cast(Ledger, client)
             course = Course(workload)
             guest = Guest(client.name, client.name, adapter, ledger, reference, course)
-            guest.settle(Event())
+            guest.settle(Event(), chance)
             self.guests[client.name] = guest
 
     def play(self, cycles: Sequence[Sequence[Entrant]], misplaced: str = "") -> None:

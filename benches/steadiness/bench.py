@@ -1,0 +1,187 @@
+"""Whether a warm-up was long enough, shown by going on: `make bench-steadiness`.
+
+A process is warmed up as in a run, on one workload after the other, in an order by chance. On each
+it then does many times as many further exchanges: is one dearer right after the warm-up, where a
+run would measure, than at the end? Nothing of the test that ends a warm-up is asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Event
+
+from benches.ratios import in_words, ratio_of
+from benches.taking_turns import stand
+from rich.console import Console
+from rich.table import Table
+
+from fetchoff.catalog.workloads import workload
+from fetchoff.catalog.workshop import state
+from fetchoff.cli.choose import chosen
+from fetchoff.model.client import Client, Readiness
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
+from fetchoff.protocol.adapter import Spool
+from fetchoff.run.adapter import Adapter
+from fetchoff.run.guest import Guest
+from fetchoff.run.judging import Refused
+from fetchoff.run.placement import place
+from fetchoff.run.reference import fetch
+
+WORKLOADS = ("small-get", "small-post", "download-to-memory")
+STRETCH_S = 0.05
+MEASURED_S = 0.3  # so much of the time after a warm-up is what a run would measure
+LATE = 0.7  # of all further exchanges: from there on it is the end
+TOLERATED = 1.1
+TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """Of one process on one workload: CPU microseconds of an exchange, soon and late."""
+
+    client: str
+    workload: str
+    place: int
+    warmed_up: int
+    further: int
+    soon_us: float
+    late_us: float
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Some successive exchanges; seconds since the warm-up when they ended."""
+
+    exchanges: int
+    cpu_ns: int
+    ended_s: float
+
+
+def main() -> None:
+    arguments = _arguments()
+    known = (state(manifest) for manifest in chosen(arguments.clients.split(",")))
+    clients = [client for client in known if client.readiness is Readiness.READY]
+    workloads = arguments.workloads.split(",")
+    order = random.Random(arguments.seed)
+    found = []
+    for _ in range(arguments.rounds):
+        for client in order.sample(clients, len(clients)):
+            names = order.sample(workloads, len(workloads))
+            for one in gone_on(client, names, arguments.exchanges, arguments.seconds, order):
+                found.append(one)
+                if arguments.add_to:
+                    with Path(arguments.add_to).open("a") as file:
+                        file.write(json.dumps(asdict(one)) + "\n")
+    show(found, Console(width=110 if not Console().is_terminal else None))
+
+
+def gone_on(
+    client: Client, names: list[str], exchanges: int, seconds: float, order: random.Random
+) -> list[Found]:
+    """One process on these workloads in turn; what it cannot do, or fails, is said and left out."""
+    found = []
+    with stand(Course(workload(names[0]))) as here:
+        assert client.launch is not None
+        adapter = Adapter(
+            client.id, client.launch, here.folder, here.folder / "stderr", here.layout.client_cores
+        )
+        here.adapters.append(adapter)
+        adapter.say_hello()
+        adapter.description()
+        for number, name in enumerate(names):
+            try:
+                course = Course(workload(name))
+                ledger = here.origin.open_for_turns(course.workload.settings)
+                reference = fetch(course.workload, ledger.base_url)
+                guest = Guest(client.id, client.id, adapter, ledger, reference, course)
+                guest.admit(Spool(here.folder), try_nonsense=False)
+                guest.settle(Event(), order.random())
+                place(adapter.pid, here.layout.client_cores, here.layout.urgency)
+                stretches = _further(guest, exchanges, seconds)
+                found.append(_judged(guest, name, number, stretches))
+            except (Refused, AdapterError) as error:
+                print(f"{client.id} on {name}: {error}")
+                if not adapter.is_alive:
+                    break
+    return found
+
+
+def _further(guest: Guest, exchanges: int, seconds: float) -> list[Stretch]:
+    """So many exchanges more, or for so long."""
+    each = len(guest.workload.exchanges)
+    before, done, n = time.monotonic(), 0, 1
+    stretches: list[Stretch] = []
+    while done < exchanges and time.monotonic() - before < seconds:
+        timed = guest.adapter.run_timed(n, TIMEOUT_S, lambda: 0)
+        done += n * each
+        stretches.append(Stretch(n * each, timed.cpu_ns, time.monotonic() - before))
+        n = max(1, min(4 * n, round(n * STRETCH_S * 1e9 / max(1, timed.wall_ns))))
+    return stretches
+
+
+def _judged(guest: Guest, name: str, place: int, stretches: list[Stretch]) -> Found:
+    done = sum(stretch.exchanges for stretch in stretches)
+    soon = [stretch for stretch in stretches if stretch.ended_s <= MEASURED_S] or stretches[:1]
+    late, passed = [], 0
+    for stretch in stretches:
+        passed += stretch.exchanges
+        if passed > LATE * done:
+            late.append(stretch)
+    return Found(guest.client, name, place, guest.warmed_up, done, _us(soon), _us(late))
+
+
+def _us(stretches: list[Stretch]) -> float:
+    return sum(one.cpu_ns for one in stretches) / 1e3 / sum(one.exchanges for one in stretches)
+
+
+def show(found: list[Found], console: Console) -> None:
+    """The clients on their workloads, the ones that were measured too early first."""
+    rows: dict[tuple[str, str], list[Found]] = {}
+    for one in found:
+        rows.setdefault((one.client, one.workload), []).append(one)
+    table = Table("client", "workload", "warm-up", "further", "soon µs", "late µs", "soon ÷ late")
+    early = 0
+    ratios = {
+        key: ratio_of([math.log(one.soon_us / one.late_us) for one in some])
+        for key, some in rows.items()
+    }
+    for key in sorted(rows, key=lambda key: -ratios[key].point):
+        some, ratio = rows[key], ratios[key]
+        is_early = ratio.point > TOLERATED and (ratio.low > 1 or len(some) == 1)
+        early += is_early
+        table.add_row(
+            key[0],
+            key[1],
+            f"{sum(o.warmed_up for o in some) / len(some):,.0f}",
+            f"{sum(o.further for o in some) / len(some):,.0f}",
+            f"{sum(o.soon_us for o in some) / len(some):,.1f}",
+            f"{sum(o.late_us for o in some) / len(some):,.1f}",
+            in_words(ratio) + (" !" if is_early else ""),
+        )
+    console.print(table)
+    logs = sorted(math.log(one.soon_us / one.late_us) for one in found)
+    middle = math.exp(logs[len(logs) // 2]) if logs else math.nan
+    console.print(f"median of all: ×{middle:.3f}; {early} of {len(rows)} are measured too early")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", default="*/*", help="ids or globs; those that are ready")
+    parser.add_argument("--workloads", default=",".join(WORKLOADS))
+    parser.add_argument("--exchanges", type=int, default=20_000, help="after a warm-up, at most")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for them, at most")
+    parser.add_argument("--rounds", type=int, default=1, help="of fresh processes")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--add-to", default="", help="a file of JSON lines")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
