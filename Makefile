@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -58,6 +58,9 @@ bench-overhead: $(RUNTIME)  ## what the harness adds to an exchange, beside loop
 bench-turns: $(RUNTIME)  ## cost by the size of turns, by what goes before, by how many take them; OPTIONS=…
 	tools/system-packages.sh gcc
 	$(BIN)/python -m benches.turns.bench $(OPTIONS)
+
+bench-steadiness: $(RUNTIME)  ## is a warm-up long enough? many times as many exchanges after it; OPTIONS=…
+	$(BIN)/python -m benches.steadiness.bench $(OPTIONS)
 
 bench-disturbed: $(RUNTIME)  ## disturb this machine for a minute, as benches do with --disturbed
 	tools/system-packages.sh gcc

@@ -22,8 +22,8 @@ from rich.console import Console
 from rich.table import Table
 
 from fetchoff.catalog.workloads import workload
-from fetchoff.catalog.workshop import state
 from fetchoff.cli.choose import chosen
+from fetchoff.cli.setup import set_up_all
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
@@ -66,7 +66,7 @@ class Stretch:
 
 def main() -> None:
     arguments = _arguments()
-    known = (state(manifest) for manifest in chosen(arguments.clients.split(",")))
+    known = set_up_all(chosen(arguments.clients.split(",")), quiet=True)
     clients = [client for client in known if client.readiness is Readiness.READY]
     workloads = arguments.workloads.split(",")
     order = random.Random(arguments.seed)
@@ -173,7 +173,7 @@ def show(found: list[Found], console: Console) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--clients", default="*/*", help="ids or globs; those that are ready")
+    parser.add_argument("--clients", default="*/*", help="ids or globs; set up if need be")
     parser.add_argument("--workloads", default=",".join(WORKLOADS))
     parser.add_argument("--exchanges", type=int, default=20_000, help="after a warm-up, at most")
     parser.add_argument("--seconds", type=float, default=5.0, help="for them, at most")

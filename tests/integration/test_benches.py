@@ -62,6 +62,16 @@ def test_the_overhead_is_told(cache: Path) -> None:
     assert "2 pairs of processes" in said
 
 
+def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "found.jsonl"
+    few = ("--exchanges", "40", "--seconds", "2", "--add-to", kept)
+    said = bench("steadiness", cache, "--clients", "python/http-client,go/net-http", *few)
+    assert "measured too early" in said
+    found = [json.loads(line) for line in kept.read_text().splitlines()]
+    assert {one["place"] for one in found} == {0, 1, 2}
+    assert all(one["further"] >= 40 and one["soon_us"] > 0 < one["late_us"] for one in found)
+
+
 def test_a_client_is_compared_with_its_copy(cache: Path, tmp_path: Path) -> None:
     (trial,) = verdicts(cache, tmp_path, "aa", "--budget", "1")
     assert {trial["client"], trial["other"]} == {"fake/honest", "fake/copy-of-honest"}

@@ -56,13 +56,14 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
     `level`: two-sided, of the interval that makes a check fail: wholly outside the tolerance. The
     interval that is returned is the one that makes it pass (95 %).
     """
-    pairs = zip(asked.values, asked.groups, strict=True)
-    known = [(value, group) for value, group in pairs if np.isfinite(value)]
-    values = np.array([value for value, _ in known])
+    strata = asked.strata or ("",) * len(asked.values)
+    triples = zip(asked.values, asked.groups, strata, strict=True)
+    known = [triple for triple in triples if np.isfinite(triple[0])]
+    values = np.array([value for value, _, _ in known])
     if values.size < LEAST:
         point = float(values.mean()) if values.size else nan
         return Found(Estimate(point, -inf, inf, 0.0), CheckOutcome.INCONCLUSIVE, values.size)
-    mean, error = _mean(asked, values)
+    mean, error = _mean(values, [stratum for *_, stratum in known])
     narrow = student.critical(PASS_LEVEL, values.size - 1) * error
     wide = student.critical(level, values.size - 1) * error
     off = abs(mean - asked.expected)
@@ -78,41 +79,47 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
     return Found(estimate, outcome, values.size, culprit)
 
 
-def _mean(asked: Asked, values: Array) -> tuple[float, float]:
+def _mean(values: Array, strata: Sequence[str]) -> tuple[float, float]:
     """Of all values, and its standard error: strata weigh by the inverse of their variance.
 
     Where one has too few values to tell its noise, all values weigh alike.
     """
-    finite = [bool(np.isfinite(value)) for value in asked.values]
-    names = [name for name, known in zip(asked.strata, finite, strict=bool(asked.strata)) if known]
-    parts = [values[[name == one for name in names]] for one in dict.fromkeys(names)]
+    parts = [values[[name == one for name in strata]] for one in dict.fromkeys(strata)]
     variances = [float(part.var(ddof=1)) / part.size for part in parts if part.size >= ENOUGH]
-    if len(variances) < max(2, len(parts)) or min(variances) <= 0:
+    if len(variances) < len(parts) or min(variances) <= 0:
         return float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size)
     weights = 1 / np.array(variances)
     means = np.array([float(part.mean()) for part in parts])
     return float(weights @ means / weights.sum()), float(1 / sqrt(weights.sum()))
 
 
-def _culprit(asked: Asked, known: Sequence[tuple[float, str]], level: float) -> str:
-    """A group whose mean is off by more than the tolerance.
+def _culprit(asked: Asked, known: Sequence[tuple[float, str, str]], level: float) -> str:
+    """A group whose mean is off by more than the tolerance, in all or in one of the strata.
 
     Judged by the spread of all others, or by its own where that is larger: who is wild is not off.
     """
-    groups = sorted({group for _, group in known})
+    groups = sorted({group for _, group, _ in known})
     if len(groups) < 2:
         return ""
-    worst, name = level / len(groups), ""
-    for group in groups:
-        own = np.array([value for value, of in known if of == group])
-        others = np.array([value for value, of in known if of != group])
-        if own.size < LEAST:
-            continue
-        spreads = [float(each.std(ddof=1)) for each in (others, own) if each.size >= LEAST]
-        error = max(spreads) * sqrt(1 / own.size)
-        beyond = abs(float(own.mean()) - asked.expected) - asked.tolerance
-        if beyond > 0:
-            p = student.two_sided(beyond / max(error, 1e-12), own.size - 1)
+    strata = sorted({stratum for *_, stratum in known})
+    parts = [known, *([one for one in known if one[2] == name] for name in strata)]
+    parts = parts if len(strata) > 1 else [known]
+    worst, name = level / (len(groups) * len(parts)), ""
+    for part in parts:
+        for group in groups:
+            p = _chance(asked, part, group)
             if p < worst:
                 worst, name = p, group
     return name
+
+
+def _chance(asked: Asked, part: Sequence[tuple[float, str, str]], group: str) -> float:
+    """How likely a group that is off by no more than the tolerance is to be found off like this."""
+    own = np.array([value for value, of, _ in part if of == group])
+    others = np.array([value for value, of, _ in part if of != group])
+    if own.size < LEAST:
+        return 1.0
+    spreads = [float(each.std(ddof=1)) for each in (others, own) if each.size >= LEAST]
+    error = max(spreads) * sqrt(1 / own.size)
+    beyond = abs(float(own.mean()) - asked.expected) - asked.tolerance
+    return float(student.two_sided(beyond / max(error, 1e-12), own.size - 1)) if beyond > 0 else 1.0

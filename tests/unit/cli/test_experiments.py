@@ -69,6 +69,31 @@ def test_baseline(asked: str, found: str) -> None:
     assert ranked(*clients, baseline=asked).baseline == found
 
 
+def with_compiler(name: str) -> Client:
+    return replace(client(name), launch=Launch(("true",), warm_up_exchanges=5000))
+
+
+def test_few_with_compilers_take_part_seldom_and_so_do_their_controls() -> None:
+    others = [client(f"perl/c{number}") for number in range(3)]
+    experiment = ranked(*others, with_compiler("javascript/fetch"))
+    assert {e.client for e in experiment.entrants if e.seldom} == {"javascript/fetch"}
+    assert len([e for e in experiment.entrants if e.seldom]) > 1
+
+
+@pytest.mark.parametrize(
+    "names", [("perl/lwp", "javascript/fetch"), ("javascript/got", "javascript/fetch")]
+)
+def test_where_most_have_compilers_all_take_part_always(names: tuple[str, ...]) -> None:
+    both = [with_compiler(n) if n.startswith("javascript") else client(n) for n in names]
+    assert not any(e.seldom for e in ranked(*both).entrants)
+
+
+def test_a_baseline_with_a_compiler_takes_part_always() -> None:
+    others = [client(f"perl/c{number}") for number in range(3)]
+    experiment = ranked(*others, with_compiler("java/okhttp"), baseline="java/okhttp")
+    assert not any(e.seldom for e in experiment.entrants)
+
+
 def test_a_floor_is_no_baseline() -> None:
     clients = (client("c/raw-socket", Kind.FLOOR), client("go/fasthttp"))
     assert ranked(*clients, baseline="c/raw-socket").baseline == "go/fasthttp"

@@ -122,6 +122,19 @@ def test_one_control_for_each_kit_that_has_a_ranked_client() -> None:
     assert [e.effect for e in known] == [Effect.NONE, Effect.MORE, Effect.BUSY]
 
 
+def test_a_kit_has_a_say_in_whose_the_controls_are() -> None:
+    preferred = [e.client for e in with_controls(CLIENTS, {"a/y"}) if e.role is Role.CONTROL]
+    assert set(preferred) == {"a/y"}
+
+
+def test_who_is_dear_to_warm_up_is_there_until_there_is_an_interval_and_then_seldom() -> None:
+    dear = [replace(e, seldom=e.client == "a/y") for e in with_controls(CLIENTS, {"a/y"})]
+    declared = Experiment(tuple(dear), COURSES, "a/x", 1)
+    present = [{e.client for e in entrants_of_round(declared, n)} for n in range(12)]
+    assert [n for n, here in enumerate(present) if "a/y" in here] == [0, 1, 2, 4, 8]
+    assert all("a/x" in here for here in present)
+
+
 def of_many(kits: int, each: int) -> Experiment:
     """So many ranked clients in each of so many kits."""
     clients = tuple(

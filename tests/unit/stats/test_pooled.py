@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fetchoff.model.analysis import CheckOutcome
@@ -74,3 +76,32 @@ def test_too_few_cannot_tell() -> None:
     found = judge_pooled(asked(np.array([1.0, np.nan, 1.01])), level=LEVEL)
     assert found.outcome is CheckOutcome.INCONCLUSIVE
     assert found.count == 2
+
+
+def on_three(rng: np.random.Generator, mean: float = 1.0, count: int = 16) -> Asked:
+    """Asked on three workloads, of which one is as noisy as downloads are."""
+    values = [rng.normal(mean, sd, count) for sd in (0.05, 0.06, 0.25)]
+    one = asked(np.concatenate(values))
+    return replace(one, strata=tuple(name for name in "abc" for _ in range(count)))
+
+
+def test_a_noisy_workload_weighs_less() -> None:
+    rng = np.random.default_rng(1)
+    together = [judge_pooled(on_three(rng), level=LEVEL).outcome for _ in range(RUNS)]
+    assert np.mean([one is CheckOutcome.PASSED for one in together]) >= 0.95
+    assert CheckOutcome.FAILED not in together
+
+
+def test_weights_do_not_let_a_fault_pass() -> None:
+    rng = np.random.default_rng(2)
+    found = [judge_pooled(on_three(rng, 1.04), level=LEVEL).outcome for _ in range(RUNS)]
+    assert np.mean([one is CheckOutcome.PASSED for one in found]) <= 0.04
+
+
+def test_a_kit_that_is_off_on_one_workload_alone_is_named() -> None:
+    rng = np.random.default_rng(3)
+    one = on_three(rng, count=24)
+    values = np.array(one.values)
+    values[:24][np.array(one.groups[:24]) == "kit 2"] += 0.6
+    found = judge_pooled(replace(one, values=tuple(values.tolist())), level=LEVEL)
+    assert (found.outcome, found.culprit) == (CheckOutcome.FAILED, "kit 2")
