@@ -44,8 +44,9 @@ sub prepare {
     );
 
     return sub {
-        my ( $exchange, $sink )    = @_;
-        my ( $type,     $content ) = content_of( $exchange->{body} );
+        my ( $exchange, $sink ) = @_;
+        my ( $type,     $content );
+        ( $type, $content ) = content_of( $exchange->{body} ) if $exchange->{body};
         my $response = $furl->request(
             method  => $exchange->{method},
             url     => $exchange->{url},
@@ -53,14 +54,14 @@ sub prepare {
             content => $content,
             $sink ? ( write_code => sub { $sink->( $_[3] ) } ) : (),
         );
-        die $response->message if $response->message =~ /\AInternal Response: /;
-        return ( $response->code, $response->content );
+        my $status = $response->code;
+        die $response->message if $status == 500 && $response->message =~ /\AInternal Response: /;
+        return ( $status, $response->content );
     };
 }
 
 sub content_of {
     my ($body) = @_;
-    return                            if !$body;
     return ( undef, $body->{octets} ) if $body->{kind} eq 'form';
     return typed_content($body)       if $body->{kind} ne 'multipart';
     my $post = POST( '', Content_Type => 'form-data', Content => form_data($body) );

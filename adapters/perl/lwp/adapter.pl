@@ -47,13 +47,19 @@ sub prepare {
         push @arguments, ':content_cb' => $sink, ':read_size_hint' => $settings->{read_size} if $sink;
 
         my $response = $ua->$method( $exchange->{url}, @arguments );
+        my $status   = $response->code;
         my $died     = $response->header('X-Died');
-        my $internal = ( $response->header('Client-Warning') // '' ) eq 'Internal response';
-        die $died || $response->status_line if $died || $internal;
+        die $died || $response->status_line if $died || ( $status == 500 && is_internal($response) );
         my $content = $response->content;
         $content = $response->decoded_content(@DECODING) if $decoded && length $content;
-        return ( $response->code, $content );
+        return ( $status, $content );
     };
+}
+
+# Whether no server has sent it, but LWP itself: it could not connect, say.
+sub is_internal {
+    my ($response) = @_;
+    return ( $response->header('Client-Warning') // '' ) eq 'Internal response';
 }
 
 sub content_arguments {

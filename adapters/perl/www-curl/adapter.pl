@@ -20,10 +20,13 @@ serve(
 sub prepare {
     my ($settings) = @_;
     my $curl = handle($settings);
+    my $last = '';
     return sub {
         my ( $exchange, $sink ) = @_;
         my $content = '';
-        my $form    = set_request( $curl, $exchange, \$content, $sink );
+        my $is_set  = $exchange eq $last && !$exchange->{body};
+        my $form    = set_request( $curl, $exchange, \$content, $sink, $is_set );
+        $last = $exchange;
         my $code    = $curl->perform;
         die $curl->strerror($code), ': ', $curl->errbuf, "\n" if $code;
         return ( $curl->getinfo(CURLINFO_HTTP_CODE), $content );

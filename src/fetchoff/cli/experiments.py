@@ -106,7 +106,7 @@ def _sparing(
     slow = {
         client.id
         for client in clients
-        if client.launch and client.launch.warm_up_exchanges and client.id != baseline
+        if client.launch and client.launch.compiles and client.id != baseline
     }
     if len(slow) > MOST_SELDOM * len(clients):
         return tuple(entrants)

@@ -90,7 +90,8 @@ class Launch:
     """How to start an adapter.
 
     `children`: it starts processes whose cost counts. `warm_up_exchanges`: at least
-    so many in a process before it is tested whether they are steady: compilers come in steps.
+    so many in a process before it is tested whether they are steady: compilers come in steps, and
+    collectors become rarer. `compiles`: that is its runtime's doing, and takes seconds.
     `lead_ms`: at least so long before its exchanges count in a turn, after a pause.
     """
 
@@ -98,6 +99,7 @@ class Launch:
     env: Mapping[str, str] = field(default_factory=dict)
     children: bool = False
     warm_up_exchanges: int = 0
+    compiles: bool = False
     lead_ms: int = 0
 
 

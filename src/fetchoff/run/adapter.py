@@ -51,6 +51,7 @@ class Adapter:
         self.start_up_ms = 0.0
         self._has_farewell = False
         self.warm_up_exchanges = launch.warm_up_exchanges
+        self.compiles = launch.compiles
         self.lead_ms = launch.lead_ms
         self.warmed_up = 0  # exchanges, on all workloads so far
         self.children_peak_kb = 0

@@ -204,7 +204,7 @@ class Guest:
             least = min(least, math.ceil(COMPILED_BYTES / content) * len(exchanges))
             if not self.adapter.starts_children:
                 least = max(least, math.ceil(HEAP_BYTES / content) * len(exchanges))
-        beyond = MOST_BEYOND_COMPILED if wanted else MOST_BEYOND
+        beyond = MOST_BEYOND_COMPILED if self.adapter.compiles else MOST_BEYOND
         self._curve = warm_up(self.adapter, len(exchanges), least, stop, chance * beyond)
         self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
         self._warm_ups = len(self._curve.points)

@@ -171,7 +171,7 @@ class SectionRun:
         slow = [
             guest
             for guest in self._guests.values()
-            if guest.outcome is Outcome.OK and guest.adapter.warm_up_exchanges
+            if guest.outcome is Outcome.OK and guest.adapter.compiles
         ]
         self._stage.listener.step_began(self._course.id, "letting compilers settle", len(slow))
 

@@ -61,7 +61,7 @@ class Length:
         lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
         lead_us = max(lead_us, 1e3 * guest.adapter.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
-        if guest.adapter.warm_up_exchanges:
+        if guest.adapter.compiles:
             counted_us = COMPILERS_TURN_US
         lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
         if us > LONG_US:

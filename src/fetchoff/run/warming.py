@@ -64,7 +64,7 @@ def warm_up(
     """
     began = time.monotonic()
     n, done, spent_ns = 1, 0, 0
-    stretch_ms = LONG_STRETCH_MS if adapter.warm_up_exchanges else STRETCH_MS
+    stretch_ms = LONG_STRETCH_MS if adapter.compiles else STRETCH_MS
     least_cpu_ns = 1e6 * (FURTHER_CPU_MS if adapter.warmed_up else LEAST_CPU_MS)
     walls: list[float] = []
     counts: list[int] = []

@@ -70,7 +70,7 @@ def test_baseline(asked: str, found: str) -> None:
 
 
 def with_compiler(name: str) -> Client:
-    return replace(client(name), launch=Launch(("true",), warm_up_exchanges=5000))
+    return replace(client(name), launch=Launch(("true",), warm_up_exchanges=5000, compiles=True))
 
 
 def test_few_with_compilers_take_part_seldom_and_so_do_their_controls() -> None:

@@ -80,6 +80,7 @@ class Client:
     tls_ca: Path | None = None
     counts: frozenset[object] = EVERYTHING
     warm_up_exchanges: int = 0
+    compiles: bool = False
     warmed_up: int = 0
     lead_ms: int = 0
     tells_children: bool = False

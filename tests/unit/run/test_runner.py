@@ -133,7 +133,9 @@ class Run:
         yield self.network if course.link.is_emulated else LOOPBACK_DEVICE
         self.network.did.append("take up")
 
-    def __call__(self, *links: Link, rounds: int = 1) -> Experiment:
+    def __call__(
+        self, *links: Link, rounds: int = 1, budget_s: float = 150.0, seldom: str = ""
+    ) -> Experiment:
         program = str(FAKES / "_kit" / "fake.py")
         bench = Bench(
             spool=self._spool,
@@ -147,10 +149,13 @@ class Run:
             is_decided=lambda _records, _rounds: False,
         )
         experiment = Experiment(
-            entrants=tuple(Entrant(client, client, client) for client in self.clients),
+            entrants=tuple(
+                Entrant(client, client, client, seldom=client == seldom) for client in self.clients
+            ),
             courses=tuple(Course(GET, link) for link in links),
             baseline=self.clients[0],
             seed=7,
+            budget_s=budget_s,
             blocks=BLOCKS,
             looks=tuple(range(1, rounds + 1)),
         )
@@ -307,3 +312,14 @@ def test_no_client_is_to_blame_for_an_emulator_that_is_gone(gone: bool, run: Run
     assert ("instead of 16" in "".join(run.listener.told)) is not gone
     assert len(run.kept(Invocation)) == (0 if gone else 2)
     assert len(run.kept(Interrupted)) == gone
+
+
+@pytest.mark.parametrize(("budget_s", "fits"), [(82.0, True), (78.0, False)])
+def test_a_round_is_foreseen_to_take_as_long_as_the_last_of_its_kind(
+    run: Run, budget_s: float, fits: bool
+) -> None:
+    """Rounds with those that are dear to warm up tell nothing of the others."""
+    for number, seconds in enumerate((20.0, 5.0, 20.0, 5.0, 25.0)):
+        run.journal.append(SectionDone(number, 0, "get", seconds))
+    run(LOOPBACK, rounds=6, budget_s=budget_s, seldom="slow")
+    assert (5 in {done.round for done in run.kept(SectionDone)}) is fits

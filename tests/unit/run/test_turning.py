@@ -337,7 +337,7 @@ def test_turns_are_in_proportion_to_an_iteration(pace_us: float, lead: int, coun
 
 
 def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
-    guest = Group(Client(A, warm_up_exchanges=100)).guests[A]
+    guest = Group(Client(A, compiles=True)).guests[A]
     guest.pace = Pace(10.0, cpu_us=10.0)
     assert Length.of(Entrant(A, A, A), guest) == Length(
         LEAST_LEAD_US // 10, COMPILERS_TURN_US // 10

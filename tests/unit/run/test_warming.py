@@ -46,6 +46,7 @@ class Known:
         self.done = 0
         self.warmed_up = 0
         self.warm_up_exchanges = 0
+        self.compiles = False
         self.cpu_ns = 0
         self.clock_s = 0.0
         self.asked: list[int] = []
