@@ -12,7 +12,7 @@ from fetchoff.model.link import Link
 from fetchoff.model.workload import Placement, Sink, Workload
 
 MORE_REQUESTS = 0.03
-BUSY_SHARE = 0.5
+BUSY_SHARE = 1.0
 CONTROLS_SHARE = 0.2  # of the processes of a round, beside those that are ranked
 PUBLISHED_BAND = 0.25  # a ratio that is no further from a published one is much like it
 SELDOM = 4  # rounds, of which one has those whose warm-up is dear, after the first look
