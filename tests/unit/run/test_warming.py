@@ -19,11 +19,14 @@ from fetchoff.run.warming import (
     FURTHER_CPU_MS,
     LEAST_CPU_MS,
     LEAST_EXCHANGES,
+    LOOK_S,
+    MOST_COMPILING_S,
     MOST_EXCHANGES,
     MOST_S,
     POINTS,
     STRETCH_MS,
     Curve,
+    let_compile,
     warm_up,
 )
 from fetchoff.stats.steadiness import LEAST_STRETCHES
@@ -233,3 +236,37 @@ def test_where_the_warm_up_ends_can_be_left_to_chance(warmed: Warm) -> None:
     assert second.points[-1][0] == longer.done
     assert first.is_steady
     assert second.is_steady
+
+
+class Compiling:
+    """A client that waits, and a compiler beside it that has so much left to do."""
+
+    compiles = True
+
+    def __init__(self, left_s: float) -> None:
+        self.left_s = left_s
+        self.clock_s = 0.0
+        self._used_s = 0.0
+
+    def cpu_ns(self) -> int:
+        return round(1e9 * self._used_s)
+
+    def sleep(self, seconds: float) -> None:
+        worked_s = min(seconds, self.left_s)
+        self.clock_s += seconds
+        self.left_s -= worked_s
+        self._used_s += worked_s
+
+
+@pytest.mark.parametrize(
+    ("left_s", "waited_s"),
+    [(0.0, LOOK_S), (0.5, 0.5 + LOOK_S), (60.0, MOST_COMPILING_S)],
+)
+def test_compilers_may_finish_what_they_have_begun(
+    left_s: float, waited_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiling = Compiling(left_s)
+    clock = SimpleNamespace(monotonic=lambda: compiling.clock_s, sleep=compiling.sleep)
+    monkeypatch.setattr(warming, "time", clock)
+    let_compile(cast(Adapter, compiling), Event())
+    assert compiling.clock_s == pytest.approx(waited_s, abs=LOOK_S)
