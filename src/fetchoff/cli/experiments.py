@@ -15,7 +15,7 @@ from fetchoff.model.workload import Placement
 
 NAMED = 5  # clients, in a message
 PAIR_TURNS = 20  # of each client in a round: a multiple of what its controls have one turn in
-MOST_SELDOM = 1 / 3  # of all clients
+FEW = 1 / 3  # of all clients
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
 
 
@@ -108,7 +108,7 @@ def _sparing(
         for client in clients
         if client.launch and client.launch.compiles and client.id != baseline
     }
-    if len(slow) > MOST_SELDOM * len(clients):
+    if len(slow) > FEW * len(clients):
         return tuple(entrants)
     return tuple(replace(e, seldom=True) if e.client in slow else e for e in entrants)
 

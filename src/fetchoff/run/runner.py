@@ -154,8 +154,8 @@ class Runner:
     def _foreseen_s(self, number: int) -> float:
         """All seconds to the end of that round, if it takes as long as the last like it."""
         like = [n for n in self._seconds if self._is_long(n) == self._is_long(number)]
-        last = max(like or self._seconds, default=None)
-        return sum(self._seconds.values()) + (self._seconds[last] if last is not None else 0.0)
+        last = max(like or self._seconds, default=0)
+        return sum(self._seconds.values()) + self._seconds.get(last, 0.0)
 
     def _is_long(self, number: int) -> bool:
         """Whether those whose warm-up is dear take part."""

@@ -93,7 +93,7 @@ def _mean(values: Array, strata: Sequence[str]) -> tuple[float, float]:
     return float(weights @ means / weights.sum()), float(1 / sqrt(weights.sum()))
 
 
-def _culprit(asked: Asked, known: Sequence[tuple[float, str, str]], level: float) -> str:
+def _culprit(asked: Asked, known: list[tuple[float, str, str]], level: float) -> str:
     """A group whose mean is off by more than the tolerance, in all or in one of the strata.
 
     Judged by the spread of all others, or by its own where that is larger: who is wild is not off.
@@ -102,8 +102,9 @@ def _culprit(asked: Asked, known: Sequence[tuple[float, str, str]], level: float
     if len(groups) < 2:
         return ""
     strata = sorted({stratum for *_, stratum in known})
-    parts = [known, *([one for one in known if one[2] == name] for name in strata)]
-    parts = parts if len(strata) > 1 else [known]
+    parts = [known]
+    if len(strata) > 1:
+        parts += [[one for one in known if one[2] == name] for name in strata]
     worst, name = level / (len(groups) * len(parts)), ""
     for part in parts:
         for group in groups:

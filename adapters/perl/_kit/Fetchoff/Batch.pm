@@ -17,21 +17,12 @@ sub run {
     my $exchanges = $work->{exchanges};
     my $receive   = $digest ? $work->{digest} : $work->{receive};
     my $busy_ns   = $request->{busy_ns};
-    my $is_plain  = !$digest && !$busy_ns && !$work->{parse};    # the kit's part is to be small
     my ( $failed, $bytes, $spun, $parsing, $error, @sha256 ) = ( 0, 0, 0, 0 );
 
     my $start = clock_gettime(CLOCK_MONOTONIC);
     for ( 1 .. $request->{n} ) {
         for my $exchange (@$exchanges) {
             my ( $status, $length, $content, $sha256 ) = eval { $receive->($exchange) };
-            if (   $is_plain
-                && defined $status
-                && $status eq $exchange->{status}
-                && ( $exchange->{bytes} eq '' || $length == $exchange->{bytes} ) )
-            {
-                $bytes += $length;
-                next;
-            }
             my $fault = defined $status ? fault_in( $exchange, $status, $length ) : text_of($@);
             $fault //= json_fault( $exchange, $content, \$parsing ) if $work->{parse};
             if ( defined $fault ) {

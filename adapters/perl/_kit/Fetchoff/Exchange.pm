@@ -2,7 +2,7 @@ package Fetchoff::Exchange;
 
 # An exchange as adapters see it:
 #
-#     method   url   expect   status and bytes of it, or empty
+#     method   url   expect
 #     headers  [name, value, name, value, ...]
 #     body     undef, or a hash with its kind and
 #         form       fields, octets: [name, value, ...] as characters and as UTF-8
@@ -25,14 +25,12 @@ sub from_message {
     my ($message) = @_;
     ref $message eq 'HASH' && defined $message->{method} && defined $message->{url}
         or die "an exchange needs 'method' and 'url'\n";
-    my $expect = $message->{expect} // {};
     return {
         method  => octets( $message->{method} ),
         url     => octets( $message->{url} ),
         headers => [ map { octets(@$_) } @{ $message->{headers} // [] } ],
         body    => $message->{body} && body( $message->{body} ),
-        expect  => $expect,
-        map { ( $_ => $expect->{$_} // '' ) } qw(status bytes),
+        expect  => $message->{expect} // {},
     };
 }
 
