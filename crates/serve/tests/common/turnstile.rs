@@ -16,9 +16,12 @@ use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::LocalSet;
 
-use super::Client;
+use super::{Client, head};
 
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// More than the loop of any test gets through.
+pub const ENOUGH: u64 = 1_000_000;
 
 type Line = (Value, Sender<Value>);
 
@@ -184,6 +187,41 @@ impl Clock {
         let now: u64 = fs::read_to_string(self.file()).unwrap().trim().parse().unwrap();
         let file = fs::OpenOptions::new().write(true).open(self.file()).unwrap();
         file.write_all_at(format!("{:020}\n", now + ns).as_bytes(), 0).unwrap();
+    }
+}
+
+pub fn get() -> String {
+    head("GET", "/", &[], 0)
+}
+
+/// A client in its long loop. `before` is called before each request, `after` when it is answered.
+pub fn looping(
+    door: Door,
+    requests: u64,
+    mut before: impl FnMut() + Send + 'static,
+    mut after: impl FnMut() + Send + 'static,
+) -> JoinHandle<u64> {
+    let mut client = door.connect();
+    thread::spawn(move || {
+        for _ in 0..requests {
+            before();
+            client.send(get());
+            assert_eq!(client.reply().text(), "Hi");
+            after();
+        }
+        requests
+    })
+}
+
+pub fn plain(door: Door, requests: u64) -> JoinHandle<u64> {
+    looping(door, requests, || {}, || {})
+}
+
+/// Ends loops that were meant to be longer than the test.
+pub fn cut_short(turnstile: Turnstile, loops: Vec<JoinHandle<u64>>) {
+    drop(turnstile);
+    for one in loops {
+        assert!(one.join().is_err(), "a loop was not long enough");
     }
 }
 
