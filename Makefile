@@ -7,14 +7,14 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
 	$(BIN)/fetchoff run --setup
 
 test: check  ## everything that must be green
-	tools/system-packages.sh chromium
+	tools/system-packages.sh chromium valgrind
 	cargo test --quiet --workspace --locked
 	$(BIN)/fetchoff setup --all --quiet
 	$(BIN)/fetchoff origins --setup
@@ -61,6 +61,10 @@ bench-turns: $(RUNTIME)  ## cost by the size of turns, by what goes before, by h
 
 bench-steadiness: $(RUNTIME)  ## is a warm-up long enough? many times as many exchanges after it; OPTIONS=…
 	$(BIN)/python -m benches.steadiness.bench $(OPTIONS)
+
+bench-instructions: $(RUNTIME)  ## what do adapters add to a plain loop, counted in instructions? OPTIONS=…
+	tools/system-packages.sh gcc libcurl4-openssl-dev valgrind
+	$(BIN)/python -m benches.instructions.bench $(OPTIONS)
 
 bench-disturbed: $(RUNTIME)  ## disturb this machine for a minute, as benches do with --disturbed
 	tools/system-packages.sh gcc

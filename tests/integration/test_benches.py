@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -70,6 +71,15 @@ def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
     found = [json.loads(line) for line in kept.read_text().splitlines()]
     assert {one["place"] for one in found} == {0, 1, 2}
     assert all(one["further"] >= 40 and one["soon_us"] > 0 < one["late_us"] for one in found)
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
+def test_instructions_are_counted(cache: Path) -> None:
+    """Nothing here is timed: what a kit adds is the same on a busy machine."""
+    said = bench("instructions", cache, "--clients", "python/http-client", "--exchanges", "100")
+    (added,) = re.findall(r"python/http-client .*?([+-][\d.]+)%", said)
+    assert -2 < float(added) < 2
+    assert "0 of 1 adapters add more than 2%" in said
 
 
 def test_a_client_is_compared_with_its_copy(cache: Path, tmp_path: Path) -> None:

@@ -9,12 +9,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Member by member: to clear the error's whole text is 0.1 % of what libcurl does. */
 void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings, size_t lane,
                     struct fo_digest *digest)
 {
-    struct fo_buffer room = {.data = answer->buffer.data, .room = answer->buffer.room};
-    *answer = (struct fo_answer){
-        .settings = settings, .lane = lane, .file = -1, .buffer = room, .digest = digest};
+    answer->status = 0;
+    answer->error.text[0] = '\0';
+    answer->settings = settings;
+    answer->lane = lane;
+    answer->path = NULL;
+    answer->file = -1;
+    answer->bytes = 0;
+    answer->parse_ns = 0;
+    answer->buffer.size = 0;
+    answer->digest = digest;
     if (digest)
         SHA256Init(&digest->context);
     if (settings->sink == FO_FILE &&

@@ -44,13 +44,12 @@ sub prepare {
     );
 
     return sub {
-        my ( $exchange, $sink ) = @_;
-        my ( $type,     $content );
-        ( $type, $content ) = content_of( $exchange->{body} ) if $exchange->{body};
+        my ( $exchange, $sink )    = @_;
+        my ( $type,     $content ) = $exchange->{body} ? content_of( $exchange->{body} ) : ();
         my $response = $furl->request(
             method  => $exchange->{method},
             url     => $exchange->{url},
-            headers => [ @{ $exchange->{headers} }, $type ? ( 'Content-Type' => $type ) : () ],
+            headers => $type ? [ @{ $exchange->{headers} }, 'Content-Type' => $type ] : $exchange->{headers},
             content => $content,
             $sink ? ( write_code => sub { $sink->( $_[3] ) } ) : (),
         );

@@ -60,13 +60,11 @@ sub handle {
 }
 
 # Content is written to `$$content`, or given to `$sink`. Returns the form, which has to outlive the transfer.
-# `$is_set`: the handle has just made the same request, which has no content; what it was told stays with it.
 sub set_request {
-    my ( $curl, $exchange, $content, $sink, $is_set ) = @_;
+    my ( $curl, $exchange, $content, $sink ) = @_;
     $curl->setopt( CURLOPT_URL,           $exchange->{url} );
     $curl->setopt( CURLOPT_WRITEDATA,     $content );
     $curl->setopt( CURLOPT_WRITEFUNCTION, $sink ) if $sink;
-    return if $is_set;
     my ( $type, $form ) = set_content( $curl, @$exchange{qw(method body)} );
     my @headers = ( @{ $exchange->{headers} }, $type ? ( 'Content-Type' => $type ) : () );
     $curl->setopt( CURLOPT_HTTPHEADER, [ joined( ': ', @headers ) ] );

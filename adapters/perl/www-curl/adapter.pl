@@ -20,14 +20,20 @@ serve(
 sub prepare {
     my ($settings) = @_;
     my $curl = handle($settings);
-    my $last = '';
+    my $last = 0;
     return sub {
         my ( $exchange, $sink ) = @_;
         my $content = '';
-        my $is_set  = $exchange eq $last && !$exchange->{body};
-        my $form    = set_request( $curl, $exchange, \$content, $sink, $is_set );
-        $last = $exchange;
-        my $code    = $curl->perform;
+        my $form;
+        if ( $exchange == $last ) {    # what the handle was told stays with it
+            $curl->setopt( CURLOPT_URL,       $exchange->{url} );
+            $curl->setopt( CURLOPT_WRITEDATA, \$content );
+        }
+        else {
+            $form = set_request( $curl, $exchange, \$content, $sink );
+            $last = $exchange->{body} ? 0 : $exchange;
+        }
+        my $code = $curl->perform;
         die $curl->strerror($code), ': ', $curl->errbuf, "\n" if $code;
         return ( $curl->getinfo(CURLINFO_HTTP_CODE), $content );
     };

@@ -22,6 +22,7 @@ class Adapter
     raise Fetchoff::Unsupported, "concurrency" if crowded?(settings)
 
     @curl = handle(settings)
+    @headers = {}
   end
 
   def arguments(exchange)
@@ -70,9 +71,9 @@ class Adapter
     piece.bytesize
   end
 
-  # They stay with the handle until they are set again.
+  # They stay with the handle until they are set again. None at all cost less than an empty Hash of them.
   def set_headers(exchange)
-    @curl.headers = exchange.arguments
+    @curl.headers = @headers = exchange.arguments unless exchange.arguments == @headers
     @curl.multipart_form_post = exchange.body&.kind == "multipart"
     @current = exchange
   end

@@ -2,7 +2,7 @@ package Fetchoff::Exchange;
 
 # An exchange as adapters see it:
 #
-#     method   url   expect
+#     method   url   status   bytes   json        (the last three: what is expected of the answer)
 #     headers  [name, value, name, value, ...]
 #     body     undef, or a hash with its kind and
 #         form       fields, octets: [name, value, ...] as characters and as UTF-8
@@ -30,7 +30,7 @@ sub from_message {
         url     => octets( $message->{url} ),
         headers => [ map { octets(@$_) } @{ $message->{headers} // [] } ],
         body    => $message->{body} && body( $message->{body} ),
-        expect  => $message->{expect} // {},
+        map { $_ => $message->{expect}{$_} } qw(status bytes json),
     };
 }
 

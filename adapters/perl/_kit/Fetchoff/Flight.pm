@@ -10,7 +10,7 @@ use Time::HiRes     qw(clock_gettime CLOCK_MONOTONIC);
 
 sub run {
     my ( $work, $request ) = @_;
-    my $tally = { failed => 0, bytes => 0, spun => 0, parsing => 0, sha256 => [] };
+    my $tally = Fetchoff::Batch::tally();
     my $left  = $request->{n};
 
     my $start = clock_gettime(CLOCK_MONOTONIC);
@@ -38,29 +38,12 @@ sub fly {
             $exchange,
             $request->{digest},
             sub {
-                count( $work, $request, $tally, $exchange, @_ );
+                Fetchoff::Batch::count( $work, $request, $tally, $exchange, @_ );
                 $next->();
             }
         );
     };
     $next->();
-    return;
-}
-
-sub count {
-    my ( $work, $request, $tally, $exchange, $status, $length, $content, $sha256 ) = @_;
-    my $fault = defined $status ? undef : Fetchoff::Batch::text_of($length);
-    if ( defined $status ) {
-        $fault = Fetchoff::Batch::fault_in( $exchange, $status, $length );
-        $fault //= Fetchoff::Batch::json_fault( $exchange, $content, \$tally->{parsing} ) if $work->{parse};
-        $tally->{bytes} += $length;
-    }
-    if ( defined $fault ) {
-        $tally->{failed}++;
-        $tally->{error} //= "$exchange->{method} $exchange->{url}: $fault";
-    }
-    push @{ $tally->{sha256} }, $sha256 // '' if $request->{digest};
-    $tally->{spun} += Fetchoff::Batch::spun( $request->{busy_ns} ) if $request->{busy_ns};
     return;
 }
 

@@ -104,7 +104,7 @@ sub hello {
 
 sub prepare {
     my ( $state, $request ) = @_;
-    delete @$state{qw(exchanges run receive digest lanes wait)};
+    delete @$state{qw(exchanges run fetch receive digest is_only_counted lanes wait)};
     my %has = map { $_ => 1 } @{ $state->{features} };
     for my $feature ( @{ $request->{require} // [] } ) {
         return { unsupported => $feature } if !$has{$feature};
@@ -130,9 +130,13 @@ sub prepare {
 # For a library that does one exchange at a time.
 sub line_up {
     my ( $state, $settings, $fetch ) = @_;
+    $state->{fetch}   = $fetch;
     $state->{receive} = Fetchoff::Sink::receiver( $settings, $fetch );
     $state->{digest}  = Fetchoff::Sink::digester( $settings, $fetch );
     $state->{run}     = \&Fetchoff::Batch::run;
+
+    my @open = grep { !defined $_->{status} || !defined $_->{bytes} } @{ $state->{exchanges} };
+    $state->{is_only_counted} = $settings->{sink} eq 'buffer' && !@open;
     return;
 }
 

@@ -18,21 +18,11 @@ my %SINK = ( buffer => \&buffer, json => \&buffer, discard => \&discard, file =>
 sub receiver {
     my ( $settings, $fetch ) = @_;
     my ( $begin, $take, $end ) = sink( $settings, '' );
-    return buffered($fetch) if ( $settings->{sink} // '' ) eq 'buffer';
     return sub {
         my ($exchange) = @_;
         $begin->() if $begin;
         my ( $status, $rest ) = $fetch->( $exchange, $take );
         return ( $status, $end->($rest) );
-    };
-}
-
-# The same for content that is wanted whole and for nothing but its length.
-sub buffered {
-    my ($fetch) = @_;
-    return sub {
-        my ( $status, $content ) = $fetch->( $_[0] );
-        return ( $status, length( $content // '' ) );
     };
 }
 

@@ -15,6 +15,7 @@ final class Batch
         private readonly array $sinks,
         private readonly Tally $tally,
         private readonly bool $digest,
+        private readonly bool $busy,
         int $iterations,
     ) {
         $this->left = $iterations;
@@ -36,11 +37,15 @@ final class Batch
                     if ($outcome->status === $exchange->status && $length === $exchange->length) {
                         $done++;
                         $bytes += $length;
+                        if ($this->busy) {
+                            $this->tally->spin();
+                        }
                         continue;
                     }
                 } catch (\Throwable $error) {
                     $outcome = $error;
                 }
+                $this->sinks[0]->begin(false);
                 $this->tally->count($exchange, $this->sinks[0], $outcome);
             }
         }

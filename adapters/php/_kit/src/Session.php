@@ -112,10 +112,10 @@ final class Session
         $digest = $request->digest ?? false;
         $busyNs = $request->busy_ns ?? 0;
         $tally = new Tally($this->parse, $digest, $busyNs);
-        $batch = new Batch($this->exchanges, $this->sinks, $tally, $digest, $n);
+        $batch = new Batch($this->exchanges, $this->sinks, $tally, $digest, $busyNs > 0, $n);
         $loop = match (true) {
             $this->client instanceof ConcurrentClient => $batch->atOnce(...),
-            $this->whole && !$digest && $busyNs === 0 => $batch->whole(...),
+            $this->whole && !$digest => $batch->whole(...),
             default => $batch->inTurn(...),
         };
 

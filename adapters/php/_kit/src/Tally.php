@@ -46,6 +46,15 @@ final class Tally
         }
     }
 
+    public function spin(): void
+    {
+        $start = hrtime(true);
+        do {
+            $now = hrtime(true);
+        } while ($now < $start + $this->busyNs);
+        $this->spunNs += $now - $start;
+    }
+
     /** @return array<string, mixed> the answer to `run` */
     public function report(int $wallNs): array
     {
@@ -85,14 +94,5 @@ final class Tally
             return 'not JSON: ' . json_last_error_msg();
         }
         return $exchange->jsonFaultIn($document);
-    }
-
-    private function spin(): void
-    {
-        $start = hrtime(true);
-        do {
-            $now = hrtime(true);
-        } while ($now < $start + $this->busyNs);
-        $this->spunNs += $now - $start;
     }
 }

@@ -1,0 +1,146 @@
+"""What a kit adds to an exchange, in instructions: `make bench-instructions`.
+
+Callgrind counts the instructions that a program executes outside the kernel. It counts the same
+ones on a busy machine, and nothing of turns, clocks or statistics has a part in it: the adapter of
+a client is driven by hand, beside the plain loop of the same library. Each is started twice; what
+a thousand exchanges more add is a thousand exchanges, without what starting costs.
+
+Left out are clients with a compiler, which under Callgrind compile other code at other times, and
+Go, whose runtime does not run there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shutil import which
+
+from benches.agreement.processes import FailedError, started
+from benches.agreement.subjects import Subject, Way, gathered, with_loops
+from rich.console import Console
+from rich.table import Table
+
+from fetchoff.cli.choose import chosen
+from fetchoff.cli.setup import set_up_all
+from fetchoff.run.machine import usable_cores
+from fetchoff.run.origin import BuiltInOrigin
+
+LEFT_OUT = ("go/", "java/", "javascript/")
+# Hash tables are laid out by chance, which alone is 2 % of an exchange. (Ruby cannot be told.)
+NO_CHANCE = {"PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0"}
+FEW = 200  # exchanges of the shorter of two processes: connections and caches are there
+COUNTED = re.compile(rb"Collected : (\d+)")
+SHARE = 0.02  # of the loop's instructions: an adapter that adds more is pointed out
+
+
+@dataclass(frozen=True)
+class Found:
+    """Instructions of an exchange, outside the kernel."""
+
+    client: str
+    loop: float
+    adapter: float
+
+    @property
+    def added(self) -> float:
+        """By the adapter, as a share of the loop's."""
+        return self.adapter / self.loop - 1
+
+
+def main() -> None:
+    arguments = _arguments()
+    if not which("valgrind"):
+        sys.exit("valgrind is missing: apt-get install valgrind")
+    names = arguments.clients.split(",") if arguments.clients else with_loops()
+    names = [name for name in names if not name.startswith(LEFT_OUT)]
+    set_up_all(chosen(names), quiet=True)
+    console = Console(width=110 if not Console().is_terminal else None)
+    with tempfile.TemporaryDirectory(prefix="fetchoff-instructions-") as temporary:
+        folder = Path(temporary)
+        subjects, skipped = gathered(names, Way, folder)
+        for name, reason in skipped.items():
+            console.print(f"left out: {name}: {reason}")
+        with _origin(folder) as base_url:
+            found = []
+            for client, pair in _pairs(subjects):
+                try:
+                    found.append(_counted(client, pair, base_url, folder, arguments.exchanges))
+                except FailedError as error:
+                    console.print(f"left out: {client}: {error}")
+    show(found, console)
+
+
+@contextmanager
+def _origin(folder: Path) -> Iterator[str]:
+    origin = BuiltInOrigin(folder)
+    try:
+        yield origin.open().base_url
+    finally:
+        origin.end()
+
+
+def _pairs(subjects: Iterable[Subject]) -> Iterator[tuple[str, dict[Way, Subject]]]:
+    pairs: dict[str, dict[Way, Subject]] = {}
+    for subject in subjects:
+        pairs.setdefault(subject.client, {})[subject.way] = subject
+    return ((client, pair) for client, pair in pairs.items() if len(pair) == len(Way))
+
+
+def _counted(
+    client: str, pair: dict[Way, Subject], base_url: str, folder: Path, exchanges: int
+) -> Found:
+    counts = {way: _each(subject, base_url, folder, exchanges) for way, subject in pair.items()}
+    return Found(client, counts[Way.LOOP], counts[Way.ADAPTER])
+
+
+def _each(subject: Subject, base_url: str, folder: Path, exchanges: int) -> float:
+    more = _instructions(subject, base_url, folder, FEW + exchanges)
+    return (more - _instructions(subject, base_url, folder, FEW)) / exchanges
+
+
+def _instructions(subject: Subject, base_url: str, folder: Path, exchanges: int) -> int:
+    """Of a whole process with so many exchanges."""
+    said = folder / "callgrind.log"
+    callgrind = ("valgrind", "--tool=callgrind", f"--log-file={said}")
+    command = (*callgrind, "--callgrind-out-file=/dev/null", *subject.launch.command)
+    launch = replace(subject.launch, command=command, env={**subject.launch.env, **NO_CHANCE})
+    counting = replace(subject, launch=launch)
+    process = started(counting, base_url, folder, usable_cores()[0])
+    try:
+        process.do(exchanges)
+    finally:
+        process.end()
+    counted = COUNTED.search(said.read_bytes())
+    if not counted:
+        raise FailedError("valgrind counted nothing")
+    return int(counted[1])
+
+
+def show(found: list[Found], console: Console) -> None:
+    """A line a client, and how many have adapters that add more than they should."""
+    table = Table("client", "plain loop", "adapter", "added", title="instructions of an exchange")
+    for one in found:
+        mark = " !" if one.added > SHARE else ""
+        table.add_row(
+            one.client, f"{one.loop:,.0f}", f"{one.adapter:,.0f}", f"{one.added:+.1%}{mark}"
+        )
+    console.print(table)
+    heavy = sum(one.added > SHARE for one in found)
+    console.print(f"{heavy} of {len(found)} adapters add more than {SHARE:.0%}")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", default="", help="ids; by default all that have a plain loop")
+    parser.add_argument("--exchanges", type=int, default=1_000, help="that are counted")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
