@@ -6,7 +6,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from tests.command import Command, fake
+
+# How long an example takes is the machine's affair: no test is timed.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 WORKLOAD = """\
 schema = 1

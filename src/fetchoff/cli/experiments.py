@@ -98,7 +98,7 @@ def pair(
 def _sparing(
     entrants: Sequence[Entrant], clients: Sequence[Client], baseline: str
 ) -> tuple[Entrant, ...]:
-    """Where few clients have compilers, they take part in few rounds.
+    """Where few clients have compilers, they take part in every second round.
 
     To be warm costs them seconds, and that in each round; meanwhile all others could have had
     another one. Where most are of that kind nobody would gain, and the baseline is in all ratios.

@@ -15,7 +15,7 @@ MORE_REQUESTS = 0.03
 BUSY_SHARE = 1.0
 CONTROLS_SHARE = 0.2  # of the processes of a round, beside those that are ranked
 PUBLISHED_BAND = 0.25  # a ratio that is no further from a published one is much like it
-SELDOM = 4  # rounds, of which one has those whose warm-up is dear, after the first look
+SELDOM = 2  # rounds, of which the first has those whose warm-up is dear
 TWIN, KNOWN = "#twin", "#known"
 
 
@@ -41,7 +41,7 @@ class Entrant:
 
     `amount`: the share on top for MORE (0.03), the share of the client's CPU for BUSY. `every`: it
     has a turn in each so many cycles. `stretch`: how many times as long its turns are.
-    `seldom`: it takes part in few rounds.
+    `seldom`: it takes part in every second round.
     """
 
     key: str
@@ -55,10 +55,8 @@ class Entrant:
     seldom: bool = False
 
     def takes_part(self, number: int) -> bool:
-        """Whether it does in round `number`, from 0. Of the first five, after which there is the
-        first look, even the seldom ones have had three: the fewest with which there is an interval.
-        """
-        return not self.seldom or number % (2 if number < EVERY_ROUND[0] else SELDOM) == 0
+        """Whether it does in round `number`, from 0."""
+        return not self.seldom or number % SELDOM == 0
 
 
 @dataclass(frozen=True)

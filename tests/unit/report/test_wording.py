@@ -167,3 +167,11 @@ def test_what_is_not_a_number_is_a_dash(value: float | None) -> None:
 
 def test_durations_read_as_they_are_said() -> None:
     assert [figures.seconds(s) for s in (4.2, 151.4, 3725.0)] == ["4 s", "2 min 31 s", "1 h 2 min"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(0.478, 0.4861, "0.478–0.486"), (0.045, 30.0, "0.045–30.00"), (0.0001, 1.36e8, "–")],
+)
+def test_an_interval_that_tells_nothing_is_not_shown(low: float, high: float, shown: str) -> None:
+    assert figures.interval(Estimate(1.0, low, high, 0.99)) == shown

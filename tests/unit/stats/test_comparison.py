@@ -4,7 +4,7 @@ from math import inf, log1p
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -114,7 +114,6 @@ def test_what_a_round_has_in_common_is_no_spread() -> None:
     assert compare(y).between.raw == pytest.approx(0.01 * np.sqrt(2), rel=0.3)
 
 
-@settings(deadline=None)
 @given(COSTS)
 def test_the_other_way_round_is_the_inverse(y: np.ndarray) -> None:
     ab, ba = compare(y, 0, 1), compare(y, 1, 0)
@@ -123,19 +122,16 @@ def test_the_other_way_round_is_the_inverse(y: np.ndarray) -> None:
     assert ba.ratio.low == pytest.approx(1 / ab.ratio.high)
 
 
-@settings(deadline=None)
 @given(COSTS, st.floats(-10, 10))
 def test_the_unit_of_cost_does_not_matter(y: np.ndarray, scale: float) -> None:
     assert_alike(compare(y), compare(y + scale))
 
 
-@settings(deadline=None)
 @given(COSTS, st.permutations(range(5)))
 def test_the_order_of_rounds_within_a_look_does_not_matter(y: np.ndarray, order: list[int]) -> None:
     assert_alike(compare(y), compare(y[order]))
 
 
-@settings(deadline=None)
 @given(arrays(np.float64, (7,), elements=st.floats(allow_nan=True, allow_infinity=True, width=16)))
 def test_no_data_raise_anything(d: np.ndarray) -> None:
     found = compare_differences(np.where(np.isfinite(d), d, np.nan), final=True)

@@ -138,7 +138,7 @@ def test_equal_readings_are_no_difference() -> None:
     assert by_client(rank(y))[3].tiers == (2, 2)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(COSTS, st.permutations(range(5)))
 def test_the_order_of_clients_does_not_matter(y: np.ndarray, order: list[int]) -> None:
     plain, mixed = by_client(rank(y, baseline=order[0])), by_client(rank(y[:, order], baseline=0))
@@ -147,7 +147,7 @@ def test_the_order_of_clients_does_not_matter(y: np.ndarray, order: list[int]) -
         assert mixed[new].ratio.high == pytest.approx(plain[old].ratio.high)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(COSTS, st.floats(-5, 5))
 def test_a_machine_that_is_slower_for_all_changes_nothing(y: np.ndarray, scale: float) -> None:
     plain, scaled = rank(y, baseline=0), rank(y + scale, baseline=0)
@@ -157,7 +157,7 @@ def test_a_machine_that_is_slower_for_all_changes_nothing(y: np.ndarray, scale: 
         assert other[0] in by_client(plain)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(arrays(np.float64, (6, 4), elements=st.floats(allow_nan=True, allow_infinity=False)))
 def test_whatever_is_missing_or_absurd_is_ranked(y: np.ndarray) -> None:
     with np.errstate(all="ignore"):

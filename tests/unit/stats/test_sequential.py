@@ -121,7 +121,7 @@ def test_the_final_look_of_a_shortened_run_gets_what_is_left() -> None:
     assert nominal_level(RULE, (5, 7, 14), final=True) > 2 * nominal_level(RULE, (5, 7, 14))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(3, 40), min_size=1, max_size=8, unique=True).map(sorted),
     st.sampled_from([0.05, 0.01, 1e-4, 1e-6]),
