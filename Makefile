@@ -70,8 +70,8 @@ bench-disturbed: $(RUNTIME)  ## disturb this machine for a minute, as benches do
 	tools/system-packages.sh gcc
 	$(BIN)/python -m benches.disturber.disturbing $(OPTIONS)
 
-bench-agreement: $(RUNTIME)  ## ratios of CPU time beside those of plain loops, written without Fetchoff
-	$(BIN)/python -m benches.agreement.bench --setup
+bench-agreement: $(RUNTIME)  ## ratios of CPU time beside those of plain loops, written without Fetchoff; OPTIONS=…
+	$(BIN)/python -m benches.agreement.bench --setup $(OPTIONS)
 
 bench-kill: $(DEV)  ## kill a run again and again, and count what is lost
 	$(BIN)/python benches/kill/bench.py

@@ -232,7 +232,7 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     add("--baseline", default="python/requests")
     add("--processes", type=int, default=10, help="rounds, of one fresh process each")
     add("--exchanges", type=int, default=20_000, help="measured, of each process")
-    add("--warm-up", type=int, default=6_000, help="exchanges before")
+    add("--warm-up", type=int, default=2_000, help="exchanges before, at least")
     add("--at-most-s", type=float, default=20.0, help="measured, of each process, if that is less")
     add("--seed", type=int, default=1)
     add("--setup", action="store_true", help="first set up the clients that never were")

@@ -24,11 +24,16 @@ from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.placement import Cores, Urgency, misplaced, place, strongest_urgency
 
 FIRST_LINES = (1, 20)
+THRICE = 3  # as many exchanges before as a run has at least, and some beyond
+WARM_AT_LAST_S = 10.0
 
 
 @dataclass(frozen=True)
 class Amounts:
-    """How much is asked of each process: exchanges, or what fits into `at_most_s` of wall time."""
+    """How much is asked of each process: exchanges, or what fits into `at_most_s` of wall time.
+
+    `warm_up`: exchanges before, at least; a client that wants more of them has thrice as many.
+    """
 
     exchanges: int
     warm_up: int
@@ -147,9 +152,10 @@ class _Guest:
             self._do(n)
             place(self._process.pid, Cores({self._at.core}), self._at.urgency)
         began_s = time.monotonic()
-        while self._sent < amounts.warm_up and time.monotonic() - began_s < amounts.at_most_s / 3:
+        wanted = max(amounts.warm_up, THRICE * self.subject.wants_warm)
+        while self._sent < wanted and time.monotonic() - began_s < WARM_AT_LAST_S:
             pace = self._ns_per_exchange
-            self._do(min(fitting(LINE_NS, pace), amounts.warm_up - self._sent))
+            self._do(min(fitting(LINE_NS, pace), wanted - self._sent))
         exchanges = min(amounts.exchanges, fitting(amounts.at_most_s * 1e9, self._ns_per_exchange))
         self.stretches = stretches_of(exchanges, self._ns_per_exchange)
         place(

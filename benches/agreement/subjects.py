@@ -33,11 +33,15 @@ class Way(StrEnum):
 
 @dataclass(frozen=True)
 class Subject:
-    """A client, the way in which it is driven, and how that is started."""
+    """A client, the way in which it is driven, and how that is started.
+
+    `wants_warm`: exchanges that its adapter wants before anything is measured, as its folder says.
+    """
 
     client: str
     way: Way
     launch: Launch
+    wants_warm: int = 0
 
     @property
     def key(self) -> tuple[str, Way]:
@@ -73,13 +77,13 @@ def _of(client: Client, ways: Iterable[Way], folder: Path) -> list[Subject]:
         raise NotReadyError(f"{client.reason} ({client.hint})" if client.hint else client.reason)
     own = folder / client.id.replace("/", "--")
     own.mkdir()
-    subjects = []
+    subjects, wanted = [], client.launch.warm_up_exchanges
     for way in ways:
         if way is Way.ADAPTER:
-            subjects.append(Subject(client.id, way, client.launch))
+            subjects.append(Subject(client.id, way, client.launch, wanted))
         elif client.id in with_loops():
             launch = _BUILDS[client.manifest.id.language](client, client.launch, own)
-            subjects.append(Subject(client.id, way, launch))
+            subjects.append(Subject(client.id, way, launch, wanted))
     return subjects
 
 

@@ -52,7 +52,7 @@ def self_checks(
 
 
 def _pooled(questions: Sequence[_Question]) -> list[_Question]:
-    """What is asked of processes that take turns is one question on all workloads.
+    """What is asked of controls that take turns is one question on all workloads.
 
     The faults that it is to find (a clock, a position, what a kit charges for) are on all of them,
     and a few processes on each tell less than all together.

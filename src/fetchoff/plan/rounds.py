@@ -9,6 +9,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.experiment import (
     CONTROLS_SHARE,
     KNOWN,
+    SELDOM,
     Effect,
     Entrant,
     Experiment,
@@ -65,22 +66,24 @@ def plan_round(experiment: Experiment, number: int) -> Round:
 
 
 def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
-    """All but the controls, and of these as many processes as a fifth of all others, in rotation.
+    """All but the controls, and of these a fifth as many processes, two at least, in rotation.
 
-    Twins and known effects alternate, so that every round has both where there is room for two.
-    Who takes part seldom is left out of the other rounds, and so are its controls.
+    Twins and known effects have a place each where there is room for two. Who takes part seldom is
+    left out of the other rounds, and so are its controls; others are in their places then.
     """
-    others = [e for e in experiment.entrants if e.role is not Role.CONTROL]
-    controls = [e for e in experiment.entrants if e.role is Role.CONTROL]
+    present = [entrant for entrant in experiment.entrants if entrant.takes_part(number)]
+    others = [e for e in present if e.role is not Role.CONTROL]
+    controls = [e for e in present if e.role is Role.CONTROL]
     twins = list(dict.fromkeys(e.process for e in controls if not e.process.endswith(KNOWN)))
     known = list(dict.fromkeys(e.process for e in controls if e.process.endswith(KNOWN)))
     processes = len({entrant.process for entrant in others})
     room = min(len(twins) + len(known), max(2, round(CONTROLS_SHARE * processes)))
+    # Rounds with those who take part seldom have a rotation of their own, and so have the others.
+    turn = number // SELDOM if any(e.seldom for e in experiment.entrants) else number
     chosen: set[str] = set()
     for kind, places in ((twins, -(-room // 2)), (known, room // 2)):
-        chosen |= {kind[(number * places + i) % len(kind)] for i in range(places) if kind}
-    present = [*others, *(e for e in controls if e.process in chosen)]
-    return [entrant for entrant in present if entrant.takes_part(number)]
+        chosen |= {kind[(turn * places + i) % len(kind)] for i in range(places) if kind}
+    return [*others, *(e for e in controls if e.process in chosen)]
 
 
 def iterations(entrant: Entrant, planned: int) -> int:

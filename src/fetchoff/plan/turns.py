@@ -54,7 +54,7 @@ def visits(
 def cycles(group: Sequence[Entrant], count: int, order: random.Random) -> list[list[Entrant]]:
     """`count` cycles: in each everybody has a turn, in an order of its own.
 
-    Controls have one only in so many cycles as `Entrant.presence` says.
+    Who has `Entrant.every` above 1 has one only in each so many cycles.
     """
     found = []
     for number in range(count):

@@ -41,7 +41,7 @@ def number(value: float | None, decimals: int = 0) -> str:
 
 
 def ratio(value: float | None) -> str:
-    """Four significant digits between 1 and 1000: `0.482`, `1.003`, `13.42`."""
+    """Three decimals below 10, two below 100, then one: `0.482`, `1.003`, `13.42`."""
     if value is None or not math.isfinite(value):
         return MISSING
     size = abs(value)

@@ -213,7 +213,7 @@ class Guest:
 
     @property
     def warmed_up(self) -> int:
-        """Exchanges of its warm-up, without those that were left to chance."""
+        """Exchanges of its warm-up, with those that were left to chance."""
         return self._curve.points[-1][0] if self._curve.points else 0
 
     @property

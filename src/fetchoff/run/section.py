@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -28,9 +27,6 @@ from fetchoff.run.origin import Origin, Turnstile
 from fetchoff.run.placement import Layout, Urgency, misplaced, place
 from fetchoff.run.reference import Reference
 from fetchoff.run.turning import Length, Place, Turning
-
-OFTEN_US = 40_000  # a turn that takes longer is not had in every cycle
-MOST_SELDOM = 8
 
 
 def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
@@ -217,12 +213,10 @@ class SectionRun:
         turning.run(players, cycles, self._stage.listener.step_went_on)
 
     def _seldom(self, entrant: Entrant) -> Entrant:
-        """Whose turns take long has fewer of them: it mostly waits, which varies little."""
+        """Whose turns take long has fewer of them."""
         guest = self._guests[entrant.process]
-        length = Length.of(entrant, guest)
-        turn_us = (length.lead + length.counted) * guest.iteration_us
-        every = min(MOST_SELDOM, math.ceil(turn_us / OFTEN_US))
-        return replace(entrant, every=entrant.every * every)
+        apart = Length.of(entrant, guest).cycles_apart(guest)
+        return replace(entrant, every=entrant.every * apart)
 
     def _origin_misplaced(self) -> str:
         layout = self._stage.layout

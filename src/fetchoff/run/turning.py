@@ -37,6 +37,8 @@ WAITS = 4  # iterations that count, of one who mostly waits
 LONGER_LEAD = 1.3  # times the shortest: drawn anew for each turn, so that no rhythm is met
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 12, 6000, 12_000
 COMPILERS_TURN_US = 32_000  # collections come seldom, and cost much; to warm it up was dear
+OFTEN_US = 40_000  # a turn that takes longer is not had in every cycle
+MOST_APART = 8  # cycles
 NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
 LOST = "did not send its next request in its turn"
 
@@ -67,6 +69,14 @@ class Length:
         if us > LONG_US:
             lead, counted = (SETTLED_WAITING, WAITS) if guest.mostly_waits else (1, counted)
         return cls(max(1, lead), counted * entrant.stretch)
+
+    def cycles_apart(self, guest: Guest) -> int:
+        """In each how many cycles there is such a turn: a long one is not had in all.
+
+        A compiler's is long always: what it has in a round must not be less for that.
+        """
+        turn_us = (self.lead + self.counted) * guest.iteration_us
+        return 1 if guest.adapter.compiles else min(MOST_APART, math.ceil(turn_us / OFTEN_US))
 
     def lead_by(self, order: random.Random) -> int:
         """The lead of one turn."""

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Asked:
-    """`values`: one a process, NaN where it has none; `groups`: whose each is (a kit, a client).
+    """`values`: one a process, NaN where it has none; `groups`: whose each is.
 
     `expected` and `tolerance` in the unit of the values. `strata`: what each was asked on, if not
     all on the same: each weighs as its noise allows.

@@ -135,6 +135,20 @@ def test_who_is_dear_to_warm_up_is_there_in_every_second_round() -> None:
     assert all("a/x" in here for here in present)
 
 
+@given(st.integers(2, 12), st.data())
+def test_controls_of_the_seldom_have_their_rounds_and_leave_no_place_empty(
+    kits: int, data: st.DataObject
+) -> None:
+    """Whatever the number of kits has in common with the rhythm of the rounds."""
+    dear = data.draw(st.integers(0, kits - 1))
+    entrants = of_many(kits, 1).entrants
+    dears = tuple(replace(e, seldom=e.client.startswith(f"k{dear}/")) for e in entrants)
+    declared = replace(of_many(kits, 1), entrants=dears)
+    had = Counter(p for number in range(8 * kits) for p in controls_at(declared, number))
+    assert had[f"k{dear}/c0{TWIN}"] > 0 and had[f"k{dear}/c0{KNOWN}"] > 0
+    assert all(len(controls_at(declared, number)) >= 2 for number in range(8))
+
+
 def of_many(kits: int, each: int) -> Experiment:
     """So many ranked clients in each of so many kits."""
     clients = tuple(

@@ -344,6 +344,24 @@ def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("compiles", "pace_us", "apart"),
+    [
+        (False, 300.0, 1),
+        (False, 25_000.0, 2),
+        (False, 1e6, 8),
+        (True, 900.0, 1),
+        (True, 25_000.0, 1),
+    ],
+)
+def test_long_turns_are_not_in_every_cycle_but_those_of_compilers_are(
+    compiles: bool, pace_us: float, apart: int
+) -> None:
+    guest = Group(Client(A, compiles=compiles)).guests[A]
+    guest.pace = Pace(pace_us, cpu_us=pace_us)
+    assert Length.of(Entrant(A, A, A), guest).cycles_apart(guest) == apart
+
+
 def test_who_mostly_waits_gets_used_to_it_first() -> None:
     guest = Group(Client(A)).guests[A]
     guest.pace = Pace(44_000.0, cpu_us=100.0)
