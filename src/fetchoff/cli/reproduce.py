@@ -46,7 +46,8 @@ def command(
 
     Each article is a suite, on the server that its author used, or on the built-in origin where
     that server is not to be had. Its tables are printed with our figures beside theirs, and each
-    claim with the published and the measured ratio. The budget is for each article.
+    claim with the published and the measured ratio. The budget is for each article; without one,
+    at least three rounds are made.
     """
     from fetchoff.catalog import claims, workloads
     from fetchoff.cli.choose import chosen
@@ -93,10 +94,15 @@ def _experiment(
     budget: float | None,
     seed: int | None,
 ) -> Experiment:
-    """The suite for its whole budget, whatever comes out meanwhile."""
+    """The suite for its whole budget, whatever comes out meanwhile.
+
+    Without the fewest rounds with which a claim can be judged it would all be in vain: unless the
+    user has named a budget they are made, with everybody in each of them.
+    """
     from dataclasses import replace
 
     from fetchoff.cli.experiments import ranking
+    from fetchoff.model.estimate import MINIMUM_ROUNDS
 
     experiment = ranking(
         clients,
@@ -109,7 +115,12 @@ def _experiment(
         seed=seed,
         origin=origin,
     )
-    return replace(experiment, decide_on=())
+    return replace(
+        experiment,
+        entrants=tuple(replace(entrant, seldom=False) for entrant in experiment.entrants),
+        decide_on=(),
+        least_rounds=1 if budget else MINIMUM_ROUNDS,
+    )
 
 
 def _measured(

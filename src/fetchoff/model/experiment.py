@@ -68,6 +68,7 @@ class Experiment:
     links, where batches are long, there are fewer. `turns`: of each entrant in a round, where the
     origin gives them, to `group` processes at most at a time.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
+    `least_rounds`: so many are made even if they take longer than the budget.
     `limit`: how much more the second of a pair may take, as a share: then that is what is decided.
     `origin`: an id of the catalogue, or a URL. `placement`: what the user asked for; None: what
     each workload says.
@@ -91,6 +92,7 @@ class Experiment:
     decide_on: tuple[str, ...] = ("wall", "cpu")
     limit: float | None = None
     placement: Placement | None = None
+    least_rounds: int = 1
 
     def course(self, name: str) -> Course:
         """The course of an id."""

@@ -107,7 +107,8 @@ class Runner:
             reason, number = "rounds", 0
             for number in range(most):
                 if not self._is_done(number):
-                    if number and self._foreseen_s(number) > self._experiment.budget_s:
+                    may_end = number >= self._experiment.least_rounds
+                    if may_end and self._foreseen_s(number) > self._experiment.budget_s:
                         reason, number = "budget", number - 1
                         break
                     self._run_round(number, folder)

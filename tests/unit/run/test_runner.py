@@ -134,7 +134,12 @@ class Run:
         self.network.did.append("take up")
 
     def __call__(
-        self, *links: Link, rounds: int = 1, budget_s: float = 150.0, seldom: str = ""
+        self,
+        *links: Link,
+        rounds: int = 1,
+        budget_s: float = 150.0,
+        seldom: str = "",
+        least_rounds: int = 1,
     ) -> Experiment:
         program = str(FAKES / "_kit" / "fake.py")
         bench = Bench(
@@ -158,6 +163,7 @@ class Run:
             budget_s=budget_s,
             blocks=BLOCKS,
             looks=tuple(range(1, rounds + 1)),
+            least_rounds=least_rounds,
         )
         Runner(experiment, bench).run()
         return experiment
@@ -312,6 +318,14 @@ def test_no_client_is_to_blame_for_an_emulator_that_is_gone(gone: bool, run: Run
     assert ("instead of 16" in "".join(run.listener.told)) is not gone
     assert len(run.kept(Invocation)) == (0 if gone else 2)
     assert len(run.kept(Interrupted)) == gone
+
+
+@pytest.mark.parametrize("least_rounds", [1, 2])
+def test_so_many_rounds_are_made_even_if_they_take_longer_than_the_budget(
+    run: Run, least_rounds: int
+) -> None:
+    run(LOOPBACK, rounds=3, budget_s=1e-6, least_rounds=least_rounds)
+    assert {done.round for done in run.kept(SectionDone)} == set(range(least_rounds))
 
 
 @pytest.mark.parametrize(("budget_s", "fits"), [(82.0, True), (78.0, False)])

@@ -74,7 +74,7 @@ def test_opened_again(path: Path) -> None:
 def test_a_run_of_before_there_were_limits(path: Path) -> None:
     """What was not asked then is not asked; what was not noted is taken for right."""
     header = json.loads((path / HEADER_FILE).read_text())
-    del header["experiment"]["limit"]
+    del header["experiment"]["limit"], header["experiment"]["least_rounds"]
     (path / HEADER_FILE).write_text(json.dumps(header))
     lines = [json.loads(line) for line in (path / JOURNAL).read_text().splitlines()]
     for line in lines:
@@ -82,6 +82,7 @@ def test_a_run_of_before_there_were_limits(path: Path) -> None:
     (path / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in lines))
     folder = RunFolder.open(path)
     assert folder.header.experiment.limit is None
+    assert folder.header.experiment.least_rounds == 1
     assert tuple(folder.records()) == RECORDS
 
 
