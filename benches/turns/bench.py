@@ -4,6 +4,7 @@
   process of its own, all clients in the same cycles. The cost of an exchange must not depend on it.
 - `lead`: what an exchange costs after leads of more and more iterations, against the longest, in
   groups as large as a run's.
+- `hand`: the same processes in turns, as a run gives them, and driven by hand.
 - `crowd`: the same processes with 2, 28 and 62 of them taking turns.
 
 The sample is a round of fresh processes; intervals are Student's at 95 %.
@@ -24,7 +25,7 @@ from pathlib import Path
 
 from benches.disturber.disturbing import disturbed_if
 from benches.ratios import LEVEL, in_words, is_within, ratio_of
-from benches.turns.parts import Cell, Subjects, by_crowd, by_lead, by_size
+from benches.turns.parts import Cell, Subjects, by_crowd, by_hand, by_lead, by_size
 from rich.console import Console
 from rich.table import Table
 
@@ -77,6 +78,7 @@ def main() -> None:
     leads, crowds = _numbers(arguments.leads), _numbers(arguments.crowds)
     parts: Mapping[str, Part] = {
         "size": lambda s, order: by_size(s, STRETCHES, order),
+        "hand": by_hand,
         "lead": lambda s, order: by_lead(s, leads, order),
         "crowd": lambda s, order: by_crowd(s, crowds, order),
     }
@@ -135,7 +137,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--parts", default="size,lead,crowd")
+    parser.add_argument("--parts", default="size,hand,lead,crowd")
     parser.add_argument("--clients", default=",".join(CLIENTS), help="ids or adapter folders")
     parser.add_argument("--workload", default=WORKLOAD)
     parser.add_argument("--rounds", type=int, default=10, help="of fresh processes")

@@ -16,6 +16,11 @@ from fetchoff.protocol.origin import Turn
 from fetchoff.run.guest import Guest
 from fetchoff.run.turning import Length
 
+CHANGES = 6  # from turns to being driven by hand, or back
+LONGEST_S = 60.0
+BY_HAND, IN_TURNS = "by hand", "in turns"
+Spent = tuple[Guest, int, int]  # CPU nanoseconds, exchanges
+
 
 @dataclass(frozen=True)
 class Subjects:
@@ -138,6 +143,58 @@ def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) ->
     ]
 
 
+def by_hand(subjects: Subjects, order: random.Random) -> list[Cell]:
+    """The same processes in turns and by hand, again and again; by hand is the reference.
+
+    In turns: as in a run, in groups as large as there. By hand: nobody is held, and one process
+    after the other does as many exchanges in one go. What both have in common cancels: the
+    process, the kit, the machine in that minute.
+    """
+    with stand(subjects.course) as here:
+        guests = [_start(here, client, "") for client in subjects.clients]
+        here.settle(guests)
+        spent = {c.id: {how: [0, 0] for how in (BY_HAND, IN_TURNS)} for c in subjects.clients}
+        each = max(1, subjects.turns // CHANGES)
+        for _ in range(CHANGES):
+            for how in order.sample((BY_HAND, IN_TURNS), 2):
+                do = _in_turns if how == IN_TURNS else _alone
+                for guest, cpu_ns, exchanges in do(here, guests, each, order):
+                    spent[guest.client][how][0] += cpu_ns
+                    spent[guest.client][how][1] += exchanges
+    cells = []
+    for client in subjects.clients:
+        us = {how: cpu_ns / 1e3 / n for how, (cpu_ns, n) in spent[client.id].items()}
+        for how, cost in us.items():
+            cells.append(Cell("hand", client.id, how, cost, log(cost / us[BY_HAND]), 0.0))
+    return cells
+
+
+def _in_turns(
+    here: Stand, guests: Sequence[Guest], turns: int, order: random.Random
+) -> Iterator[Spent]:
+    mixed, size = order.sample(guests, len(guests)), Experiment.group
+    groups = [mixed[first : first + size] for first in range(0, len(mixed), size)]
+    asked = []
+    for _ in range(turns):
+        for group in groups:
+            for guest in order.sample(group, len(group)):
+                length = _length(guest)
+                asked.append(Asked(guest, length.lead_by(order), length.counted))
+    for one, turn in zip(asked, here.give(asked), strict=True):
+        yield one.guest, turn.cpu_ns, turn.exchanges
+
+
+def _alone(
+    here: Stand, guests: Sequence[Guest], turns: int, order: random.Random
+) -> Iterator[Spent]:
+    del here
+    for guest in order.sample(guests, len(guests)):
+        length = _length(guest)
+        guest.adapter.run_timed(length.lead, LONGEST_S, lambda: 0)
+        timed = guest.adapter.run_timed(turns * length.counted, LONGEST_S, lambda: 0)
+        yield guest, timed.cpu_ns, turns * length.counted * guest.per_iteration
+
+
 def _crowd(here: Stand, clients: Sequence[Client], size: int) -> list[Guest]:
     """A process of each client, and more of them until there are so many."""
     most = max(size, len(clients))
@@ -159,8 +216,12 @@ def _start(here: Stand, client: Client, mark: str) -> Guest:
     return here.start(f"{client.id} {mark}".strip(), client.id, client.launch)
 
 
+def _length(guest: Guest) -> Length:
+    return Length.of(Entrant(guest.process, guest.client, guest.process), guest)
+
+
 def _counted(guest: Guest) -> int:
-    return Length.of(Entrant(guest.process, guest.client, guest.process), guest).counted
+    return _length(guest).counted
 
 
 def _us(turns: Sequence[Turn]) -> float:

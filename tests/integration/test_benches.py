@@ -124,6 +124,7 @@ def test_whole_processes_are_asked_the_same(cache: Path, tmp_path: Path) -> None
     ("part", "conditions"),
     [
         ("size", {"×1", "×2", "×4"}),
+        ("hand", {"by hand", "in turns"}),
         ("lead", {"2 iterations", "8 iterations"}),
         ("crowd", {"2 processes", "3 processes"}),
     ],
