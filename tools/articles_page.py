@@ -24,8 +24,8 @@ INTRODUCTION = """\
 server that its author used, and judges every claim: [how](analysis.md#claims). The figures below
 are of such runs, on {machine}; `make articles-page RUNS=…` made this page from their run
 folders. Yours will differ in the figures; on a noisier machine more claims stay undecided, on a
-quieter one fewer. A ratio above 1 says how many times more the first side costs. All intervals of an article hold the truth together with a
-probability of 95 %.
+quieter one fewer. A ratio above 1 says how many times more the first side costs. All intervals of
+an article hold the truth together with a probability of 95 %.
 """
 
 
