@@ -13,8 +13,9 @@ from fetchoff.model.client import Launch
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.fields import Garbled
+from fetchoff.run.child import Child
 from fetchoff.run.clocks import process_cpu_clock
-from fetchoff.run.process import Child, ChildFailed
+from fetchoff.run.process import ChildFailed
 
 WORKLOAD = "small-get"
 LONGEST_S = 120.0

@@ -20,10 +20,11 @@ from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.protocol.adapter import FINISH, HELLO, Spool, prepare, run
+from fetchoff.run.child import encode
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.placement import lay_out, on_core, strongest_urgency, urgently
-from fetchoff.run.process import encode, environment
+from fetchoff.run.process import environment
 from fetchoff.stats import student
 
 ITERATIONS = 1000

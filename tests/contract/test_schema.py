@@ -18,8 +18,8 @@ from fetchoff.model.client import OWN_JSON
 from fetchoff.model.workload import required_features
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Spool, prepare
+from fetchoff.run.child import Child
 from fetchoff.run.origin import BuiltInOrigin
-from fetchoff.run.process import Child
 
 SCHEMA: dict[str, Any] = json.loads((shipped("docs") / "protocol.schema.json").read_text())
 TIMEOUT_S = 30.0

@@ -21,7 +21,7 @@ from fetchoff.catalog.kits import (
     read_kit,
 )
 from fetchoff.catalog.places import shipped
-from fetchoff.catalog.toml import Document, read
+from fetchoff.catalog.toml import Document, Homepage, read
 from fetchoff.model.client import (
     OWN_JSON,
     ClientId,
@@ -55,7 +55,7 @@ class _Adapter(Document):
     client: str
     about: str
     source: str
-    homepage: str = ""
+    homepage: Homepage = ""
     kind: Kind = Kind.PRODUCT
     tried: bool = True
     own_json: bool = False

@@ -17,7 +17,7 @@ from fetchoff.catalog.kits import Argv, SetupTable
 from fetchoff.catalog.places import cache, shipped
 from fetchoff.catalog.prerequisites import check_all, hint_for, install
 from fetchoff.catalog.steps import Steps, built_once
-from fetchoff.catalog.toml import Document, read
+from fetchoff.catalog.toml import Document, Homepage, read
 from fetchoff.model.client import Readiness, Recipe
 from fetchoff.model.errors import SetupError, UnknownName
 from fetchoff.model.origin import (
@@ -72,7 +72,7 @@ class _Statistics(Document):
 class _Origin(Document):
     schema_: int = Field(alias="schema", ge=1, le=1)
     about: str
-    homepage: str = ""
+    homepage: Homepage = ""
     serves: _Serves
     setup: SetupTable = Field(default_factory=SetupTable)
     version: _Version
@@ -148,13 +148,13 @@ def state(manifest: OriginManifest) -> Server:
 
 def set_up(manifest: OriginManifest) -> Server:
     """Install and build what it needs; never raises for what does not work, but says so."""
-    install([manifest.recipe])
+    refused = install([manifest.recipe])
     try:
         check_all(manifest.recipe.check)
         if manifest.recipe.steps:
             built_once(_built(manifest), manifest.recipe.steps, _places(manifest), Steps())
     except SetupError as error:
-        hint = error.hint or hint_for(manifest.recipe)
+        hint = error.hint or hint_for(manifest.recipe, refused)
         return Server(
             manifest, Readiness.UNAVAILABLE, _built(manifest), reason=error.message, hint=hint
         )

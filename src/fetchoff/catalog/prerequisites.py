@@ -6,9 +6,11 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
+from fetchoff.catalog.places import cache
 from fetchoff.catalog.workshop import Workshop
 from fetchoff.model.client import Manifest, Recipe
 from fetchoff.model.errors import SetupError
@@ -16,6 +18,10 @@ from fetchoff.model.errors import SetupError
 CHECK_TIMEOUT_S = 60
 LONGEST_GIST = 100
 POLICY = Path("/usr/sbin/policy-rc.d")
+_MARK = "# Fetchoff installs packages, whose services are not to start: in force while it does."
+
+Refused = Mapping[str, str]
+"""Packages that apt-get could not install, and why."""
 
 
 def check(manifest: Manifest) -> None:
@@ -47,16 +53,16 @@ def _gist(output: str) -> str:
     return lines[0] if len(lines[0]) <= LONGEST_GIST else f"{lines[0][:LONGEST_GIST]}…"
 
 
-def install_packages(manifests: list[Manifest], on_start: Callable[[str], None]) -> None:
+def install_packages(manifests: list[Manifest], on_start: Callable[[str], None]) -> Refused:
     """What clients lack, as root.
 
     Only for clients whose checks fail: what works already is not installed a second time.
     """
     lacking = [manifest for manifest in manifests if _lacks_something(manifest)]
-    install([manifest.recipe for manifest in lacking], on_start)
+    return install([manifest.recipe for manifest in lacking], on_start)
 
 
-def install(recipes: Iterable[Recipe], on_start: Callable[[str], None] = lambda _: None) -> None:
+def install(recipes: Iterable[Recipe], on_start: Callable[[str], None] = lambda _: None) -> Refused:
     """One apt-get for all packages that are missing; one that is not to be had stops no other.
 
     Does nothing where that is not permitted, or there is no apt-get.
@@ -64,24 +70,26 @@ def install(recipes: Iterable[Recipe], on_start: Callable[[str], None] = lambda 
     wanted = sorted({package for recipe in recipes for package in recipe.apt})
     missing = [package for package in wanted if not _is_installed(package)]
     if not missing or os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return
+        return {}
     on_start(f"Debian packages: {' '.join(missing)}")
     with _no_service_is_started():
         _apt("update")
         if not _apt("install", "--yes", "--no-install-recommends", *missing):
-            for package in missing:
-                _apt("install", "--yes", "--no-install-recommends", package)
+            return {}
+        why = {p: _apt("install", "--yes", "--no-install-recommends", p) for p in missing}
+        return {package: reason for package, reason in why.items() if reason}
 
 
 @contextlib.contextmanager
 def _no_service_is_started() -> Iterator[None]:
     """A server's package would start it on port 80: Debian's policy-rc.d says no meanwhile.
 
-    101: forbidden by policy, invoke-rc.d(8).
+    Where this process is killed it stays, forbids nothing more, and goes when it is next asked.
     """
+    is_ours = POLICY.is_file() and _MARK in POLICY.read_text(encoding="utf-8", errors="replace")
     try:
-        with POLICY.open("x", encoding="ascii") as file:
-            file.write("#!/bin/sh\nexit 101\n")
+        with POLICY.open("w" if is_ours else "x", encoding="ascii") as file:
+            file.write(_policy())
     except OSError:  # there is one already, and it is its owner's
         yield
         return
@@ -92,6 +100,20 @@ def _no_service_is_started() -> Iterator[None]:
         POLICY.unlink(missing_ok=True)
 
 
+def _policy() -> str:
+    """The script. 101: forbidden by policy, invoke-rc.d(8); field 22 of proc(5)'s stat: its start.
+
+    The name of a program may have spaces, so fields are counted from the end of it.
+    """
+    stat = f"/proc/{os.getpid()}/stat"
+    began = Path(stat).read_text().rpartition(")")[2].split()[19]
+    return f"""#!/bin/sh
+{_MARK}
+if [ "$(sed 's/.*) //' {stat} 2>/dev/null | cut -d ' ' -f 20)" = {began} ]; then exit 101; fi
+rm -f "$0"
+"""
+
+
 def _lacks_something(manifest: Manifest) -> bool:
     try:
         check(manifest)
@@ -100,10 +122,28 @@ def _lacks_something(manifest: Manifest) -> bool:
     return False
 
 
-def _apt(*arguments: str) -> bool:
+def _apt(*arguments: str) -> str:
+    """Why it failed, in a line, or ""; what it says is added to a log."""
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     command = ["apt-get", "-qq", *arguments]
-    return subprocess.run(command, capture_output=True, env=env, check=False).returncode == 0
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=env,
+        check=False,
+    )
+    said = done.stdout.decode(errors="replace").strip()
+    with _log().open("a", encoding="utf-8") as log:
+        log.write(f"$ {' '.join(command)}\n{said}\n")
+    if done.returncode == 0:
+        return ""
+    return said.splitlines()[-1].removeprefix("E: ") if said else f"status {done.returncode}"
+
+
+def _log() -> Path:
+    return cache() / "packages.log"
 
 
 def _is_installed(package: str) -> bool:
@@ -114,15 +154,13 @@ def _is_installed(package: str) -> bool:
     return done.stdout == "installed"
 
 
-def hint(manifest: Manifest) -> str:
-    """What would help where a client's check fails."""
-    return hint_for(manifest.recipe)
-
-
-def hint_for(recipe: Recipe) -> str:
-    """What would help where a recipe's check fails."""
+def hint_for(recipe: Recipe, refused: Refused = MappingProxyType({})) -> str:
+    """What would help where a recipe's check fails; `refused`: what was just tried in vain."""
     missing = [package for package in recipe.apt if not _is_installed(package)]
-    hints = [f"apt-get install {' '.join(missing)}"] if missing else []
+    told = [f"{name}: {refused[name]}" for name in missing if name in refused]
+    hints = [f"apt-get could not install {'; '.join(told)} (see {_log()})"] if told else []
+    if untried := [name for name in missing if name not in refused]:
+        hints.append(f"apt-get install {' '.join(untried)}")
     if recipe.hint:
         hints.append(recipe.hint)
     return ", or ".join(hints)

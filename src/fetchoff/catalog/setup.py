@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from fetchoff.catalog.places import cache
-from fetchoff.catalog.prerequisites import check, hint, install_packages
+from fetchoff.catalog.prerequisites import Refused, check, hint_for, install_packages
 from fetchoff.catalog.runtimes import build_runtime
 from fetchoff.catalog.steps import Steps
 from fetchoff.catalog.workshop import Workshop, build, remember_failure, remember_ready, state
@@ -45,11 +45,12 @@ def set_up(
             yield client
         else:
             todo.append(manifest)
-    install_packages(todo, on_start)
+    refused = install_packages(todo, on_start)
     steps = Steps()
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         futures = [
-            pool.submit(_set_up_one, manifest, say_hello, on_start, steps) for manifest in todo
+            pool.submit(_set_up_one, manifest, say_hello, on_start, steps, refused)
+            for manifest in todo
         ]
         try:
             for future in as_completed(futures):
@@ -60,7 +61,11 @@ def set_up(
 
 
 def _set_up_one(
-    manifest: Manifest, say_hello: SayHello, on_start: Callable[[str], None], steps: Steps
+    manifest: Manifest,
+    say_hello: SayHello,
+    on_start: Callable[[str], None],
+    steps: Steps,
+    refused: Refused,
 ) -> Client:
     on_start(str(manifest.id))
     workshop = Workshop.of(manifest)
@@ -75,7 +80,7 @@ def _set_up_one(
             return state(manifest)
         reason = error.message.removeprefix(f"{workshop.adapter.name}: ")
         own_hint = error.hint if isinstance(error, SetupError) else ""
-        remember_failure(workshop, reason, own_hint or hint(manifest))
+        remember_failure(workshop, reason, own_hint or hint_for(manifest.recipe, refused))
         return state(manifest)
     except OSError as error:
         return Client(

@@ -6,11 +6,15 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from fetchoff.model.errors import InputError
+from fetchoff.model.homepage import must_be_of_the_web
+
+
+Homepage = Annotated[str, AfterValidator(must_be_of_the_web)]
 
 
 class Document(BaseModel):
@@ -70,7 +74,7 @@ def _explain(path: Path, text: str, error: ValidationError) -> str:
         at = _line_of(text, fault["loc"])
         where = f"{path}:{at}" if at else str(path)
         keys = "".join(f"{key}." for key in fault["loc"])
-        what = _WORDS.get(fault["type"], fault["msg"])
+        what = _WORDS.get(fault["type"], fault["msg"].removeprefix("Value error, "))
         lines.append(": ".join(filter(None, (where, keys.removesuffix("."), what))))
     return "\n".join(lines)
 

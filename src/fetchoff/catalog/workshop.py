@@ -7,8 +7,9 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from fetchoff.catalog.places import cache
@@ -29,7 +30,7 @@ class Workshop:
 
     @classmethod
     def of(cls, manifest: Manifest) -> Workshop:
-        """The folder that is named after the kit's, the adapter's and the interpreter's content."""
+        """The folder that is named after everything that what is in it depends on."""
         name = str(manifest.built_as).replace("/", "--")
         return cls(manifest, cache() / "adapters" / f"{name}-{_digest(manifest)[:16]}")
 
@@ -77,10 +78,28 @@ class Workshop:
 
 
 def _digest(manifest: Manifest) -> str:
-    hasher = hashlib.sha256(f"{sys.executable} {sys.version}".encode())
+    hasher = hashlib.sha256(" ".join(_from_the_machine(manifest)).encode())
     for name, folder in (*manifest.kit_folders, (manifest.folder.name, manifest.folder)):
         hasher.update(f"\0{name}\0{_digest_of(folder)}".encode())
     return hasher.hexdigest()
+
+
+def _from_the_machine(manifest: Manifest) -> Iterator[str]:
+    """What builds and runs it without being in the cache, as far as this client uses it.
+
+    The interpreter of Fetchoff itself: not where its virtual environment lies, which differs from
+    clone to clone, but what that was made of. And the program that starts the adapter (ruby, node):
+    what was built for one release may not work with the next.
+    """
+    words = [*chain(*manifest.recipe.steps, *manifest.set.values()), *manifest.launch.command]
+    if any("{python}" in word for word in words):
+        yield f"{Path(sys.executable).resolve()} {sys.version}"
+    first = manifest.launch.command[0]
+    starter = manifest.set.get(first.strip("{}"), (first,))[0]
+    if "{" not in starter and (program := shutil.which(starter)) is not None:
+        path = Path(program).resolve()
+        found = path.stat()
+        yield f"{path} {found.st_size} {found.st_mtime_ns}"
 
 
 def _digest_of(folder: Path) -> str:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Protocol
 
-from fetchoff.cli.console import message_console
+from fetchoff.cli.console import message_console, say
 
 
 class Count(Protocol):
@@ -21,12 +21,32 @@ class _Silent:
     def one_more(self, what: str) -> None: ...
 
 
+class _Lines:
+    """A line for each that took work: who looks into a log sees that it goes on."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._begun: set[str] = set()
+
+    def now(self, what: str) -> None:
+        self._begun.add(what)
+
+    def one_more(self, what: str) -> None:
+        self._done += 1
+        if what in self._begun:
+            say(f"{self._done:>{len(str(self._total))}} of {self._total}  {what}")
+
+
 @contextlib.contextmanager
 def counting(title: str, total: int, *, quiet: bool) -> Iterator[Count]:
     """Show how many of `total` are done, and what is being worked on."""
     console = message_console()
-    if quiet or not console.is_terminal:
+    if quiet:
         yield _Silent()
+        return
+    if not console.is_terminal:
+        yield _Lines(total)
         return
     from rich.progress import (
         BarColumn,

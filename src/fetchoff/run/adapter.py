@@ -13,8 +13,9 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.fields import Garbled, Message, parse
 from fetchoff.run import cgroups
+from fetchoff.run.child import Child, encode
 from fetchoff.run.clocks import ReadNs, cgroup_cpu_clock, process_cpu_clock
-from fetchoff.run.process import Child, ChildFailed, encode
+from fetchoff.run.process import ChildFailed
 
 HELLO_TIMEOUT_S = 30.0
 PREPARE_TIMEOUT_S = 30.0

@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PATIENCE_S = 1.0
+_PREFIX = "fetchoff"
 _numbers = itertools.count()
 _ROOTS = (Path("/sys/fs/cgroup/cpuacct"), Path("/sys/fs/cgroup"))
 
 
 def create() -> Path | None:
     """A new group, version 1 (cpuacct) or 2; None where the machine or the user cannot have one."""
-    number = next(_numbers)
+    name = f"{_PREFIX}-{_pid_namespace()}-{os.getpid()}-{_began(os.getpid())}-{next(_numbers)}"
     for root in _ROOTS:
-        folder = root / f"fetchoff-{os.getpid()}-{number}"
+        folder = root / name
         try:
             folder.mkdir()
         except OSError:
@@ -45,7 +46,7 @@ def remove(folder: Path) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while folder.exists() and time.monotonic() < deadline:
         for pid in _members(folder):
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         try:
             folder.rmdir()
@@ -54,10 +55,12 @@ def remove(folder: Path) -> None:
 
 
 def _members(folder: Path) -> list[int]:
+    """Those that can be named here: 0 stands for a process that only other containers see."""
     try:
-        return [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
+        pids = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
     except OSError:
         return []
+    return [pid for pid in pids if pid > 0]
 
 
 def sweep() -> None:
@@ -67,12 +70,29 @@ def sweep() -> None:
 
 
 def _left_behind() -> Iterator[Path]:
+    """Those of processes that could be seen here, and are not there any more.
+
+    Containers may share the tree of control groups, and their process ids are others: who made a
+    group is told by the namespace of its id, the id, and when it began.
+    """
     for root in _ROOTS:
         if root.is_dir():
-            for folder in root.glob("fetchoff-*-*"):
-                pid = folder.name.split("-")[1]
-                if pid.isdigit() and (int(pid) == os.getpid() or not Path("/proc", pid).exists()):
+            for folder in root.glob(f"{_PREFIX}-{_pid_namespace()}-*-*-*"):
+                pid, began = folder.name.split("-")[-3:-1]
+                if pid.isdigit() and (int(pid) == os.getpid() or _began(int(pid)) != began):
                     yield folder
+
+
+def _pid_namespace() -> int:
+    return Path("/proc/self/ns/pid").stat().st_ino
+
+
+def _began(pid: int) -> str:
+    """When a process began, in ticks since the machine did; "" where there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
 
 
 def _has_clock(folder: Path) -> bool:

@@ -18,12 +18,13 @@ from fetchoff.protocol import link as control
 from fetchoff.protocol.fields import Garbled, Message
 from fetchoff.run import procfs
 from fetchoff.run.calibration import faults, try_out
+from fetchoff.run.child import Child
 from fetchoff.run.datagrams import Mouth
 from fetchoff.run.doorway import Doorway
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.network import LOOPBACK, Network
 from fetchoff.run.placement import in_real_time, may_be_real_time, on_core
-from fetchoff.run.process import Child, ChildFailed
+from fetchoff.run.process import ChildFailed
 from fetchoff.run.programs import program
 
 BINARY = "fetchoff-link"

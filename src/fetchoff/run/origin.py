@@ -17,10 +17,11 @@ from fetchoff.protocol.fields import Garbled, Message, whole
 from fetchoff.protocol.origin import Counters, Edges, Turns
 from fetchoff.run import procfs
 from fetchoff.run.adapter import Adapter
+from fetchoff.run.child import Child
 from fetchoff.run.clocks import ReadNs, process_cpu_clock
 from fetchoff.run.network import LOOPBACK, Network
 from fetchoff.run.placement import Cores, Urgency, misplaced, place
-from fetchoff.run.process import Child, ChildFailed
+from fetchoff.run.process import ChildFailed
 from fetchoff.run.programs import program
 
 BINARY = "fetchoff-origin"

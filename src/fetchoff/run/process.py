@@ -1,11 +1,9 @@
-"""A child process that speaks JSON lines, with deadlines. Nothing here knows what is said."""
+"""Processes of ours: started in their place, and ended with all that they have started."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -13,9 +11,9 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from fetchoff.protocol.fields import Garbled, Message, parse, printable, shorten
+from fetchoff.protocol.fields import printable
 
-LONGEST_LINE = 4 << 20
+LOOK_S = 0.002  # between two looks at whether it has ended
 _KEPT = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LD_LIBRARY_PATH")
 
 
@@ -99,13 +97,33 @@ class Spawned:
 
     @property
     def is_alive(self) -> bool:
-        return self._popen.poll() is None
+        return self._status() is None
 
     def kill(self) -> None:
-        """End the process and whatever it started, now."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
-        self._popen.wait()
+        """End the process and whatever it started, now.
+
+        Only here is it reaped. Until then nobody else can get its process id, which is that of its
+        group, so no stranger is killed, however late this comes, or how often.
+        """
+        if self._popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
+            self._popen.wait()
+
+    def _status(self, patience_s: float = 0.0) -> int | None:
+        """Its exit status, or that signal's number below 0 which ended it; None while it lives."""
+        deadline = time.monotonic() + patience_s
+        while self._popen.returncode is None:
+            try:
+                ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:  # who has set SIGCHLD to be ignored is told nothing
+                return self._popen.poll()
+            if ended is not None:
+                return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+            if time.monotonic() >= deadline:
+                return None
+            time.sleep(LOOK_S)
+        return self._popen.returncode
 
     def last_words(self, most: int = 300) -> str:
         """The tail of its stderr, as an end of a sentence."""
@@ -118,9 +136,8 @@ class Spawned:
 
     def obituary(self) -> str:
         """How it ended."""
-        try:
-            status = self._popen.wait(timeout=1)
-        except subprocess.TimeoutExpired:
+        status = self._status(patience_s=1)
+        if status is None:
             return f"closed its output and lives on{self.last_words()}"
         how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
         return f"ended with {how}{self.last_words()}"
@@ -131,140 +148,7 @@ class Background(Spawned):
 
     def end(self, patience_s: float = 5.0) -> None:
         """Ask it to end, and kill what has not ended in time."""
-        self._popen.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._popen.wait(timeout=patience_s)
-        self.kill()
-
-
-class Child(Spawned):
-    """A process that answers each line on its standard input with one line on its standard output.
-
-    Its input ends with the harness. `lifeline`: a pipe's end; once nobody writes to that pipe any
-    more, nothing is waited for: what the process needs for an answer is gone.
-    """
-
-    spoken_with = True
-
-    def __init__(
-        self,
-        command: tuple[str, ...],
-        env: Mapping[str, str],
-        cwd: Path,
-        stderr: Path,
-        cores: Collection[int] | None = None,
-        inside: tuple[str, ...] = (),
-        lifeline: int | None = None,
-    ) -> None:
-        super().__init__(command, env, cwd, stderr, cores, inside)
-        assert self._popen.stdin is not None and self._popen.stdout is not None
-        self._in = self._popen.stdin.fileno()
-        self._out = self._popen.stdout.fileno()
-        self._buffer = b""
-        self._poll = select.poll()
-        self._poll.register(self._out, select.POLLIN)
-        if lifeline is not None:
-            self._poll.register(lifeline, 0)  # a hang-up is always told of
-
-    @property
-    def output_fd(self) -> int:
-        """Where its answers can be read."""
-        return self._out
-
-    def ask(self, message: Message, timeout_s: float) -> Message:
-        """Send one line and read one; ChildFailed on anything else."""
-        self.send(message)
-        return self.receive(timeout_s)
-
-    def send(self, message: Message) -> None:
-        """Write one line."""
-        self.send_line(encode(message))
-
-    def send_line(self, line: bytes) -> None:
-        """Write a line that is encoded already: nothing else is done while a batch is timed."""
-        try:
-            view = memoryview(line)
-            while view:
-                view = view[os.write(self._in, view) :]
-        except OSError as error:
-            raise ChildFailed(self.obituary()) from error
-
-    def receive(self, timeout_s: float, since: float | None = None) -> Message:
-        """Read one line, within `timeout_s` from now, or from that `time.monotonic()`."""
-        line = self.receive_line(timeout_s, since)
-        try:
-            return parse(line)
-        except Garbled as error:
-            raise ChildFailed(f"prints garbage: {error}{self.last_words()}") from error
-
-    def receive_line(self, timeout_s: float, since: float | None = None) -> bytes:
-        """Read one line's bytes; ChildFailed at the deadline or the child's end."""
-        deadline = (time.monotonic() if since is None else since) + timeout_s
-        while b"\n" not in self._buffer:
-            left = deadline - time.monotonic()
-            ready = [fd for fd, _ in self._poll.poll(max(0.0, left) * 1000)]
-            if not ready:
-                raise ChildFailed(f"no answer within {timeout_s:g} s{self.last_words()}")
-            if self._out not in ready:
-                raise ChildFailed("what it depends on is gone")
-            chunk = os.read(self._out, 1 << 16)
-            if not chunk:
-                raise ChildFailed(self.obituary())
-            self._buffer += chunk
-            if len(self._buffer) > LONGEST_LINE:
-                raise ChildFailed(f"prints a line without an end: {shorten(self._buffer[:200])}")
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line
-
-    @property
-    def has_unread(self) -> bool:
-        """Whether it has said more than it was asked."""
-        return bool(self._buffer) or any(event & select.POLLIN for _, event in self._poll.poll(0))
-
-    def say_farewell(self, farewell: Message) -> None:
-        """Ask it to end; whether it does is for `end` to see."""
         if self.is_alive:
-            with contextlib.suppress(ChildFailed):
-                self.send(farewell)
-
-    def end(self, patience_s: float = 2.0) -> int:
-        """Close its input, and kill what has not ended in time. The exit status."""
-        assert self._popen.stdin is not None and self._popen.stdout is not None
-        with contextlib.suppress(OSError):
-            self._popen.stdin.close()
-        try:
-            self._popen.wait(timeout=patience_s)
-        except subprocess.TimeoutExpired:
-            pass
+            self._popen.terminate()
+            self._status(patience_s)
         self.kill()
-        self._popen.stdout.close()
-        return self._popen.returncode
-
-    def ends_with_its_input(self, patience_s: float) -> bool:
-        """Close its input: whether it ends by itself."""
-        assert self._popen.stdin is not None
-        self._popen.stdin.close()
-        try:
-            self._popen.wait(timeout=patience_s)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-
-    def has_left_others(self, patience_s: float) -> bool:
-        """Whether processes that it started live on after it has ended."""
-        deadline = time.monotonic() + patience_s
-        while True:
-            try:
-                os.killpg(self._popen.pid, 0)
-            except ProcessLookupError:
-                return False
-            except PermissionError:
-                return True
-            if time.monotonic() > deadline:
-                return True
-            time.sleep(0.02)
-
-
-def encode(message: Message) -> bytes:
-    """A message as its line."""
-    return json.dumps(message, separators=(",", ":")).encode() + b"\n"

@@ -89,6 +89,18 @@ def inside(network: tuple[int, int]) -> list[int]:
     return found
 
 
+def in_group(group: int) -> list[int]:
+    """The processes of a process group that live, however they came into it."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            state, _parent, of_group = after_name[:3]
+            if int(of_group) == group and state not in "ZX":
+                found.append(int(pid))
+    return found
+
+
 def _fields(path: Path) -> dict[str, int]:
     """The whole numbers of a `Name:  value unit` file."""
     found = {}

@@ -300,13 +300,15 @@ class Runner:
             cores = layout.client_cores if is_free else {core}
             return Adapter(client, launch, ground.folder, stderr, cores, at, lifeline)
 
-        for process, client, adapter in start_all(wanted, start, self._cores):
-            adapters.pop(process, None)
-            if isinstance(adapter, AdapterError):
-                self._note_absence(process, client, workload, planned.number, adapter)
-            else:
-                adapters[process] = adapter
-            self._bench.listener.step_went_on()
+        with contextlib.closing(start_all(wanted, start, self._cores)) as started:
+            for process, client, adapter in started:
+                if process in adapters:
+                    adapters.pop(process).end()  # it is dead; what it has started may not be
+                if isinstance(adapter, AdapterError):
+                    self._note_absence(process, client, workload, planned.number, adapter)
+                else:
+                    adapters[process] = adapter
+                self._bench.listener.step_went_on()
 
     def _note_absence(
         self, process: str, client: str, workload: str, number: int, error: AdapterError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 from fetchoff.model.errors import AdapterError
@@ -27,31 +27,47 @@ class _Starting:
 
 def start_all(
     wanted: Sequence[tuple[str, str]], start: Start, cores: Sequence[int]
-) -> Iterator[Started]:
+) -> Generator[Started]:
     """Start (process, client) pairs; yields each when it has said what it is, or has failed to.
 
-    Everything is started from this thread: the kernel ends a child with the thread that made it.
+    What is yielded is the caller's to end. Where it does not ask for all (`close` says so), those
+    that were starting are ended. Everything is started from this thread: the kernel ends a child
+    with the thread that made it.
     """
     waiting = list(reversed(wanted))
     starting: list[_Starting] = []
     free = [core for core in cores for _ in range(AT_ONCE_ON_A_CORE)]
-    while waiting or starting:
-        while waiting and free:
-            process, client = waiting.pop()
-            core, began_s = free.pop(0), time.monotonic()
-            try:
-                adapter = start(process, client, core)
-                adapter.say_hello()
-            except AdapterError as error:
-                free.append(core)
-                yield process, client, error
-            else:
-                starting.append(_Starting(process, client, core, adapter, began_s))
-        if starting:
-            one = _first_to_answer(starting)
-            starting.remove(one)
-            free.append(one.core)
-            yield one.process, one.client, _described(one.adapter)
+    try:
+        while waiting or starting:
+            while waiting and free:
+                process, client = waiting.pop()
+                core, began_s = free.pop(0), time.monotonic()
+                try:
+                    adapter = _greeted(start(process, client, core))
+                except AdapterError as error:
+                    free.append(core)
+                    yield process, client, error
+                else:
+                    starting.append(_Starting(process, client, core, adapter, began_s))
+            if starting:
+                one = _first_to_answer(starting)
+                described = _described(one.adapter)
+                starting.remove(one)
+                free.append(one.core)
+                yield one.process, one.client, described
+    finally:
+        for one in starting:
+            one.adapter.kill()
+
+
+def _greeted(adapter: Adapter) -> Adapter:
+    """The same, asked who it is; ended where that fails."""
+    try:
+        adapter.say_hello()
+    except BaseException:
+        adapter.kill()
+        raise
+    return adapter
 
 
 def _first_to_answer(starting: Sequence[_Starting]) -> _Starting:

@@ -14,11 +14,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.experiment import Experiment
+from fetchoff.model.homepage import must_be_of_the_web
 from fetchoff.model.observation import Record
 from fetchoff.model.origin import OriginRecord
 from fetchoff.store.records import from_line, to_line
@@ -38,7 +40,7 @@ class ClientRecord:
     kit: str
     kind: str
     about: str
-    homepage: str
+    homepage: Annotated[str, AfterValidator(must_be_of_the_web)]
     version: str
     runtime: str
     engine: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -112,6 +113,49 @@ def test_litter_means_no_other_build(litter: str, folder: Path) -> None:
     (folder / litter).mkdir()
     (folder / litter / "file").write_text("")
     assert state(read_manifest(folder)).readiness is Readiness.READY
+
+
+def test_a_homepage_that_is_none_is_refused(folder: Path) -> None:
+    path = folder / "adapter.toml"
+    path.write_text(path.read_text().replace("about", 'homepage = "javascript:alert(1)"\nabout'))
+    with pytest.raises(InputError, match=r"adapter\.toml:3: homepage: must begin with http://"):
+        read_manifest(folder)
+
+
+def test_another_virtual_environment_means_no_other_build(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every clone has one of its own, made of the same interpreter."""
+    prepared(read_manifest(folder))
+    other = tmp_path / "venv" / "bin" / "python"
+    other.parent.mkdir(parents=True)
+    other.symlink_to(Path(sys.executable).resolve())
+    monkeypatch.setattr(sys, "executable", str(other))
+    client = state(read_manifest(folder))
+    assert client.readiness is Readiness.READY
+    assert client.launch is not None
+    assert client.launch.command[0] == str(other)
+    monkeypatch.setattr(sys, "version", "4.0")
+    assert state(read_manifest(folder)).readiness is Readiness.NOT_SET_UP
+
+
+def test_another_release_of_what_starts_it_means_another_build(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was compiled for one release may not work with the next."""
+    program = tmp_path / "bin" / "starter"
+    program.parent.mkdir()
+    program.write_text("one")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    path = folder / "adapter.toml"
+    path.write_text(path.read_text().replace("[run]", '[run]\ncommand = ["starter", "{source}"]'))
+    manifest = read_manifest(folder)
+    prepared(manifest)
+    monkeypatch.setattr(sys, "version", "4.0")  # it has nothing to do with Python
+    assert state(manifest).readiness is Readiness.READY
+    program.write_text("another one")
+    assert state(manifest).readiness is Readiness.NOT_SET_UP
 
 
 def test_placeholders(folder: Path, own_cache: Path) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.run.process import Child, ChildFailed
+from fetchoff.protocol.fields import Message
+from fetchoff.run.child import Child
+from fetchoff.run.process import ChildFailed
 
 QUICKLY_S = 0.3
 
@@ -19,8 +21,12 @@ def started(script: str, folder: Path, **env: str) -> Child:
 
 
 def fault(child: Child, timeout_s: float = 10) -> str:
+    return fault_of_asking(child, {"op": "hello"}, timeout_s)
+
+
+def fault_of_asking(child: Child, message: Message, timeout_s: float) -> str:
     with pytest.raises(ChildFailed) as caught:
-        child.ask({"op": "hello"}, timeout_s)
+        child.ask(message, timeout_s)
     child.kill()
     return str(caught.value)
 
@@ -64,6 +70,21 @@ def test_input_that_nobody_reads(tmp_path: Path) -> None:
     with pytest.raises(ChildFailed):
         child.ask({"fill": "x" * 1_000_000}, 1)
     child.kill()
+
+
+def test_input_that_is_read_too_late(tmp_path: Path) -> None:
+    """More than a pipe holds: who writes it does not wait for ever."""
+    began = time.monotonic()
+    said = fault_of_asking(started("exec sleep 60", tmp_path), {"fill": "x" * 100_000}, QUICKLY_S)
+    assert "does not read its input: " in said
+    assert "of 100,012 bytes were not read within 0.3 s" in said
+    assert time.monotonic() - began < 30
+
+
+def test_input_that_is_read_slowly_arrives_whole(tmp_path: Path) -> None:
+    child = started('sleep 0.2; read x; echo "{\\"length\\":${#x}}"', tmp_path)
+    assert child.ask({"fill": "x" * 200_000}, 30) == {"length": 200_011}
+    child.end()
 
 
 def test_what_it_depends_on_is_gone(tmp_path: Path) -> None:
@@ -139,6 +160,31 @@ def test_what_it_leaves_when_it_ends_is_ended_too(tmp_path: Path) -> None:
     assert child.ends_with_its_input(10)
     child.end()
     assert is_gone(grandchild)
+
+
+def test_the_id_of_who_has_ended_is_nobody_elses_until_it_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process group may be a stranger's by then: it is signalled once, and not later."""
+    child = started("exit 7", tmp_path)
+    assert child.ends_with_its_input(10)
+    assert not child.is_alive
+    assert Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    killed = []
+    monkeypatch.setattr(os, "killpg", lambda group, number: killed.append(group))
+    child.kill()
+    assert not Path(f"/proc/{child.pid}").exists()
+    child.kill()
+    assert child.end() == 7
+    assert killed == [child.pid]
+
+
+def test_others_of_its_group_are_found(tmp_path: Path) -> None:
+    child = started("sleep 600 & read x", tmp_path)
+    assert child.ends_with_its_input(10)
+    assert child.has_left_others(0.1)
+    child.kill()
+    assert not child.has_left_others(10)
 
 
 def test_a_core_of_its_own(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -79,4 +80,28 @@ def test_who_is_silent_is_given_up_after_its_time(
     started = starter.all(usable_cores())
     assert "no answer within 0.3 s" in str(started["silent"])
     assert isinstance(started["well"], Adapter)
+    assert not starter.adapters[0].is_alive
+
+
+def test_who_is_starting_is_ended_when_the_rest_is_not_asked_for(tmp_path: Path) -> None:
+    starter = Starter(tmp_path, {"quick": answers(), "slow": answers(after_s=60)})
+    wanted = [(process, process) for process in starter.scripts]
+    with closing(start_all(wanted, starter.start, usable_cores())) as started:
+        process, _, adapter = next(started)
+    assert process == "quick"
+    assert isinstance(adapter, Adapter)
+    assert [adapter.is_alive for adapter in starter.adapters] == [True, False]
+    adapter.kill()
+
+
+def test_who_cannot_even_be_greeted_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(adapter: Adapter) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Adapter, "say_hello", interrupted)
+    starter = Starter(tmp_path, {"one": answers()})
+    with pytest.raises(KeyboardInterrupt):
+        list(start_all([("one", "one")], starter.start, usable_cores()))
     assert not starter.adapters[0].is_alive

@@ -112,6 +112,15 @@ def test_every_workload_survives_the_header(tmp_path: Path) -> None:
     assert [type(value) for _, value in options] == [bool, int, str]
 
 
+def test_a_homepage_that_is_none_is_damage(path: Path) -> None:
+    """A report links to it, and a run folder may be anybody's."""
+    document = json.loads((path / HEADER_FILE).read_text())
+    document["clients"][0]["homepage"] = "javascript:alert(1)"
+    (path / HEADER_FILE).write_text(json.dumps(document))
+    with pytest.raises(StoreError, match=r"clients\.0\.homepage: .* must begin with http"):
+        RunFolder.open(path)
+
+
 def test_cut_at_every_byte(path: Path) -> None:
     whole = (path / JOURNAL).read_bytes()
     ends = [0]
