@@ -26,6 +26,8 @@ TREND = 0.04
 MORE = 0.01
 MOST_MORE = 1.25  # where batches are a few iterations, one more is another kind of batch
 
+ENOUGH_TO_SHARE = 4  # processes of a round, to tell what they have in common
+
 METRICS = ("wall", "cpu")
 ALL = "all"
 
@@ -207,14 +209,16 @@ def _more_of(batch: Batch) -> float:
 def _trend(series: Series, metric: str) -> _Question:
     """The second half of an invocation's turns beside its first, whoever it is."""
     roles = {entrant.key: entrant.role for entrant in series.entrants}
-    values, groups = [], []
+    values, groups, rounds = [], [], []
     for one in series.turns:
         if roles[one.entrant] is not Role.CONTROL:
             values.append(_halves(one, metric))
             groups.append(one.entrant)
-    _about_the_common(values, series)
+            rounds.append(one.round)
+    is_common = _without_the_common(values, rounds)
     text, off = TEXTS["trend"]
-    asked = Asked(tuple(values), tuple(groups), 1.0, TREND)
+    blocks = () if is_common else tuple(rounds)
+    asked = Asked(tuple(values), tuple(groups), 1.0, TREND, blocks=blocks)
     return _Question("trend", series.workload, metric, asked, text, off)
 
 
@@ -228,15 +232,24 @@ def _halves(one: Turns, metric: str) -> float:
     return 1 + log(second / first) if first > 0 and second > 0 else float("nan")
 
 
-def _about_the_common(values: list[float], series: Series) -> None:
-    """What all of a round have in common is the machine's drift and nobody's trend."""
-    roles = {entrant.key: entrant.role for entrant in series.entrants}
-    rounds = [one.round for one in series.turns if roles[one.entrant] is not Role.CONTROL]
-    for number in set(rounds):
-        here = [i for i, of in enumerate(rounds) if of == number and isfinite(values[i])]
-        common = float(np.median([values[i] for i in here])) - 1 if len(here) > 3 else 0.0
+def _without_the_common(values: list[float], rounds: Sequence[int]) -> bool:
+    """Take off what all of a round have in common: the machine's drift, and nobody's trend.
+
+    Whether that was done: of a few processes nobody can say what is common to them, and the noise
+    that they share must count once. (Taken as independent, it withheld 4 of 25 comparisons of two
+    clients while other work went on and off on the machine.)
+    """
+    of_round = {
+        number: [i for i, of in enumerate(rounds) if of == number and isfinite(values[i])]
+        for number in set(rounds)
+    }
+    if any(len(here) < ENOUGH_TO_SHARE for here in of_round.values()):
+        return False
+    for here in of_round.values():
+        common = float(np.median([values[i] for i in here])) - 1
         for i in here:
             values[i] -= common
+    return True
 
 
 def withheld(checks: Sequence[SelfCheck]) -> str:

@@ -13,7 +13,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from fetchoff.model.errors import InputError
 from fetchoff.model.homepage import must_be_of_the_web
 
-
 Homepage = Annotated[str, AfterValidator(must_be_of_the_web)]
 
 

@@ -8,7 +8,7 @@ that it could not tell, and never that all is well.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nan, sqrt
 
 import numpy as np
@@ -30,7 +30,8 @@ class Asked:
     """`values`: one a process, NaN where it has none; `groups`: whose each is.
 
     `expected` and `tolerance` in the unit of the values. `strata`: what each was asked on, if not
-    all on the same: each weighs as its noise allows.
+    all on the same: each weighs as its noise allows. `blocks`, instead of strata: whose noise is
+    common, if some of it is. The mean of a block is one value then, but where groups are looked at.
     """
 
     values: tuple[float, ...]
@@ -38,6 +39,16 @@ class Asked:
     expected: float
     tolerance: float
     strata: tuple[str, ...] = ()
+    blocks: tuple[int, ...] = ()
+
+    @property
+    def whole_blocks(self) -> Asked:
+        """A value a block: the mean of those that it has."""
+        values = np.array(self.values)
+        numbers = np.array(self.blocks)
+        parts = [values[(numbers == one) & np.isfinite(values)] for one in dict.fromkeys(numbers)]
+        means = tuple(float(part.mean()) for part in parts if part.size)
+        return replace(self, values=means, groups=("",) * len(means), blocks=())
 
 
 @dataclass(frozen=True)
@@ -56,9 +67,12 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
     `level`: two-sided, of the interval that makes a check fail: wholly outside the tolerance. The
     interval that is returned is the one that makes it pass (95 %).
     """
-    strata = asked.strata or ("",) * len(asked.values)
-    triples = zip(asked.values, asked.groups, strata, strict=True)
-    known = [triple for triple in triples if np.isfinite(triple[0])]
+    known = _known(asked)
+    if asked.blocks:
+        found = judge_pooled(asked.whole_blocks, level=level)
+        culprit = _culprit(asked, known, level)
+        outcome = CheckOutcome.FAILED if culprit else found.outcome
+        return Found(found.estimate, outcome, len(known), culprit)
     values = np.array([value for value, _, _ in known])
     if values.size < LEAST:
         point = float(values.mean()) if values.size else nan
@@ -77,6 +91,13 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
         outcome = CheckOutcome.FAILED
     estimate = Estimate(mean, mean - narrow, mean + narrow, 1 - PASS_LEVEL)
     return Found(estimate, outcome, values.size, culprit)
+
+
+def _known(asked: Asked) -> list[tuple[float, str, str]]:
+    """Value, group and stratum of each that has a value."""
+    strata = asked.strata or ("",) * len(asked.values)
+    triples = zip(asked.values, asked.groups, strata, strict=True)
+    return [triple for triple in triples if np.isfinite(triple[0])]
 
 
 def _mean(values: Array, strata: Sequence[str]) -> tuple[float, float]:

@@ -105,3 +105,34 @@ def test_a_kit_that_is_off_on_one_workload_alone_is_named() -> None:
     values[:24][np.array(one.groups[:24]) == "kit 2"] += 0.6
     found = judge_pooled(replace(one, values=tuple(values.tolist())), level=LEVEL)
     assert (found.outcome, found.culprit) == (CheckOutcome.FAILED, "kit 2")
+
+
+def of_rounds(rounds: int, common_sd: float, own_sd: float, rng: np.random.Generator) -> Asked:
+    """Two clients a round, whose values share what the machine did meanwhile."""
+    common = np.repeat(rng.normal(0.0, common_sd, rounds), 2)
+    values = 1 + common + rng.normal(0.0, own_sd, 2 * rounds)
+    blocks = tuple(int(number) for number in np.repeat(np.arange(rounds), 2))
+    return replace(asked(values, groups=2), blocks=blocks)
+
+
+def test_noise_that_two_share_is_counted_once() -> None:
+    rng = np.random.default_rng(7)
+    worlds = [of_rounds(8, 0.08, 0.02, rng) for _ in range(RUNS)]
+    level = 0.01 / 6
+
+    def failed(worlds: list[Asked]) -> float:
+        outcomes = [judge_pooled(world, level=level).outcome for world in worlds]
+        return float(np.mean([one is CheckOutcome.FAILED for one in outcomes]))
+
+    assert failed(worlds) <= 0.002
+    assert failed([replace(world, blocks=()) for world in worlds]) > failed(worlds)
+
+
+def test_what_both_of_a_round_do_is_found_in_blocks() -> None:
+    rng = np.random.default_rng(8)
+    world = of_rounds(8, 0.01, 0.01, rng)
+    found = judge_pooled(replace(world, values=tuple(v - 0.2 for v in world.values)), level=LEVEL)
+    assert found.outcome is CheckOutcome.FAILED
+    assert found.count == 16
+    one_of_them = tuple(v - 0.2 * (i % 2) for i, v in enumerate(world.values))
+    assert judge_pooled(replace(world, values=one_of_them), level=LEVEL).culprit == "kit 1"
