@@ -74,6 +74,7 @@ class Command:
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),
             "FETCHOFF_CACHE": str(self.cache),
+            "FETCHOFF_LOCK": str(self.folder / "measuring.lock"),
             "LANG": "C.UTF-8",
             "NO_COLOR": "1",
             "COLUMNS": str(WIDTH),

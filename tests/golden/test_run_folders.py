@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from tests.command import Command
+from tests.command import Command, fake
 from tests.golden.test_errors import shown
 
 DAMAGED = {
@@ -69,6 +69,27 @@ def test_report_needs_no_whole_last_line(run: Path, fetchoff: Command) -> None:
     assert ran.status == 0
     assert "fake/honest" in ran.out
     assert (run / "batches.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["run", "resume"])
+def test_one_run_at_a_time_on_a_machine(
+    command: str, run: Path, fetchoff: Command, snapshot: SnapshotAssertion
+) -> None:
+    """A new run leaves no folder behind, and one that was begun is left as it was."""
+    lines = (run / "batches.jsonl").read_text().splitlines(keepends=True)
+    (run / "batches.jsonl").write_text("".join(lines[:-1]))  # without its end
+    arguments = (
+        ("-w", "tiny.toml", "-c", fake("honest"), "-o", "new") if command == "run" else (run,)
+    )
+    with (fetchoff.folder / "measuring.lock").open("w") as lock:
+        lock.write("process 4242 since 12:00:00: fetchoff run everyone\n")
+        lock.flush()
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ran = fetchoff(command, *arguments)
+    assert ran.status == 9
+    assert shown(ran, fetchoff.folder) == snapshot
+    assert not (fetchoff.folder / "new").exists()
+    assert (run / "batches.jsonl").read_text() == "".join(lines[:-1])
 
 
 def test_a_run_that_is_being_measured_is_not_resumed(

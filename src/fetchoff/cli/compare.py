@@ -47,6 +47,7 @@ def command(
         bool,
         typer.Option("--strict", help="Exit status 8 if --fail-if-slower could not be told."),
     ] = False,
+    wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -78,7 +79,8 @@ def command(
         limit=limit,
     )
     folder = new_run(experiment, [first, second], f"{second.id} against {first.id}", out)
-    analysis = measure_and_show(folder, [first, second], Manner(quiet=quiet, as_json=as_json))
+    manner = Manner(quiet=quiet, as_json=as_json, waits=wait)
+    analysis = measure_and_show(folder, [first, second], manner)
     _must_be_made(analysis, {first.id: a, second.id: b})
     if limit is not None:
         _must_keep_limit(experiment, analysis, strict=strict)

@@ -15,10 +15,11 @@ from fetchoff.catalog.places import shipped
 from fetchoff.cli.live import watching
 from fetchoff.cli.serving import record_of, serving
 from fetchoff.model.client import Client, Launch, Manifest, Readiness
-from fetchoff.model.errors import FetchoffError, OriginError, SetupError, StoreError
+from fetchoff.model.errors import BusyError, FetchoffError, OriginError, SetupError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Batch, Turns
 from fetchoff.model.origin import BUILT_IN
+from fetchoff.run.alone import alone
 from fetchoff.run.emulator import laid
 from fetchoff.run.machine import facts, usable_cores
 from fetchoff.run.placement import lay_out, strongest_urgency
@@ -34,10 +35,11 @@ SPOOL = ".spool"
 
 @dataclass(frozen=True)
 class Manner:
-    """How the user wants it told."""
+    """How the user wants it done, and told. `waits`: while somebody else measures."""
 
     quiet: bool = False
     as_json: bool = False
+    waits: bool = False
     per_day: float | None = None
 
 
@@ -116,7 +118,24 @@ def launches(clients: Sequence[Client]) -> dict[str, Launch]:
 
 
 def measure(folder: RunFolder, launch: Mapping[str, Launch], manner: Manner) -> None:
-    """Run to the end, or to the user's Ctrl-C: what was measured stays in the folder."""
+    """Run to the end, or to the user's Ctrl-C: what was measured stays in the folder.
+
+    BusyError where somebody else measures; a folder that is still empty goes then.
+    """
+    from fetchoff.cli.console import say
+
+    try:
+        with alone(waits=manner.waits, say=say):
+            _measure(folder, launch, manner)
+    except BusyError:
+        if not folder.records():
+            folder.discard()
+        raise
+    finally:
+        folder.close()
+
+
+def _measure(folder: RunFolder, launch: Mapping[str, Launch], manner: Manner) -> None:
     experiment = folder.header.experiment
     with (
         serving(experiment, folder.path) as start_origin,
@@ -135,10 +154,7 @@ def measure(folder: RunFolder, launch: Mapping[str, Launch], manner: Manner) -> 
             listener=listener,
             is_decided=decided,
         )
-        try:
-            Runner(experiment, bench).run()
-        finally:
-            folder.close()
+        Runner(experiment, bench).run()
 
 
 def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> Analysis:
@@ -147,6 +163,8 @@ def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manne
 
     try:
         measure(folder, launches(clients), manner)
+    except BusyError:
+        raise
     except (KeyboardInterrupt, FetchoffError):
         _rescue(folder, manner)
         raise

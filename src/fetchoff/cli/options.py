@@ -46,6 +46,9 @@ Links = Annotated[
 Full = Annotated[bool, typer.Option("--full", help="At the sizes that were published: takes long.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
 Json = Annotated[bool, typer.Option("--json", help="Results as JSON on standard output.")]
+Wait = Annotated[
+    bool, typer.Option("--wait", help="Where another run is being measured, wait for its end.")
+]
 RunPath = Annotated[Path, typer.Argument(help="A run folder.")]
 PerDay = Annotated[
     float | None,

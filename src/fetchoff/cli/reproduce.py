@@ -39,6 +39,7 @@ def command(
     setup: Annotated[
         bool, typer.Option("--setup", help="First set up the clients that never were.")
     ] = False,
+    wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -67,7 +68,7 @@ def command(
     wanted = [
         claims.article(name) for name in (claims.articles() if everything else articles or [])
     ]
-    manner = Manner(quiet=quiet, as_json=as_json)
+    manner = Manner(quiet=quiet, as_json=as_json, waits=wait)
     done = []
     for article in wanted:
         folder = out / article.id if out else None

@@ -8,7 +8,10 @@ NAME = "resume"
 
 
 def command(
-    run: options.RunPath, quiet: options.Quiet = False, as_json: options.Json = False
+    run: options.RunPath,
+    wait: options.Wait = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Go on with a run that was killed or interrupted: what is whole is not measured again.
 
@@ -32,4 +35,4 @@ def command(
         return
     clients = states(recorded(folder.header))
     must_be_unchanged(folder.header, clients)
-    measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json))
+    measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json, waits=wait))

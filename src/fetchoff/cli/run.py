@@ -39,6 +39,7 @@ def command(
         bool, typer.Option("--setup", help="First set up the clients that never were.")
     ] = False,
     per_day: options.PerDay = None,
+    wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -75,7 +76,7 @@ def command(
     )
     folder = new_run(experiment, clients, chosen_suite.about, out)
     analysis = measure_and_show(
-        folder, clients, Manner(quiet=quiet, as_json=as_json, per_day=per_day)
+        folder, clients, Manner(quiet=quiet, as_json=as_json, waits=wait, per_day=per_day)
     )
     _must_be_measured(analysis)
 

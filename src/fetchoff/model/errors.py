@@ -66,6 +66,12 @@ class LinkError(FetchoffError):
     exit_code = 7
 
 
+class BusyError(FetchoffError):
+    """Somebody else measures on this machine."""
+
+    exit_code = 9
+
+
 class StoreError(FetchoffError):
     """The run folder cannot be written or read."""
 
