@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -28,6 +29,16 @@ def fake(name: str) -> str:
     return str(FAKES / name)
 
 
+def _as_at_a_terminal() -> None:
+    """The signals that end a command do so, wherever the tests were started.
+
+    A shell starts its background jobs with SIGINT ignored, nohup with SIGHUP, and both are handed
+    down.
+    """
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @dataclass(frozen=True)
 class Command:
     """Starts `fetchoff` in a folder, with an environment that is the same everywhere."""
@@ -47,6 +58,7 @@ class Command:
             timeout=timeout_s,
             check=False,
             text=True,
+            preexec_fn=_as_at_a_terminal,
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 
@@ -54,6 +66,12 @@ class Command:
         self, *arguments: str | Path, before: Callable[[], None] | None = None, **env: str
     ) -> subprocess.Popen[str]:
         """Start it and go on; `before` is called in the new process."""
+
+        def prepared() -> None:
+            _as_at_a_terminal()
+            if before is not None:
+                before()
+
         return subprocess.Popen(
             self._argv(arguments),
             cwd=self.folder,
@@ -61,7 +79,7 @@ class Command:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            preexec_fn=before,
+            preexec_fn=prepared,
             start_new_session=True,
             text=True,
         )

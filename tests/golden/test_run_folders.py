@@ -76,11 +76,10 @@ def test_one_run_at_a_time_on_a_machine(
     command: str, run: Path, fetchoff: Command, snapshot: SnapshotAssertion
 ) -> None:
     """A new run leaves no folder behind, and one that was begun is left as it was."""
-    lines = (run / "batches.jsonl").read_text().splitlines(keepends=True)
-    (run / "batches.jsonl").write_text("".join(lines[:-1]))  # without its end
-    arguments = (
-        ("-w", "tiny.toml", "-c", fake("honest"), "-o", "new") if command == "run" else (run,)
-    )
+    _reopen(run)
+    before = (run / "batches.jsonl").read_bytes()
+    new = ("-w", "tiny.toml", "-c", fake("honest"), "-o", "new")
+    arguments = new if command == "run" else (str(run),)
     with (fetchoff.folder / "measuring.lock").open("w") as lock:
         lock.write("process 4242 since 12:00:00: fetchoff run everyone\n")
         lock.flush()
@@ -89,7 +88,7 @@ def test_one_run_at_a_time_on_a_machine(
     assert ran.status == 9
     assert shown(ran, fetchoff.folder) == snapshot
     assert not (fetchoff.folder / "new").exists()
-    assert (run / "batches.jsonl").read_text() == "".join(lines[:-1])
+    assert (run / "batches.jsonl").read_bytes() == before
 
 
 def test_a_run_that_is_being_measured_is_not_resumed(
@@ -114,16 +113,44 @@ def test_results_that_cannot_be_written(
     assert shown(replace(ran, out=""), fetchoff.folder) == snapshot
 
 
+@pytest.mark.parametrize("what", ["version", "runtime", "source", "built"])
 def test_a_client_that_changed_meanwhile(
-    run: Path, fetchoff: Command, snapshot: SnapshotAssertion
+    what: str, run: Path, fetchoff: Command, snapshot: SnapshotAssertion
 ) -> None:
+    """`built`: its kit, its lock file or its recipe."""
     header = json.loads((run / "run.json").read_text())
-    header["clients"][0]["version"] = "0.9"
+    assert header["clients"][0][what]
+    header["clients"][0][what] = "0.9"
     (run / "run.json").write_text(json.dumps(header))
     _reopen(run)
     ran = fetchoff("resume", run)
     assert ran.status == 3
     assert shown(ran, fetchoff.folder) == snapshot
+
+
+def test_an_origin_that_changed_meanwhile(
+    run: Path, fetchoff: Command, snapshot: SnapshotAssertion
+) -> None:
+    header = json.loads((run / "run.json").read_text())
+    assert [program["name"] for program in header["programs"]] == ["fetchoff-origin"]
+    header["programs"][0]["sha256"] = 64 * "0"
+    (run / "run.json").write_text(json.dumps(header))
+    _reopen(run)
+    ran = fetchoff("resume", run)
+    assert ran.status == 5
+    assert shown(ran, fetchoff.folder) == snapshot
+
+
+def test_a_run_of_before_it_was_kept_what_things_were_built_from(
+    run: Path, fetchoff: Command
+) -> None:
+    header = json.loads((run / "run.json").read_text())
+    del header["programs"]
+    for client in header["clients"]:
+        del client["built"]
+    (run / "run.json").write_text(json.dumps(header))
+    _reopen(run)
+    assert fetchoff("resume", run).status == 0
 
 
 def test_a_client_that_is_gone(run: Path, fetchoff: Command, snapshot: SnapshotAssertion) -> None:

@@ -68,6 +68,31 @@ def test_interrupted_by_the_user(clients: tuple[str, str], fetchoff: Command) ->
     assert runs.results(run)["ended_reason"] == "interrupted"
 
 
+def test_what_is_ignored_when_it_starts_stays_ignored(fetchoff: Command) -> None:
+    """As under nohup, or in a shell's background job, which Ctrl-C is not meant for."""
+
+    def as_under_nohup() -> None:
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+
+    fetchoff("setup", fake("slow"), fake("wavering"))
+    run = fetchoff.folder / "run"
+    process = fetchoff.start(
+        *("run", "-w", "tiny.toml", "-c", fake("slow"), "-c", fake("wavering")),
+        *("--budget", "60", "-o", str(run)),
+        before=as_under_nohup,
+    )
+    for number in (signal.SIGINT, signal.SIGHUP):
+        runs.wait_for_lines(run, runs.lines(run) + 2, process)
+        process.send_signal(number)
+    runs.wait_for_lines(run, runs.lines(run) + 4, process)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert wait_for_none(fetchoff.folder) == []
+
+
 @pytest.mark.parametrize("how", ["left alone", "interrupted", "killed"])
 def test_no_control_group_is_left(how: str, fetchoff: Command) -> None:
     """Of a client whose processes are counted; those of a killed harness go with the next run."""

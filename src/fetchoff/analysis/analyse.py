@@ -181,17 +181,19 @@ def _notes(experiment: Experiment, checks: Sequence[SelfCheck], baseline: str) -
 
 
 def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
-    """Every process that was measured whole, round by round."""
+    """Every process that was measured whole, round by round.
+
+    Of one process too few ticks are seen to split its time: the share is that of all rounds.
+    """
     well = [i for i in series.invocations if i.outcome is Outcome.OK]
     found = []
     for column, entrant in enumerate(experiment.entrants):
         if entrant.role is Role.CONTROL:
             continue
+        user, _ = share_of_user([i for i in well if i.process == entrant.process])
         walls, cpus = (costs[:, column] / 1e3 for costs in (series.wall_ns, series.cpu_ns))
         for number, wall, cpu in zip(series.numbers, walls, cpus, strict=True):
             if np.isfinite(wall):
-                own = [i for i in well if i.round == number and i.process == entrant.process]
-                user = share_of_user(own)
                 found.append(
                     RoundCost(
                         number,

@@ -23,7 +23,7 @@ from fetchoff.stats import compare, rank, summarise, turn_costs, unproven_neighb
 ORIGIN_BOUND = 0.5  # of wall time
 CLOCKS_AGREE = 0.10
 RARELY_DEAR = 1.05
-LEAST_TICKS = 10  # with fewer samples of 10 ms the split is a guess
+LEAST_TICKS = 50  # with fewer samples of 10 ms the split is a guess
 
 
 class Field:
@@ -159,7 +159,7 @@ class Field:
     def _costs(self, column: int, invocations: list[Invocation]) -> Costs:
         wall = _in_us(self._wall, column, self._rule)
         cpu = _in_us(self._cpu, column, self._rule)
-        user_share = share_of_user(invocations)
+        user_share, split_within = share_of_user(invocations)
         origin_cpu_us = float(np.nanmean(self._series.origin_cpu_ns[:, column])) / 1e3
         batches = self._batches[self._series.entrants[column].key]
         return Costs(
@@ -167,6 +167,7 @@ class Field:
             cpu_us=cpu,
             user_us=cpu.point * user_share,
             system_us=cpu.point * (1 - user_share),
+            split_within_us=cpu.point * split_within,
             origin_cpu_us=origin_cpu_us,
             cpu_per_wall=cpu.point / wall.point,
             per_second=1e6 / wall.point,
@@ -265,11 +266,19 @@ def _not_to_be_ranked(entrant: Entrant, wrong: Sequence[Invocation]) -> Standing
     return Standing(entrant.key, entrant.role, last.outcome, f"in {rounds}: {last.message}", 0)
 
 
-def share_of_user(invocations: Sequence[Invocation]) -> float:
-    """User time over all CPU time, as it was sampled; NaN where that is too little to tell."""
+def share_of_user(invocations: Sequence[Invocation]) -> tuple[float, float]:
+    """User time over all CPU time, as it was sampled, and how far off it may be (95 %).
+
+    NaN where that is too little to tell. Each tick is a draw of one or the other, so the share is
+    binomial; its variance is taken where Agresti and Coull take it, which is not 0 where all ticks
+    were of one kind: "Approximate is better than 'exact'", The American Statistician 52 (1998).
+    """
     user = sum(i.usage.user_ticks for i in invocations)
-    system = sum(i.usage.system_ticks for i in invocations)
-    return user / (user + system) if user + system >= LEAST_TICKS else math.nan
+    ticks = user + sum(i.usage.system_ticks for i in invocations)
+    if ticks < LEAST_TICKS:
+        return math.nan, math.nan
+    middle = (user + 2) / (ticks + 4)
+    return user / ticks, 2 * math.sqrt(middle * (1 - middle) / ticks)
 
 
 def parser_us(batches: Sequence[Batch]) -> float | None:

@@ -35,6 +35,11 @@ class Workshop:
         return cls(manifest, cache() / "adapters" / f"{name}-{_digest(manifest)[:16]}")
 
     @property
+    def digest(self) -> str:
+        """Of everything that what is in the folder depends on."""
+        return self.folder.name.rpartition("-")[2]
+
+    @property
     def adapter(self) -> Path:
         return self.folder / self.manifest.folder.name
 

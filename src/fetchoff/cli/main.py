@@ -81,6 +81,8 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def main() -> None:
     """Run the command line; every error a user can cause ends in one message and an exit code."""
     # Whoever ends it politely is served as well as by Ctrl-C: what was measured is kept and shown.
+    # What was ignored when it started stays ignored: under nohup, in a background job (Python does
+    # so with SIGINT).
     for polite in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(polite) is signal.SIG_DFL:  # not under nohup
             signal.signal(polite, _interrupt)

@@ -12,17 +12,22 @@ from typing import TYPE_CHECKING
 import fetchoff
 from fetchoff.analysis.stopping import is_decided
 from fetchoff.catalog.places import shipped
+from fetchoff.catalog.workshop import Workshop
 from fetchoff.cli.live import watching
 from fetchoff.cli.serving import record_of, serving
 from fetchoff.model.client import Client, Launch, Manifest, Readiness
-from fetchoff.model.errors import BusyError, FetchoffError, OriginError, SetupError, StoreError
+from fetchoff.model.errors import BusyError, FetchoffError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.observation import Batch, Turns
-from fetchoff.model.origin import BUILT_IN
+from fetchoff.model.program import ProgramRecord
+from fetchoff.protocol import link as link_protocol
+from fetchoff.protocol import origin as origin_protocol
+from fetchoff.run import emulator, origin
 from fetchoff.run.alone import alone
 from fetchoff.run.emulator import laid
 from fetchoff.run.machine import facts, usable_cores
 from fetchoff.run.placement import lay_out, strongest_urgency
+from fetchoff.run.programs import record_of as record_of_program
 from fetchoff.run.runner import Bench, Runner
 from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder
 
@@ -70,8 +75,17 @@ def new_run(
         ),
         origin=record_of(experiment.origin),
         schema=SCHEMA,
+        programs=programs_of(experiment),
     )
     return RunFolder.create(out or Path("runs") / run_id, header)
+
+
+def programs_of(experiment: Experiment) -> tuple[ProgramRecord, ...]:
+    """Those of Fetchoff's own programs that take part."""
+    found = [record_of_program(origin.BINARY, origin_protocol.VERSION)]
+    if any(course.link.is_emulated for course in experiment.courses):
+        found.append(record_of_program(emulator.BINARY, link_protocol.VERSION))
+    return tuple(found)
 
 
 def placement_notes(experiment: Experiment) -> tuple[str, ...]:
@@ -99,6 +113,7 @@ def client_record(client: Client) -> ClientRecord:
         source_name=manifest.source,
         source=manifest.source_path.read_text(encoding="utf-8", errors="replace"),
         json_parser=manifest.json_parser,
+        built=Workshop.of(manifest).digest,
     )
 
 
@@ -203,33 +218,3 @@ def _pieces(record: Record) -> int:
     if isinstance(record, Turns):
         return len(record.exchanges)
     return int(isinstance(record, Batch))
-
-
-def must_be_unchanged(header: Header, clients: Sequence[Client]) -> None:
-    """A run goes on with the very clients and origin that it began with, or not at all."""
-    if header.schema != SCHEMA:
-        raise StoreError(
-            f"this run was begun by Fetchoff {header.fetchoff}, which measured in another way",
-            "begin a new run; 'fetchoff report' still shows this one",
-        )
-    if header.experiment.origin != BUILT_IN and record_of(header.origin.id) != header.origin:
-        raise OriginError(
-            f"origin '{header.origin.id}' is not what it was when this run began: it was "
-            f"{header.origin.version or 'of an unknown version'}",
-            "begin a new run, or go back to that version",
-        )
-    now = {client.id: client for client in clients}
-    for then in header.clients:
-        client = now[then.id]
-        if client.description is None:
-            raise SetupError(f"{then.id} is not ready any more: {client.reason}", client.hint)
-        record = client_record(client)
-        if (record.version, record.runtime, record.source) != (
-            then.version,
-            then.runtime,
-            then.source,
-        ):
-            raise SetupError(
-                f"{then.id} is not what it was when this run began",
-                "begin a new run, or go back to the version that the run folder names",
-            )

@@ -21,7 +21,8 @@ def command(
     from fetchoff.cli import results
     from fetchoff.cli.choose import recorded, states
     from fetchoff.cli.console import say
-    from fetchoff.cli.measure import Manner, measure_and_show, must_be_unchanged
+    from fetchoff.cli.measure import Manner, measure_and_show
+    from fetchoff.cli.unchanged import must_be_unchanged
     from fetchoff.model.observation import Ended
     from fetchoff.store.run_folder import RunFolder
 

@@ -10,9 +10,18 @@ from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Settings
 from fetchoff.protocol.fields import Garbled, Message, whole
 
+VERSION = 3
+
 SEND_BUFFER_BYTES = 131_072
 """Of connections that are measured in turns. The kernel would choose one for each connection, and a
 third of them get one that makes a download of 335 kB half as dear again (docs/decisions/0011)."""
+
+
+def must_greet(message: Message) -> None:
+    """Garbled where this is not the greeting of an origin that speaks this version."""
+    version = whole(message, "protocol")
+    if version != VERSION:
+        raise Garbled(f"speaks version {version} of the control protocol, not {VERSION}")
 
 
 def open_ledger(settings: Settings, *, in_turns: bool = False) -> Message:

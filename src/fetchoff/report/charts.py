@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Any
 
-from fetchoff.model.analysis import Point, Relative, SelfCheck, Standing, WorkloadResult
+from fetchoff.model.analysis import Costs, Point, Relative, SelfCheck, Standing, WorkloadResult
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.experiment import Role
 from fetchoff.report import vega
-from fetchoff.report.figures import interval, ratio, significant
+from fetchoff.report.figures import as_sure, interval, ratio, significant, three_digits
 from fetchoff.report.figures import number as written
 from fetchoff.report.groups import costs_of, groups_of
 from fetchoff.report.vega import Spec, calculate, label, layer, number, only
@@ -299,10 +299,17 @@ def _cost_row(standing: Standing, limit: float) -> Row:
         "wall": wall if wall <= limit else None,
         "end": min(length, limit),
         "label": written(wall, 1 if wall < 100 else 0) + (" ▸" if length > limit else ""),
-        "told_user": f"{written(costs.user_us, 1)} µs",
-        "told_system": f"{written(costs.system_us, 1)} µs",
+        "told_user": _split(costs.user_us, costs),
+        "told_system": _split(costs.system_us, costs),
         "told_wall": f"{written(wall, 1)} µs",
     }
+
+
+def _split(value: float, costs: Costs) -> str:
+    """User or system time with how far off it may be."""
+    within = costs.split_within_us
+    told = f"{as_sure(value, within, 1)} µs"
+    return f"{told} ± {three_digits(within)}" if math.isfinite(within) else told
 
 
 def _batches(points: Sequence[Point], lanes: dict[str, int]) -> Row:

@@ -18,6 +18,7 @@ from fetchoff.model.analysis import (
 from fetchoff.model.experiment import Role
 from fetchoff.report.figures import (
     MISSING,
+    as_sure,
     decimals_for,
     decimals_for_rates,
     interval,
@@ -100,10 +101,16 @@ def _times(measured: Sequence[Standing]) -> Iterator[Column]:
         cells = tuple(Cell(number(of(one), decimals), _key(of(one))) for one in costs)
         return Column(Heading(text, "µs", about), cells)
 
+    def split(text: str, of: Callable[[Costs], float]) -> Column:
+        sure = [as_sure(of(one), one.split_within_us, decimals) for one in costs]
+        keys = [_key(of(one)) for one in costs]
+        cells = tuple(Cell(text, key) for text, key in zip(sure, keys, strict=True))
+        return Column(Heading(text, "µs", "user-and-system-time"), cells)
+
     yield microseconds("wall", "wall-and-cpu-time", lambda one: one.wall_us.point)
     yield microseconds("CPU", "wall-and-cpu-time", lambda one: one.cpu_us.point)
-    yield microseconds("user", "user-and-system-time", lambda one: one.user_us)
-    yield microseconds("system", "user-and-system-time", lambda one: one.system_us)
+    yield split("user", lambda one: one.user_us)
+    yield split("system", lambda one: one.system_us)
     shares = [one.cpu_per_wall for one in costs]
     yield _column("CPU", "÷ wall", "wall-and-cpu-time", shares, most=2)
     rates = [one.per_second for one in costs]

@@ -40,6 +40,14 @@ def number(value: float | None, decimals: int = 0) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def as_sure(value: float, within: float, decimals: int) -> str:
+    """No digit that `within`, how far off it may be, leaves no meaning: 635.2 ± 31 is `640`."""
+    if not math.isfinite(value) or not math.isfinite(within) or within <= 0:
+        return number(value, decimals)
+    place = min(decimals, -math.floor(math.log10(within)))
+    return number(round(value, place), max(place, 0))
+
+
 def ratio(value: float | None) -> str:
     """Three decimals below 10, two below 100, then one: `0.482`, `1.003`, `13.42`."""
     if value is None or not math.isfinite(value):

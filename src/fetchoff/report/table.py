@@ -28,6 +28,7 @@ from fetchoff.model.experiment import Role
 from fetchoff.report import over_link, wording
 from fetchoff.report.figures import (
     MISSING,
+    as_sure,
     count,
     decimals_for,
     decimals_for_rates,
@@ -258,8 +259,8 @@ def _columns(
         strings("CPU ratio", "CPU ×", lambda s: _ratio(s.cpu)),
         strings("CPU interval", "interval", lambda s: _interval(s, s.cpu, result.baseline)),
         numbers("CPU µs", "CPU µs", lambda s: costs_of(s).cpu_us.point, times),
-        numbers("user + system µs", "user", lambda s: costs_of(s).user_us, times),
-        numbers("user + system µs", "sys", lambda s: costs_of(s).system_us, times),
+        strings("user + system µs", "user", lambda s: _split(s, costs_of(s).user_us, times)),
+        strings("user + system µs", "sys", lambda s: _split(s, costs_of(s).system_us, times)),
         strings("CPU ÷ wall", "CPU÷wall", lambda s: number(costs_of(s).cpu_per_wall, 2)),
         numbers("req/s", "req/s", lambda s: costs_of(s).per_second, rates),
         *(_parsers(rows, cards) if has_parser(rows) else ()),
@@ -300,6 +301,11 @@ def _of_bulk(rows: Sequence[Standing]) -> tuple[Column, ...]:
         Column("CPU s/GB", "CPU s/GB", tuple(number(cost, 2) for cost in costs)),
         Column("origin's share", "origin", tuple(percent(share) for share in shares)),
     )
+
+
+def _split(standing: Standing, value: float, decimals: int) -> str:
+    """User or system time: they are sampled."""
+    return as_sure(value, costs_of(standing).split_within_us, decimals)
 
 
 def _in_flight(standing: Standing) -> str:

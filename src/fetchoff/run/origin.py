@@ -25,6 +25,7 @@ from fetchoff.run.process import ChildFailed
 from fetchoff.run.programs import program
 
 BINARY = "fetchoff-origin"
+ANOTHER = "the fetchoff-origin of this version is needed; FETCHOFF_ORIGIN can name it"
 CONTROL_TIMEOUT_S = 10.0
 LEAST_PATIENCE_S = 1.0
 PATIENCE = 4  # times what a turn should take
@@ -117,9 +118,12 @@ class BuiltInOrigin:
                 cores,
                 network.at_origin,
             )
-            self._child.receive(CONTROL_TIMEOUT_S)
+            control.must_greet(self._child.receive(CONTROL_TIMEOUT_S))
         except ChildFailed as error:
             raise OriginError(f"the origin {error}", "'fetchoff doctor' looks closer") from error
+        except Garbled as error:
+            self._child.end()
+            raise OriginError(f"the origin {error}", ANOTHER) from error
         self.cpu_clock = process_cpu_clock(self._child.pid)
         self._folder = folder.absolute()  # adapters have working directories of their own
         self._one_at_a_time = threading.Lock()  # clients warm up side by side

@@ -1,13 +1,18 @@
-"""The programs that come with Fetchoff: where they are."""
+"""The programs that come with Fetchoff: where they are, and which they are."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
+import subprocess
 import sysconfig
 from pathlib import Path
 
 from fetchoff.model.errors import SetupError
+from fetchoff.model.program import ProgramRecord
+
+VERSION_TIMEOUT_S = 10
 
 
 def program(name: str) -> Path:
@@ -22,3 +27,19 @@ def program(name: str) -> Path:
         "'pip install .' in the source tree builds it (Rust is needed), "
         f"or {name.upper().replace('-', '_')} names one",
     )
+
+
+def record_of(name: str, protocol: int) -> ProgramRecord:
+    """A program as it is now; SetupError where there is none, or it does not say what it is."""
+    path = program(name)
+    try:
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        command = [str(path), "--version"]
+        said = subprocess.run(
+            command, capture_output=True, text=True, timeout=VERSION_TIMEOUT_S, check=True
+        ).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SetupError(
+            f"{path} does not say which version it is: {error}", "install Fetchoff anew"
+        ) from error
+    return ProgramRecord(name, said.strip().removeprefix(name).strip(), protocol, sha256)

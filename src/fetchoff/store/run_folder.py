@@ -23,6 +23,7 @@ from fetchoff.model.experiment import Experiment
 from fetchoff.model.homepage import must_be_of_the_web
 from fetchoff.model.observation import Record
 from fetchoff.model.origin import OriginRecord
+from fetchoff.model.program import ProgramRecord
 from fetchoff.store.records import from_line, to_line
 
 HEADER = "run.json"
@@ -33,7 +34,11 @@ FROM_A_COPY = "restore it from a copy"
 
 @dataclass(frozen=True)
 class ClientRecord:
-    """What is kept of a client. `adapter`: its id, or its folder where it is not a shipped one."""
+    """What is kept of a client. `adapter`: its id, or its folder where it is not a shipped one.
+
+    `built`: of everything that it was built from (kit, adapter, lock file, recipe); "" in runs of
+    before it was kept.
+    """
 
     id: str
     adapter: str
@@ -47,6 +52,7 @@ class ClientRecord:
     source_name: str
     source: str
     json_parser: str = ""
+    built: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,7 @@ class Header:
     absent: tuple[tuple[str, str], ...] = field(default=())  # (client, why it is not in the run)
     origin: OriginRecord = field(default_factory=OriginRecord)
     schema: int = 1
+    programs: tuple[ProgramRecord, ...] = ()
 
 
 class RunFolder:

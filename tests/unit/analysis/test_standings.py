@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.unit.analysis.raced import Raced, ill
 
-from fetchoff.model.observation import Invocation, Outcome
+from fetchoff.analysis.standings import share_of_user
+from fetchoff.model.observation import Invocation, Outcome, Usage
 
 CONTENT = "the content of GET / is not what the origin sent"
 CRASH = "a/fast: ended with exit status 3"
@@ -73,3 +76,23 @@ def test_nobody_is_left() -> None:
     ended = wrong(0, "a/slow") | wrong(1, "a/fast") | wrong(2, "a/middle")
     found = replace(RACED, ended=ended).standings()
     assert {standing.costs for standing in found.values()} == {None}
+
+
+def split(user: int, system: int) -> tuple[float, float]:
+    usage = Usage(user_ticks=user, system_ticks=system)
+    ran = Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, usage=usage)
+    return share_of_user([ran])
+
+
+def test_few_samples_tell_nothing_of_user_and_system_time() -> None:
+    assert all(math.isnan(one) for one in split(49, 0))
+    assert split(50, 0)[0] == 1.0
+    assert 0.03 < split(50, 0)[1] < 0.1  # none of 50 does not mean never
+
+
+@pytest.mark.parametrize("truth", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("ticks", [50, 400])
+def test_the_split_is_within_what_is_told(truth: float, ticks: int) -> None:
+    rng = np.random.default_rng(4)
+    found = [split(int(user), ticks - int(user)) for user in rng.binomial(ticks, truth, 2000)]
+    assert np.mean([abs(share - truth) <= within for share, within in found]) >= 0.93

@@ -222,7 +222,9 @@ impl Folder {
     }
 
     fn command(&self, name: &str, mode: Mode) -> Command {
-        let mut command = Command::new(self.path(name));
+        // A background job of a shell ignores SIGINT, and all that it starts would: env(1).
+        let mut command = Command::new("env");
+        command.arg("--default-signal=INT,TERM").arg(self.path(name));
         if !mode.is_root && rustix::process::geteuid().is_root() {
             command.uid(NOBODY).gid(NOBODY);
         }
