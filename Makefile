@@ -7,7 +7,7 @@ RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test check check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -27,6 +27,10 @@ check: $(DEV)  ## format, lint, types, architecture
 	$(BIN)/lint-imports
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
+
+check-adapters: $(DEV)  ## the same for what is measured, each language by its own tools
+	tools/system-packages.sh clang-format perltidy rubocop lua5.4
+	$(BIN)/python tools/check_adapters.py
 
 clients-page: $(DEV)  ## docs/clients.md, from the manifests
 	$(BIN)/python tools/clients_page.py

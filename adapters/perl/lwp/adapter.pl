@@ -40,8 +40,8 @@ sub prepare {
     $ua->proxy( [qw(http https)] => $settings->{proxy} ) if defined $settings->{proxy};
     $ua->default_header( 'Accept-Encoding' => scalar HTTP::Message::decodable() ) if $decoded;
 
-    # Where content was cut short, LWP says so in a header. To ask for one by `header` costs 3 % of an exchange, and is
-    # not what a program does that only wants content; so this looks into the object.
+# Where content was cut short, LWP says so in a header. To ask for one by `header` costs 3 % of an exchange, and is
+# not what a program does that only wants content; so this looks into the object.
     return sub {
         my ( $exchange, $sink ) = @_;
         my $method    = lc $exchange->{method};

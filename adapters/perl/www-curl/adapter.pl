@@ -19,8 +19,8 @@ serve(
 
 sub prepare {
     my ($settings) = @_;
-    my $curl = handle($settings);
-    my $last = 0;
+    my $curl       = handle($settings);
+    my $last       = 0;
     return sub {
         my ( $exchange, $sink ) = @_;
         my $content = '';

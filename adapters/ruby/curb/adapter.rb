@@ -31,7 +31,7 @@ class Adapter
   end
 
   def fetch(exchange, &sink)
-    set_headers(exchange) unless exchange.equal?(@current)
+    tell_headers(exchange) unless exchange.equal?(@current)
     @curl.url = exchange.url
     @curl.on_body { |piece| taken(piece, sink) } if sink
     send_request(exchange)
@@ -72,7 +72,7 @@ class Adapter
   end
 
   # They stay with the handle until they are set again. None at all cost less than an empty Hash of them.
-  def set_headers(exchange)
+  def tell_headers(exchange)
     @curl.headers = @headers = exchange.arguments unless exchange.arguments == @headers
     @curl.multipart_form_post = exchange.body&.kind == "multipart"
     @current = exchange

@@ -30,7 +30,7 @@ def program(name: str) -> Path:
 
 
 def record_of(name: str, protocol: int) -> ProgramRecord:
-    """A program as it is now; SetupError where there is none, or it does not say what it is."""
+    """A program as it is now; SetupError where there is none. Whether it works, runs will tell."""
     path = program(name)
     try:
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -38,8 +38,6 @@ def record_of(name: str, protocol: int) -> ProgramRecord:
         said = subprocess.run(
             command, capture_output=True, text=True, timeout=VERSION_TIMEOUT_S, check=True
         ).stdout
-    except (OSError, subprocess.SubprocessError) as error:
-        raise SetupError(
-            f"{path} does not say which version it is: {error}", "install Fetchoff anew"
-        ) from error
+    except (OSError, subprocess.SubprocessError):
+        return ProgramRecord(name, "", protocol, "")
     return ProgramRecord(name, said.strip().removeprefix(name).strip(), protocol, sha256)

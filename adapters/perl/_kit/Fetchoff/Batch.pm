@@ -34,12 +34,16 @@ sub only_count {
     for ( 1 .. $request->{n} ) {
         for my $exchange (@$exchanges) {
             my ( $status, $content ) = eval { $fetch->($exchange) };
-            if ( defined $status && $status == $exchange->{status} && length( $content // '' ) == $exchange->{bytes} ) {
+            if (   defined $status
+                && $status == $exchange->{status}
+                && length( $content // '' ) == $exchange->{bytes} )
+            {
                 $bytes += $exchange->{bytes};
                 $tally->{spun} += spun($busy_ns) if $busy_ns;
             }
             else {
-                count( $work, $request, $tally, $exchange, $status, defined $status ? length( $content // '' ) : $@ );
+                count( $work, $request, $tally, $exchange, $status,
+                    defined $status ? length( $content // '' ) : $@ );
             }
         }
     }
