@@ -5,20 +5,36 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
+QUICK   := target/.quick-tests-passed
+RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test check check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test test-all test-clients check check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
 	$(BIN)/fetchoff run --setup
 
-test: check  ## everything that must be green
+test: check  ## what answers in minutes; says at its end what it left out
+	tools/system-packages.sh chromium
+	timeout $(RUST_S) cargo test --quiet --workspace --locked
+	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
+	$(BIN)/pytest --part quick --numprocesses auto
+	@touch $(QUICK)
+
+test-all: $(QUICK) check-adapters  ## everything: what `make test` left out, after it if sources changed since
 	tools/system-packages.sh chromium valgrind
-	cargo test --quiet --workspace --locked
 	$(BIN)/fetchoff setup --all --quiet
 	$(BIN)/fetchoff origins --setup
-	$(BIN)/pytest
+	$(BIN)/pytest tests/contract --part rest --numprocesses auto
+	$(BIN)/pytest tests/integration tests/browser --part rest
+
+test-clients: $(DEV)  ## the contract of the clients of one language: LANGUAGE=go
+	$(BIN)/fetchoff setup --quiet '$(LANGUAGE)/*'
+	$(BIN)/pytest tests/contract --language '$(LANGUAGE)' --numprocesses auto
+
+$(QUICK): $(wildcard $(shell git ls-files 2>/dev/null))
+	$(MAKE) test
 
 check: $(DEV)  ## format, lint, types, architecture
 	$(BIN)/ruff format --check .

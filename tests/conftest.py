@@ -6,12 +6,17 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from _pytest.terminal import TerminalReporter
 from hypothesis import settings
 from tests.command import Command, fake
+from tests.partition import Part, left_out, taken
 
 # How long an example takes is the machine's affair: no test is timed.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+LEFT_OUT = pytest.StashKey[list[str]]()
+NOTHING: list[str] = []
 
 WORKLOAD = """\
 schema = 1
@@ -25,6 +30,27 @@ reuse = "either"
 target = "/bytes/16"
 expect = { bytes = 16 }
 """
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", type=Part, default=Part.ALL, help="quick, rest or all")
+    parser.addoption("--language", default="", help="only the contract of its clients")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    part, language = config.getoption("part"), config.getoption("language")
+    others = [item for item in items if not taken(item.nodeid, part, language)]
+    items[:] = [item for item in items if taken(item.nodeid, part, language)]
+    config.hook.pytest_deselected(items=others)
+    config.stash[LEFT_OUT] = [item.nodeid for item in others]
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
+    if config.getoption("part") is Part.QUICK:
+        others: list[str] = config.stash.get(LEFT_OUT, NOTHING)
+        told = left_out(others)
+        more = f": {told}" if told else ""
+        terminalreporter.write_line(f"left out{more}; 'make test-all' runs everything")
 
 
 @pytest.fixture(scope="session")

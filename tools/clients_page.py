@@ -57,7 +57,11 @@ def main() -> int:
     """Exit status 1 where `--check` finds the page out of date."""
     text = page(families())
     if "--check" in sys.argv[1:]:
-        return 0 if PAGE.read_text(encoding="utf-8") == text else 1
+        if PAGE.read_text(encoding="utf-8") == text:
+            return 0
+        told = "is not what the manifests say: 'make clients-page' writes it"
+        print(f"{PAGE} {told}", file=sys.stderr)
+        return 1
     PAGE.write_text(text, encoding="utf-8")
     return 0
 

@@ -13,6 +13,7 @@ The sample is a round of fresh processes; intervals are Student's at 95 %.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import random
@@ -85,11 +86,14 @@ def main() -> None:
     asked = arguments.parts.split(",")
     if set(asked) - set(parts):
         sys.exit(f"the parts are {', '.join(parts)}")
-    order, cells = random.Random(arguments.seed), []
-    with disturbed_if(arguments.disturbed, arguments.seed):
-        for _ in range(arguments.rounds):
+    order, cells, began_s = random.Random(arguments.seed), [], time.monotonic()
+    # Ctrl-C: what there is by then is shown.
+    with disturbed_if(arguments.disturbed, arguments.seed), contextlib.suppress(KeyboardInterrupt):
+        for number in range(arguments.rounds):
             for part in asked:
                 cells += parts[part](subjects, order)
+            seconds = time.monotonic() - began_s
+            print(f"round {number + 1} of {arguments.rounds}, {seconds:.0f} s", file=sys.stderr)
     rows = list(_rows(cells))
     _print(rows)
     if arguments.json:

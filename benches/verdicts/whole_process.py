@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import shutil
 import statistics
 import subprocess
@@ -19,12 +20,12 @@ from types import TracebackType
 from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
+from fetchoff.model.environment import environment
 from fetchoff.protocol.adapter import FINISH, HELLO, Spool, prepare, run
 from fetchoff.run.child import encode
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.placement import lay_out, on_core, strongest_urgency, urgently
-from fetchoff.run.process import environment
 from fetchoff.stats import student
 
 ITERATIONS = 1000
@@ -99,7 +100,10 @@ class WholeProcesses:
         """Wall seconds of one run. It inherits the core and the urgency."""
         began = time.perf_counter()
         subprocess.run(
-            [str(script)], check=True, capture_output=True, env=environment(self._launch.env)
+            [str(script)],
+            check=True,
+            capture_output=True,
+            env=environment(os.environ, self._launch.env),
         )
         return time.perf_counter() - began
 
@@ -132,7 +136,7 @@ class WholeProcesses:
             [*command, "--runs", str(runs), str(script)],
             check=True,
             capture_output=True,
-            env=environment(self._launch.env),
+            env=environment(os.environ, self._launch.env),
         )
         times: list[float] = json.loads(export.read_text())["results"][0]["times"]
         return times

@@ -32,7 +32,7 @@ def test_keeps_the_contract(name: str, tally: Tally, temporary: Path) -> None:
     if client.readiness is not Readiness.READY or client.launch is None:
         pytest.skip(f"{client.readiness}: {client.reason} ({client.hint})")
     results = judged(client, client.launch)
-    tally.verdicts.update(result.verdict for result in results)
+    tally.verdicts.update(str(result.verdict) for result in results)
     failed = {result.case: result for result in results if result.verdict is Verdict.FAILED}
     again = [one for case in failed for one in judged(client, client.launch, case)]
     twice = {one.case for one in again if one.verdict is Verdict.FAILED}

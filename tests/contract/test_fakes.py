@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.command import FAKES, Command, fake
 
+from fetchoff.contract.suite import MOST_BROKEN
+
 # The case that catches each, and what is said. The other cases of some fail as well.
 CAUGHT = {
     "boastful": ("made-up-feature", "ready for a feature with a random name"),
@@ -26,10 +28,14 @@ CAUGHT = {
     "parent": ("end-of-input", "leaves processes behind when it ends"),
     "misspelling": ("declared-features", "did you mean connection.reuse?"),
     "miscounting": ("get", "2 done and 0 failed instead of 1 done"),
+    "fainting": ("prepared-again", "ended with exit status 3"),
     "short-lived": ("fifty", "ended with exit status 3; its last words: out of cheese"),
     "short-body": ("bytes-counted", "reports 6165 bytes of content instead of 6170"),
     "forgetful": ("tls-reuse", "opened 20 connections instead of 1 to 2"),
-    "headstrong": ("head-reuse", "opened 10 connections instead of 1 to 2"),
+    "headstrong": (
+        "head-reuse",
+        "instead of 1 to 2 (docs/protocol.md has the remedy)",
+    ),
     "lenient": ("truncated-chunked", "1 done and 0 failed instead of 1 failed"),
     "trusting": ("tls-untrusted", "1 done and 0 failed instead of 1 failed"),
     "uncoded": ("coding-deflate", "bytes, not 0 to 100000"),
@@ -116,6 +122,22 @@ def test_a_fault_that_is_known_is_no_failure_and_one_that_is_gone_is(fetchoff: C
     assert only_known.status == 0, only_known.err
     comes_and_goes = fetchoff("check", fake("forthright"), "--only", "get")
     assert "passed       fake/forthright get\n" in comes_and_goes.out
+
+
+def test_what_breaks_the_protocol_in_case_after_case_is_told_once(fetchoff: Command) -> None:
+    ran = fetchoff("check", fake("fainting"))
+    assert ran.status == 1
+    said = [line for line in ran.out.splitlines() if line.startswith("failed")]
+    assert said[-1] == (
+        "failed       fake/fainting the other cases: not tried: it broke the protocol in "
+        f"{MOST_BROKEN} cases one after the other"
+    )
+    assert len(said) <= MOST_BROKEN + 4  # and what is asked before the cases
+
+
+def test_hello_alone_can_be_asked_for(fetchoff: Command) -> None:
+    ran = fetchoff("check", fake("honest"), "--only", "hello")
+    assert (ran.status, ran.out) == (0, "passed       fake/honest hello\n")
 
 
 @pytest.mark.parametrize("name", SLOWLY_CAUGHT)

@@ -38,7 +38,9 @@ sub prepare {
         my $method     = lc $exchange->{method};
         my @arguments  = ( @{ $exchange->{headers} }, content_arguments( $exchange->{body} ) );
         my $response   = $ua->$method( $exchange->{url}, @arguments );
-        die $response->status_line, "\n" if !$response->code || $response->header('Client-Warning');
+        # LWP warns of more than its own failures: of a 401 that it cannot answer, for one.
+        my $warning = $response->header('Client-Warning') // '';
+        die $response->status_line, "\n" if !$response->code || $warning eq 'Internal response';
         my $content = $response->content;
         $content = $response->decoded_content( charset => 'none', raise_error => 1 )
             if $decoded && length $content;

@@ -44,7 +44,7 @@ sub prepare {
         push @arguments, ':content_cb' => $sink if $sink;
 
         my $response = $ua->$method( $exchange->{url}, @arguments );
-        die $response->status_line if $response->header('Client-Warning');
+        die $response->status_line if ( $response->header('Client-Warning') // '' ) eq 'Internal response';
         return ( $response->code, $response->content );
     };
 }

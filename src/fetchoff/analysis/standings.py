@@ -23,7 +23,8 @@ from fetchoff.stats import compare, rank, summarise, turn_costs, unproven_neighb
 ORIGIN_BOUND = 0.5  # of wall time
 CLOCKS_AGREE = 0.10
 RARELY_DEAR = 1.05
-LEAST_TICKS = 50  # with fewer samples of 10 ms the split is a guess
+LEAST_SAMPLES = 50  # with fewer the split is a guess
+TICKS_PER_S = 100
 
 
 class Field:
@@ -269,16 +270,24 @@ def _not_to_be_ranked(entrant: Entrant, wrong: Sequence[Invocation]) -> Standing
 def share_of_user(invocations: Sequence[Invocation]) -> tuple[float, float]:
     """User time over all CPU time, as it was sampled, and how far off it may be (95 %).
 
-    NaN where that is too little to tell. Each tick is a draw of one or the other, so the share is
-    binomial; its variance is taken where Agresti and Coull take it, which is not 0 where all ticks
-    were of one kind: "Approximate is better than 'exact'", The American Statistician 52 (1998).
+    NaN where that is too little to tell. Each sample is of one or the other, so the share is
+    binomial; its variance is taken where Agresti and Coull take it, which is not 0 where all were
+    of one kind: "Approximate is better than 'exact'", The American Statistician 52 (1998). And
+    each reading is rounded down to a tick, so what lies between two of them is off by a tick ÷ √6.
     """
-    user = sum(i.usage.user_ticks for i in invocations)
-    ticks = user + sum(i.usage.system_ticks for i in invocations)
-    if ticks < LEAST_TICKS:
+    usages = [invocation.usage for invocation in invocations]
+    user = sum(usage.user_ticks for usage in usages)
+    ticks = user + sum(usage.system_ticks for usage in usages)
+    samples = sum(
+        (usage.user_ticks + usage.system_ticks) * usage.samples_per_s / TICKS_PER_S
+        for usage in usages
+    )
+    if samples < LEAST_SAMPLES:
         return math.nan, math.nan
-    middle = (user + 2) / (ticks + 4)
-    return user / ticks, 2 * math.sqrt(middle * (1 - middle) / ticks)
+    share = user / ticks
+    middle = (share * samples + 2) / (samples + 4)
+    rounding = len(usages) / 6 * (share**2 + (1 - share) ** 2) / ticks**2
+    return share, 2 * math.sqrt(middle * (1 - middle) / samples + rounding)
 
 
 def parser_us(batches: Sequence[Batch]) -> float | None:

@@ -5,9 +5,12 @@ One folder holds a client, its variants, its versions, and the runtimes that it 
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from pydantic import Field
@@ -33,6 +36,9 @@ from fetchoff.model.client import (
     Runtime,
 )
 from fetchoff.model.errors import InputError
+
+PLACES = ("adapter", "kit", "build", "shared", "source", "python", "jobs", "runtime")
+"""What stands in braces in commands and environments, beside what a kit or a runtime sets."""
 
 
 class _Fault(Document):
@@ -110,7 +116,7 @@ class Family:
         self._must_exist(source)
         version = self._version(client)
         runtime = self._runtime(client)
-        return Manifest(
+        manifest = Manifest(
             id=client,
             built_as=replace(client, version=version),
             kit=self.id.language,
@@ -133,6 +139,21 @@ class Family:
             recipe=self._recipe(runtime),
             launch=self._launch(variant, runtime),
         )
+        self._must_be_known(manifest)
+        return manifest
+
+    def _must_be_known(self, manifest: Manifest) -> None:
+        """InputError where braces hold something that is nearly a placeholder: it would stay."""
+        known = (*PLACES, *manifest.set, *(name.lstrip("_") for name, _ in manifest.kit_folders))
+        launch = manifest.launch
+        words = [*chain(*manifest.recipe.steps, *manifest.recipe.check), *launch.command]
+        for name in re.findall(r"\{([a-z_]+)\}", " ".join([*words, *launch.env.values()])):
+            near = difflib.get_close_matches(name, known, n=1)
+            if name not in known and near:
+                raise InputError(
+                    f"{self.folder}/adapter.toml, or its kit.toml: nothing stands for '{{{name}}}'",
+                    f"did you mean {{{near[0]}}}?",
+                )
 
     @property
     def _variants(self) -> dict[str, _Variant]:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from fetchoff.catalog.places import cache
 from fetchoff.catalog.workshop import Workshop
 from fetchoff.model.client import Manifest, Recipe
+from fetchoff.model.environment import environment
 from fetchoff.model.errors import SetupError
 
 CHECK_TIMEOUT_S = 60
@@ -25,17 +26,25 @@ Refused = Mapping[str, str]
 
 
 def check(manifest: Manifest) -> None:
-    """Run the checks of a client's recipe; SetupError at the first that fails."""
+    """Run the checks of a client's recipe, in its environment; SetupError at the first that fails.
+
+    What passes here would be in vain if the adapter were then started in another.
+    """
     workshop = Workshop.of(manifest)
-    check_all([workshop.argv(command) for command in manifest.recipe.check])
+    check_all([workshop.argv(command) for command in manifest.recipe.check], workshop.launch().env)
 
 
-def check_all(commands: Iterable[Sequence[str]]) -> None:
+def check_all(commands: Iterable[Sequence[str]], extra: Mapping[str, str] | None = None) -> None:
     """Run commands that must succeed; SetupError at the first that does not."""
     for argv in commands:
         try:
             done = subprocess.run(
-                argv, capture_output=True, text=True, timeout=CHECK_TIMEOUT_S, check=False
+                argv,
+                capture_output=True,
+                text=True,
+                timeout=CHECK_TIMEOUT_S,
+                check=False,
+                env=environment(os.environ, extra or {}),
             )
         except FileNotFoundError as error:
             raise SetupError(f"there is no command '{argv[0]}'") from error

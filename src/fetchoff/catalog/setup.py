@@ -60,6 +60,14 @@ def set_up(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _check(manifest: Manifest, refused: Refused) -> None:
+    """SetupError, with what would help, where something is missing."""
+    try:
+        check(manifest)
+    except SetupError as error:
+        raise SetupError(error.message, hint_for(manifest.recipe, refused)) from error
+
+
 def _set_up_one(
     manifest: Manifest,
     say_hello: SayHello,
@@ -72,15 +80,17 @@ def _set_up_one(
     try:
         if manifest.runtime is not None:
             build_runtime(manifest.runtime, steps)
-        check(manifest)
+        _check(manifest, refused)
         build(workshop, steps)
         description = say_hello(workshop.launch(), workshop.adapter)
     except (SetupError, AdapterError) as error:
         if steps.ended:  # interrupted by the user: that is no failure of the client
             return state(manifest)
         reason = error.message.removeprefix(f"{workshop.adapter.name}: ")
-        own_hint = error.hint if isinstance(error, SetupError) else ""
-        remember_failure(workshop, reason, own_hint or hint_for(manifest.recipe, refused))
+        hint = f"the adapter: {workshop.adapter}"
+        if isinstance(error, SetupError):
+            hint = error.hint or hint_for(manifest.recipe, refused)
+        remember_failure(workshop, reason, hint)
         return state(manifest)
     except OSError as error:
         return Client(

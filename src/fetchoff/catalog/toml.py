@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
@@ -61,7 +62,7 @@ def read(path: Path, kind: type[D], prepared: Prepare = lambda table: table) -> 
     try:
         return kind.model_validate(table)
     except ValidationError as error:
-        raise InputError(_explain(path, text, error)) from error
+        raise InputError(_explain(path, text, error), _meant(kind, error)) from error
 
 
 def _explain(path: Path, text: str, error: ValidationError) -> str:
@@ -76,6 +77,24 @@ def _explain(path: Path, text: str, error: ValidationError) -> str:
         what = _WORDS.get(fault["type"], fault["msg"].removeprefix("Value error, "))
         lines.append(": ".join(filter(None, (where, keys.removesuffix("."), what))))
     return "\n".join(lines)
+
+
+def _meant(kind: type[Document], error: ValidationError) -> str:
+    """Keys that there are, near those that there are not."""
+    unknown = [f["loc"][-1] for f in error.errors() if f["type"] == "extra_forbidden"]
+    known = set(_keys(kind))
+    near = [n for key in unknown for n in difflib.get_close_matches(str(key), known, n=1)]
+    return f"did you mean {' and '.join(dict.fromkeys(near))}?" if near else ""
+
+
+def _keys(kind: object, seen: frozenset[object] = frozenset()) -> Iterator[str]:
+    """All keys of a document, those of the tables in it included."""
+    for inner in get_args(kind):
+        yield from _keys(inner, seen)
+    if isinstance(kind, type) and issubclass(kind, Document) and kind not in seen:
+        for name, field in kind.model_fields.items():
+            yield field.alias or name
+            yield from _keys(field.annotation, seen | {kind})
 
 
 def _is_inside(inner: Location, outer: Location) -> bool:

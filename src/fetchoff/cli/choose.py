@@ -13,6 +13,8 @@ from fetchoff.model.client import Client, ClientId, Manifest, matching
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.store.run_folder import ClientRecord, Header
 
+_MARKED = re.compile(r"(?P<place>.+?)(?P<marks>(?:\+[^/+@~]+)?(?:@[^/@~]+)?(?:~[^/~]+)?)")
+
 
 def chosen(patterns: Iterable[str], without: Sequence[str] = ()) -> list[Manifest]:
     """The adapters that ids, globs or paths of adapter folders pick, each once.
@@ -76,9 +78,8 @@ def _matches(pattern: str, known: Mapping[str, Manifest]) -> dict[str, Manifest]
     unlisted = named(pattern)
     if unlisted is not None:
         return {str(unlisted.id): unlisted}
-    folder = _adapter_folder(pattern)
-    if folder is not None:
-        manifest = read_manifest(folder)
+    manifest = _in_a_folder(pattern)
+    if manifest is not None:
         return {str(manifest.id): manifest}
     if any(mark in pattern for mark in "*?["):
         raise InputError(f"no client matches '{pattern}'", "'fetchoff clients' lists them all")
@@ -87,6 +88,24 @@ def _matches(pattern: str, known: Mapping[str, Manifest]) -> dict[str, Manifest]
             f"{pattern} is no adapter folder: it holds no adapter.toml", "see docs/adapters.md"
         )
     raise UnknownName("client", pattern, known)
+
+
+def _in_a_folder(text: str) -> Manifest | None:
+    """The client of an adapter folder, or its `FOLDER+variant@version~runtime`.
+
+    None where there is no such folder; InputError where it has no such client.
+    """
+    if (folder := _adapter_folder(text)) is not None:
+        return read_manifest(folder)
+    marked = _MARKED.fullmatch(text)
+    if marked is None or (folder := _adapter_folder(marked["place"])) is None:
+        return None
+    place, family = marked["place"], Family.of(folder)
+    client = ClientId.parse(f"{family.id.language}/{family.id.library}{marked['marks']}")
+    if not family.has(client):
+        variants = ", ".join(f"{place}+{name}" for name in family.adapter.variants)
+        raise InputError(f"there is no '{text}'", f"there is {variants or place}")
+    return family.member(client)
 
 
 def _adapter_folder(text: str) -> Path | None:

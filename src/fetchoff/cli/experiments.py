@@ -80,7 +80,8 @@ def pair(
     else:
         entrants.append(Entrant(b.id, b.id, b.id))
     for client in (a, b) if a.id != b.id else (a,):
-        entrants += controls_of(client.id, rare=2)
+        # Controls double the number of processes, whose warm-up is most of a round with compilers.
+        entrants += [replace(e, seldom=_compiles(client)) for e in controls_of(client.id, rare=2)]
     return Experiment(
         entrants=tuple(entrants),
         courses=tuple(map(shortened, courses)),
@@ -103,14 +104,14 @@ def _sparing(
     To be warm costs them seconds, and that in each round; meanwhile all others could have had
     another one. Where most are of that kind nobody would gain, and the baseline is in all ratios.
     """
-    slow = {
-        client.id
-        for client in clients
-        if client.launch and client.launch.compiles and client.id != baseline
-    }
+    slow = {client.id for client in clients if _compiles(client) and client.id != baseline}
     if len(slow) > FEW * len(clients):
         return tuple(entrants)
     return tuple(replace(e, seldom=True) if e.client in slow else e for e in entrants)
+
+
+def _compiles(client: Client) -> bool:
+    return client.launch is not None and client.launch.compiles
 
 
 def shortened(course: Course) -> Course:

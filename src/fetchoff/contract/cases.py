@@ -17,6 +17,7 @@ from fetchoff.contract.judges import (
     in_flight,
     negotiated,
     parsed,
+    pointing_to,
     requests,
     sent_out,
     spun,
@@ -154,7 +155,10 @@ def connection_use() -> list[Case]:
         _repeated("reuse", Settings(reuse=True), 20, "/bytes/16", connections(1, 2)),
         # RFC 9110, section 9.3.2: the length that is announced is not that of what follows.
         replace(
-            _repeated("head-reuse", Settings(reuse=True), 10, "/bytes/16", connections(1, 2)),
+            _repeated(
+                *("head-reuse", Settings(reuse=True), 10, "/bytes/16"),
+                pointing_to("docs/protocol.md", connections(1, 2)),
+            ),
             workload=_workload("head-reuse", Settings(reuse=True), head),
         ),
         _repeated("fresh", Settings(reuse=False), 10, "/bytes/16", connections(10, 10)),
@@ -204,6 +208,13 @@ def settings() -> list[Case]:
         _must_fail(
             "timeout-total",
             slow,
+            Settings(reuse=None, timeout_ms=TimeoutsMs(total=300)),
+            within_s(3),
+        ),
+        # Something arrives all the time, but never all of it: it takes two seconds.
+        _must_fail(
+            "timeout-total-drip",
+            _get("/drip/100?ms=20"),
             Settings(reuse=None, timeout_ms=TimeoutsMs(total=300)),
             within_s(3),
         ),

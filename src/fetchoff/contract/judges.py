@@ -18,6 +18,16 @@ def everything(*judges: Judge) -> Judge:
     return judge
 
 
+def pointing_to(where: str, judge: Judge) -> Judge:
+    """The same, with where the remedy stands."""
+
+    def pointing(evidence: Evidence) -> str:
+        fault = judge(evidence)
+        return f"{fault} ({where} has the remedy)" if fault else ""
+
+    return pointing
+
+
 def done(exchanges: int) -> Judge:
     """All of them done, none failed."""
 

@@ -26,14 +26,17 @@ from fetchoff.run.scratch import scratch
 CASE_TIMEOUT_S = 30.0
 BUSY_TRIES = 3  # a spin that another process cuts short costs less CPU time than it lasts
 REPEATS = 30  # of prepare, before open connections are counted
+MOST_BROKEN = 5  # successive cases in which the protocol is broken, before the others are not tried
+NOT_TRIED = "the other cases"
 ANY_OPTION = "option."
+HELLO = "hello"
 DECLARED, NONSENSE, GARBLED = "declared-features", "made-up-feature", "garbled-message"
 AGAIN, END = "prepared-again", "end-of-input"
 
 
 def case_names() -> list[str]:
     """Every case, in the order in which they are tried."""
-    return [DECLARED, NONSENSE, GARBLED, AGAIN, *(case.name for case in all_cases()), END]
+    return [HELLO, DECLARED, NONSENSE, GARBLED, AGAIN, *(case.name for case in all_cases()), END]
 
 
 def _needed(case: Case) -> tuple[str, ...]:
@@ -55,6 +58,7 @@ class ContractSuite:
         self._origin = BuiltInOrigin(folder)
         self._adapter: Adapter | None = None
         self._features: frozenset[str] = frozenset()
+        self._broken = 0  # the protocol, in so many successive cases
 
     def end(self) -> None:
         """Leave no process behind."""
@@ -82,9 +86,9 @@ class ContractSuite:
         try:
             self._features = self._running()[1].features
         except AdapterError as error:
-            yield Result("hello", Verdict.FAILED, error.message)
+            yield Result(HELLO, Verdict.FAILED, error.message)
             return
-        yield Result("hello", Verdict.PASSED)
+        yield Result(HELLO, Verdict.PASSED)
         manners = (
             (DECLARED, self._declares_what_there_is),
             (NONSENSE, self._refuses_nonsense),
@@ -97,6 +101,11 @@ class ContractSuite:
         for case in all_cases():
             if only in case.name:
                 yield self._try(case)
+                if self._broken >= MOST_BROKEN:
+                    cases = f"{self._broken} cases one after the other"
+                    text = f"not tried: it broke the protocol in {cases}"
+                    yield Result(NOT_TRIED, Verdict.FAILED, text)
+                    return
         if only in END:
             yield self._judged(END, self._ends_with_its_input)
 
@@ -145,11 +154,13 @@ class ContractSuite:
             return Result(case.name, Verdict.UNSUPPORTED, str(unsupported))
         except AdapterError as error:
             self._lose()
-            fault = error.message
+            self._broken += 1
+            return Result(case.name, Verdict.FAILED, error.message)
         except InputError as error:
             fault = error.message
         finally:
             ledger.close()
+        self._broken = 0
         return Result(case.name, Verdict.FAILED if fault else Verdict.PASSED, fault)
 
     def _run(self, case: Case, ledger: BuiltInLedger) -> str:

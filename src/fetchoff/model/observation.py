@@ -209,7 +209,8 @@ class TurnsGiven:
 class Usage:
     """What the operating system counted for a process over the blocks of a workload.
 
-    `user_ticks` and `system_ticks` are sampled (1/100 s); `peak_kb` is resident memory.
+    `user_ticks` and `system_ticks` (1/100 s) are sampled, `samples_per_s` times a second; `peak_kb`
+    is resident memory.
     """
 
     user_ticks: int = 0
@@ -217,6 +218,7 @@ class Usage:
     peak_kb: int = 0
     voluntary_switches: int = 0
     involuntary_switches: int = 0
+    samples_per_s: int = 100
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,20 +12,32 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from fetchoff.model.environment import environment
 from fetchoff.protocol.fields import printable
 
 LOOK_S = 0.002  # between two looks at whether it has ended
-_KEPT = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LD_LIBRARY_PATH")
+_TAIL_BYTES = 16_384
+_TELLING = re.compile(
+    r"\b(\w*(error|exception)|panic|fatal|can't|cannot|could not|undefined|no such)\b", re.I
+)
+
+
+def telling_line(said: str) -> str:
+    """The line of an output that gives the reason, or its last; "" where there is none.
+
+    Python tells it at the end of a traceback. Ruby, Perl, Node and Go tell it first, and then where
+    that was and what it led to.
+    """
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    if any(line.startswith("Traceback (most recent call last)") for line in lines):
+        return lines[-1]
+    return next((line for line in lines if _TELLING.search(line)), lines[-1])
 
 
 class ChildFailed(Exception):
     """The child is silent, gone or garbled; the text says which, with the tail of its stderr."""
-
-
-def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """A child's environment: short, the same everywhere, without proxies or certificate paths."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra}
 
 
 def must_be_executable(command: str) -> None:
@@ -80,7 +93,7 @@ class Spawned:
                     stdin=subprocess.PIPE if self.spoken_with else subprocess.DEVNULL,
                     stdout=subprocess.PIPE if self.spoken_with else written,
                     stderr=written,
-                    env=environment(env),
+                    env=environment(os.environ, env),
                     cwd=cwd,
                     start_new_session=True,
                     pass_fds=() if inherited is None else (inherited,),
@@ -125,13 +138,13 @@ class Spawned:
             time.sleep(LOOK_S)
         return self._popen.returncode
 
-    def last_words(self, most: int = 300) -> str:
-        """The tail of its stderr, as an end of a sentence."""
+    def last_words(self, most: int = 1000) -> str:
+        """What its stderr says of the reason, as an end of a sentence."""
         try:
-            said = self._output.read_bytes()[-4096:].decode(errors="replace").strip()
+            said = self._output.read_bytes()[-_TAIL_BYTES:].decode(errors="replace")
         except OSError:
             return ""
-        last = printable(said.splitlines()[-1].removeprefix("error: ")[:most]) if said else ""
+        last = printable(telling_line(said).removeprefix("error: ")[:most])
         return f"; its last words: {last}" if last else ""
 
     def obituary(self) -> str:

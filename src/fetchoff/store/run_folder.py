@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import functools
 import json
 import os
 from collections.abc import Sequence
@@ -76,6 +77,12 @@ class Header:
     programs: tuple[ProgramRecord, ...] = ()
 
 
+@functools.cache
+def _headers() -> TypeAdapter[Header]:
+    """Made once: that takes longer than reading a header."""
+    return TypeAdapter(Header)
+
+
 class RunFolder:
     """An open run folder. One process at a time may append (flock)."""
 
@@ -120,7 +127,7 @@ class RunFolder:
         except UnicodeDecodeError as error:
             raise StoreError(f"{path / HEADER} is damaged: {error}", FROM_A_COPY) from error
         try:
-            header = TypeAdapter(Header).validate_json(text)
+            header = _headers().validate_json(text)
         except ValidationError as error:
             fault = error.errors()[0]
             where = ".".join(str(part) for part in fault["loc"])

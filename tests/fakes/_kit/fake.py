@@ -110,6 +110,13 @@ class Crashing(Honest):
         return super().exchange(exchange)
 
 
+class Fainting(Honest):
+    """Ends whenever it is to prepare anything."""
+
+    def prepare(self, message: dict[str, Any]) -> dict[str, Any]:
+        os._exit(3)
+
+
 class ShortLived(Crashing):
     """Ends in the middle of any loop that is not short."""
 
@@ -342,6 +349,7 @@ FAKES: dict[str, type[Honest]] = {
     "falls-silent": FallsSilent,
     "hanging": Hanging,
     "crashing": Crashing,
+    "fainting": Fainting,
     "short-lived": ShortLived,
     "garbage": Garbage,
     "endless": Endless,

@@ -79,7 +79,7 @@ def test_nobody_is_left() -> None:
 
 
 def split(user: int, system: int) -> tuple[float, float]:
-    usage = Usage(user_ticks=user, system_ticks=system)
+    usage = Usage(user_ticks=user, system_ticks=system, samples_per_s=100)
     ran = Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, usage=usage)
     return share_of_user([ran])
 
@@ -88,6 +88,30 @@ def test_few_samples_tell_nothing_of_user_and_system_time() -> None:
     assert all(math.isnan(one) for one in split(49, 0))
     assert split(50, 0)[0] == 1.0
     assert 0.03 < split(50, 0)[1] < 0.1  # none of 50 does not mean never
+
+
+def test_a_kernel_that_looks_more_often_needs_less_time() -> None:
+    usage = Usage(user_ticks=15, system_ticks=5, samples_per_s=250)
+    share, within = share_of_user([Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, usage=usage)])
+    assert share == 0.75
+    assert 0.12 < within < 0.16
+
+
+def test_what_many_short_processes_lose_by_rounding_is_told() -> None:
+    """Of each both readings are rounded down to a tick."""
+    rng = np.random.default_rng(5)
+    off, within = [], []
+    for _ in range(500):
+        usages = []
+        for _process in range(20):
+            begin = rng.uniform(0, 1, 2)
+            user, system = np.floor(begin + np.array([4.0, 1.0])) - np.floor(begin)
+            usages.append(Usage(int(user), int(system), samples_per_s=1000))
+        ran = [Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, usage=usage) for usage in usages]
+        share, told = share_of_user(ran)
+        off.append(abs(share - 0.8))
+        within.append(told)
+    assert np.mean(np.array(off) <= np.array(within)) >= 0.95
 
 
 @pytest.mark.parametrize("truth", [0.5, 0.9, 0.99])

@@ -166,6 +166,37 @@ def test_placeholders(folder: Path, own_cache: Path) -> None:
     assert workshop.folder.is_relative_to(own_cache)
 
 
+def test_what_is_nearly_a_placeholder_is_refused(folder: Path) -> None:
+    """It would be passed on as it is. Other braces may mean something to a shell."""
+    with pytest.raises(InputError, match=r"nothing stands for '\{kti\}'") as caught:
+        add(folder, '[setup]\nsteps = [["sh", "-c", "{kti}/x"]]\n')
+    assert caught.value.hint == "did you mean {kit}?"
+
+
+def test_other_braces_are_left_alone(folder: Path) -> None:
+    manifest = add(folder, '[setup]\nsteps = [["sh", "-c", "echo {one,two} ${x} {body}"]]\n')
+    assert manifest.recipe.steps[0][-1] == "echo {one,two} ${x} {body}"
+
+
+def test_the_hint_is_for_what_failed(folder: Path) -> None:
+    """What would help against a missing package helps no build that fails."""
+    check = add(folder, '[setup]\nhint = "install it"\ncheck = [["false"]]\n')
+    assert prepared(check).hint == "install it"
+
+
+def test_a_build_that_fails_has_its_own_hint(folder: Path) -> None:
+    build = add(folder, '[setup]\nhint = "install it"\nsteps = [["false"]]\n')
+    assert "install it" not in prepared(build).hint
+    assert "setup.log" in prepared(build).hint
+
+
+def test_an_adapter_that_does_not_start_has_its_own_hint(folder: Path) -> None:
+    manifest = add(folder, '[setup]\nhint = "install it"\n')
+    client = prepared(manifest, AdapterError("x: ended with exit status 1"))
+    assert client.reason == "x: ended with exit status 1"
+    assert "install it" not in client.hint
+
+
 @pytest.mark.parametrize(
     ("recipe", "reason"),
     [

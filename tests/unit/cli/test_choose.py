@@ -57,6 +57,17 @@ def checkout(folder: Path) -> str:
     return str(folder)
 
 
+def test_a_variant_or_a_version_of_a_folder(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(shipped("adapters") / "ruby/curb", tmp_path / "my-curb"))
+    assert [m.folder for m in chosen([f"{folder}+multi"])] == [folder]
+    assert names(f"{folder}+multi") == ["ruby/curb+multi"]
+    with pytest.raises(InputError, match=r"there is no '.*my-curb\+many'") as caught:
+        names(f"{folder}+many")
+    assert f"{folder}+multi" in caught.value.hint
+    with pytest.raises(InputError, match="there is no 'ruby/curb@9'"):
+        names(f"{folder}@9")
+
+
 def found_again(*manifests: Manifest) -> list[Manifest]:
     """The clients of a run that is gone on with."""
     about = Description("1", "CPython", "", frozenset())

@@ -14,6 +14,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.workload import Exchange, Placement, Workload
+from fetchoff.plan.rounds import entrants_of_round
 
 WORKLOAD = Workload("w", "", (Exchange("GET", "/"),))
 COURSE = Course(WORKLOAD)
@@ -125,6 +126,22 @@ def test_pair() -> None:
     assert [e.key for e in experiment.entrants if e.role is Role.RANKED] == [a.id, b.id]
     assert experiment.baseline == a.id
     assert experiment.pair_only
+
+
+def test_in_a_pair_controls_of_compilers_take_part_in_every_second_round() -> None:
+    """They double the number of processes that have to become warm."""
+    a, b = client("python/requests"), with_compiler("javascript/fetch")
+    experiment = pair(a, b, [COURSE], budget_s=9, seed=1)
+    seldom = {e.key for e in experiment.entrants if e.seldom}
+    assert seldom == {e.key for e in experiment.entrants if e.key.startswith("javascript/fetch#")}
+    present = [{e.client for e in entrants_of_round(experiment, n)} for n in range(4)]
+    assert present == [{a.id, b.id}] * 4
+    controls = [
+        {e.client for e in entrants_of_round(experiment, n) if e.role is Role.CONTROL}
+        for n in range(4)
+    ]
+    assert controls[1] == controls[3] == {a.id}
+    assert b.id in controls[0] | controls[2]
 
 
 def test_a_client_against_itself() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from fetchoff.protocol.fields import Message
 from fetchoff.run.child import Child
-from fetchoff.run.process import ChildFailed
+from fetchoff.run.process import ChildFailed, telling_line
 
 QUICKLY_S = 0.3
 
@@ -136,6 +136,45 @@ def test_no_proxy_reaches_a_client(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         'read x; echo "{\\"proxy\\":\\"$http_proxy\\",\\"own\\":\\"$OWN\\"}"', tmp_path, OWN="1"
     )
     assert child.ask({}, 10) == {"proxy": "", "own": "1"}
+    child.end()
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("one\ntwo\n", "two"),
+        ("", ""),
+        (
+            "Traceback (most recent call last):\n  File x\n    raise Error\nValueError: why\n",
+            "ValueError: why",
+        ),
+        (
+            "x.rb:1:in `require': cannot load such file -- curb (LoadError)\n\tfrom x.rb:1\n",
+            "x.rb:1:in `require': cannot load such file -- curb (LoadError)",
+        ),
+        (
+            "Can't locate Furl.pm in @INC\nBEGIN failed--compilation aborted at x line 3.\n",
+            "Can't locate Furl.pm in @INC",
+        ),
+        (
+            "node:internal:1\n  throw err;\n  ^\n\nError: Cannot find module 'got'\n    at f\n",
+            "Error: Cannot find module 'got'",
+        ),
+        ("panic: out of cheese\n\ngoroutine 1 [running]:\nmain.main()\n", "panic: out of cheese"),
+        ("2 errors were counted\nbye\n", "bye"),
+    ],
+)
+def test_the_reason_is_quoted_wherever_it_stands(said: str, reason: str) -> None:
+    assert telling_line(said) == reason
+
+
+def test_libraries_of_the_users_own_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by the checks of `setup`: who has modules in his home says so by such a variable."""
+    monkeypatch.setenv("PERL5LIB", "/home/me/perl5")
+    child = started('read x; echo "{\\"lib\\":\\"$PERL5LIB\\"}"', tmp_path)
+    assert child.ask({}, 10) == {"lib": "/home/me/perl5"}
     child.end()
 
 

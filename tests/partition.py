@@ -1,0 +1,71 @@
+"""Which tests answer in minutes, and which are for when there is time.
+
+`--part quick` has the unit and golden tests, the contract of fakes and of one client of each
+language, and one test in a browser. `--part rest` has all others: no test is in both.
+`python -m tests.partition` prints the clients that the quick part wants to be ready.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+
+ONE_OF_EACH_LANGUAGE = (
+    "c/libcurl",
+    "command/curl",
+    "cpp/cpp-httplib",
+    "go/net-http",
+    "java/jdk-httpclient",
+    "javascript/node-http",
+    "lua/luasocket",
+    "perl/http-tiny",
+    "php/curl",
+    "python/http-client",
+    "ruby/net-http",
+    "rust/minreq",
+)
+IN_A_BROWSER = "test_it_opens_without_a_word_and_asks_for_nothing_else[light]"
+OF_CLIENTS = ("tests/contract/test_adapters.py", "tests/contract/test_schema.py")
+QUICK_ROOMS = ("tests/unit/", "tests/golden/", "tests/contract/")
+
+
+class Part(StrEnum):
+    """What to run."""
+
+    QUICK = "quick"
+    REST = "rest"
+    ALL = "all"
+
+
+def is_quick(test: str) -> bool:
+    """Whether a test, by its id, is in the quick part."""
+    file, _, name = test.partition("::")
+    if client := client_of(test):
+        return client in ONE_OF_EACH_LANGUAGE
+    return file.startswith(QUICK_ROOMS) or name == IN_A_BROWSER
+
+
+def client_of(test: str) -> str:
+    """The client whose contract a test asks for; "" of other tests."""
+    file, _, name = test.partition("::")
+    return name.partition("[")[2].removesuffix("]") if file in OF_CLIENTS else ""
+
+
+def taken(test: str, part: Part, language: str = "") -> bool:
+    """Whether a test is to be run. `language`: the contract of its clients and nothing else."""
+    if language:
+        return client_of(test).startswith(f"{language}/")
+    return part is Part.ALL or is_quick(test) == (part is Part.QUICK)
+
+
+def left_out(tests: Sequence[str]) -> str:
+    """What tests were not run, in a line."""
+    kinds = Counter(
+        "clients' contracts" if client_of(test) else test.split("/")[1] for test in tests
+    )
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+
+
+if __name__ == "__main__":
+    print(*ONE_OF_EACH_LANGUAGE)
