@@ -88,13 +88,6 @@ class StoppingRule:
         """The most rounds that the rule provides for."""
         return self.looks[-1]
 
-    def next_look(self, rounds: int) -> int | None:
-        """The first planned look after `rounds` rounds."""
-        return next((look for look in self.looks if look > rounds), None)
-
-    def is_look(self, rounds: int) -> bool:
-        return rounds in self.looks
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -94,11 +94,6 @@ def read_link(link: int) -> Message:
     return {"op": "read", "link": link}
 
 
-def close_link(link: int) -> Message:
-    """Ask for the link's end."""
-    return {"op": "close", "link": link}
-
-
 def _profile(profile: Profile, seed: int) -> Message:
     message: dict[str, object] = {"delay_ms": profile.delay_ms, "jitter_ms": profile.jitter_ms}
     if profile.rate_mbit_s is not None:

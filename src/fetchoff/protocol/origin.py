@@ -40,11 +40,6 @@ def read_ledger(ledger: int) -> Message:
     return {"op": "read", "ledger": ledger}
 
 
-def hash_uploads(ledger: int, *, on: bool) -> Message:
-    """Switch the hashing of uploads."""
-    return {"op": "set", "ledger": ledger, "digest": on}
-
-
 def close_ledger(ledger: int) -> Message:
     """Ask for the last counters and the listener's end."""
     return {"op": "close", "ledger": ledger}

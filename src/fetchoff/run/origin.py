@@ -246,10 +246,6 @@ class BuiltInLedger:
         """The counters as they stand."""
         return self._counters(control.read_ledger(self.id))
 
-    def hash_uploads(self, *, on: bool) -> None:
-        """Switch the hashing of uploads."""
-        self._origin.ask(control.hash_uploads(self.id, on=on))
-
     def close(self) -> Counters:
         """The last counters; the listener is gone."""
         return self._counters(control.close_ledger(self.id))

@@ -151,12 +151,6 @@ def test_a_look_with_two_rounds_decides_nothing() -> None:
     assert nominal_level(RULE, (2,), final=True) == 0
 
 
-def test_a_rule_knows_its_next_look() -> None:
-    assert [RULE.next_look(n) for n in (0, 5, 6, 40)] == [5, 6, 7, None]
-    assert RULE.is_look(14)
-    assert not RULE.is_look(4)
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
