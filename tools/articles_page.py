@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from fetchoff.cli.results import analysis_of
+from fetchoff.app.results import analysis_of
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Judgement
 from fetchoff.report.article import tally

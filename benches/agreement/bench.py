@@ -35,8 +35,8 @@ from benches.agreement.rounds import Amounts, Failures, Measured, measure_round,
 from benches.agreement.runs import Report, RunError
 from benches.agreement.subjects import OF_OTHER_KITS, Subject, Way, gathered, with_loops
 
-from fetchoff.cli.choose import chosen
-from fetchoff.cli.setup import clients_of
+from fetchoff.app.choose import chosen
+from fetchoff.app.setup import with_set_up
 from fetchoff.model.client import matching
 from fetchoff.model.errors import FetchoffError
 from fetchoff.run.machine import usable_cores
@@ -62,7 +62,7 @@ class Bench:
         ways = tuple(Way) if arguments.total else (Way.LOOP,)
         names = _names(arguments.clients, arguments.baseline, ways)
         if arguments.setup:
-            clients_of(chosen(names), set_up=True, quiet=True)
+            with_set_up(chosen(names))
         build = folder / "build"
         build.mkdir()
         self.subjects, self.skipped = gathered(names, ways, build)

@@ -26,8 +26,8 @@ from benches.agreement.subjects import Subject, Way, gathered, with_loops
 from rich.console import Console
 from rich.table import Table
 
-from fetchoff.cli.choose import chosen
-from fetchoff.cli.setup import set_up_all
+from fetchoff.app.choose import chosen
+from fetchoff.app.setup import set_up
 from fetchoff.run.machine import usable_cores
 from fetchoff.run.origin import BuiltInOrigin
 
@@ -59,7 +59,7 @@ def main() -> None:
         sys.exit("valgrind is missing: apt-get install valgrind")
     names = arguments.clients.split(",") if arguments.clients else with_loops()
     names = [name for name in names if not name.startswith(LEFT_OUT)]
-    set_up_all(chosen(names), quiet=True)
+    set_up(chosen(names))
     console = Console(width=110 if not Console().is_terminal else None)
     with tempfile.TemporaryDirectory(prefix="fetchoff-instructions-") as temporary:
         folder = Path(temporary)

@@ -15,9 +15,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fetchoff.app.choose import chosen
+from fetchoff.app.setup import with_set_up
 from fetchoff.catalog import workloads
-from fetchoff.cli.choose import chosen
-from fetchoff.cli.setup import clients_of
 from fetchoff.model.client import Client, Launch
 from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Spool, prepare
@@ -60,7 +60,7 @@ def main() -> None:
         print("no strace: sizes of reads are not shown", file=sys.stderr)
     measured = []
     with tempfile.TemporaryDirectory(prefix="fetchoff-memory-") as folder:
-        for client in clients_of(manifests, set_up=True, quiet=True):
+        for client in with_set_up(manifests):
             if client.launch is None:
                 print(f"{client.id}: {client.reason}", file=sys.stderr)
                 continue

@@ -20,10 +20,10 @@ from benches.overhead.loops import BareLoop
 from benches.ratios import ratio_of
 from benches.taking_turns import Stand, stand, us_of
 
+from fetchoff.app.choose import chosen
+from fetchoff.app.measure import launches
+from fetchoff.app.setup import set_up
 from fetchoff.catalog.workloads import workload
-from fetchoff.cli.choose import chosen
-from fetchoff.cli.measure import launches
-from fetchoff.cli.setup import set_up_all
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import Estimate
@@ -85,7 +85,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     clients = arguments.clients.split(",")
-    launch = launches(set_up_all(chosen(clients), quiet=True))
+    launch = launches(set_up(chosen(clients)))
     with tempfile.TemporaryDirectory(prefix="fetchoff-overhead-") as temporary:
         folder = Path(temporary)
         for client in clients:

@@ -21,9 +21,9 @@ from benches.taking_turns import stand
 from rich.console import Console
 from rich.table import Table
 
+from fetchoff.app.choose import chosen
+from fetchoff.app.setup import set_up
 from fetchoff.catalog.workloads import workload
-from fetchoff.cli.choose import chosen
-from fetchoff.cli.setup import set_up_all
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
@@ -66,7 +66,7 @@ class Stretch:
 
 def main() -> None:
     arguments = _arguments()
-    known = set_up_all(chosen(arguments.clients.split(",")), quiet=True)
+    known = set_up(chosen(arguments.clients.split(",")))
     clients = [client for client in known if client.readiness is Readiness.READY]
     workloads = arguments.workloads.split(",")
     order = random.Random(arguments.seed)

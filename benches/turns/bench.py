@@ -30,9 +30,9 @@ from benches.turns.parts import Cell, Subjects, by_crowd, by_hand, by_lead, by_s
 from rich.console import Console
 from rich.table import Table
 
+from fetchoff.app.choose import chosen
+from fetchoff.app.setup import set_up
 from fetchoff.catalog.workloads import workload
-from fetchoff.cli.choose import chosen
-from fetchoff.cli.setup import set_up_all
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import Estimate
@@ -159,7 +159,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _ready(name: str) -> Client:
-    client = set_up_all(chosen([name]), quiet=True)[0]
+    client = set_up(chosen([name]))[0]
     if client.launch is None:
         sys.exit(f"{client.id} is not ready: {client.reason}")
     return client

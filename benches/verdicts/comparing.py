@@ -14,15 +14,16 @@ from benches.verdicts.trials import RankingTrial, Told, Trial
 
 from fetchoff.analysis.series import Series, series_of
 from fetchoff.analysis.stopping import rule_of
-from fetchoff.cli.courses import courses
-from fetchoff.cli.experiments import pair, ranking
-from fetchoff.cli.measure import Manner, launches, measure, new_run
-from fetchoff.cli.results import analysis_of
+from fetchoff.app.courses import courses
+from fetchoff.app.experiments import pair, ranking
+from fetchoff.app.measure import launches, measure, new_run
+from fetchoff.app.results import analysis_of
 from fetchoff.model.analysis import Analysis, Relative, Standing
 from fetchoff.model.client import Client
 from fetchoff.model.estimate import Ranking, Verdict
 from fetchoff.model.experiment import Effect, Experiment, Role
 from fetchoff.model.observation import Ended
+from fetchoff.run.events import Nobody
 from fetchoff.stats import compare, rank
 from fetchoff.store.run_folder import RunFolder
 
@@ -165,7 +166,7 @@ def _differ_alone(experiment: Experiment, series: Series, a: int, b: int) -> boo
 def _run(experiment: Experiment, clients: Sequence[Client], place: Path) -> _Done:
     folder = new_run(experiment, clients, "bench", place / "run")
     began = time.monotonic()
-    measure(folder, launches(clients), Manner(quiet=True))
+    measure(folder, launches(clients), Nobody())
     analysis = analysis_of(folder)
     return _Done(experiment, folder, analysis, time.monotonic() - began)
 

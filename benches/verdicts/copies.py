@@ -7,9 +7,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fetchoff.app.choose import chosen
+from fetchoff.app.setup import set_up
 from fetchoff.catalog.manifests import Family
-from fetchoff.cli.choose import chosen
-from fetchoff.cli.setup import set_up_all
 from fetchoff.model.client import Client, Readiness
 
 NAMES = ("copy-of", "second-copy-of")
@@ -22,7 +22,7 @@ def clients(names: Sequence[str]) -> dict[str, Client]:
     Of the others it is said why; nobody else is held up by them.
     """
     manifests = {name: chosen([name])[0] for name in names}
-    states = {c.id: c for c in set_up_all(list(manifests.values()), quiet=True)}
+    states = {c.id: c for c in set_up(list(manifests.values()))}
     found = {name: states[str(manifest.id)] for name, manifest in manifests.items()}
     return {name: one for name, one in found.items() if one.readiness is Readiness.READY}
 

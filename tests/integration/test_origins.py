@@ -12,8 +12,8 @@ from tests.command import FAKES, Command, Ran, fake
 from tests.integration.processes import wait_for_none
 from tests.integration.runs import results
 
+from fetchoff.app.courses import courses
 from fetchoff.catalog import origins, rooms, workloads
-from fetchoff.cli.courses import courses
 from fetchoff.model.client import Readiness
 from fetchoff.store.run_folder import RunFolder
 

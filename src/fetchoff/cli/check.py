@@ -20,7 +20,7 @@ def command(
     Sets the adapter up, starts it, and drives every feature that it declares against the built-in
     origin, whose ledger decides. Exit status 1 if a case failed.
     """
-    from fetchoff.cli.choose import chosen
+    from fetchoff.app.choose import chosen
     from fetchoff.cli.console import print_json, say
     from fetchoff.cli.setup import set_up_all
     from fetchoff.contract.case import Verdict

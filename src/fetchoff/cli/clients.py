@@ -24,7 +24,7 @@ def command(
     ] = False,
 ) -> None:
     """List the clients: version, runtime, engine, and whether they are ready here."""
-    from fetchoff.cli.choose import chosen, states
+    from fetchoff.app.choose import chosen, states
     from fetchoff.cli.console import data_console, print_json, say
 
     found = states(chosen(patterns or ["*"]))

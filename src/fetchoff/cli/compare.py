@@ -56,11 +56,12 @@ def command(
     Exit status 0 whichever is faster, unless the comparison could not be made (4) or
     --fail-if-slower says otherwise (1, and with --strict 8).
     """
-    from fetchoff.cli.choose import told_apart
-    from fetchoff.cli.courses import courses
-    from fetchoff.cli.experiments import pair
-    from fetchoff.cli.measure import Manner, measure_and_show, new_run
-    from fetchoff.cli.serving import located, must_serve
+    from fetchoff.app.choose import told_apart
+    from fetchoff.app.courses import courses
+    from fetchoff.app.experiments import pair
+    from fetchoff.app.measure import new_run
+    from fetchoff.app.serving import located, must_serve
+    from fetchoff.cli.measure import Manner, measure_and_show
     from fetchoff.model.origin import BUILT_IN
 
     limit = _limit(fail_if_slower, strict=strict)
@@ -98,7 +99,7 @@ def _limit(percent: float | None, *, strict: bool) -> float | None:
 
 
 def _one(name: str) -> Manifest:
-    from fetchoff.cli.choose import chosen
+    from fetchoff.app.choose import chosen
     from fetchoff.model.errors import InputError
 
     manifests = chosen([name])
@@ -108,7 +109,7 @@ def _one(name: str) -> Manifest:
 
 
 def _ready(manifest: Manifest) -> Client:
-    from fetchoff.cli.choose import states
+    from fetchoff.app.choose import states
     from fetchoff.cli.setup import set_up_all
     from fetchoff.model.client import Readiness
     from fetchoff.model.errors import SetupError

@@ -14,9 +14,10 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Compute the results of a run folder anew; print the ranking, write the files."""
+    from fetchoff.app.results import analysis_of
     from fetchoff.cli import results
     from fetchoff.store.run_folder import RunFolder
 
     folder = RunFolder.open(run)
-    analysis = results.analysis_of(folder)
+    analysis = analysis_of(folder)
     results.write_and_show(analysis, run, quiet=quiet, as_json=as_json, per_day=per_day)

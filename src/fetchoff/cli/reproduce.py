@@ -50,12 +50,13 @@ def command(
     claim with the published and the measured ratio. The budget is for each article; without one,
     at least three rounds are made.
     """
+    from fetchoff.app.choose import chosen
+    from fetchoff.app.courses import courses
+    from fetchoff.app.measure import new_run
+    from fetchoff.app.serving import located, must_serve, ready_or_built_in
     from fetchoff.catalog import claims, workloads
-    from fetchoff.cli.choose import chosen
     from fetchoff.cli.console import data_console, print_json
-    from fetchoff.cli.courses import courses
-    from fetchoff.cli.measure import Manner, new_run
-    from fetchoff.cli.serving import located, must_serve, ready_or_built_in
+    from fetchoff.cli.measure import Manner
     from fetchoff.cli.setup import clients_of
     from fetchoff.model.errors import InputError
     from fetchoff.report import claims as shown
@@ -102,7 +103,7 @@ def _experiment(
     """
     from dataclasses import replace
 
-    from fetchoff.cli.experiments import ranking
+    from fetchoff.app.experiments import ranking
     from fetchoff.model.estimate import MINIMUM_ROUNDS
 
     experiment = ranking(
@@ -128,18 +129,18 @@ def _measured(
     article: Article, folder: RunFolder, clients: list[Client], manner: Manner
 ) -> Analysis:
     """Run an article's experiment, and write what came out."""
-    from fetchoff.cli import results
+    from fetchoff.app.results import HTML, analysis_of, write
     from fetchoff.cli.console import say
-    from fetchoff.cli.measure import launches, measure
+    from fetchoff.cli.measure import measure_watched
     from fetchoff.store.run_folder import RunFolder
 
     if not manner.quiet:
         origin = folder.header.origin
         said = f"{article.id}: {article.title} ({article.year}), on {origin.id} {origin.version}"
         say(said.rstrip())
-    measure(folder, launches(clients), manner)
-    analysis = results.analysis_of(RunFolder.open(folder.path))
-    results.write(analysis, folder.path)
+    measure_watched(folder, clients, manner)
+    analysis = analysis_of(RunFolder.open(folder.path))
+    write(analysis, folder.path)
     if not manner.quiet:
-        say(f"report: {folder.path / results.HTML}")
+        say(f"report: {folder.path / HTML}")
     return analysis

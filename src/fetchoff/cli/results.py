@@ -1,111 +1,15 @@
-"""Writing and showing what a run says."""
+"""Showing what a run says."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fetchoff.model.analysis import Analysis, ClientCard
-from fetchoff.model.errors import InputError, StoreError
+from fetchoff.app.results import CSV, HTML, JSON, write
+from fetchoff.model.errors import StoreError
 
 if TYPE_CHECKING:
-    from fetchoff.model.claim import Reproduction
-    from fetchoff.store.run_folder import ClientRecord, RunFolder
-
-CSV, JSON, HTML, CLAIMS = "results.csv", "results.json", "report.html", "claims.json"
-_COMMENT = ("#", "//", "--", "/*", "*", "*/")
-
-
-def analysis_of(folder: RunFolder) -> Analysis:
-    """The analysis of a run folder; InputError if nothing in it was measured whole."""
-    from fetchoff.analysis.analyse import RunFacts, analyse
-
-    header = folder.header
-    facts = RunFacts(
-        run_id=header.run_id,
-        title=header.title,
-        started=header.started,
-        experiment=header.experiment,
-        cards=tuple(_card(client) for client in header.clients),
-        absent=header.absent,
-        environment=header.environment,
-        notes=header.notes,
-        origin=f"{header.origin.id} {header.origin.version}".strip(),
-        counts=header.origin.counts,
-    )
-    analysis = analyse(facts, folder.records())
-    if not analysis.results:
-        raise InputError(
-            f"{folder.path} has no workload that was measured whole yet",
-            f"'fetchoff resume {folder.path}' goes on with it",
-        )
-    return replace(analysis, reproduction=_reproduction_of(folder))
-
-
-def _reproduction_of(folder: RunFolder) -> Reproduction | None:
-    """The article whose suite was run, with its claims judged; None: it was another suite."""
-    from fetchoff.analysis.claims import judge_claims
-    from fetchoff.analysis.evidence import Evidence
-    from fetchoff.analysis.sizes import at_sizes_of
-    from fetchoff.catalog import claims
-    from fetchoff.model.claim import Reproduction
-
-    header = folder.header
-    if header.experiment.suite not in claims.articles():
-        return None
-    measured = [course.id for course in header.experiment.courses]
-    article = at_sizes_of(claims.article(header.experiment.suite), measured)
-    evidence = Evidence.of(header.experiment, folder.records(), header.absent)
-    return Reproduction(article, tuple(judge_claims(article.claims, evidence)))
-
-
-def write(analysis: Analysis, folder: Path) -> None:
-    """Every file that is derived from a run; StoreError where they cannot be written."""
-    for name, text in _files(analysis):
-        path = folder / name
-        part = path.with_name(f"{path.name}.part")
-        try:
-            path.parent.mkdir(exist_ok=True)
-            part.write_text(text, encoding="utf-8")
-            part.replace(path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
-            raise StoreError(
-                f"{path} cannot be written: {error.strerror}",
-                "the measurements are kept; make room, then "
-                f"'fetchoff report {folder}' writes the results",
-            ) from error
-
-
-def _files(analysis: Analysis) -> Iterator[tuple[str, str]]:
-    """The path of each file within the run folder, and its text."""
-    from fetchoff.report import csv_results, html, json_results
-
-    yield CSV, csv_results.text(analysis)
-    yield JSON, json_results.text(analysis)
-    if analysis.reproduction is not None:
-        yield CLAIMS, json_results.claims(analysis.reproduction)
-        yield from _per_implementation(analysis, analysis.reproduction)
-    yield HTML, html.text(analysis)
-
-
-def _per_implementation(
-    analysis: Analysis, reproduction: Reproduction
-) -> Iterator[tuple[str, str]]:
-    """What an article that compares implementations site by site has in files of its own."""
-    from fetchoff.report import implementations
-    from fetchoff.report.sites import sites_of
-
-    sites = sites_of(analysis, reproduction.article.per_implementation)
-    rounds = {site.name: analysis.rounds.get(site.result.workload, ()) for site in sites}
-    if any(rounds.values()):
-        found = implementations.files(rounds, analysis.cards)
-        for name, text in found.items():
-            yield f"{implementations.FOLDER}/{name}", text
+    from fetchoff.model.analysis import Analysis
 
 
 def write_and_show(
@@ -152,26 +56,3 @@ def show(
         data_console().print(per_day_table.whole(analysis, per_day))
     if not quiet:
         say(f"report: {folder / HTML}   data: {folder / CSV}, {folder / JSON}")
-
-
-def _card(client: ClientRecord) -> ClientCard:
-    return ClientCard(
-        client=client.id,
-        kind=client.kind,
-        about=client.about,
-        homepage=client.homepage,
-        version=client.version,
-        runtime=client.runtime,
-        engine=client.engine,
-        kit=client.kit,
-        source_name=client.source_name,
-        source=client.source,
-        adapter_lines=lines_of_code(client.source),
-        json_parser=client.json_parser,
-    )
-
-
-def lines_of_code(source: str) -> int:
-    """Lines that are neither empty nor whole-line comments."""
-    lines = (line.strip() for line in source.splitlines())
-    return sum(1 for line in lines if line and not line.startswith(_COMMENT))

@@ -18,11 +18,12 @@ def command(
     A workload of a round that was cut off is measured anew, with new processes; its earlier batches
     stay in the folder and do not count.
     """
+    from fetchoff.app.choose import recorded, states
+    from fetchoff.app.results import analysis_of
+    from fetchoff.app.unchanged import must_be_unchanged
     from fetchoff.cli import results
-    from fetchoff.cli.choose import recorded, states
     from fetchoff.cli.console import say
     from fetchoff.cli.measure import Manner, measure_and_show
-    from fetchoff.cli.unchanged import must_be_unchanged
     from fetchoff.model.observation import Ended
     from fetchoff.store.run_folder import RunFolder
 
@@ -31,7 +32,7 @@ def command(
         folder.close()
         if not quiet:
             say("this run has come to its end; here is its report again")
-        analysis = results.analysis_of(folder)
+        analysis = analysis_of(folder)
         results.write_and_show(analysis, run, quiet=quiet, as_json=as_json)
         return
     clients = states(recorded(folder.header))

@@ -48,11 +48,12 @@ def command(
     Clients that are not ready are left out, and listed. Ctrl-C keeps what was measured:
     'fetchoff resume' goes on with it.
     """
+    from fetchoff.app.courses import courses
+    from fetchoff.app.experiments import ranking
+    from fetchoff.app.measure import new_run
+    from fetchoff.app.serving import located, must_serve, ready_or_built_in
     from fetchoff.catalog import workloads
-    from fetchoff.cli.courses import courses
-    from fetchoff.cli.experiments import ranking
-    from fetchoff.cli.measure import Manner, measure_and_show, new_run
-    from fetchoff.cli.serving import located, must_serve, ready_or_built_in
+    from fetchoff.cli.measure import Manner, measure_and_show
     from fetchoff.model.origin import BUILT_IN
 
     chosen_suite = workloads.suite(suite, full=full)
@@ -98,7 +99,7 @@ def _must_be_measured(analysis: Analysis) -> None:
 
 def _asked_for(baseline: str, clients: Sequence[Client]) -> str:
     """The id of the client that the user named as baseline."""
-    from fetchoff.cli.choose import chosen
+    from fetchoff.app.choose import chosen
     from fetchoff.model.client import Kind, Readiness
     from fetchoff.model.errors import InputError
 
@@ -119,7 +120,7 @@ def _asked_for(baseline: str, clients: Sequence[Client]) -> str:
 def _clients(
     suite: Suite, patterns: list[str] | None, baseline: str, *, set_up: bool, quiet: bool
 ) -> list[Client]:
-    from fetchoff.cli.choose import chosen, states
+    from fetchoff.app.choose import chosen, states
     from fetchoff.cli.setup import clients_of
     from fetchoff.model.client import Readiness
 

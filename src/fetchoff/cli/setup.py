@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from fetchoff.model.client import Client, Description, Launch, Manifest
+    from fetchoff.model.client import Client, Manifest
 
 NAME = "setup"
 
@@ -27,7 +25,7 @@ def command(
     source tree. Debian packages are installed when you are root. A client that cannot be had stops
     no other.
     """
-    from fetchoff.cli.choose import chosen
+    from fetchoff.app.choose import chosen
     from fetchoff.model.errors import InputError
 
     if not clients and not everything:
@@ -38,35 +36,24 @@ def command(
 
 def clients_of(manifests: list[Manifest], *, set_up: bool, quiet: bool) -> list[Client]:
     """The clients as they stand; with `set_up`, those that never were are set up first."""
-    from fetchoff.cli.choose import states
-    from fetchoff.model.client import Readiness
+    from fetchoff.app.choose import states
+    from fetchoff.app.setup import never_set_up
 
-    clients = states(manifests)
-    fresh = [c.manifest for c in clients if c.readiness is Readiness.NOT_SET_UP]
-    if not set_up or not fresh:
-        return clients
-    set_up_all(fresh, quiet=quiet)
+    if set_up and (fresh := never_set_up(manifests)):
+        set_up_all(fresh, quiet=quiet)
     return states(manifests)
 
 
 def set_up_all(manifests: list[Manifest], *, quiet: bool) -> list[Client]:
     """Set up with progress on standard error; the clients as they then stand."""
-    from fetchoff.catalog import setup
+    from fetchoff.app.setup import set_up
     from fetchoff.catalog.places import cache
     from fetchoff.cli.console import say
     from fetchoff.cli.progress import counting
     from fetchoff.model.client import Readiness
-    from fetchoff.run.adapter import hello
 
-    done = []
-    with setup.lock(), counting("setting up clients", len(manifests), quiet=quiet) as count:
-
-        def say_hello(launch: Launch, folder: Path) -> Description:
-            return hello(folder.name, launch, folder, folder / "hello.stderr")
-
-        for client in setup.set_up(manifests, say_hello, count.now):
-            count.one_more(client.id)
-            done.append(client)
+    with counting("setting up clients", len(manifests), quiet=quiet) as count:
+        done = set_up(manifests, count.now, count.one_more)
     missing = [client for client in done if client.readiness is not Readiness.READY]
     if not quiet:
         ready = len(done) - len(missing)

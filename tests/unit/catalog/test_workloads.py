@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fetchoff.app.courses import courses
 from fetchoff.catalog import rooms, workloads
 from fetchoff.catalog.manifests import discover, named
 from fetchoff.catalog.workloads import read_workload
-from fetchoff.cli.courses import courses
 from fetchoff.model.client import matching
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.workload import (

@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 
 from fetchoff.analysis.in_flight import slow_start_s
 from fetchoff.analysis.throughput import bytes_expected
+from fetchoff.app import results
+from fetchoff.app.courses import courses
 from fetchoff.catalog import claims, workloads
-from fetchoff.cli import results
-from fetchoff.cli.courses import courses
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Article, Figure, Side
 from fetchoff.model.course import Course

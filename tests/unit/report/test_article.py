@@ -13,8 +13,8 @@ import vl_convert
 from rich.console import Console
 from tests.unit.report import reproduced
 
+from fetchoff.app import results
 from fetchoff.catalog import claims as catalog
-from fetchoff.cli import results
 from fetchoff.model.claim import (
     Claim,
     ClaimVerdict,

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.command import FAKES
 
+from fetchoff.app import serving
+from fetchoff.app.serving import must_serve, ready_or_built_in, record_of
 from fetchoff.catalog import origins
-from fetchoff.cli import serving
-from fetchoff.cli.serving import must_serve, ready_or_built_in, record_of
 from fetchoff.model.client import Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError, OriginError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fetchoff.cli.measure import client_record, programs_of
-from fetchoff.cli.serving import record_of
+from fetchoff.app.measure import client_record, programs_of
+from fetchoff.app.serving import record_of
 from fetchoff.model.client import Client
 from fetchoff.model.errors import OriginError, SetupError, StoreError
 from fetchoff.model.origin import BUILT_IN

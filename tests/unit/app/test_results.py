@@ -9,8 +9,9 @@ import jsonschema
 import pytest
 from tests.unit.report import reproduced
 
+from fetchoff.app import results
 from fetchoff.catalog.places import shipped
-from fetchoff.cli import results
+from fetchoff.cli.results import show
 from fetchoff.model.errors import StoreError
 from fetchoff.store.run_folder import RunFolder
 
@@ -93,7 +94,7 @@ def test_what_it_comes_to_is_told_only_to_who_asks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     analysis = results.analysis_of(reproduced.run(tmp_path, "curl-2023"))
-    results.show(analysis, tmp_path, quiet=True, as_json=False)
+    show(analysis, tmp_path, quiet=True, as_json=False)
     assert "exchanges a day" not in capsys.readouterr().out
-    results.show(analysis, tmp_path, quiet=True, as_json=False, per_day=100_000_000)
+    show(analysis, tmp_path, quiet=True, as_json=False, per_day=100_000_000)
     assert "parallel-h2-tls at 100,000,000 exchanges a day" in capsys.readouterr().out

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import WORKLOAD
 
-from fetchoff.cli.courses import courses
+from fetchoff.app.courses import courses
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.link import LOOPBACK
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fetchoff.app.choose import chosen, recorded, told_apart
+from fetchoff.app.measure import adapter_of, client_record
 from fetchoff.catalog.places import shipped
-from fetchoff.cli.choose import chosen, recorded, told_apart
-from fetchoff.cli.measure import adapter_of, client_record
 from fetchoff.model.client import Client, Description, Manifest, Readiness
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.experiment import Experiment

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.cli.experiments import pair, ranking
-from fetchoff.cli.results import lines_of_code
+from fetchoff.app.experiments import pair, ranking
+from fetchoff.app.results import lines_of_code
 from fetchoff.model.client import Client, ClientId, Kind, Launch, Manifest, Readiness, Recipe
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError

@@ -1,0 +1,159 @@
+"""From an experiment to a run folder in which it is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import fetchoff
+from fetchoff.analysis.stopping import is_decided
+from fetchoff.app.serving import record_of, serving
+from fetchoff.catalog.places import shipped
+from fetchoff.catalog.workshop import Workshop
+from fetchoff.model.client import Client, Launch, Manifest, Readiness
+from fetchoff.model.errors import BusyError
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.program import ProgramRecord
+from fetchoff.protocol import link as link_protocol
+from fetchoff.protocol import origin as origin_protocol
+from fetchoff.run import emulator, origin
+from fetchoff.run.alone import alone
+from fetchoff.run.emulator import laid
+from fetchoff.run.events import Listener
+from fetchoff.run.machine import facts, usable_cores
+from fetchoff.run.placement import lay_out, strongest_urgency
+from fetchoff.run.programs import record_of as record_of_program
+from fetchoff.run.runner import Bench, Runner
+from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder
+
+if TYPE_CHECKING:
+    from fetchoff.model.observation import Record
+
+SPOOL = ".spool"
+
+
+def new_run(
+    experiment: Experiment,
+    clients: Sequence[Client],
+    title: str,
+    out: Path | None,
+    *notes: str,
+) -> RunFolder:
+    """Make the run folder of an experiment; `notes`: what a reader must know of it."""
+    now = datetime.now(UTC)
+    run_id = f"{now:%Y%m%d-%H%M%S}-{experiment.seed}"
+    taking_part = {entrant.client for entrant in experiment.entrants}
+    header = Header(
+        run_id=run_id,
+        title=title,
+        started=now.isoformat(timespec="seconds"),
+        fetchoff=fetchoff.__version__,
+        experiment=experiment,
+        clients=tuple(client_record(c) for c in clients if c.id in taking_part),
+        environment=facts(),
+        notes=(*notes, *placement_notes(experiment)),
+        absent=tuple(
+            (c.id, f"{c.reason} ({c.hint})" if c.hint else c.reason)
+            for c in clients
+            if c.readiness is not Readiness.READY
+        ),
+        origin=record_of(experiment.origin),
+        schema=SCHEMA,
+        programs=programs_of(experiment),
+    )
+    return RunFolder.create(out or Path("runs") / run_id, header)
+
+
+def programs_of(experiment: Experiment) -> tuple[ProgramRecord, ...]:
+    """Those of Fetchoff's own programs that take part."""
+    found = [record_of_program(origin.BINARY, origin_protocol.VERSION)]
+    if any(course.link.is_emulated for course in experiment.courses):
+        found.append(record_of_program(emulator.BINARY, link_protocol.VERSION))
+    return tuple(found)
+
+
+def placement_notes(experiment: Experiment) -> tuple[str, ...]:
+    """What this machine lacks for the placements that the courses ask for."""
+    cores, permitted = usable_cores(), strongest_urgency()
+    asked = experiment.placement
+    layouts = (lay_out(course, cores, permitted, asked) for course in experiment.courses)
+    return tuple(dict.fromkeys(note for layout in layouts for note in layout.notes))
+
+
+def client_record(client: Client) -> ClientRecord:
+    """What a run keeps of a client."""
+    manifest, about = client.manifest, client.description
+    assert about is not None
+    return ClientRecord(
+        id=client.id,
+        kit=manifest.kit,
+        kind=str(manifest.kind),
+        about=manifest.about,
+        homepage=manifest.homepage,
+        version=about.version,
+        runtime=about.runtime,
+        engine=about.engine,
+        adapter=adapter_of(manifest),
+        source_name=manifest.source,
+        source=manifest.source_path.read_text(encoding="utf-8", errors="replace"),
+        json_parser=manifest.json_parser,
+        built=Workshop.of(manifest).digest,
+    )
+
+
+def adapter_of(manifest: Manifest) -> str:
+    """Where the client is found again: its id if it is a shipped one, or else its folder.
+
+    The id is the one that it is built as: that in the run may have a version mark that no folder
+    knows, such as the name of a branch.
+    """
+    is_shipped = manifest.folder.is_relative_to(shipped("adapters").resolve())
+    return str(manifest.built_as) if is_shipped else str(manifest.folder)
+
+
+def launches(clients: Sequence[Client]) -> dict[str, Launch]:
+    """How to start each client that is ready."""
+    return {client.id: client.launch for client in clients if client.launch is not None}
+
+
+def measure(
+    folder: RunFolder,
+    launch: Mapping[str, Launch],
+    listener: Listener,
+    *,
+    waits: bool = False,
+    say: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Run to the end, or to the user's Ctrl-C: what was measured stays in the folder.
+
+    BusyError where somebody else measures, unless it `waits`, and says so; a folder that is still
+    empty goes then.
+    """
+    experiment = folder.header.experiment
+
+    def decided(records: Sequence[Record], rounds: int) -> bool:
+        return is_decided(experiment, records, rounds)
+
+    try:
+        with (
+            alone(waits=waits, say=say),
+            serving(experiment, folder.path) as start_origin,
+        ):
+            bench = Bench(
+                launches=launch,
+                spool=folder.path / SPOOL,
+                lay_network=laid,
+                start_origin=start_origin,
+                journal=folder,
+                listener=listener,
+                is_decided=decided,
+            )
+            Runner(experiment, bench).run()
+    except BusyError:
+        if not folder.records():
+            folder.discard()
+        raise
+    finally:
+        folder.close()
