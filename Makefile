@@ -9,7 +9,7 @@ QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test test-all test-clients check check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test test-all test-clients coverage check check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -32,6 +32,11 @@ test-all: $(QUICK) check-adapters  ## everything: what `make test` left out, aft
 test-clients: $(DEV)  ## the contract of the clients of one language: LANGUAGE=go
 	$(BIN)/fetchoff setup --quiet '$(LANGUAGE)/*'
 	$(BIN)/pytest tests/contract --language '$(LANGUAGE)' --numprocesses auto
+
+coverage: $(DEV)  ## which lines of src no quick test runs; cargo-llvm-cov, where it is installed, does so for crates
+	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
+	$(BIN)/pytest --part quick --numprocesses auto --cov --cov-report=term
+	if cargo llvm-cov --version >/dev/null 2>&1; then cargo llvm-cov --workspace --locked; else echo "skipped: crates (cargo install cargo-llvm-cov)"; fi
 
 $(QUICK): $(wildcard $(shell git ls-files 2>/dev/null))
 	$(MAKE) test
