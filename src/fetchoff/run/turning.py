@@ -15,7 +15,7 @@ import math
 import random
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fetchoff.model.errors import AdapterError, OriginError
@@ -34,6 +34,7 @@ CHUNK_US = (
 LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 5000, 10_000
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 WAITS = 4  # iterations that count, of one who mostly waits
+FIRST_LEAD = 4  # times as long, of a process's first turn in a section: it has to find back to more
 LONGER_LEAD = 1.3  # times the shortest: drawn anew for each turn, so that no rhythm is met
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 12, 6000, 12_000
 COMPILERS_TURN_US = 32_000  # collections come seldom, and cost much; to warm it up was dear
@@ -55,6 +56,7 @@ class Length:
 
     lead: int
     counted: int
+    first_lead: int = 1  # times as long, before the first of its turns
 
     @classmethod
     def of(cls, entrant: Entrant, guest: Guest, busy_share: float = 0.0) -> Length:
@@ -68,7 +70,8 @@ class Length:
         lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
         if us > LONG_US:
             lead, counted = (SETTLED_WAITING, WAITS) if guest.mostly_waits else (1, counted)
-        return cls(max(1, lead), counted * entrant.stretch)
+            return cls(lead, counted * entrant.stretch)
+        return cls(max(1, lead), counted * entrant.stretch, FIRST_LEAD)
 
     def cycles_apart(self, guest: Guest) -> int:
         """In each how many cycles there is such a turn: a long one is not had in all.
@@ -78,9 +81,10 @@ class Length:
         turn_us = (self.lead + self.counted) * guest.iteration_us
         return 1 if guest.adapter.compiles else min(MOST_APART, math.ceil(turn_us / OFTEN_US))
 
-    def lead_by(self, order: random.Random) -> int:
-        """The lead of one turn."""
-        return order.randint(self.lead, math.floor(self.lead * LONGER_LEAD))
+    def lead_by(self, order: random.Random, *, first: bool = False) -> int:
+        """The lead of one turn; `first`: of the process in this section (docs/decisions/0011)."""
+        least = self.lead * (self.first_lead if first else 1)
+        return order.randint(least, math.floor(least * LONGER_LEAD))
 
 
 @dataclass
@@ -168,11 +172,7 @@ class Turning:
         OriginError and KeyboardInterrupt pass.
         """
         players = {e.key: _Player(e, g, Length.of(e, g, _busy(e)), n) for e, g, n in guests}
-        turns = [
-            _Planned(number, position, player, player.length.lead_by(self._order))
-            for number, cycle in enumerate(cycles)
-            for position, player in enumerate(players[entrant.key] for entrant in cycle)
-        ]
+        turns = list(self._planned(players, cycles))
         try:
             for player in players.values():
                 self._begin(player, [turn for turn in turns if turn.player is player])
@@ -184,6 +184,17 @@ class Turning:
                 self._end(list(players.values()))
             raise
         self._end(list(players.values()))
+
+    def _planned(
+        self, players: Mapping[str, _Player], cycles: Sequence[Sequence[Entrant]]
+    ) -> Iterator[_Planned]:
+        """All turns, in their order."""
+        begun: set[str] = set()
+        for number, cycle in enumerate(cycles):
+            for position, key in enumerate(entrant.key for entrant in cycle):
+                lead = players[key].length.lead_by(self._order, first=key not in begun)
+                begun.add(key)
+                yield _Planned(number, position, players[key], lead)
 
     def _begin(self, player: _Player, turns: Sequence[_Planned]) -> None:
         """Close the gate, then let the loop run into it.

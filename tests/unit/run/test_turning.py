@@ -20,6 +20,7 @@ from fetchoff.run.guest import SETTLED_WAITING, Pace
 from fetchoff.run.turning import (
     CHUNK_US,
     COMPILERS_TURN_US,
+    FIRST_LEAD,
     LEAST_LEAD_US,
     LEAST_TURN_US,
     LONGER_LEAD,
@@ -172,7 +173,7 @@ def test_busy_time_is_a_share_of_what_the_client_costs_and_is_told() -> None:
 
 
 def test_who_does_not_send_its_next_request_is_lost_and_the_others_go_on() -> None:
-    group = Group(Client(A, hangs_at=120), Client(B))
+    group = Group(Client(A, hangs_at=400), Client(B))
     group.play(everybody(30, A, B))
     assert group.guests[A].outcome is Outcome.INVALID
     assert group.guests[A].message == LOST
@@ -254,7 +255,7 @@ def test_leads_differ_and_are_never_shorter_than_wanted() -> None:
     group = Group(Client(A))
     group.play(everybody(200, A))
     length = Length.of(Entrant(A, A, A), group.guests[A])
-    leads = [lead for order in group.gates.orders for _, lead, _ in order]
+    leads = [lead for order in group.gates.orders for _, lead, _ in order][1:]  # not the first
     assert min(leads) == length.lead
     assert max(leads) == math.floor(length.lead * LONGER_LEAD)
     assert len(set(leads)) > 3
@@ -319,29 +320,46 @@ def test_what_came_first_is_what_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pace_us", "lead", "counted"),
+    ("pace_us", "lead", "counted", "first"),
     [
-        (1.0, LEAST_LEAD_US, LEAST_TURN_US),
-        (300.0, 17, 20),
-        (600.0, 12, 12),
-        (2500.0, 4, 5),
-        (50_000.0, 1, 1),  # its first iteration is lead enough
+        (1.0, LEAST_LEAD_US, LEAST_TURN_US, FIRST_LEAD),
+        (300.0, 17, 20, FIRST_LEAD),
+        (600.0, 12, 12, FIRST_LEAD),
+        (2500.0, 4, 5, FIRST_LEAD),
+        (50_000.0, 1, 1, 1),  # its first iteration is lead enough
     ],
 )
-def test_turns_are_in_proportion_to_an_iteration(pace_us: float, lead: int, counted: int) -> None:
+def test_turns_are_in_proportion_to_an_iteration(
+    pace_us: float, lead: int, counted: int, first: int
+) -> None:
     guest = Group(Client(A)).guests[A]
     guest.pace = Pace(pace_us, cpu_us=pace_us)
-    assert Length.of(Entrant(A, A, A), guest) == Length(lead, counted)
+    assert Length.of(Entrant(A, A, A), guest) == Length(lead, counted, first)
     stretched = Length.of(Entrant(A, A, A, stretch=2), guest)
-    assert stretched == Length(lead, 2 * counted)
+    assert stretched == Length(lead, 2 * counted, first)
 
 
 def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
     guest = Group(Client(A, compiles=True)).guests[A]
     guest.pace = Pace(10.0, cpu_us=10.0)
     assert Length.of(Entrant(A, A, A), guest) == Length(
-        LEAST_LEAD_US // 10, COMPILERS_TURN_US // 10
+        LEAST_LEAD_US // 10, COMPILERS_TURN_US // 10, FIRST_LEAD
     )
+
+
+def test_what_a_process_has_to_find_back_to_is_in_its_first_lead() -> None:
+    """After the warm-up its first exchanges are dearer; none of them counts."""
+    client = Client(A)
+    group = Group(client, Client(B))
+    least = Length.of(Entrant(A, A, A), group.guests[A]).lead
+    begun = client.lived
+    client.us = lambda number: 150.0 if number - begun < FIRST_LEAD * least else 100.0
+    group.play(everybody(6, A, B))
+    leads = [lead for order in group.gates.orders for number, lead, _ in order if number == 1]
+    assert leads[0] >= FIRST_LEAD * least > max(leads[1:])
+    turns = group.turns[A]
+    costs = [cpu / n for cpu, n in zip(turns.cpu_ns, turns.exchanges, strict=True)]
+    assert costs == [100_000] * len(costs)
 
 
 @pytest.mark.parametrize(
