@@ -53,6 +53,7 @@ def examine() -> list[Finding]:
             _clock,
             _origin,
             _steal,
+            _memory,
             _load,
             _children,
             _guard,
@@ -148,6 +149,17 @@ def _steal() -> Iterator[Finding]:
         yield Finding(Health.LIMITED, text, "stop other work; expect more rounds until a verdict")
     else:
         yield Finding(Health.GOOD, text)
+
+
+def _memory() -> Iterator[Finding]:
+    if machine.reports_free_memory():
+        yield Finding(
+            Health.LIMITED,
+            "free memory is reported to the host (virtio-balloon): the first exchanges of new "
+            "processes can be dearer",
+            "as root, until the next start of the machine: echo 11 > "
+            "/sys/module/page_reporting/parameters/page_reporting_order",
+        )
 
 
 def _load() -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import shutil
@@ -12,6 +13,8 @@ import psutil
 
 from fetchoff.run import cgroups
 from fetchoff.run.placement import strongest_urgency
+
+_REPORTING = 5
 
 
 def facts() -> dict[str, str]:
@@ -28,6 +31,7 @@ def facts() -> dict[str, str]:
         or "not shown (a virtual machine?)",
         "congestion control": _first_line("/proc/sys/net/ipv4/tcp_congestion_control"),
         "load when started": " ".join(f"{load:.2f}" for load in os.getloadavg()),
+        "free memory": "reported to the host" if reports_free_memory() else "",
         "priority": str(strongest_urgency()),
         "control groups": "yes" if has_cgroups() else "no: cost of started processes by wait4",
         "harness": f"Python {platform.python_version()}",
@@ -47,6 +51,20 @@ def has_cgroups() -> bool:
         return False
     cgroups.remove(folder)
     return True
+
+
+def reports_free_memory(sys_folder: Path = Path("/sys")) -> bool:
+    """Whether a virtual machine gives memory back to its host soon after it was freed.
+
+    That is feature 5 of virtio's balloon (VIRTIO_BALLOON_F_REPORTING, Virtual I/O Device 1.2,
+    section 5.5.3). Whoever gets such memory next waits for the host.
+    """
+    for device in sys_folder.glob("bus/virtio/devices/*"):
+        driver, features = device / "driver", device / "features"
+        if driver.exists() and driver.resolve().name == "virtio_balloon":
+            with contextlib.suppress(OSError):
+                return features.read_text()[_REPORTING : _REPORTING + 1] == "1"
+    return False
 
 
 def tools() -> dict[str, str]:
