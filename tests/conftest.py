@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.terminal import TerminalReporter
 from hypothesis import settings
 from tests.command import Command, fake
+from tests.contract.tally import Tally
 from tests.partition import Part, left_out, taken
 
 # How long an example takes is the machine's affair: no test is timed.
@@ -45,12 +47,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[LEFT_OUT] = [item.nodeid for item in others]
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """One of several processes that run tests side by side sends what is told at the end."""
+    sent: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if sent is not None:
+        sent["left out"] = session.config.stash.get(LEFT_OUT, NOTHING)
+        sent["contract"] = Tally.of(session.config).to_send()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Of pytest-xdist: such a process has ended. All of them have left out the same."""
+    sent = getattr(node, "workeroutput", {})
+    if "contract" in sent:
+        node.config.stash[LEFT_OUT] = sent["left out"]
+        Tally.of(node.config).add(sent["contract"])
+
+
 def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
+    for line in Tally.of(config).lines():
+        terminalreporter.write_line(line)
     if config.getoption("part") is Part.QUICK:
         others: list[str] = config.stash.get(LEFT_OUT, NOTHING)
-        told = left_out(others)
-        more = f": {told}" if told else ""
-        terminalreporter.write_line(f"left out{more}; 'make test-all' runs everything")
+        terminalreporter.write_line(
+            f"left out: {left_out(others)}; 'make test-all' runs everything"
+        )
 
 
 @pytest.fixture(scope="session")

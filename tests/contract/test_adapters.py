@@ -21,7 +21,7 @@ from fetchoff.model.client import Client, Launch, Readiness
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.contract.conftest import Tally
+    from tests.contract.tally import Tally
 
 LEAST_PASSED = 8  # a client of HTTP/2 alone has the fewest
 
