@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from fetchoff.run import procfs
+
 PATIENCE_S = 1.0
 _PREFIX = "fetchoff"
 _numbers = itertools.count()
@@ -18,7 +20,9 @@ _ROOTS = (Path("/sys/fs/cgroup/cpuacct"), Path("/sys/fs/cgroup"))
 
 def create() -> Path | None:
     """A new group, version 1 (cpuacct) or 2; None where the machine or the user cannot have one."""
-    name = f"{_PREFIX}-{_pid_namespace()}-{os.getpid()}-{_began(os.getpid())}-{next(_numbers)}"
+    name = (
+        f"{_PREFIX}-{_pid_namespace()}-{os.getpid()}-{procfs.began(os.getpid())}-{next(_numbers)}"
+    )
     for root in _ROOTS:
         folder = root / name
         try:
@@ -79,20 +83,12 @@ def _left_behind() -> Iterator[Path]:
         if root.is_dir():
             for folder in root.glob(f"{_PREFIX}-{_pid_namespace()}-*-*-*"):
                 pid, began = folder.name.split("-")[-3:-1]
-                if pid.isdigit() and (int(pid) == os.getpid() or _began(int(pid)) != began):
+                if pid.isdigit() and (int(pid) == os.getpid() or procfs.began(int(pid)) != began):
                     yield folder
 
 
 def _pid_namespace() -> int:
     return Path("/proc/self/ns/pid").stat().st_ino
-
-
-def _began(pid: int) -> str:
-    """When a process began, in ticks since the machine did; "" where there is none."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except OSError:
-        return ""
 
 
 def _has_clock(folder: Path) -> bool:

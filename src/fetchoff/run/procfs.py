@@ -110,6 +110,14 @@ def inside(network: tuple[int, int]) -> list[int]:
     return found
 
 
+def began(pid: int) -> str:
+    """When a process began, in ticks since the machine did; "" where there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
+
+
 def in_group(group: int) -> list[int]:
     """The processes of a process group that live, however they came into it."""
     found = []

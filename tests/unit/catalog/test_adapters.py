@@ -11,7 +11,7 @@ import pytest
 from tests.command import FAKES
 
 from fetchoff.catalog import setup
-from fetchoff.catalog.manifests import discover, read_manifest
+from fetchoff.catalog.manifests import PLACES, discover, read_manifest
 from fetchoff.catalog.workshop import Workshop, state
 from fetchoff.model.client import OWN_JSON, Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, InputError
@@ -164,6 +164,12 @@ def test_placeholders(folder: Path, own_cache: Path) -> None:
         f"{workshop.folder}/_kit/x {workshop.folder}/honest {{other}}"
     )
     assert workshop.folder.is_relative_to(own_cache)
+
+
+def test_every_placeholder_that_is_known_is_filled(folder: Path) -> None:
+    """`runtime` only where there is one."""
+    workshop = Workshop.of(read_manifest(folder))
+    assert {name for name in PLACES if workshop.fill(f"{{{name}}}") == f"{{{name}}}"} == {"runtime"}
 
 
 def test_what_is_nearly_a_placeholder_is_refused(folder: Path) -> None:
