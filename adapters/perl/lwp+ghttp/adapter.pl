@@ -38,6 +38,7 @@ sub prepare {
         my $method     = lc $exchange->{method};
         my @arguments  = ( @{ $exchange->{headers} }, content_arguments( $exchange->{body} ) );
         my $response   = $ua->$method( $exchange->{url}, @arguments );
+
         # LWP warns of more than its own failures: of a 401 that it cannot answer, for one.
         my $warning = $response->header('Client-Warning') // '';
         die $response->status_line, "\n" if !$response->code || $warning eq 'Internal response';
