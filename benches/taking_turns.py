@@ -19,14 +19,14 @@ from fetchoff.model.observation import Record, Turns
 from fetchoff.plan.turns import cycles
 from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.origin import Turn, gained
-from fetchoff.run.adapter import Adapter
-from fetchoff.run.guest import Guest
-from fetchoff.run.lanes import side_by_side
-from fetchoff.run.machine import usable_cores
-from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
-from fetchoff.run.placement import Layout, Urgency, lay_out, on_core, place, strongest_urgency
-from fetchoff.run.reference import Reference, fetch
-from fetchoff.run.turning import Place, Turning
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.lanes import side_by_side
+from fetchoff.run.adapters.session import Guest
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.host.placement import Layout, Urgency, lay_out, on_core, place, strongest_urgency
+from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.origins.reference import Reference, fetch
+from fetchoff.run.schedule.turning import Place, Turning
 
 CHUNK = 32  # turns in one order
 
@@ -182,7 +182,7 @@ def stand(course: Course) -> Iterator[Stand]:
             yield made
         finally:
             for adapter in made.adapters:
-                adapter.say_farewell()
+                adapter.request_exit()
             for adapter in made.adapters:
                 adapter.end()
             made.origin.end()

@@ -12,8 +12,8 @@ from pathlib import Path
 from fetchoff.app.results import analysis_of
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Judgement
-from fetchoff.report.article import tally
-from fetchoff.report.figures import MISSING, interval, ratio
+from fetchoff.report.article.tables import tally
+from fetchoff.report.wording.figures import MISSING, interval, ratio
 from fetchoff.store.run_folder import RunFolder
 
 PAGE = Path(__file__).parent.parent / "docs" / "articles.md"

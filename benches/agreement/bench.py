@@ -39,8 +39,8 @@ from fetchoff.app.choose import chosen
 from fetchoff.app.setup import with_set_up
 from fetchoff.model.client import matching
 from fetchoff.model.errors import FetchoffError
-from fetchoff.run.machine import usable_cores
-from fetchoff.run.placement import on_core
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.host.placement import on_core
 
 GOAL_MEDIAN = 0.01
 

@@ -13,9 +13,9 @@ from fetchoff.model.client import Launch
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.fields import Garbled
-from fetchoff.run.child import Child
-from fetchoff.run.clocks import process_cpu_clock
-from fetchoff.run.process import ChildFailed
+from fetchoff.run.os.child import Child
+from fetchoff.run.os.clocks import process_cpu_clock
+from fetchoff.run.os.process import ChildFailed
 
 WORKLOAD = "small-get"
 LONGEST_S = 120.0
@@ -66,7 +66,7 @@ class _Process:
         try:
             return self._clock() + self._children_ns
         except OSError:
-            raise FailedError(self._child.obituary()) from None
+            raise FailedError(self._child.exit_reason()) from None
 
     def end(self) -> None:
         self._child.end()

@@ -19,9 +19,9 @@ from benches.agreement.processes import FailedError, Reading, Running, started
 from benches.agreement.stretches import LINE_NS, fitting, lines_of, mixed, stretches_of
 from benches.agreement.subjects import Subject, Way
 
-from fetchoff.run.machine import usable_cores
-from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
-from fetchoff.run.placement import Cores, Urgency, misplaced, place, strongest_urgency
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.host.placement import Cores, Urgency, misplaced, place, strongest_urgency
+from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 
 FIRST_LINES = (1, 20)
 THRICE = 3  # as many exchanges before as a run has at least, and some beyond

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from fetchoff.build.build_dir import BuildDir, state
 from fetchoff.catalog.manifests import discover
-from fetchoff.catalog.workshop import Workshop, state
 from fetchoff.model.client import Client, Launch
 
 LOOPS = Path(__file__).parent / "loops"
@@ -99,7 +99,7 @@ def _interpreted(client: Client, adapter: Launch, folder: Path) -> Launch:
 
 
 def _javascript(client: Client, adapter: Launch, folder: Path) -> Launch:
-    packages = Workshop.of(client.manifest).adapter / "node_modules"
+    packages = BuildDir.of(client.manifest).adapter / "node_modules"
     launch = _interpreted(client, adapter, folder)
     return replace(launch, env={**launch.env, "NODE_PATH": str(packages)})
 
@@ -107,7 +107,7 @@ def _javascript(client: Client, adapter: Launch, folder: Path) -> Launch:
 def _go(client: Client, adapter: Launch, folder: Path) -> Launch:
     """Built by the adapter's go.mod and go.sum, without the kit."""
     for name in ("go.mod", "go.sum"):
-        pinned = Workshop.of(client.manifest).adapter / name
+        pinned = BuildDir.of(client.manifest).adapter / name
         if pinned.exists():
             shutil.copy(pinned, folder)
     shutil.copy(_source(client), folder)

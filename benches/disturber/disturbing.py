@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fetchoff.run.machine import usable_cores
+from fetchoff.run.host.machine import usable_cores
 
 SOURCE = Path(__file__).with_name("disturber.c")
 LONGEST_S = 12 * 3600.0

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fetchoff.model.workload import Protocol, Settings
-from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.origins.built_in import BuiltInOrigin
 
 LISTENERS = (
     ("in the clear", Settings(protocol=Protocol.H2C), ()),

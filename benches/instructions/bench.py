@@ -28,8 +28,8 @@ from rich.table import Table
 
 from fetchoff.app.choose import chosen
 from fetchoff.app.setup import set_up
-from fetchoff.run.machine import usable_cores
-from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.origins.built_in import BuiltInOrigin
 
 LEFT_OUT = ("go/", "java/", "javascript/")
 # Hash tables are laid out by chance, which alone is 2 % of an exchange. (Ruby cannot be told.)

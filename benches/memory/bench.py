@@ -21,9 +21,9 @@ from fetchoff.catalog import workloads
 from fetchoff.model.client import Client, Launch
 from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Spool, prepare
-from fetchoff.run import procfs
-from fetchoff.run.adapter import Adapter
-from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.origins.built_in import BuiltInOrigin
+from fetchoff.run.os import procfs
 
 SUITE = "memory"
 WHOLE, TRACED = "download@1G", "download@100M"

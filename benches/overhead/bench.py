@@ -28,7 +28,7 @@ from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.experiment import Entrant
-from fetchoff.run.guest import Guest
+from fetchoff.run.adapters.session import Guest
 
 HERE = Path(__file__).parent
 CLIENTS = ("c/libcurl", "python/http-client")

@@ -9,9 +9,9 @@ from pathlib import Path
 from fetchoff.model.client import Launch
 from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Done
-from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.clocks import ReadNs
-from fetchoff.run.process import ChildFailed
+from fetchoff.run.adapters.adapter import Adapter, Timed
+from fetchoff.run.os.clocks import ReadNs
+from fetchoff.run.os.process import ChildFailed
 
 
 class BareLoop(Adapter):
@@ -63,5 +63,5 @@ class BareLoop(Adapter):
         answer = self.finished(timeout_s)
         return Timed(answer, answer.wall_ns, self.cpu_ns() - before, origin_cpu() - origin_before)
 
-    def say_farewell(self) -> None:
+    def request_exit(self) -> None:
         """It ends with its input; `end` closes that."""

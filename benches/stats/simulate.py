@@ -16,16 +16,16 @@ from tables import brief, percent, table
 
 from fetchoff.model.estimate import StoppingRule, Verdict
 from fetchoff.stats import rank, unproven_neighbours
+from fetchoff.stats.scenarios import WORLDS, Scenario
 from fetchoff.stats.sequential import exact_level, shares
 from fetchoff.stats.trials import Share, pair_trials, ranking_trials
-from fetchoff.stats.worlds import WORLDS, World
 
 EFFECTS = (0.0, 0.02, 0.03)
 BUDGETS = (3, 5, 7, 10, 12, 20, 40)
 RANKED = (5, 7, 10)
 CLIENTS = (3, 10, 30)
 BATCH = 100_000
-OF_TWO = {name: world for name, world in WORLDS.items() if world.clients_hit >= 1}
+OF_TWO = {name: scenario for name, scenario in WORLDS.items() if scenario.clients_hit >= 1}
 
 
 def boundary(trials: int, rng: np.random.Generator) -> None:
@@ -81,9 +81,9 @@ def pairs(trials: int, rng: np.random.Generator) -> None:
 
 
 def _pairs(trials: int, rng: np.random.Generator) -> Iterator[list[str]]:
-    for name, world in OF_TWO.items():
+    for name, scenario in OF_TWO.items():
         for effect in EFFECTS:
-            found = pair_trials(world, effect, trials, rng)
+            found = pair_trials(scenario, effect, trials, rng)
             decided = found.of(Verdict.SLOWER), found.of(Verdict.EQUIVALENT)
             yield [
                 name,
@@ -100,14 +100,14 @@ def budgets(trials: int, rng: np.random.Generator) -> None:
     """Two equal clients whose budget allows so many rounds: false differences / intervals that
     leave out the truth, in %."""
     rows = (
-        [name, *(_of_budget(world, budget, trials, rng) for budget in BUDGETS)]
-        for name, world in OF_TWO.items()
+        [name, *(_of_budget(scenario, budget, trials, rng) for budget in BUDGETS)]
+        for name, scenario in OF_TWO.items()
     )
     table(["noise", *(f"{budget} rounds" for budget in BUDGETS)], rows)
 
 
-def _of_budget(world: World, budget: int, trials: int, rng: np.random.Generator) -> str:
-    found = pair_trials(world, 0.0, trials, rng, budget=budget)
+def _of_budget(scenario: Scenario, budget: int, trials: int, rng: np.random.Generator) -> str:
+    found = pair_trials(scenario, 0.0, trials, rng, budget=budget)
     missed = Share(found.covered.trials - found.covered.hits, found.covered.trials)
     return f"{brief(found.false)} / {brief(missed)}"
 
@@ -117,23 +117,25 @@ def rankings(trials: int, rng: np.random.Generator) -> None:
     differ / any interval against the first client that leaves out the truth, in %; then the share
     of the pairs found where they are 3 % apart, after the same rounds."""
     rows = (
-        [clients, name, *_of_ranking(world, clients, trials, rng)]
+        [clients, name, *_of_ranking(scenario, clients, trials, rng)]
         for clients in CLIENTS
-        for name, world in WORLDS.items()
+        for name, scenario in WORLDS.items()
     )
     false = [f"equal, {rounds} rounds" for rounds in RANKED]
     found = [f"found, {rounds} rounds" for rounds in RANKED]
     table(["clients", "noise", *false, *found], rows)
 
 
-def _of_ranking(world: World, clients: int, trials: int, rng: np.random.Generator) -> Iterator[str]:
+def _of_ranking(
+    scenario: Scenario, clients: int, trials: int, rng: np.random.Generator
+) -> Iterator[str]:
     for rounds in RANKED:
-        equal = ranking_trials(world, np.zeros(clients), trials, rng, rounds=rounds)
+        equal = ranking_trials(scenario, np.zeros(clients), trials, rng, rounds=rounds)
         missed = Share(trials - equal.covered.hits, trials)
         yield f"{brief(equal.false)} / {brief(missed)}"
     few = max(trials // 20, 10)
     for rounds in RANKED:
-        apart = ranking_trials(world, 0.03 * np.arange(clients), few, rng, rounds=rounds)
+        apart = ranking_trials(scenario, 0.03 * np.arange(clients), few, rng, rounds=rounds)
         yield f"{100 * apart.found:.0f} %"
 
 

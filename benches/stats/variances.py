@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import stdtr
 from tables import table
 
-from fetchoff.stats.moderation import Moderated, moderate
 from fetchoff.stats.pairs import holm
+from fetchoff.stats.shrinkage import Shrunk, shrink
 
 ALPHA = 0.01
 STEP = 0.03
@@ -56,7 +56,7 @@ def by_client(y: np.ndarray) -> np.ndarray:
     residuals = y - y.mean(0)
     residuals = residuals - np.median(residuals, axis=1, keepdims=True)
     own = residuals.var(0, ddof=1)
-    found = moderate(own, np.full(clients, rounds - 1.0), clients=clients, ordinary=NEVER)
+    found = shrink(own, np.full(clients, rounds - 1.0), clients=clients, ordinary=NEVER)
     a, b = np.triu_indices(clients, 1)
     va, vb, da, db = (x[i] for x in (found.variances, found.degrees) for i in (a, b))
     return p_values(mean, (va + vb) / rounds, (va + vb) ** 2 / (va**2 / da + vb**2 / db))
@@ -70,9 +70,9 @@ def by_pair(y: np.ndarray) -> np.ndarray:
 def larger(y: np.ndarray) -> np.ndarray:
     """The same, but a pair's own variance and degrees of freedom where that is the larger one."""
 
-    def choose(own: Moderated, moderated: Moderated) -> Moderated:
+    def choose(own: Shrunk, moderated: Shrunk) -> Shrunk:
         grows = own.variances > moderated.variances
-        return Moderated(
+        return Shrunk(
             np.where(grows, own.variances, moderated.variances),
             np.where(grows, own.degrees, moderated.degrees),
         )
@@ -80,11 +80,11 @@ def larger(y: np.ndarray) -> np.ndarray:
     return _moderated(y, choose)
 
 
-def _moderated(y: np.ndarray, choose: Callable[[Moderated, Moderated], Moderated]) -> np.ndarray:
+def _moderated(y: np.ndarray, choose: Callable[[Shrunk, Shrunk], Shrunk]) -> np.ndarray:
     mean, variance = pair_differences(y)
     degrees = np.full(variance.size, len(y) - 1.0)
-    every = moderate(variance, degrees, clients=y.shape[1], ordinary=NEVER)
-    found = choose(Moderated(variance, degrees), every)
+    every = shrink(variance, degrees, clients=y.shape[1], ordinary=NEVER)
+    found = choose(Shrunk(variance, degrees), every)
     return p_values(mean, found.variances / len(y), found.degrees)
 
 
@@ -92,7 +92,7 @@ def chosen_one(y: np.ndarray) -> np.ndarray:
     """The same, but large variances borrow less or nothing: what Fetchoff does."""
     mean, variance = pair_differences(y)
     degrees = np.full(variance.size, len(y) - 1.0)
-    found = moderate(variance, degrees, clients=y.shape[1])
+    found = shrink(variance, degrees, clients=y.shape[1])
     return p_values(mean, found.variances / len(y), found.degrees)
 
 

@@ -28,11 +28,11 @@ from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Spool
-from fetchoff.run.adapter import Adapter
-from fetchoff.run.guest import Guest
-from fetchoff.run.judging import Refused
-from fetchoff.run.placement import place
-from fetchoff.run.reference import fetch
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.judging import Refused
+from fetchoff.run.adapters.session import Guest
+from fetchoff.run.host.placement import place
+from fetchoff.run.origins.reference import fetch
 
 WORKLOADS = ("small-get", "small-post", "download-to-memory")
 STRETCH_S = 0.05

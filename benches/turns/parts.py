@@ -13,8 +13,8 @@ from fetchoff.model.client import Client
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.protocol.origin import Turn
-from fetchoff.run.guest import Guest
-from fetchoff.run.turning import Length
+from fetchoff.run.adapters.session import Guest
+from fetchoff.run.schedule.turning import Length
 
 CHANGES = 6  # from turns to being driven by hand, or back
 LONGEST_S = 60.0

@@ -18,12 +18,12 @@ from fetchoff.app.courses import courses
 from fetchoff.app.experiments import pair, ranking
 from fetchoff.app.measure import launches, measure, new_run
 from fetchoff.app.results import analysis_of
-from fetchoff.model.analysis import Analysis, Relative, Standing
+from fetchoff.model.analysis import Analysis, RankingRow, Relative
 from fetchoff.model.client import Client
 from fetchoff.model.estimate import Ranking, Verdict
 from fetchoff.model.experiment import Effect, Experiment, Role
 from fetchoff.model.observation import Ended
-from fetchoff.run.events import Nobody
+from fetchoff.run.schedule.events import Nobody
 from fetchoff.stats import compare, rank
 from fetchoff.store.run_folder import RunFolder
 
@@ -65,7 +65,7 @@ class _Done:
             if rounds is None or group.round < rounds
         )
 
-    def standing(self, client: str) -> Standing:
+    def standing(self, client: str) -> RankingRow:
         return next(s for s in self.analysis.results[0].standings if s.client == client)
 
 

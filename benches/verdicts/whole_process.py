@@ -22,10 +22,10 @@ from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.environment import environment
 from fetchoff.protocol.adapter import FINISH, HELLO, Spool, prepare, run
-from fetchoff.run.child import encode
-from fetchoff.run.machine import usable_cores
-from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
-from fetchoff.run.placement import lay_out, on_core, strongest_urgency, urgently
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.host.placement import lay_out, on_core, strongest_urgency, urgently
+from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.os.child import encode
 from fetchoff.stats import student
 
 ITERATIONS = 1000

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 from tests.unit.report import factory
 
-from fetchoff.report import html
+from fetchoff.report.page import html
 
 FLAGS = (
     "--no-sandbox",

@@ -12,11 +12,11 @@ from tests.unit.report import factory, linked, reproduced
 
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Reproduction
-from fetchoff.report import html
-from fetchoff.report.article_charts import published_ratio
-from fetchoff.report.at_scale import DAYS_A_YEAR, days_a_day
-from fetchoff.report.figures import three_digits
-from fetchoff.report.sites import sites_of
+from fetchoff.report.article.sites import sites_of
+from fetchoff.report.metrics.at_scale import DAYS_A_YEAR, days_a_day
+from fetchoff.report.page import html
+from fetchoff.report.page.article_charts import published_ratio
+from fetchoff.report.wording.figures import three_digits
 
 POINTS = "path[aria-roledescription='point']"
 CLIPPED = """() => [...document.querySelectorAll('.chart')].flatMap((chart) => {

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import discover
-from fetchoff.catalog.workshop import state
-from fetchoff.contract.case import Result, Verdict
+from fetchoff.contract.case import CaseVerdict, Result
 from fetchoff.contract.suite import opened
 from fetchoff.model.client import Client, Launch, Readiness
 
@@ -33,12 +33,12 @@ def test_keeps_the_contract(name: str, tally: Tally, temporary: Path) -> None:
         pytest.skip(f"{client.readiness}: {client.reason} ({client.hint})")
     results = judged(client, client.launch)
     tally.verdicts.update(str(result.verdict) for result in results)
-    failed = {result.case: result for result in results if result.verdict is Verdict.FAILED}
+    failed = {result.case: result for result in results if result.verdict is CaseVerdict.FAILED}
     again = [one for case in failed for one in judged(client, client.launch, case)]
-    twice = {one.case for one in again if one.verdict is Verdict.FAILED}
+    twice = {one.case for one in again if one.verdict is CaseVerdict.FAILED}
     assert [f"{case}: {one.text}" for case, one in failed.items() if case in twice] == []
     tally.unsteady += [f"{name} {case}: {one.text}" for case, one in failed.items()]
-    assert sum(result.verdict is Verdict.PASSED for result in results) >= LEAST_PASSED
+    assert sum(result.verdict is CaseVerdict.PASSED for result in results) >= LEAST_PASSED
     assert [left.name for left in temporary.iterdir()] == []
 
 

@@ -10,16 +10,16 @@ from typing import Any
 import jsonschema
 import pytest
 
+from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import discover
-from fetchoff.catalog.places import shipped
-from fetchoff.catalog.workshop import state
+from fetchoff.catalog.paths import shipped
 from fetchoff.contract.cases import all_cases, plain_get
 from fetchoff.model.client import OWN_JSON
 from fetchoff.model.workload import required_features
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Spool, prepare
-from fetchoff.run.child import Child
-from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.origins.built_in import BuiltInOrigin
+from fetchoff.run.os.child import Child
 
 SCHEMA: dict[str, Any] = json.loads((shipped("docs") / "protocol.schema.json").read_text())
 TIMEOUT_S = 30.0

@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 from tests.command import FAKES, Command, fake
 
+from fetchoff.build.build_dir import state
 from fetchoff.catalog import claims, kits, links, manifests, workloads
 from fetchoff.catalog.manifests import discover, families
-from fetchoff.catalog.places import cache as users_cache
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.paths import cache as users_cache
+from fetchoff.catalog.paths import shipped
 from fetchoff.catalog.toml import Document
-from fetchoff.catalog.workshop import state
 from fetchoff.cli.main import app
 from fetchoff.model.client import Readiness, matching
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.run.origin import BuiltInOrigin
+from fetchoff.run.origins.built_in import BuiltInOrigin
 
 
 def test_an_answer_that_nobody_waited_for_is_not_taken_for_the_next(

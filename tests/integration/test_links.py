@@ -29,6 +29,7 @@ from tests.integration.processes import (
 )
 
 import fetchoff as package
+from fetchoff.build import servers
 from fetchoff.catalog import origins
 from fetchoff.model.client import Readiness
 from fetchoff.model.lateness import spoilt
@@ -40,7 +41,7 @@ from fetchoff.model.observation import (
     SectionDone,
     Turns,
 )
-from fetchoff.run.guest import LEAST_TIMEOUT_S
+from fetchoff.run.adapters.session import LEAST_TIMEOUT_S
 from fetchoff.store.run_folder import RunFolder
 
 ROUND_TRIP_MS = 5
@@ -190,7 +191,7 @@ def test_tls_over_a_link(links: Command, run: Path) -> None:
 
 @pytest.mark.parametrize("tls", [False, True])
 def test_a_real_server_over_a_link(tls: bool, links: Command, run: Path) -> None:
-    server = origins.state(origins.origin("nginx"))
+    server = servers.state(origins.origin("nginx"))
     if server.readiness is not Readiness.READY:
         pytest.skip(f"{server.reason} ({server.hint})")
     command = replace(links, cache=server.built.parent.parent)

@@ -17,9 +17,9 @@ from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.workload import Exchange, Workload
-from fetchoff.run.doorway import Doorway
-from fetchoff.run.emulator import laid
-from fetchoff.run.network import Network
+from fetchoff.run.network.emulator import laid
+from fetchoff.run.network.namespace_sockets import NamespaceSockets
+from fetchoff.run.network.seam import Network
 
 GET = Workload("w", "", (Exchange("GET", "/"),))
 ROUND_TRIP_MS = 20
@@ -38,22 +38,22 @@ def network(tmp_path: Path) -> Iterator[Network]:
 
 
 @pytest.fixture
-def client(network: Network, tmp_path: Path) -> Iterator[Doorway]:
+def client(network: Network, tmp_path: Path) -> Iterator[NamespaceSockets]:
     """Sockets at the client's end."""
-    doorway = Doorway(network.at_client, tmp_path, 0)
-    yield doorway
-    doorway.close()
+    namespace_sockets = NamespaceSockets(network.at_client, tmp_path, 0)
+    yield namespace_sockets
+    namespace_sockets.close()
 
 
 @pytest.fixture
-def origin(network: Network, tmp_path: Path) -> Iterator[Doorway]:
+def origin(network: Network, tmp_path: Path) -> Iterator[NamespaceSockets]:
     """Sockets at the origin's end."""
-    doorway = Doorway(network.at_origin, tmp_path, 0)
-    yield doorway
-    doorway.close()
+    namespace_sockets = NamespaceSockets(network.at_origin, tmp_path, 0)
+    yield namespace_sockets
+    namespace_sockets.close()
 
 
-def test_client_and_origin_reach_each_other(network: Network, client: Doorway) -> None:
+def test_client_and_origin_reach_each_other(network: Network, client: NamespaceSockets) -> None:
     network.shape(Link("l", "", Profile(10), Profile(10)), 0)
     with network.socket() as listening, client.stream() as connecting:
         listening.bind((network.origin_address, 0))
@@ -110,7 +110,9 @@ def test_another_link_than_was_asked_for_is_told(network: Network) -> None:
     assert any("ms instead of 100.00" in fault for fault in found.faults)
 
 
-def arrived(network: Network, client: Doorway, origin: Doorway, seed: int) -> list[int]:
+def arrived(
+    network: Network, client: NamespaceSockets, origin: NamespaceSockets, seed: int
+) -> list[int]:
     """The numbers of the packets that a link with this seed lets through."""
     network.shape(Link("l", "", Profile(loss=0.2)), seed)
     numbers = []
@@ -127,7 +129,7 @@ def arrived(network: Network, client: Doorway, origin: Doorway, seed: int) -> li
 
 
 def test_a_seed_loses_the_same_packets_again_and_another_one_others(
-    network: Network, client: Doorway, origin: Doorway
+    network: Network, client: NamespaceSockets, origin: NamespaceSockets
 ) -> None:
     first, again, other = (arrived(network, client, origin, seed) for seed in (5, 5, 6))
     assert first == again != other
@@ -137,7 +139,7 @@ def test_a_seed_loses_the_same_packets_again_and_another_one_others(
 
 
 def test_what_is_used_is_counted_from_one_reading_to_the_next(
-    network: Network, client: Doorway, origin: Doorway
+    network: Network, client: NamespaceSockets, origin: NamespaceSockets
 ) -> None:
     network.used()
     came = len(arrived(network, client, origin, 5))
@@ -149,7 +151,9 @@ def test_what_is_used_is_counted_from_one_reading_to_the_next(
     assert (again.packets, again.lost) == (0, 0)
 
 
-def test_wide_open_nothing_is_lost(network: Network, client: Doorway, origin: Doorway) -> None:
+def test_wide_open_nothing_is_lost(
+    network: Network, client: NamespaceSockets, origin: NamespaceSockets
+) -> None:
     arrived(network, client, origin, 5)
     network.open_wide()
     with client.datagram() as sending, origin.datagram() as receiving:
@@ -182,10 +186,12 @@ def test_a_congestion_control_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_way_that_leads_nowhere(tmp_path: Path) -> None:
-    doorway = Doorway(("sh", "-c", "echo no way >&2; exit 3", "--"), tmp_path, 0)
-    for ask in (doorway.stream, doorway.datagram):
-        with pytest.raises(LinkError, match=r"doorway to a link ended with exit status 3.*no way"):
+    namespace_sockets = NamespaceSockets(("sh", "-c", "echo no way >&2; exit 3", "--"), tmp_path, 0)
+    for ask in (namespace_sockets.stream, namespace_sockets.datagram):
+        with pytest.raises(
+            LinkError, match=r"helper that opens sockets on a link ended with exit status 3.*no way"
+        ):
             ask()
-    doorway.close()
+    namespace_sockets.close()
     with pytest.raises(LinkError, match="cannot be started"):
-        Doorway(("/nonexistent/enter",), tmp_path, 0)
+        NamespaceSockets(("/nonexistent/enter",), tmp_path, 0)

@@ -13,7 +13,8 @@ from tests.integration.processes import wait_for_none
 from tests.integration.runs import results
 
 from fetchoff.app.courses import courses
-from fetchoff.catalog import origins, rooms, workloads
+from fetchoff.build import servers
+from fetchoff.catalog import files, origins, workloads
 from fetchoff.model.client import Readiness
 from fetchoff.store.run_folder import RunFolder
 
@@ -63,7 +64,7 @@ def test_every_server_has_a_test() -> None:
 @pytest.mark.parametrize("name", origins.names())
 def test_real_servers(name: str, fetchoff: Command, folder: Path) -> None:
     """Every answer is verified, and every request is counted by the server's own means."""
-    server = origins.state(origins.origin(name))
+    server = servers.state(origins.origin(name))
     if server.readiness is not Readiness.READY:
         pytest.skip(f"{server.reason} ({server.hint})")
     cache = str(server.built.parent.parent)
@@ -199,7 +200,7 @@ def test_an_origin_that_cannot_be(origin: str, said: str, fetchoff: Command) -> 
 
 
 def test_every_suite_can_be_served_by_its_origin() -> None:
-    for name in rooms.names("suites"):
+    for name in files.names("suites"):
         suite = workloads.suite(name)
         if suite.origin == "built-in":
             continue

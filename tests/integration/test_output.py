@@ -11,7 +11,7 @@ import pytest
 from tests.command import FAKES, Command, fake
 from tests.integration import runs
 
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.paths import shipped
 
 QUICK = ("--budget", "3", "--workload", "tiny.toml")
 

@@ -11,17 +11,17 @@ from fetchoff.analysis import limits, links, modes, threads
 from fetchoff.analysis.checks import ALL, self_checks, withheld
 from fetchoff.analysis.curves import began_with, with_curves
 from fetchoff.analysis.in_flight import Crossing
+from fetchoff.analysis.ranking_rows import Field, share_of_user
 from fetchoff.analysis.series import Series, series_of
-from fetchoff.analysis.standings import Field, share_of_user
 from fetchoff.model.analysis import (
     Analysis,
     CheckOutcome,
     ClientCard,
     OverLink,
     Point,
+    RankingRow,
     RoundCost,
     SelfCheck,
-    Standing,
     WorkloadResult,
 )
 from fetchoff.model.course import Course
@@ -139,7 +139,7 @@ def _nothing_counts(run: RunFacts, course: Course, link: OverLink) -> WorkloadRe
     taking_part = (e for e in run.experiment.entrants if e.role is not Role.CONTROL)
     why = links.nothing_counts(link)
     standings = (
-        Standing(e.key, e.role, Outcome.INVALID, why.partition(". ")[0], 0) for e in taking_part
+        RankingRow(e.key, e.role, Outcome.INVALID, why.partition(". ")[0], 0) for e in taking_part
     )
     return WorkloadResult(
         workload=course.id,
@@ -154,9 +154,9 @@ def _nothing_counts(run: RunFacts, course: Course, link: OverLink) -> WorkloadRe
     )
 
 
-def _absent(run: RunFacts) -> tuple[Standing, ...]:
+def _absent(run: RunFacts) -> tuple[RankingRow, ...]:
     return tuple(
-        Standing(client, Role.RANKED, Outcome.UNAVAILABLE, why, 0) for client, why in run.absent
+        RankingRow(client, Role.RANKED, Outcome.UNAVAILABLE, why, 0) for client, why in run.absent
     )
 
 

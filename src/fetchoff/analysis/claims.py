@@ -14,8 +14,8 @@ from functools import partial
 import numpy as np
 
 from fetchoff.analysis.evidence import Evidence, Missing
+from fetchoff.analysis.ranking_rows import ORIGIN_BOUND
 from fetchoff.analysis.series import Array
-from fetchoff.analysis.standings import ORIGIN_BOUND
 from fetchoff.model.claim import (
     LEVEL_WITH,
     Claim,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fetchoff.analysis.throughput import content_each_way
-from fetchoff.model.analysis import Costs, InFlight, OverLink, Standing
+from fetchoff.model.analysis import Costs, InFlight, OverLink, RankingRow
 from fetchoff.model.course import Course
 from fetchoff.model.link import Profile
 from fetchoff.model.workload import Protocol
@@ -35,7 +35,7 @@ class Crossing:
     link: OverLink
     exchanges: Mapping[str, int]
 
-    def judged(self, standings: Sequence[Standing]) -> tuple[tuple[Standing, ...], str]:
+    def judged(self, standings: Sequence[RankingRow]) -> tuple[tuple[RankingRow, ...], str]:
         """The standings with what was in flight and who is held back; and a note on all, or "".
 
         That a window is a client's is only said where another client carried more.
@@ -49,7 +49,7 @@ class Crossing:
             held, note = {}, _note_on_all(carrying)
         return tuple(self._with_notes(s, held.get(s.client, "")) for s in found), note
 
-    def _with_in_flight(self, standing: Standing) -> Standing:
+    def _with_in_flight(self, standing: RankingRow) -> RankingRow:
         costs, settings = standing.costs, self.course.workload.settings
         if costs is None or not self.course.link.round_trip_ms:
             return standing
@@ -68,11 +68,11 @@ class Crossing:
             return standing
         return replace(standing, in_flight=found)
 
-    def _with_notes(self, standing: Standing, window: str) -> Standing:
+    def _with_notes(self, standing: RankingRow, window: str) -> RankingRow:
         notes = [note for note in (window, self._pool_note(standing)) if note]
         return replace(standing, notes=(*standing.notes, *notes)) if notes else standing
 
-    def _window_note(self, standing: Standing, most: float) -> str:
+    def _window_note(self, standing: RankingRow, most: float) -> str:
         """That a client carries less than half of what TCP could; "" where it does not, or where
         something else may be the cause. `most`: bytes that a client had in flight."""
         costs, found = standing.costs, standing.in_flight
@@ -91,7 +91,7 @@ class Crossing:
             f"{reached:.1f} Mbit/s, where {best:.1f} were carried"
         )
 
-    def _pool_note(self, standing: Standing) -> str:
+    def _pool_note(self, standing: RankingRow) -> str:
         """That fewer exchanges are in flight than were asked for; "" where not, or where something
         else may be the cause."""
         costs, found = standing.costs, standing.in_flight
@@ -111,7 +111,7 @@ class Crossing:
             f"{self._what_holds_back(standing)}"
         )
 
-    def _what_holds_back(self, standing: Standing) -> str:
+    def _what_holds_back(self, standing: RankingRow) -> str:
         """What may, by how many segments the requests of one connection came in."""
         if standing.wire is None or self._protocol is Protocol.HTTP_1_1:
             return "its pool or its queue holds it back"
@@ -158,7 +158,7 @@ class Crossing:
             for content, profile in ((up, link.up), (down, link.down))
         )
 
-    def _content(self, standing: Standing) -> tuple[float, float]:
+    def _content(self, standing: RankingRow) -> tuple[float, float]:
         """Bytes of an exchange, up and down: as the origin counted them, or as is expected."""
         wire = standing.wire
         if wire is not None and math.isfinite(wire.bytes_in_per_exchange):
@@ -206,7 +206,7 @@ def slow_start_s(content: float, profile: Profile, mtu: int, round_trip_s: float
     return seconds + (content - sent) / rate
 
 
-def _note_on_all(carrying: Sequence[Standing]) -> str:
+def _note_on_all(carrying: Sequence[RankingRow]) -> str:
     in_flight = [s.in_flight.bytes / 1e3 for s in carrying if s.in_flight and s.in_flight.bytes]
     low, high = f"{min(in_flight):.0f}", f"{max(in_flight):.0f}"
     spread = low if low == high else f"{low} to {high}"

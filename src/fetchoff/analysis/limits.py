@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fetchoff.analysis.stopping import rule_of
-from fetchoff.model.analysis import Standing
+from fetchoff.model.analysis import RankingRow
 from fetchoff.model.estimate import Estimate, LimitAnswer
 from fetchoff.model.experiment import Experiment
 from fetchoff.stats import rounds_to_tell, within_limit
@@ -41,14 +41,16 @@ class Kept:
 
 
 def kept(
-    experiment: Experiment, workload: str, baseline: str, standings: Sequence[Standing]
+    experiment: Experiment, workload: str, baseline: str, standings: Sequence[RankingRow]
 ) -> tuple[Kept, ...]:
     """What became of the limit on a course, in wall and CPU time; nothing if there is none."""
     others = (standing for standing in standings if standing.client != baseline)
     return tuple(one for s in others for one in _of(experiment, workload, baseline, s))
 
 
-def _of(experiment: Experiment, workload: str, baseline: str, standing: Standing) -> Iterator[Kept]:
+def _of(
+    experiment: Experiment, workload: str, baseline: str, standing: RankingRow
+) -> Iterator[Kept]:
     limit, rounds = experiment.limit, standing.rounds
     for metric, relative in (("wall", standing.wall), ("CPU", standing.cpu)):
         if limit is None or relative is None:

@@ -8,7 +8,7 @@ from math import exp
 import numpy as np
 
 from fetchoff.analysis.series import Series
-from fetchoff.model.analysis import Standing
+from fetchoff.model.analysis import RankingRow
 from fetchoff.model.experiment import Role
 from fetchoff.stats import Mode, modes_of
 
@@ -37,7 +37,7 @@ def _said(mode: Mode) -> str:
     return f"{mode.share:.0%} take {cost_us:.{0 if cost_us >= 100 else 1}f} µs"
 
 
-def note_on_all(standings: Sequence[Standing], rounds: int) -> str:
+def note_on_all(standings: Sequence[RankingRow], rounds: int) -> str:
     """What this run would have missed, where there are clients with modes; "": there are none."""
     having = [s.client for s in standings if any(TOLD in note for note in s.notes)]
     if not having:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import Family, discover, named, read_manifest
-from fetchoff.catalog.workshop import state
 from fetchoff.model.client import Client, ClientId, Manifest, matching
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.store.run_folder import ClientRecord, Header

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fetchoff.catalog import links, workloads
-from fetchoff.catalog.rooms import SUFFIX
+from fetchoff.catalog.files import SUFFIX
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
 from fetchoff.model.link import LOOPBACK

@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING
 import fetchoff
 from fetchoff.analysis.stopping import is_decided
 from fetchoff.app.serving import record_of, serving
-from fetchoff.catalog.places import shipped
-from fetchoff.catalog.workshop import Workshop
+from fetchoff.build.build_dir import BuildDir
+from fetchoff.catalog.paths import shipped
 from fetchoff.model.client import Client, Launch, Manifest, Readiness
 from fetchoff.model.errors import BusyError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.program import ProgramRecord
 from fetchoff.protocol import link as link_protocol
 from fetchoff.protocol import origin as origin_protocol
-from fetchoff.run import emulator, origin
-from fetchoff.run.alone import alone
-from fetchoff.run.emulator import laid
-from fetchoff.run.events import Listener
-from fetchoff.run.machine import facts, usable_cores
-from fetchoff.run.placement import lay_out, strongest_urgency
-from fetchoff.run.programs import record_of as record_of_program
-from fetchoff.run.runner import Bench, Runner
+from fetchoff.run.host.alone import alone
+from fetchoff.run.host.machine import facts, usable_cores
+from fetchoff.run.host.placement import lay_out, strongest_urgency
+from fetchoff.run.network import emulator
+from fetchoff.run.network.emulator import laid
+from fetchoff.run.origins import built_in
+from fetchoff.run.os.programs import record_of as record_of_program
+from fetchoff.run.schedule.events import Listener
+from fetchoff.run.schedule.runner import Dependencies, Runner
 from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def new_run(
 
 def programs_of(experiment: Experiment) -> tuple[ProgramRecord, ...]:
     """Those of Fetchoff's own programs that take part."""
-    found = [record_of_program(origin.BINARY, origin_protocol.VERSION)]
+    found = [record_of_program(built_in.BINARY, origin_protocol.VERSION)]
     if any(course.link.is_emulated for course in experiment.courses):
         found.append(record_of_program(emulator.BINARY, link_protocol.VERSION))
     return tuple(found)
@@ -99,7 +100,7 @@ def client_record(client: Client) -> ClientRecord:
         source_name=manifest.source,
         source=manifest.source_path.read_text(encoding="utf-8", errors="replace"),
         json_parser=manifest.json_parser,
-        built=Workshop.of(manifest).digest,
+        built=BuildDir.of(manifest).digest,
     )
 
 
@@ -141,7 +142,7 @@ def measure(
             alone(waits=waits, say=say),
             serving(experiment, folder.path) as start_origin,
         ):
-            bench = Bench(
+            bench = Dependencies(
                 launches=launch,
                 spool=folder.path / SPOOL,
                 lay_network=laid,

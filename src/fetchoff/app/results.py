@@ -83,7 +83,8 @@ def write(analysis: Analysis, folder: Path) -> None:
 
 def _files(analysis: Analysis) -> Iterator[tuple[str, str]]:
     """The path of each file within the run folder, and its text."""
-    from fetchoff.report import csv_results, html, json_results
+    from fetchoff.report.files import csv_results, json_results
+    from fetchoff.report.page import html
 
     yield CSV, csv_results.text(analysis)
     yield JSON, json_results.text(analysis)
@@ -97,8 +98,8 @@ def _per_implementation(
     analysis: Analysis, reproduction: Reproduction
 ) -> Iterator[tuple[str, str]]:
     """What an article that compares implementations site by site has in files of its own."""
-    from fetchoff.report import implementations
-    from fetchoff.report.sites import sites_of
+    from fetchoff.report.article.sites import sites_of
+    from fetchoff.report.files import implementations
 
     sites = sites_of(analysis, reproduction.article.per_implementation)
     rounds = {site.name: analysis.rounds.get(site.result.workload, ()) for site in sites}

@@ -6,18 +6,19 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from fetchoff.build import servers
 from fetchoff.catalog import origins
 from fetchoff.model.client import Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.origin import BUILT_IN, OriginRecord, Server
-from fetchoff.run.counting import counts_of
-from fetchoff.run.network import Network
-from fetchoff.run.origin import BuiltInOrigin, Origin, StartOrigin, for_a_round
-from fetchoff.run.placement import Cores
-from fetchoff.run.remote import RemoteOrigin, must_be_permitted
-from fetchoff.run.server import ServerOrigin
+from fetchoff.run.host.placement import Cores
+from fetchoff.run.network.seam import Network
+from fetchoff.run.origins.built_in import BuiltInOrigin, Origin, StartOrigin, for_a_round
+from fetchoff.run.origins.counting import counts_of
+from fetchoff.run.origins.remote import RemoteOrigin, must_be_permitted
+from fetchoff.run.origins.server import ServerOrigin
 
 
 def located(name: str) -> str:
@@ -50,9 +51,9 @@ def ready_or_built_in(name: str, *, set_up: bool) -> tuple[str, str]:
     if name == BUILT_IN or _is_url(name):
         return name, ""
     manifest = origins.origin(name)
-    server = origins.state(manifest)
+    server = servers.state(manifest)
     if set_up and server.readiness is not Readiness.READY:
-        server = origins.set_up(manifest)
+        server = servers.set_up(manifest)
     if server.readiness is Readiness.READY:
         return name, ""
     hint = f" ({server.hint})" if server.hint else ""
@@ -61,7 +62,7 @@ def ready_or_built_in(name: str, *, set_up: bool) -> tuple[str, str]:
 
 def ready(name: str) -> Server:
     """A server of the catalogue; OriginError if it is not ready on this machine."""
-    server = origins.state(origins.origin(name))
+    server = servers.state(origins.origin(name))
     if server.readiness is not Readiness.READY:
         raise OriginError(f"origin '{name}' is not ready: {server.reason}", server.hint)
     return server

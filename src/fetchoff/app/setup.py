@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fetchoff.app.choose import states
-from fetchoff.catalog import setup
+from fetchoff.build import setup
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
-from fetchoff.run.adapter import hello
+from fetchoff.run.adapters.adapter import hello
 
 Told = Callable[[str], None]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from fetchoff.catalog.rooms import find, names
+from fetchoff.catalog.files import find, names
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model.claim import (
     LEVEL_WITH,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.paths import shipped
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model.errors import InputError
 

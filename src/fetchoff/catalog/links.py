@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from fetchoff.catalog.rooms import find
+from fetchoff.catalog.files import find
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model import link as model
 from fetchoff.model.errors import InputError

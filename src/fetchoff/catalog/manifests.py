@@ -23,7 +23,7 @@ from fetchoff.catalog.kits import (
     kit_folder,
     read_kit,
 )
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.paths import shipped
 from fetchoff.catalog.toml import Document, Homepage, read
 from fetchoff.model.client import (
     OWN_JSON,

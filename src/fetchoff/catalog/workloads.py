@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from fetchoff.catalog.rooms import SUFFIX, find
+from fetchoff.catalog.files import SUFFIX, find
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model import workload as model
 from fetchoff.model.origin import BUILT_IN

@@ -23,7 +23,7 @@ def command(
     from fetchoff.app.choose import chosen
     from fetchoff.cli.console import print_json, say
     from fetchoff.cli.setup import set_up_all
-    from fetchoff.contract.case import Verdict
+    from fetchoff.contract.case import CaseVerdict
     from fetchoff.contract.suite import case_names, opened
     from fetchoff.model.errors import UnknownName
 
@@ -35,16 +35,16 @@ def command(
         if client.launch is None:
             failures += 1
             continue
-        counts = dict.fromkeys(Verdict, 0)
+        counts = dict.fromkeys(CaseVerdict, 0)
         with opened(client.id, client.launch, client.manifest.faults) as suite:
             for result in suite.results(only):
                 counts[result.verdict] += 1
                 document = {"client": client.id, "case": result.case}
                 documents.append({**document, "verdict": result.verdict, "text": result.text})
-                if not as_json and not (quiet and result.verdict is not Verdict.FAILED):
+                if not as_json and not (quiet and result.verdict is not CaseVerdict.FAILED):
                     about = f": {result.text}" if result.text else ""
                     print(f"{result.verdict:<12} {client.id} {result.case}{about}", flush=True)
-        failures += counts[Verdict.FAILED]
+        failures += counts[CaseVerdict.FAILED]
         summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         say(f"{client.id}: {summary}")
     if as_json:

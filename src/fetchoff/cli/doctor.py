@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from fetchoff.run.examination import Finding
+    from fetchoff.app.doctor import MachineCheck
 
 NAME = "doctor"
 SIGNS = {"good": ("green", "good"), "limited": ("yellow", "limited"), "bad": ("red", "bad")}
@@ -20,15 +20,15 @@ def command(
 
     Exit status 1 if nothing can be measured here.
     """
+    from fetchoff.app.doctor import Health, check_machine
     from fetchoff.cli.console import data_console, print_json
-    from fetchoff.run.examination import Health, examine
-    from fetchoff.run.machine import facts, tools
+    from fetchoff.run.host.machine import facts, tools
 
-    findings = examine()
+    checks = check_machine()
     if as_json:
         print_json(
             {
-                "findings": [_document(finding) for finding in findings],
+                "findings": [_document(check) for check in checks],
                 "machine": facts(),
                 "tools": tools(),
             }
@@ -37,14 +37,14 @@ def command(
         from rich.table import Table
 
         table = Table(box=None, pad_edge=False, show_header=False)
-        for finding in findings:
-            colour, word = SIGNS[finding.health]
-            hint = f"\n[dim]{finding.hint}[/]" if finding.hint else ""
-            table.add_row(f"[{colour}]{word}[/]", f"{finding.text}{hint}")
+        for check in checks:
+            colour, word = SIGNS[check.health]
+            hint = f"\n[dim]{check.hint}[/]" if check.hint else ""
+            table.add_row(f"[{colour}]{word}[/]", f"{check.text}{hint}")
         data_console().print(table)
-    if any(finding.health is Health.BAD for finding in findings):
+    if any(check.health is Health.BAD for check in checks):
         raise typer.Exit(1)
 
 
-def _document(finding: Finding) -> dict[str, str]:
-    return {"health": str(finding.health), "text": finding.text, "hint": finding.hint}
+def _document(check: MachineCheck) -> dict[str, str]:
+    return {"health": str(check.health), "text": check.text, "hint": check.hint}

@@ -35,15 +35,15 @@ def command(
     """
     import os
 
+    from fetchoff.app.sandbox import open_sandbox
     from fetchoff.catalog import links
     from fetchoff.cli.console import say
-    from fetchoff.run.foreground import in_foreground, must_be_runnable
-    from fetchoff.run.standalone import standing
+    from fetchoff.run.os.exec_command import in_foreground, must_be_runnable
 
     link = links.link(name)
     argv = words or [os.environ.get("SHELL") or "/bin/sh"]
     must_be_runnable(argv)
-    with standing(link, port, seed) as place:
+    with open_sandbox(link, port, seed) as place:
         if not quiet:
             say(opening(link, place.url))
         status = in_foreground(argv, place.network.at_client, place.environment)
@@ -54,7 +54,7 @@ def command(
 
 
 def opening(link: Link, url: str) -> str:
-    from fetchoff.report.links import summary
+    from fetchoff.report.wording.links import summary
 
     return f"{link.id}: {summary(link)}; the origin is {url}, which $ORIGIN holds"
 

@@ -24,11 +24,11 @@ def command(
 
     'fetchoff run --link ID' measures over one, 'fetchoff link ID' runs any command at its end.
     """
-    from fetchoff.catalog import links, rooms
+    from fetchoff.catalog import files, links
     from fetchoff.cli.console import data_console, print_json
     from fetchoff.model.link import LOOPBACK
 
-    shown = [links.link(name) for name in names or (LOOPBACK.id, *rooms.names("links"))]
+    shown = [links.link(name) for name in names or (LOOPBACK.id, *files.names("links"))]
     if as_json:
         print_json([_document(link) for link in shown])
     else:
@@ -39,7 +39,7 @@ def _table(links: Sequence[Link]) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    from fetchoff.report.links import loss, rate, round_trip
+    from fetchoff.report.wording.links import loss, rate, round_trip
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("link", "round trip", "up", "down", "lost"):

@@ -21,7 +21,7 @@ def command(
     """
     import os
 
-    from fetchoff.run.origin import binary
+    from fetchoff.run.origins.built_in import binary
 
     program = str(binary())
     arguments = [program, "--listen", listen, *(["--allow-remote"] if allow_remote else [])]

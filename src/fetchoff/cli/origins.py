@@ -24,21 +24,22 @@ def command(
     The built-in origin is always there. 'fetchoff run --origin ID' measures against another one,
     or against any server by its URL.
     """
+    from fetchoff.build import servers
     from fetchoff.catalog import origins
     from fetchoff.cli.console import data_console, print_json, say
 
-    servers = []
+    found = []
     for name in names or origins.names():
         manifest = origins.origin(name)
-        server = origins.state(manifest)
+        server = servers.state(manifest)
         if setup and server.readiness != "ready":
             say(f"setting up {name}")
-            server = origins.set_up(manifest)
-        servers.append(server)
+            server = servers.set_up(manifest)
+        found.append(server)
     if as_json:
-        print_json([_document(server) for server in servers])
+        print_json([_document(server) for server in found])
     else:
-        data_console().print(_table(servers))
+        data_console().print(_table(found))
 
 
 def _table(servers: Sequence[Server]):  # type: ignore[no-untyped-def]

@@ -59,8 +59,8 @@ def command(
     from fetchoff.cli.measure import Manner
     from fetchoff.cli.setup import clients_of
     from fetchoff.model.errors import InputError
-    from fetchoff.report import claims as shown
-    from fetchoff.report.json_results import plain
+    from fetchoff.report.files.json_results import plain
+    from fetchoff.report.terminal import claims as shown
 
     if not articles and not everything:
         raise InputError(

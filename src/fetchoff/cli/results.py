@@ -44,12 +44,12 @@ def show(
     from fetchoff.cli.console import data_console, say
 
     if as_json:
-        from fetchoff.report import json_results
+        from fetchoff.report.files import json_results
 
         print(json_results.text(analysis))
         return
-    from fetchoff.report import per_day as per_day_table
-    from fetchoff.report import table
+    from fetchoff.report.terminal import per_day as per_day_table
+    from fetchoff.report.terminal import table
 
     data_console().print(table.whole(analysis))
     if per_day is not None:

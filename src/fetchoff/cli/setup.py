@@ -47,7 +47,7 @@ def clients_of(manifests: list[Manifest], *, set_up: bool, quiet: bool) -> list[
 def set_up_all(manifests: list[Manifest], *, quiet: bool) -> list[Client]:
     """Set up with progress on standard error; the clients as they then stand."""
     from fetchoff.app.setup import set_up
-    from fetchoff.catalog.places import cache
+    from fetchoff.catalog.paths import cache
     from fetchoff.cli.console import say
     from fetchoff.cli.progress import counting
     from fetchoff.model.client import Readiness

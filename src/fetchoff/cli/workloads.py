@@ -19,12 +19,12 @@ def command(
 
     A workload with a value can be had at other values: 'small-gets@300', 'download@10M'.
     """
-    from fetchoff.catalog import rooms
+    from fetchoff.catalog import files
     from fetchoff.catalog import workloads as catalog
     from fetchoff.cli.console import data_console, print_json
 
-    suites = [catalog.suite(name) for name in rooms.names("suites")]
-    workloads = [catalog.workload(name) for name in rooms.names("workloads")]
+    suites = [catalog.suite(name) for name in files.names("suites")]
+    workloads = [catalog.workload(name) for name in files.names("workloads")]
     if as_json:
         print_json(
             {

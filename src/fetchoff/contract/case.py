@@ -12,7 +12,7 @@ from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters
 
 
-class Verdict(StrEnum):
+class CaseVerdict(StrEnum):
     """How a case ended."""
 
     PASSED = "passed"
@@ -26,12 +26,12 @@ class Result:
     """`text`: the fault, why it is known, or the feature that the client does not have."""
 
     case: str
-    verdict: Verdict
+    verdict: CaseVerdict
     text: str = ""
 
 
 @dataclass(frozen=True)
-class Evidence:
+class CaseEvidence:
     """What a case's judge sees. From `wall_s` on it is read from outside.
 
     `waited_ns`: for which its threads were ready to run, and others ran.
@@ -47,7 +47,7 @@ class Evidence:
     waited_ns: int = 0
 
 
-Judge = Callable[[Evidence], str]
+Judge = Callable[[CaseEvidence], str]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fetchoff.contract.case import Evidence, Judge
+from fetchoff.contract.case import CaseEvidence, Judge
 
 MOST_SPUN = 5  # a spin ends late when its process is interrupted
 
@@ -12,7 +12,7 @@ MOST_SPUN = 5  # a spin ends late when its process is interrupted
 def everything(*judges: Judge) -> Judge:
     """The first fault that any of them finds."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         return next((fault for fault in (one(evidence) for one in judges) if fault), "")
 
     return judge
@@ -21,7 +21,7 @@ def everything(*judges: Judge) -> Judge:
 def pointing_to(where: str, judge: Judge) -> Judge:
     """The same, with where the remedy stands."""
 
-    def pointing(evidence: Evidence) -> str:
+    def pointing(evidence: CaseEvidence) -> str:
         fault = judge(evidence)
         return f"{fault} ({where} has the remedy)" if fault else ""
 
@@ -31,7 +31,7 @@ def pointing_to(where: str, judge: Judge) -> Judge:
 def done(exchanges: int) -> Judge:
     """All of them done, none failed."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         answer = evidence.answer
         if (answer.done, answer.failed) == (exchanges, 0):
             return ""
@@ -44,7 +44,7 @@ def done(exchanges: int) -> Judge:
 def failed(exchanges: int) -> Judge:
     """All of them counted as failed, with a reason."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         answer = evidence.answer
         if (answer.done, answer.failed) != (0, exchanges):
             return f"{answer.done} done and {answer.failed} failed instead of {exchanges} failed"
@@ -56,7 +56,7 @@ def failed(exchanges: int) -> Judge:
 def requests(count: int) -> Judge:
     """The origin saw so many."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         seen = evidence.seen.requests
         return "" if seen == count else f"the origin saw {seen} requests instead of {count}"
 
@@ -66,7 +66,7 @@ def requests(count: int) -> Judge:
 def connections(least: int, most: int) -> Judge:
     """The origin accepted so many."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         seen = evidence.seen.connections
         wanted = str(least) if least == most else f"{least} to {most}"
         return "" if least <= seen <= most else f"opened {seen} connections instead of {wanted}"
@@ -77,7 +77,7 @@ def connections(least: int, most: int) -> Judge:
 def content() -> Judge:
     """The digests are those of the reference."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         if evidence.answer.sha256 == evidence.right_sha256:
             return ""
         if len(evidence.answer.sha256) != len(evidence.right_sha256):
@@ -90,7 +90,7 @@ def content() -> Judge:
 def content_bytes(count: int) -> Judge:
     """The adapter summed up so many bytes of content."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         said = evidence.answer.bytes
         return "" if said == count else f"reports {said} bytes of content instead of {count}"
 
@@ -100,7 +100,7 @@ def content_bytes(count: int) -> Judge:
 def in_flight(count: int) -> Judge:
     """So many requests were being answered at once."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         most = evidence.counters.max_in_flight
         return "" if most == count else f"had {most} requests in flight instead of {count}"
 
@@ -110,7 +110,7 @@ def in_flight(count: int) -> Judge:
 def negotiated(protocol: str) -> Judge:
     """Every TLS connection ended up with this protocol, by ALPN."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         chosen = evidence.counters.alpn
         return "" if set(chosen) == {protocol} else f"negotiated {_listed(chosen)}, not {protocol}"
 
@@ -120,7 +120,7 @@ def negotiated(protocol: str) -> Judge:
 def streams(count: int) -> Judge:
     """So many streams of HTTP/2 were opened."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         seen = evidence.counters.streams
         return "" if seen == count else f"opened {seen} streams of HTTP/2 instead of {count}"
 
@@ -130,7 +130,7 @@ def streams(count: int) -> Judge:
 def through_proxy(count: int) -> Judge:
     """So many requests were sent as to a proxy."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         seen = evidence.counters.absolute_form
         return "" if seen == count else f"sent {seen} requests to the proxy instead of {count}"
 
@@ -140,7 +140,7 @@ def through_proxy(count: int) -> Judge:
 def sent_out(least: int = 0, most: int = 1 << 62) -> Judge:
     """The origin wrote so many bytes, heads included."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         out = evidence.seen.bytes_out
         return "" if least <= out <= most else f"the origin sent {out} bytes, not {least} to {most}"
 
@@ -150,7 +150,7 @@ def sent_out(least: int = 0, most: int = 1 << 62) -> Judge:
 def within_s(seconds: float) -> Judge:
     """It did not take longer."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         took = evidence.wall_s
         return "" if took <= seconds else f"took {took:.1f} s, more than {seconds:g} s"
 
@@ -160,7 +160,7 @@ def within_s(seconds: float) -> Judge:
 def spun(exchanges: int, busy_ns: int) -> Judge:
     """It reports what it spun, and its process paid for it."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         asked = exchanges * busy_ns
         if not asked <= evidence.answer.spun_ns <= MOST_SPUN * asked:
             return f"reports {evidence.answer.spun_ns} ns spun of {asked} ns asked for"
@@ -178,7 +178,7 @@ def spun(exchanges: int, busy_ns: int) -> Judge:
 def parsed() -> Judge:
     """What it says of the time in its kit's parser is possible, for one exchange at a time."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         said, whole = evidence.answer.parse_ns, evidence.answer.wall_ns
         if said is None or 0 < said <= whole:
             return ""
@@ -190,7 +190,7 @@ def parsed() -> Judge:
 def flat_memory(most_kb: int) -> Judge:
     """Peak resident memory grew by no more."""
 
-    def judge(evidence: Evidence) -> str:
+    def judge(evidence: CaseEvidence) -> str:
         grew = evidence.peak_growth_kb
         return "" if grew <= most_kb else f"memory grew by {grew} kB while streaming"
 

@@ -10,18 +10,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from fetchoff.contract.case import Case, Evidence, Result, Verdict
+from fetchoff.contract.case import Case, CaseEvidence, CaseVerdict, Result
 from fetchoff.contract.cases import all_cases, plain_get
 from fetchoff.model.client import Description, Fault, Launch
 from fetchoff.model.errors import AdapterError, InputError
 from fetchoff.model.workload import required_features
 from fetchoff.protocol.adapter import Spool, fill, prepare
 from fetchoff.protocol.origin import gained
-from fetchoff.run import procfs
-from fetchoff.run.adapter import Adapter
-from fetchoff.run.origin import BuiltInLedger, BuiltInOrigin
-from fetchoff.run.reference import Reference, fetch
-from fetchoff.run.scratch import scratch
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.origins.reference import Reference, fetch
+from fetchoff.run.os import procfs
+from fetchoff.run.os.scratch import scratch
 
 CASE_TIMEOUT_S = 30.0
 BUSY_TRIES = 3  # a spin that another process cuts short costs less CPU time than it lasts
@@ -73,22 +73,22 @@ class ContractSuite:
     def _with_what_is_known(self, result: Result) -> Result:
         """A fault that the manifest tells of is no surprise; that it is gone would be one."""
         fault = self._faults.get(result.case)
-        if fault is None or result.verdict is Verdict.UNSUPPORTED:
+        if fault is None or result.verdict is CaseVerdict.UNSUPPORTED:
             return result
-        if result.verdict is Verdict.FAILED:
-            return Result(result.case, Verdict.KNOWN_FAULT, fault.why)
+        if result.verdict is CaseVerdict.FAILED:
+            return Result(result.case, CaseVerdict.KNOWN_FAULT, fault.why)
         if fault.sometimes:
             return result
         text = f"passes, but adapter.toml has a fault: {fault.why}"
-        return Result(result.case, Verdict.FAILED, text)
+        return Result(result.case, CaseVerdict.FAILED, text)
 
     def _all(self, only: str) -> Iterator[Result]:
         try:
             self._features = self._running()[1].features
         except AdapterError as error:
-            yield Result(HELLO, Verdict.FAILED, error.message)
+            yield Result(HELLO, CaseVerdict.FAILED, error.message)
             return
-        yield Result(HELLO, Verdict.PASSED)
+        yield Result(HELLO, CaseVerdict.PASSED)
         manners = (
             (DECLARED, self._declares_what_there_is),
             (NONSENSE, self._refuses_nonsense),
@@ -104,7 +104,7 @@ class ContractSuite:
                 if self._broken >= MOST_BROKEN:
                     cases = f"{self._broken} cases one after the other"
                     text = f"not tried: it broke the protocol in {cases}"
-                    yield Result(NOT_TRIED, Verdict.FAILED, text)
+                    yield Result(NOT_TRIED, CaseVerdict.FAILED, text)
                     return
         if only in END:
             yield self._judged(END, self._ends_with_its_input)
@@ -133,7 +133,7 @@ class ContractSuite:
         except AdapterError as error:
             self._lose()
             fault = error.message
-        return Result(name, Verdict.FAILED if fault else Verdict.PASSED, fault)
+        return Result(name, CaseVerdict.FAILED if fault else CaseVerdict.PASSED, fault)
 
     def _lose(self) -> None:
         if self._adapter is not None:
@@ -143,7 +143,7 @@ class ContractSuite:
     def _try(self, case: Case) -> Result:
         missing = [feature for feature in _needed(case) if feature not in self._features]
         if missing:
-            return Result(case.name, Verdict.UNSUPPORTED, missing[0])
+            return Result(case.name, CaseVerdict.UNSUPPORTED, missing[0])
         ledger = self._origin.open(case.workload.settings)
         try:
             for _ in range(BUSY_TRIES if case.busy_ns else 1):
@@ -151,17 +151,17 @@ class ContractSuite:
                 if not fault:
                     break
         except _Unsupported as unsupported:
-            return Result(case.name, Verdict.UNSUPPORTED, str(unsupported))
+            return Result(case.name, CaseVerdict.UNSUPPORTED, str(unsupported))
         except AdapterError as error:
             self._lose()
             self._broken += 1
-            return Result(case.name, Verdict.FAILED, error.message)
+            return Result(case.name, CaseVerdict.FAILED, error.message)
         except InputError as error:
             fault = error.message
         finally:
             ledger.close()
         self._broken = 0
-        return Result(case.name, Verdict.FAILED if fault else Verdict.PASSED, fault)
+        return Result(case.name, CaseVerdict.FAILED if fault else CaseVerdict.PASSED, fault)
 
     def _run(self, case: Case, ledger: BuiltInLedger) -> str:
         fill(self._spool, case.workload)
@@ -200,7 +200,7 @@ class ContractSuite:
             waited_ns = procfs.waited_ns(adapter.pid) - waited_ns
             growth_kb = procfs.read(adapter.pid).peak_kb - peak_before
         return case.judge(
-            Evidence(
+            CaseEvidence(
                 answer=done,
                 seen=gained(before.seen, after.seen),
                 counters=after,

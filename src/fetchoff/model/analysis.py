@@ -139,7 +139,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankingRow:
     """One client on one workload.
 
     `tiers`: (best, worst) tier that it can be in, from 1; None: not ranked. `in_flight`: over a
@@ -231,7 +231,7 @@ class WorkloadResult:
     placement: str
     baseline: str
     rounds: int
-    standings: tuple[Standing, ...]
+    standings: tuple[RankingRow, ...]
     checks: tuple[SelfCheck, ...]
     withheld: str = ""
     notes: tuple[str, ...] = ()

@@ -56,7 +56,7 @@ class Profile:
         return bool(self.jitter_ms or self.loss_share)
 
     @property
-    def calm(self) -> Profile:
+    def deterministic(self) -> Profile:
         """The same, but that nothing is left to chance."""
         return replace(self, jitter_ms=0.0, loss=0.0, bursts=None)
 
@@ -87,9 +87,9 @@ class Link:
         return self.up.is_random or self.down.is_random
 
     @property
-    def calm(self) -> Link:
+    def deterministic(self) -> Link:
         """The same, but that nothing is left to chance."""
-        return replace(self, up=self.up.calm, down=self.down.calm)
+        return replace(self, up=self.up.deterministic, down=self.down.deterministic)
 
     @property
     def round_trip_ms(self) -> float:
@@ -116,7 +116,7 @@ class Link:
         return PATIENCE * (sending_s + round_trips * self.round_trip_ms / 1e3)
 
     @property
-    def terrain(self) -> tuple[bool, int, str]:
+    def network_key(self) -> tuple[bool, int, str]:
         """Links with the same one can follow each other between the same two ends."""
         return (self.is_emulated, self.mtu, self.congestion)
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from fetchoff.model.estimate import MINIMUM_ROUNDS
-from fetchoff.stats.moderation import moderate
 from fetchoff.stats.sequential import cautious
+from fetchoff.stats.shrinkage import shrink
 from fetchoff.stats.skewness import bent, reaches, skewness
 
 Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ def all_pairs(y: Array) -> Pairs:
     squares = np.where(present, (d - mean) ** 2, 0.0).sum(0)
 
     error, degrees, skew = np.full(a.size, np.nan), np.zeros(a.size), np.zeros(a.size)
-    moderated = moderate(squares[ok] / (rounds[ok] - 1), rounds[ok] - 1.0, clients=clients)
+    moderated = shrink(squares[ok] / (rounds[ok] - 1), rounds[ok] - 1.0, clients=clients)
     error[ok] = np.sqrt(moderated.variances / rounds[ok])
     degrees[ok] = moderated.degrees
     skew[ok] = skewness(d[:, ok])

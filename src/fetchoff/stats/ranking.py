@@ -70,7 +70,7 @@ def rank(
     family = len(field.order) - 1 if baseline is not None else int(field.pairs.testable.sum())
     intervals = field.pairs.intervals(field.level, family, resolution)
     faster = _shown_faster(field)
-    standing = tiers.standing(faster)
+    standing = tiers.places(faster)
     ranked = []
     for position, client in enumerate(field.order):
         against = _against(field, chosen, client, intervals)
@@ -158,7 +158,7 @@ def _against(field: _Field, a: int, b: int, intervals: tuple[Array, Array]) -> C
 
 
 def _ranked(
-    against: Comparison, standing: tiers.Standing | None, beaten_by: tuple[int, ...]
+    against: Comparison, standing: tiers.Place | None, beaten_by: tuple[int, ...]
 ) -> Ranked:
     return Ranked(
         client=against.b,

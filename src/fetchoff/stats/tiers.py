@@ -17,14 +17,14 @@ from fetchoff.model.estimate import Ranking
 
 
 @dataclass(frozen=True)
-class Standing:
+class Place:
     """(best, worst) that the proven differences leave open, from 1."""
 
     tiers: tuple[int, int]
     places: tuple[int, int]
 
 
-def standing(faster: NDArray[np.bool_]) -> tuple[Standing, ...]:
+def places(faster: NDArray[np.bool_]) -> tuple[Place, ...]:
     """Of clients in order: `faster[i, j]` says that i was shown to be faster than j, and i < j."""
     clients = faster.shape[0]
     best = np.ones(clients, dtype=np.int64)
@@ -37,8 +37,7 @@ def standing(faster: NDArray[np.bool_]) -> tuple[Standing, ...]:
     first = 1 + faster.sum(0)
     last = clients - faster.sum(1)
     return tuple(
-        Standing((int(best[i]), int(worst[i])), (int(first[i]), int(last[i])))
-        for i in range(clients)
+        Place((int(best[i]), int(worst[i])), (int(first[i]), int(last[i]))) for i in range(clients)
     )
 
 

@@ -13,11 +13,11 @@ from fetchoff.stats import student
 from fetchoff.stats.comparison import DEFAULT_RULE
 from fetchoff.stats.pairs import Flags, all_pairs, differing
 from fetchoff.stats.ranking import family_level
+from fetchoff.stats.scenarios import Scenario
 from fetchoff.stats.sequential import looks_taken, nominal_level
 from fetchoff.stats.skewness import reaches, skewness
 from fetchoff.stats.verdicts import MARGIN, RESOLUTION
 from fetchoff.stats.within import Array, pair_differences
-from fetchoff.stats.worlds import World
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class PairTrials:
 
 
 def pair_trials(
-    world: World,
+    scenario: Scenario,
     effect: float,
     trials: int,
     rng: np.random.Generator,
@@ -123,7 +123,7 @@ def pair_trials(
     """`budget`: rounds after which time is over, planned look or not."""
     effects = np.array([0.0, log1p(effect)])
     rounds = budget or rule.horizon
-    d = [pair_differences(world.costs(effects, rounds, rng), 0, 1) for _ in range(trials)]
+    d = [pair_differences(scenario.costs(effects, rounds, rng), 0, 1) for _ in range(trials)]
     return stopped(np.array(d).T, effect, rule, margin=margin)
 
 
@@ -172,7 +172,7 @@ class RankingTrials:
 
 
 def ranking_trials(
-    world: World,
+    scenario: Scenario,
     effects: Array,
     trials: int,
     rng: np.random.Generator,
@@ -187,7 +187,7 @@ def ranking_trials(
     truth = effects[b] - effects[a]
     against_first = a == 0
     for trial in range(trials):
-        pairs = all_pairs(world.costs(effects, rounds, rng))
+        pairs = all_pairs(scenario.costs(effects, rounds, rng))
         level = family_level(rule, rounds, truth.size, final=True)
         differ = differing(pairs, level, RESOLUTION)
         right = np.sign(pairs.difference) == np.sign(truth)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fetchoff.analysis.analyse import RunFacts, analyse
-from fetchoff.model.analysis import Standing
+from fetchoff.model.analysis import RankingRow
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
@@ -68,7 +68,7 @@ class Raced:
             records.append(self.ended.get((number, client), _well(number, client)))
         return [*records, SectionDone(number, 0, COURSE.id, 1.0)]
 
-    def standings(self, records: Sequence[Record] = ()) -> dict[str, Standing]:
+    def standings(self, records: Sequence[Record] = ()) -> dict[str, RankingRow]:
         """By client, from the best on: of a run with these records, or with all."""
         facts = RunFacts("id", "title", "2026-11-20", self.experiment, (), (), {}, ())
         (result,) = analyse(facts, records or self.records()).results

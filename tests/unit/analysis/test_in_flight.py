@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.analysis.crossing import LINK, WAY, Crossed, Does, calibration
 
 from fetchoff.analysis.in_flight import content_rate, slow_start_s
-from fetchoff.model.analysis import InFlight, Standing, WorkloadResult
+from fetchoff.model.analysis import InFlight, RankingRow, WorkloadResult
 from fetchoff.model.link import LOOPBACK, Bursts, Link, Profile
 from fetchoff.model.workload import Protocol, Settings
 
@@ -28,7 +28,7 @@ def only(crossed: Crossed) -> WorkloadResult:
     return result
 
 
-def standing(crossed: Crossed, client: str) -> Standing:
+def standing(crossed: Crossed, client: str) -> RankingRow:
     return next(s for s in only(crossed).standings if s.client == client)
 
 

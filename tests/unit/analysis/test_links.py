@@ -31,7 +31,9 @@ from fetchoff.model.analysis import (
 )
 from fetchoff.model.link import LOOPBACK, Calibration
 from fetchoff.model.observation import Outcome
-from fetchoff.report import html, table, wording
+from fetchoff.report.page import html
+from fetchoff.report.terminal import table
+from fetchoff.report.wording import sentences
 
 CLIENTS = {"a/x": Does(0.0910), "a/y": Does(0.0950)}
 CROSSED = Crossed(CLIENTS, tried=(calibration(),))
@@ -80,8 +82,8 @@ def test_without_a_try_what_was_asked_is_taken_for_true() -> None:
 def test_a_link_that_is_not_as_asked_withholds_the_ranking_and_says_what_to_do() -> None:
     result = only(replace(CROSSED, tried=(calibration(FAULT),)))
     assert result.withheld.startswith(f"the link atlantic is not what was asked for: {FAULT}. ")
-    assert wording.advice(result) == (links.WHAT_TO_DO,)
-    assert FAULT in wording.verdict(result, 0.02)
+    assert sentences.advice(result) == (links.WHAT_TO_DO,)
+    assert FAULT in sentences.verdict(result, 0.02)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from fetchoff.analysis.standings import over_centre
+from fetchoff.analysis.ranking_rows import over_centre
 from fetchoff.model.observation import Batch, Cost, Seen
 
 

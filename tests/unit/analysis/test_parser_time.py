@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fetchoff.analysis.standings import parser_us
+from fetchoff.analysis.ranking_rows import parser_us
 from fetchoff.model.observation import Batch, Cost, Seen
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from fetchoff.app.choose import chosen, recorded, told_apart
 from fetchoff.app.measure import adapter_of, client_record
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.paths import shipped
 from fetchoff.model.client import Client, Description, Manifest, Readiness
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.experiment import Experiment

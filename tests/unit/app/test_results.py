@@ -10,7 +10,7 @@ import pytest
 from tests.unit.report import reproduced
 
 from fetchoff.app import results
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.paths import shipped
 from fetchoff.cli.results import show
 from fetchoff.model.errors import StoreError
 from fetchoff.store.run_folder import RunFolder

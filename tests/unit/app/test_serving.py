@@ -9,6 +9,7 @@ from tests.command import FAKES
 
 from fetchoff.app import serving
 from fetchoff.app.serving import must_serve, ready_or_built_in, record_of
+from fetchoff.build import servers
 from fetchoff.catalog import origins
 from fetchoff.model.client import Readiness
 from fetchoff.model.course import Course
@@ -17,8 +18,8 @@ from fetchoff.model.experiment import Experiment
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.origin import BUILT_IN, OriginManifest, Server
 from fetchoff.model.workload import Exchange, Workload
-from fetchoff.run.network import LOOPBACK, Loopback
-from fetchoff.run.placement import Cores
+from fetchoff.run.host.placement import Cores
+from fetchoff.run.network.seam import LOOPBACK, Loopback
 
 HONEST = str(FAKES / "_origins" / "honest")
 GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))
@@ -105,7 +106,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """An experiment against a server that is kept from round to round, and counted."""
     Counted.started = Counted.ended = 0
     monkeypatch.setattr(serving, "ServerOrigin", Counted)
-    server = origins.state(origins.read_origin(Path(HONEST)))
+    server = servers.state(origins.read_origin(Path(HONEST)))
     object.__setattr__(server.manifest, "kept", True)
     monkeypatch.setattr(serving, "ready", lambda _: server)
     return Experiment((), (Course(GET),), "", 1, origin=HONEST)

@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 
 from fetchoff.model.client import Launch
 from fetchoff.model.estimate import Estimate
-from fetchoff.run.machine import usable_cores
+from fetchoff.run.host.machine import usable_cores
 
 TRIALS = 2000
 EXACT = Estimate(1.0, 1.0, 1.0, 0.99)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.command import FAKES
 
-from fetchoff.catalog import setup
+from fetchoff.build import setup
+from fetchoff.build.build_dir import BuildDir, state
 from fetchoff.catalog.manifests import PLACES, discover, read_manifest
-from fetchoff.catalog.workshop import Workshop, state
 from fetchoff.model.client import OWN_JSON, Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, InputError
 
@@ -159,17 +159,19 @@ def test_another_release_of_what_starts_it_means_another_build(
 
 
 def test_placeholders(folder: Path, own_cache: Path) -> None:
-    workshop = Workshop.of(read_manifest(folder))
-    assert workshop.fill("{kit}/x {adapter} {other}") == (
-        f"{workshop.folder}/_kit/x {workshop.folder}/honest {{other}}"
+    build_dir = BuildDir.of(read_manifest(folder))
+    assert build_dir.fill("{kit}/x {adapter} {other}") == (
+        f"{build_dir.folder}/_kit/x {build_dir.folder}/honest {{other}}"
     )
-    assert workshop.folder.is_relative_to(own_cache)
+    assert build_dir.folder.is_relative_to(own_cache)
 
 
 def test_every_placeholder_that_is_known_is_filled(folder: Path) -> None:
     """`runtime` only where there is one."""
-    workshop = Workshop.of(read_manifest(folder))
-    assert {name for name in PLACES if workshop.fill(f"{{{name}}}") == f"{{{name}}}"} == {"runtime"}
+    build_dir = BuildDir.of(read_manifest(folder))
+    assert {name for name in PLACES if build_dir.fill(f"{{{name}}}") == f"{{{name}}}"} == {
+        "runtime"
+    }
 
 
 def test_what_is_nearly_a_placeholder_is_refused(folder: Path) -> None:
@@ -247,7 +249,7 @@ def test_one_failure_stops_no_other(folder: Path) -> None:
 def test_a_half_written_state_is_not_believed(folder: Path) -> None:
     manifest = read_manifest(folder)
     prepared(manifest)
-    (Workshop.of(manifest).folder / "ready.json").write_text('{"version": "1')
+    (BuildDir.of(manifest).folder / "ready.json").write_text('{"version": "1')
     assert state(manifest).readiness is Readiness.NOT_SET_UP
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.catalog import claims, rooms
+from fetchoff.catalog import claims, files
 from fetchoff.model.claim import Article, Figure, PublishedCell, Side
 from fetchoff.model.errors import InputError, UnknownName
 
@@ -30,7 +30,7 @@ published = 2
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(rooms, "shipped", lambda name: tmp_path)
+    monkeypatch.setattr(files, "shipped", lambda name: tmp_path)
     folder = tmp_path / "claims"
     folder.mkdir()
     return folder

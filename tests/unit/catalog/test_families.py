@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.command import FAKES
 
-from fetchoff.catalog import setup
+from fetchoff.build import setup
+from fetchoff.build.build_dir import BuildDir
+from fetchoff.build.runtimes import runtime_folder
 from fetchoff.catalog.manifests import Family, discover, named
-from fetchoff.catalog.runtimes import runtime_folder
-from fetchoff.catalog.workshop import Workshop
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import InputError
 
@@ -114,7 +114,7 @@ def test_a_version_is_built_from_its_own_lock(root: Path) -> None:
     for text, lock in (("fake/family", "lock-2.0"), ("fake/family@1.0", "lock-1.0")):
         manifest = member(root, text)
         assert prepared(manifest).readiness is Readiness.READY
-        assert (Workshop.of(manifest).folder / "build" / "lock").read_text() == lock
+        assert (BuildDir.of(manifest).folder / "build" / "lock").read_text() == lock
 
 
 def test_a_language_shares_a_folder_that_outlives_builds(root: Path, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_language_shares_a_folder_that_outlives_builds(root: Path, tmp_path: P
 def test_the_first_version_is_what_the_bare_name_means(root: Path) -> None:
     bare, named_so = member(root, "fake/family"), member(root, "fake/family@2.0")
     assert (str(bare.id), str(named_so.id)) == ("fake/family", "fake/family@2.0")
-    assert Workshop.of(bare).folder == Workshop.of(named_so).folder
+    assert BuildDir.of(bare).folder == BuildDir.of(named_so).folder
     assert prepared(bare).readiness is Readiness.READY
     assert prepared(named_so).readiness is Readiness.READY
 
@@ -147,7 +147,7 @@ def test_a_runtime_is_built_and_replaces_the_usual_one(root: Path) -> None:
     shell = runtime_folder(manifest.runtime) / "shell"
     assert shell.read_text() == 'exec "$@"'
     assert client.launch is not None
-    loud = Workshop.of(manifest).adapter / "loud.sh"
+    loud = BuildDir.of(manifest).adapter / "loud.sh"
     assert client.launch.command == ("sh", str(shell), str(loud))
     assert client.launch.env == {"FROM": "runtime", "LOUD": "yes"}
     assert client.launch.warm_up_exchanges == 7

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.catalog import links, rooms
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog import files, links
+from fetchoff.catalog.paths import shipped
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.link import LOOPBACK, Bursts, Link, Profile
-from fetchoff.report.links import loss, rate, round_trip
+from fetchoff.report.wording.links import loss, rate, round_trip
 
 HEAD = 'schema = 1\nabout = "x"\n'
 CITIES = ("seattle", "dallas", "chicago", "washington", "london")
@@ -115,12 +115,12 @@ def test_links_that_are_not_there(tmp_path: Path) -> None:
 
 def test_loopback_is_built_in(tmp_path: Path) -> None:
     assert links.link("loopback") is LOOPBACK
-    assert LOOPBACK.id not in rooms.names("links")
+    assert LOOPBACK.id not in files.names("links")
     with pytest.raises(InputError, match="'loopback' is the link that is not emulated"):
         links.link(written(HEAD, tmp_path, "loopback"))
 
 
-@pytest.mark.parametrize("name", rooms.names("links"))
+@pytest.mark.parametrize("name", files.names("links"))
 def test_shipped_links_say_what_they_are(name: str) -> None:
     """Their line names the round trip and each rate; their figures have a source."""
     link = links.link(name)
@@ -151,7 +151,7 @@ def test_the_cities_of_the_article() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", rooms.names("links"))
+@pytest.mark.parametrize("name", files.names("links"))
 def test_the_page_has_a_row_for_each(name: str) -> None:
     link = links.link(name)
     cells = (f"`{name}`", round_trip(link), rate(link.up), rate(link.down), loss(link))

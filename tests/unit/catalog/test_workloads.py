@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fetchoff.app.courses import courses
-from fetchoff.catalog import rooms, workloads
+from fetchoff.catalog import files, workloads
 from fetchoff.catalog.manifests import discover, named
 from fetchoff.catalog.workloads import read_workload
 from fetchoff.model.client import matching
@@ -225,14 +225,14 @@ def _toml(value: object) -> str:
     raise TypeError(value)
 
 
-@pytest.mark.parametrize("name", rooms.names("workloads"))
+@pytest.mark.parametrize("name", files.names("workloads"))
 def test_shipped_workloads_are_read(name: str) -> None:
     workload = workloads.workload(name)
     assert workload.id == name
     assert workload.about
 
 
-@pytest.mark.parametrize("name", rooms.names("suites"))
+@pytest.mark.parametrize("name", files.names("suites"))
 def test_shipped_suites_name_what_there_is(name: str) -> None:
     suite = workloads.suite(name)
     clients = list(discover())

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fetchoff.catalog import links, rooms
+from fetchoff.catalog import files, links
 from fetchoff.cli.links import command
 
 
@@ -14,7 +14,7 @@ def test_all_of_them_and_loopback_first(capsys: pytest.CaptureFixture[str]) -> N
     command()
     rows = capsys.readouterr().out.splitlines()
     named = [row.split()[0] for row in rows[1:] if not row.startswith(" ")]
-    assert named == ["loopback", *rooms.names("links")]
+    assert named == ["loopback", *files.names("links")]
 
 
 def test_for_a_program(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fetchoff.contract import judges
-from fetchoff.contract.case import Case, Evidence, Judge
+from fetchoff.contract.case import Case, CaseEvidence, Judge
 from fetchoff.contract.cases import all_cases
 from fetchoff.model.observation import Seen
 from fetchoff.protocol.adapter import Done
@@ -27,7 +27,7 @@ COUNTERS = Counters(
     streams=0,
     raw={},
 )
-EVIDENCE = Evidence(
+EVIDENCE = CaseEvidence(
     answer=Done(done=2, failed=0, bytes=32, wall_ns=1, sha256=("a", "b")),
     seen=Seen(requests=2, connections=1, bytes_out=500),
     counters=COUNTERS,
@@ -38,15 +38,15 @@ EVIDENCE = Evidence(
 )
 
 
-def answering(**changes: Any) -> Evidence:
+def answering(**changes: Any) -> CaseEvidence:
     return replace(EVIDENCE, answer=replace(EVIDENCE.answer, **changes))
 
 
-def seeing(**changes: Any) -> Evidence:
+def seeing(**changes: Any) -> CaseEvidence:
     return replace(EVIDENCE, seen=replace(EVIDENCE.seen, **changes))
 
 
-def counting(evidence: Evidence = EVIDENCE, **changes: Any) -> Evidence:
+def counting(evidence: CaseEvidence = EVIDENCE, **changes: Any) -> CaseEvidence:
     return replace(evidence, counters=replace(evidence.counters, **changes))
 
 
@@ -100,12 +100,12 @@ JUDGED = [
 
 
 @pytest.mark.parametrize(("judge", "right", "wrong", "words"), JUDGED)
-def test_judge(judge: Judge, right: Evidence, wrong: Evidence, words: str) -> None:
+def test_judge(judge: Judge, right: CaseEvidence, wrong: CaseEvidence, words: str) -> None:
     assert judge(right) == ""
     assert words in judge(wrong)
 
 
-def right_for(case: Case) -> Evidence:
+def right_for(case: Case) -> CaseEvidence:
     """What a client that does the case right leaves behind."""
     count = case.iterations * len(case.workload.exchanges)
     counters = replace(COUNTERS, max_in_flight=case.workload.settings.concurrency)
@@ -127,12 +127,12 @@ def right_for(case: Case) -> Evidence:
     )
 
 
-def alone(evidence: Evidence) -> Evidence:
+def alone(evidence: CaseEvidence) -> CaseEvidence:
     """No new connection was needed."""
     return replace(evidence, seen=replace(evidence.seen, connections=0))
 
 
-def spoke(evidence: Evidence, streams: int) -> Evidence:
+def spoke(evidence: CaseEvidence, streams: int) -> CaseEvidence:
     return counting(evidence, streams=streams, alpn={"h2": 1})
 
 
@@ -154,11 +154,11 @@ TRANSPORTS = {
 }
 
 
-def but(name: str, **seen: int) -> Evidence:
+def but(name: str, **seen: int) -> CaseEvidence:
     return replace(TRANSPORTS[name], seen=replace(TRANSPORTS[name].seen, **seen))
 
 
-def done_all(name: str) -> Evidence:
+def done_all(name: str) -> CaseEvidence:
     return replace(TRANSPORTS[name], answer=Done(1, 0, 16, 1))
 
 
@@ -189,7 +189,7 @@ def test_case_done_right(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "evidence", "words"), FAULTS)
-def test_case_done_wrong(name: str, evidence: Evidence, words: str) -> None:
+def test_case_done_wrong(name: str, evidence: CaseEvidence, words: str) -> None:
     assert words in CASES[name].judge(evidence)
 
 

@@ -49,8 +49,8 @@ def test_what_is_left_without_chance() -> None:
     lossy = Profile(20, jitter_ms=5, rate_mbit_s=10, queue_packets=7, loss=0.1)
     calm = Profile(20, rate_mbit_s=10, queue_packets=7)
     link = Link("l", "", lossy, Profile(bursts=Bursts(0.1, 0.2)))
-    assert link.calm == Link("l", "", calm, Profile())
-    assert FAR.calm == FAR
+    assert link.deterministic == Link("l", "", calm, Profile())
+    assert FAR.deterministic == FAR
 
 
 def test_loopback_is_not_emulated() -> None:
@@ -69,8 +69,8 @@ def test_longer_than_any_client_needs() -> None:
 
 def test_only_links_between_the_same_two_ends_follow_each_other() -> None:
     others = [replace(FAR, mtu=1400), replace(FAR, congestion="bbr"), LOOPBACK]
-    assert len({link.terrain for link in (FAR, *others)}) == 4
-    assert replace(FAR, id="near", up=Profile()).terrain == FAR.terrain
+    assert len({link.network_key for link in (FAR, *others)}) == 4
+    assert replace(FAR, id="near", up=Profile()).network_key == FAR.network_key
 
 
 def test_a_course_is_named_after_both() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.paths import shipped
 from fetchoff.contract.cases import all_cases
 from fetchoff.model.workload import (
     Exchange,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fetchoff.catalog.places import shipped
+from fetchoff.catalog.paths import shipped
 from fetchoff.contract.cases import all_cases
 from fetchoff.model.workload import Exchange, Protocol, RawBody, Settings, Workload
 from fetchoff.protocol import adapter

@@ -14,9 +14,9 @@ from fetchoff.model.analysis import (
     Curve,
     OnTheWire,
     Point,
+    RankingRow,
     Relative,
     SelfCheck,
-    Standing,
     Throughput,
     WorkloadResult,
 )
@@ -139,7 +139,7 @@ def costs(wall_us: float, sort: Sort, spread: float, moved: float) -> Costs:
     )
 
 
-def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Standing, ...]:
+def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[RankingRow, ...]:
     """Every client on a workload, best first, the unmeasured last."""
     _, factor, extra = WORKLOADS[workload]
     walls = {s.client: s.wall_us * factor * noise.uniform(0.9, 1.1) + extra for s in SORTS}
@@ -152,12 +152,12 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Stan
         role = Role.FLOOR if sort.kind == "floor" else Role.RANKED
         outcome, message = NOT_MEASURED.get(sort.client, (Outcome.OK, ""))
         if outcome is not Outcome.OK and (workload == "small-post" or "jruby" in sort.client):
-            missing.append(Standing(sort.client, role, outcome, message, 0))
+            missing.append(RankingRow(sort.client, role, outcome, message, 0))
             continue
         spread = noise.uniform(0.01, 0.06)
         wall, cpu = walls[sort.client], walls[sort.client] * sort.cpu_share
         found.append(
-            Standing(
+            RankingRow(
                 client=sort.client,
                 role=role,
                 outcome=Outcome.OK,
@@ -198,7 +198,7 @@ def parser(client: str) -> tuple[str, float | None]:
     return own if client in OWN_JSON else PARSERS.get(client.partition("/")[0], ("", None))
 
 
-def with_tiers(found: list[Standing]) -> list[Standing]:
+def with_tiers(found: list[RankingRow]) -> list[RankingRow]:
     """Overlapping tiers: neighbours whose intervals overlap with the first of them."""
     ranked = [s for s in found if s.role is Role.RANKED]
     spans: list[tuple[int, int]] = []
@@ -213,11 +213,11 @@ def with_tiers(found: list[Standing]) -> list[Standing]:
     return [replace(s, tiers=tiers.get(s.client)) for s in found]
 
 
-def _low(standing: Standing) -> float:
+def _low(standing: RankingRow) -> float:
     return standing.wall.ratio.low if standing.wall else math.nan
 
 
-def _high(standing: Standing) -> float:
+def _high(standing: RankingRow) -> float:
     return standing.wall.ratio.high if standing.wall else math.nan
 
 
@@ -257,7 +257,7 @@ def checks(workload: str, withheld: bool) -> tuple[SelfCheck, ...]:
     return tuple(found)
 
 
-def points(found: tuple[Standing, ...], noise: random.Random) -> tuple[Point, ...]:
+def points(found: tuple[RankingRow, ...], noise: random.Random) -> tuple[Point, ...]:
     """Every batch, in run order, with a slow drift, one disturbed stretch and some outliers."""
     measured = [s for s in found if s.costs is not None]
     made: list[Point] = []

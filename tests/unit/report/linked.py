@@ -13,8 +13,8 @@ from fetchoff.model.analysis import (
     InFlight,
     LinkUse,
     OverLink,
+    RankingRow,
     RoundLeftOut,
-    Standing,
     WorkloadResult,
 )
 from fetchoff.model.link import Calibration, Link, Passage, Profile
@@ -58,7 +58,7 @@ def over_link(workload: str, *faults: str, lost_rounds: int = 0) -> WorkloadResu
     return replace(plain, link=link, standings=standings, notes=(*noted, *plain.notes))
 
 
-def _in_flight(standing: Standing, workload: str) -> Standing:
+def _in_flight(standing: RankingRow, workload: str) -> RankingRow:
     if standing.costs is None:
         return standing
     if standing.costs.throughput is None:

@@ -31,12 +31,13 @@ from fetchoff.model.claim import (
     Statement,
 )
 from fetchoff.model.estimate import Estimate
-from fetchoff.report import article_charts, article_page, claims
-from fetchoff.report.article import shown_claims, shown_tables, tally
-from fetchoff.report.article_page import article_section
-from fetchoff.report.bars import Bar, BarChart, bar_charts
-from fetchoff.report.published import measured_figure
-from fetchoff.report.vega import ROW_HEIGHT
+from fetchoff.report.article.published import measured_figure
+from fetchoff.report.article.tables import shown_claims, shown_tables, tally
+from fetchoff.report.page import article_charts, article_page
+from fetchoff.report.page.article_page import article_section
+from fetchoff.report.page.bars import Bar, BarChart, bar_charts
+from fetchoff.report.page.vega import ROW_HEIGHT
+from fetchoff.report.terminal import claims
 
 A, B = Side("x/a", "w"), Side("x/b", "w")
 SCHEMA = Path(__file__).parents[3] / "docs" / "results.schema.json"

@@ -12,15 +12,15 @@ from tests.unit.report import factory
 
 from fetchoff.model.analysis import Relative
 from fetchoff.model.estimate import Estimate, Verdict
-from fetchoff.report import per_day
-from fetchoff.report.at_scale import (
+from fetchoff.report.metrics.at_scale import (
     against_baseline,
     days_a_day,
     first_against_last,
     scale_of,
 )
-from fetchoff.report.figures import three_digits
-from fetchoff.report.groups import costs_of, groups_of
+from fetchoff.report.metrics.groups import costs_of, groups_of
+from fetchoff.report.terminal import per_day
+from fetchoff.report.wording.figures import three_digits
 
 RESULT = factory.result("small-get")
 

@@ -13,9 +13,9 @@ from tests.unit.report import factory
 
 from fetchoff.model.analysis import Relative, WorkloadResult
 from fetchoff.model.estimate import Estimate, Verdict
-from fetchoff.report import charts, vega
-from fetchoff.report.groups import groups_of
-from fetchoff.report.vega import ROW_HEIGHT
+from fetchoff.report.metrics.groups import groups_of
+from fetchoff.report.page import charts, vega
+from fetchoff.report.page.vega import ROW_HEIGHT
 
 RESULT = factory.result("small-get")
 POINTS = factory.analysis().points["small-get"]

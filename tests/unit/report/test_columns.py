@@ -9,9 +9,9 @@ from tests.unit.report import factory
 
 from fetchoff.model.analysis import Throughput, WorkloadResult
 from fetchoff.model.estimate import Estimate
-from fetchoff.report.columns import columns_of
-from fetchoff.report.figures import size
-from fetchoff.report.groups import groups_of
+from fetchoff.report.metrics.groups import groups_of
+from fetchoff.report.page.columns import columns_of
+from fetchoff.report.wording.figures import size
 
 BULK = {("moved", "MB per s"), ("CPU", "s per GB"), ("origin", "CPU ÷ wall")}
 READ = ("read", "at a time")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.unit.report import factory
 
 from fetchoff.model.analysis import Curve, WorkloadResult
-from fetchoff.report import html
-from fetchoff.report.curves import Curves, curves_of, spread
-from fetchoff.report.groups import groups_of
+from fetchoff.report.metrics.groups import groups_of
+from fetchoff.report.page import html
+from fetchoff.report.page.curves import Curves, curves_of, spread
 
 RESULT = factory.result("small-get")
 

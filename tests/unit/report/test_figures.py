@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from fetchoff.report.figures import as_sure
+from fetchoff.report.wording.figures import as_sure
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 from tests.unit.report import factory, reproduced
 
 from fetchoff.model.analysis import ClientCard, RoundCost
-from fetchoff.report.implementations import PER_ROUND, file_name, files, implementation
-from fetchoff.report.sites import sites_of
+from fetchoff.report.article.sites import sites_of
+from fetchoff.report.files.implementations import PER_ROUND, file_name, files, implementation
 
 CARD = factory.card(factory.SORTS[-1])
 

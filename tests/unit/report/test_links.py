@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fetchoff.model.link import LOOPBACK, Bursts, Link, Profile
-from fetchoff.report.links import loss, rate, round_trip, summary
+from fetchoff.report.wording.links import loss, rate, round_trip, summary
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from tests.unit.report.test_page import Elements
 
 from fetchoff.model.analysis import BatchesLeftOut, OverLink
 from fetchoff.model.link import Bursts, Link, Passage, Profile
-from fetchoff.report import html, over_link, wording
+from fetchoff.report.page import html
+from fetchoff.report.wording import over_link, sentences
 
 DOWNLOAD = linked.over_link("download@10M/atlantic", lost_rounds=2)
 assert DOWNLOAD.link is not None
@@ -107,8 +108,8 @@ def test_whether_it_kept_up() -> None:
 
 
 def test_a_course_has_its_link_in_its_title() -> None:
-    assert wording.title(DOWNLOAD) == "download@10M over atlantic"
-    assert wording.title(factory.result("small-get")) == "small-get"
+    assert sentences.title(DOWNLOAD) == "download@10M over atlantic"
+    assert sentences.title(factory.result("small-get")) == "small-get"
 
 
 def test_what_is_in_flight_has_a_column_over_links_alone() -> None:

@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 import pytest
 from tests.unit.report import factory, reproduced
 
-from fetchoff.report import html
-from fetchoff.report.explain import EXPLANATIONS
+from fetchoff.report.page import html
+from fetchoff.report.page.explain import EXPLANATIONS
 
 ANALYSIS = factory.analysis()
 

@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.unit.report import factory, linked
 
 from fetchoff.model.analysis import WorkloadResult
-from fetchoff.report import table
+from fetchoff.report.terminal import table
 
 WIDTHS = (80, 100, 140, 180)
 LINKS = "in flight"
@@ -155,9 +155,15 @@ def test_the_heading_is_plain_text() -> None:
 
 
 def test_the_table_needs_neither_the_page_nor_its_libraries() -> None:
-    code = "import sys, fetchoff.report.table; print(*sys.modules)"
+    code = "import sys, fetchoff.report.terminal.table; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert "rich" in loaded
-    assert not {"jinja2", "altair", "vl_convert", "pygments", "fetchoff.report.html"} & set(loaded)
+    assert not {
+        "jinja2",
+        "altair",
+        "vl_convert",
+        "pygments",
+        "fetchoff.report.page.html",
+    } & set(loaded)

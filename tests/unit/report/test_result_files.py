@@ -19,7 +19,7 @@ from tests.unit.report import factory, linked
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.link import Bursts
-from fetchoff.report import csv_results, json_results
+from fetchoff.report.files import csv_results, json_results
 
 DOCS = Path(__file__).parents[3] / "docs"
 

@@ -8,21 +8,21 @@ from dataclasses import replace
 import pytest
 from tests.unit.report import factory
 
-from fetchoff.model.analysis import Relative, Standing, WorkloadResult
+from fetchoff.model.analysis import RankingRow, Relative, WorkloadResult
 from fetchoff.model.estimate import Estimate, Verdict
-from fetchoff.report import figures, wording
+from fetchoff.report.wording import figures, sentences
 
 BASE = factory.BASELINE
 MARGIN = 0.02
 
 
-def of(*standings: Standing) -> WorkloadResult:
+def of(*standings: RankingRow) -> WorkloadResult:
     return replace(factory.result("small-get"), standings=standings)
 
 
 def standing(
     client: str, relative: Relative | None, tiers: tuple[int, int] | None = None
-) -> Standing:
+) -> RankingRow:
     known = next(s for s in factory.result("small-get").standings if s.client == "go/net-http")
     return replace(known, client=client, wall=relative, tiers=tiers)
 
@@ -37,14 +37,14 @@ EQUAL = ratio(1, 1, 1, Verdict.EQUIVALENT)
 def test_a_single_winner_is_named_with_its_factor() -> None:
     fast = standing("c/libcurl", ratio(0.476, 0.435, 0.526, Verdict.FASTER), (1, 1))
     slow = standing("perl/lwp", ratio(1.5, 1.4, 1.6, Verdict.SLOWER), (3, 3))
-    said = wording.verdict(of(fast, standing(BASE, EQUAL, (2, 2)), slow), MARGIN)
+    said = sentences.verdict(of(fast, standing(BASE, EQUAL, (2, 2)), slow), MARGIN)
     assert said == f"`c/libcurl` is the fastest: 2.1 × (1.9–2.3) as fast as `{BASE}`."
 
 
 def test_a_tie_names_its_members_and_no_winner() -> None:
     first = standing("c/libcurl", ratio(0.5, 0.49, 0.51, Verdict.FASTER), (1, 1))
     second = standing("go/fasthttp", ratio(0.51, 0.5, 0.52, Verdict.FASTER), (1, 2))
-    said = wording.verdict(of(first, second, standing(BASE, EQUAL, (3, 3))), MARGIN)
+    said = sentences.verdict(of(first, second, standing(BASE, EQUAL, (3, 3))), MARGIN)
     assert said.startswith("`c/libcurl` and `go/fasthttp` share the first tier")
     assert "is the fastest" not in said.replace("which of them is fastest", "")
     assert said.endswith(f"By their estimates they are 1.96 to 2.0 × as fast as `{BASE}`.")
@@ -53,7 +53,7 @@ def test_a_tie_names_its_members_and_no_winner() -> None:
 def test_a_tie_with_the_baseline_claims_no_factor() -> None:
     other = standing("c/libcurl", ratio(0.99, 0.96, 1.02, Verdict.UNDECIDED), (1, 1))
     third = standing("perl/lwp", ratio(1.5, 1.4, 1.6, Verdict.SLOWER), (2, 2))
-    said = wording.verdict(of(other, standing(BASE, EQUAL, (1, 1)), third), MARGIN)
+    said = sentences.verdict(of(other, standing(BASE, EQUAL, (1, 1)), third), MARGIN)
     assert "share the first tier" in said
     assert "× as fast" not in said
 
@@ -61,7 +61,7 @@ def test_a_tie_with_the_baseline_claims_no_factor() -> None:
 def test_a_baseline_that_wins_is_told_with_the_next() -> None:
     following = standing("perl/lwp", ratio(1.5, 1.4, 1.6, Verdict.SLOWER), (2, 2))
     last = standing("ruby/excon", ratio(2.5, 2.4, 2.6, Verdict.SLOWER), (3, 3))
-    said = wording.verdict(of(standing(BASE, EQUAL, (1, 1)), following, last), MARGIN)
+    said = sentences.verdict(of(standing(BASE, EQUAL, (1, 1)), following, last), MARGIN)
     assert said == (
         f"`{BASE}`, the baseline, is the fastest. "
         f"Next is `perl/lwp`: 1.5 × (1.4–1.6) the time of `{BASE}`."
@@ -97,43 +97,43 @@ def test_a_baseline_that_wins_is_told_with_the_next() -> None:
 )
 def test_two_clients(relative: Relative | None, expected: str) -> None:
     pair = of(standing("c/libcurl", relative, (1, 1)), standing(BASE, EQUAL, (1, 1)))
-    assert wording.verdict(pair, MARGIN) == expected
+    assert sentences.verdict(pair, MARGIN) == expected
 
 
 def test_after_the_last_round_no_more_are_promised() -> None:
     unclear = standing("c/libcurl", ratio(1.03, 0.97, 1.09, Verdict.UNDECIDED), (1, 1))
     pair = replace(of(unclear, standing(BASE, EQUAL, (1, 1))), rounds=40, exhausted=True)
-    said = wording.verdict(pair, MARGIN)
+    said = sentences.verdict(pair, MARGIN)
     assert "more rounds" not in said
     assert said.endswith("that is all that 40 rounds, the most that a run has, can tell.")
 
 
 def test_without_tiers_nobody_wins() -> None:
     standings = [standing(name, None) for name in ("a/x", "a/y", "a/z")]
-    assert wording.verdict(of(*standings), MARGIN) == (
+    assert sentences.verdict(of(*standings), MARGIN) == (
         "Too few rounds were measured to rank these clients."
     )
 
 
 def test_one_client_alone_is_not_ranked() -> None:
-    said = wording.verdict(of(standing("a/x", None, (1, 1))), MARGIN)
+    said = sentences.verdict(of(standing("a/x", None, (1, 1))), MARGIN)
     assert said == "Only `a/x` was measured, so there is nothing to rank."
 
 
 def test_a_withheld_ranking_has_advice_for_each_kind_that_failed() -> None:
     withheld = factory.result("small-get", withheld="a/a failed")
-    assert wording.advice(withheld) == (wording.ADVICE["a/a"],)
-    assert wording.advice(replace(withheld, checks=())) == (wording.OTHERWISE,)
+    assert sentences.advice(withheld) == (sentences.ADVICE["a/a"],)
+    assert sentences.advice(replace(withheld, checks=())) == (sentences.OTHERWISE,)
 
 
 def test_advice_that_comes_with_the_reason_is_not_said_twice() -> None:
     withheld = factory.result("small-get", withheld="a/a failed. Stop other work, and run again")
-    assert wording.verdict(withheld, MARGIN) == "The ranking is withheld: a/a failed."
-    assert wording.advice(withheld) == ("Stop other work, and run again",)
+    assert sentences.verdict(withheld, MARGIN) == "The ranking is withheld: a/a failed."
+    assert sentences.advice(withheld) == ("Stop other work, and run again",)
 
 
 def test_remarks_name_their_client() -> None:
-    assert wording.remarks(factory.result("small-get")) == (
+    assert sentences.remarks(factory.result("small-get")) == (
         "`c/libcurl`: the origin takes 52% of the wall time: it is the bottleneck",
     )
 
@@ -143,7 +143,9 @@ def test_remarks_that_differ_only_in_numbers_are_one() -> None:
         replace(standing(f"a/{name}", EQUAL), notes=(f"its own clock is {share}% off",))
         for name, share in (("x", 5), ("y", 12), ("z", 7))
     ]
-    assert wording.remarks(of(*of_three)) == ("`a/x`, `a/y` and `a/z`: its own clock is 5–12% off",)
+    assert sentences.remarks(of(*of_three)) == (
+        "`a/x`, `a/y` and `a/z`: its own clock is 5–12% off",
+    )
 
 
 def test_many_names_are_cut_with_their_count() -> None:

@@ -21,12 +21,12 @@ from fetchoff.model.workload import Exchange, Expect, Settings, Workload
 from fetchoff.protocol import origin as control
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters, Edges, Turn
-from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.guest import GUESSED_ORIGIN, ORIGIN_US, Guest
-from fetchoff.run.judging import Refused
-from fetchoff.run.origin import Ledger
-from fetchoff.run.reference import Reference
-from fetchoff.run.turning import Place, Turning
+from fetchoff.run.adapters.adapter import Adapter, Timed
+from fetchoff.run.adapters.judging import Refused
+from fetchoff.run.adapters.session import GUESSED_ORIGIN, ORIGIN_US, ClientSession
+from fetchoff.run.origins.built_in import CountedProcess, Ledger
+from fetchoff.run.origins.reference import Reference
+from fetchoff.run.schedule.turning import Place, Turning
 
 BYTES = 16
 LOST_NS = 2_000_000_000
@@ -141,8 +141,10 @@ class Gates:
     def open_for_turns(self, settings: Settings) -> Ledger:
         raise AssertionError("a client brings its ledger with it")
 
-    def hold(self, ledger: Ledger, adapter: Adapter, requests: int, per_iteration: int) -> int:
-        client = cast(Client, adapter)
+    def hold(
+        self, ledger: Ledger, process: CountedProcess, requests: int, per_iteration: int
+    ) -> int:
+        client = cast(Client, process)
         assert cast(Client, ledger) is client
         assert not client.has_begun, "it ran before it was held"
         assert requests % per_iteration == 0
@@ -238,7 +240,7 @@ class Group:
     def __init__(self, *clients: Client, per_iteration: int = 1, chance: float = 0.0) -> None:
         self.gates = Gates()
         self.journal = Memory()
-        self.guests: dict[str, Guest] = {}
+        self.sessions: dict[str, ClientSession] = {}
         self.steps = 0
         exchange = Exchange("GET", "/bytes/16", expect=Expect(bytes=BYTES))
         workload = Workload("get", "", (exchange,) * per_iteration)
@@ -247,26 +249,26 @@ class Group:
             client.per_iteration = per_iteration
             adapter, ledger = cast(Adapter, client), cast(Ledger, client)
             course = Course(workload)
-            guest = Guest(client.name, client.name, adapter, ledger, reference, course)
-            guest.settle(Event(), chance)
-            self.guests[client.name] = guest
+            session = ClientSession(client.name, client.name, adapter, ledger, reference, course)
+            session.settle(Event(), chance)
+            self.sessions[client.name] = session
 
     def play(self, cycles: Sequence[Sequence[Entrant]], misplaced: str = "") -> None:
         entrants = list(dict.fromkeys(entrant for cycle in cycles for entrant in cycle))
         turning = Turning(
             self.gates, self.journal, PLACE, Random(SEED), self._try, lambda: misplaced
         )
-        players = [(e, self.guests[e.process], GROUP) for e in entrants]
+        players = [(e, self.sessions[e.process], GROUP) for e in entrants]
         turning.run(players, cycles, self._went_on)
 
     def _went_on(self) -> None:
         self.steps += 1
 
-    def _try(self, guest: Guest, do: Callable[[Guest], None]) -> None:
+    def _try(self, session: ClientSession, do: Callable[[ClientSession], None]) -> None:
         try:
-            do(guest)
+            do(session)
         except (Refused, AdapterError) as error:
-            guest.refuse(error)
+            session.refuse(error)
 
     @property
     def turns(self) -> dict[str, Turns]:

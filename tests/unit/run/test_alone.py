@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from fetchoff.model.errors import BusyError
-from fetchoff.run.alone import VARIABLE, alone
+from fetchoff.run.host.alone import VARIABLE, alone
 
 HOLD = """
 import sys
-from fetchoff.run.alone import alone
+from fetchoff.run.host.alone import alone
 sys.argv = ["/somewhere/fetchoff", "run", "my suite"]
 with alone(waits=False, say=print):
     print("held", flush=True)

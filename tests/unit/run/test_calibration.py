@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from fetchoff.model.link import Bursts, Link, Passage, Profile
-from fetchoff.run.calibration import Found, faults, loss_within, try_out
-from fetchoff.run.datagrams import Mouth
+from fetchoff.run.network.calibration import Found, faults, loss_within, try_out
+from fetchoff.run.network.datagrams import UdpEndpoint
 
 DELAY = Profile(delay_ms=10)
 LOSSY = Profile(delay_ms=10, loss=0.01)
@@ -115,15 +115,15 @@ def test_nothing_comes_back() -> None:
 
 
 @pytest.fixture
-def mouths() -> Iterator[tuple[Mouth, Mouth]]:
+def mouths() -> Iterator[tuple[UdpEndpoint, UdpEndpoint]]:
     with (
         socket.socket(type=socket.SOCK_DGRAM) as near,
         socket.socket(type=socket.SOCK_DGRAM) as far,
     ):
-        yield Mouth(near, "127.0.0.1"), Mouth(far, "127.0.0.1")
+        yield UdpEndpoint(near, "127.0.0.1"), UdpEndpoint(far, "127.0.0.1")
 
 
-def test_loopback_is_none_of_those_links(mouths: tuple[Mouth, Mouth]) -> None:
+def test_loopback_is_none_of_those_links(mouths: tuple[UdpEndpoint, UdpEndpoint]) -> None:
     """It delays nothing, loses nothing, and has no rate."""
     link = Link("l", "", Profile(delay_ms=200, loss=0.5), Profile(rate_mbit_s=1))
     found = try_out(link, *mouths)

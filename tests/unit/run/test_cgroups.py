@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.run import cgroups
-from fetchoff.run.clocks import cgroup_cpu_clock
+from fetchoff.run.os import cgroups
+from fetchoff.run.os.clocks import cgroup_cpu_clock
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from fetchoff.model.errors import OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.model.origin import AccessLog, Counted, Statistics
-from fetchoff.run.counting import LogTally, StatisticsTally, counts_of
-from fetchoff.run.network import LOOPBACK
+from fetchoff.run.network.seam import LOOPBACK
+from fetchoff.run.origins.counting import LogTally, StatisticsTally, counts_of
 
 LOG = AccessLog("access.log", first=1, bytes=True)
 

@@ -11,8 +11,8 @@ from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
 from fetchoff.model.link import Link
 from fetchoff.model.workload import Exchange, Workload
-from fetchoff.run import procfs
-from fetchoff.run.emulator import OWN_NAMESPACE, laid
+from fetchoff.run.network.emulator import OWN_NAMESPACE, laid
+from fetchoff.run.os import procfs
 
 COURSE = Course(Workload("w", "", (Exchange("GET", "/"),)), Link("far", ""))
 DIRECTION = {

@@ -14,11 +14,11 @@ from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Settings, Sink, required_features
 from fetchoff.protocol.adapter import Done, Spool, prepare
 from fetchoff.protocol.origin import Counters
-from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.guest import Guest
-from fetchoff.run.judging import Refused
-from fetchoff.run.origin import Ledger
-from fetchoff.run.reference import Reference
+from fetchoff.run.adapters.adapter import Adapter, Timed
+from fetchoff.run.adapters.judging import Refused
+from fetchoff.run.adapters.session import ClientSession
+from fetchoff.run.origins.built_in import Ledger
+from fetchoff.run.origins.reference import Reference
 
 HASHED = workload("download-hashed@1k")
 RIGHT, WRONG = "a" * 64, "b" * 64
@@ -46,16 +46,16 @@ class BlindLedger:
         return Counters.only(Seen())
 
 
-def guest_of(adapter: Hashing) -> Guest:
+def guest_of(adapter: Hashing) -> ClientSession:
     ledger, reference = cast(Ledger, BlindLedger()), Reference(HASHED, (RIGHT,))
-    return Guest("p", "c", cast(Adapter, adapter), ledger, reference, Course(HASHED))
+    return ClientSession("p", "c", cast(Adapter, adapter), ledger, reference, Course(HASHED))
 
 
 def test_a_batch_is_one_iteration_however_short(tmp_path: Path) -> None:
     adapter = Hashing(RIGHT)
-    guest = guest_of(adapter)
-    guest.warm_up(lambda: 0)
-    guest.judge(guest.batch(guest.iterations, lambda: 0), guest.iterations)
+    session = guest_of(adapter)
+    session.warm_up(lambda: 0)
+    session.judge(session.batch(session.iterations, lambda: 0), session.iterations)
     assert set(adapter.asked) == {(1, True)}
     settings = prepare(HASHED, "http://127.0.0.1:1", Spool(tmp_path))["settings"]
     assert isinstance(settings, dict)
@@ -64,10 +64,10 @@ def test_a_batch_is_one_iteration_however_short(tmp_path: Path) -> None:
 
 
 def test_a_wrong_digest_is_refused_in_a_measured_batch() -> None:
-    guest = guest_of(Hashing(WRONG))
-    measured = guest.batch(1, lambda: 0)
+    session = guest_of(Hashing(WRONG))
+    measured = session.batch(1, lambda: 0)
     with pytest.raises(Refused, match="is not what the origin sent"):
-        guest.judge(measured, 1)
+        session.judge(measured, 1)
 
 
 def test_not_many_at_a_time() -> None:

@@ -7,7 +7,7 @@ from threading import Barrier, Event
 
 import pytest
 
-from fetchoff.run.lanes import side_by_side
+from fetchoff.run.adapters.lanes import side_by_side
 
 PATIENCE_S = 20.0
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.run.machine import reports_free_memory
+from fetchoff.run.host.machine import reports_free_memory
 
 
 @pytest.mark.parametrize(

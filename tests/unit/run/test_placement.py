@@ -11,7 +11,7 @@ import pytest
 from fetchoff.model.course import Course
 from fetchoff.model.link import LOOPBACK, Link, Profile
 from fetchoff.model.workload import Exchange, Placement, Workload
-from fetchoff.run.placement import (
+from fetchoff.run.host.placement import (
     Cores,
     Urgency,
     lay_out,

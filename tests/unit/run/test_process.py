@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fetchoff.protocol.fields import Message
-from fetchoff.run.child import Child
-from fetchoff.run.process import ChildFailed, telling_line
+from fetchoff.run.os.child import Child
+from fetchoff.run.os.process import ChildFailed, telling_line
 
 QUICKLY_S = 0.3
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from fetchoff.run.procfs import waited_ns
+from fetchoff.run.os.procfs import waited_ns
 
 SPIN = "while True: pass"
 

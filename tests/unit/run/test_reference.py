@@ -11,8 +11,8 @@ import pytest
 from fetchoff.model.errors import InputError
 from fetchoff.model.workload import Exchange, Expect, JsonBody, Workload
 from fetchoff.protocol.content import content
-from fetchoff.run.origin import BuiltInOrigin
-from fetchoff.run.reference import do_before, fetch
+from fetchoff.run.origins.built_in import BuiltInOrigin
+from fetchoff.run.origins.reference import do_before, fetch
 
 
 @pytest.fixture

@@ -34,11 +34,11 @@ from fetchoff.model.observation import (
 )
 from fetchoff.model.workload import Exchange, Expect, Workload
 from fetchoff.plan.rounds import plan_round
-from fetchoff.run.events import Nobody
-from fetchoff.run.network import LOOPBACK as LOOPBACK_DEVICE
-from fetchoff.run.network import Network
-from fetchoff.run.origin import BuiltInOrigin, for_a_round
-from fetchoff.run.runner import Bench, Runner
+from fetchoff.run.network.seam import LOOPBACK as LOOPBACK_DEVICE
+from fetchoff.run.network.seam import Network
+from fetchoff.run.origins.built_in import BuiltInOrigin, for_a_round
+from fetchoff.run.schedule.events import Nobody
+from fetchoff.run.schedule.runner import Dependencies, Runner
 
 Kind = TypeVar("Kind")
 
@@ -142,7 +142,7 @@ class Run:
         least_rounds: int = 1,
     ) -> Experiment:
         program = str(FAKES / "_kit" / "fake.py")
-        bench = Bench(
+        bench = Dependencies(
             spool=self._spool,
             launches={
                 c: Launch((sys.executable, "-S", program), {"FAKE": c}) for c in self.clients

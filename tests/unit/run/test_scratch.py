@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.run.scratch import scratch
+from fetchoff.run.os.scratch import scratch
 
 HOLD = """
-from fetchoff.run.scratch import scratch
+from fetchoff.run.os.scratch import scratch
 with scratch() as folder:
     (folder / "file").write_text("held")
     print(folder, flush=True)

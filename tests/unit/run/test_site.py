@@ -10,7 +10,7 @@ from fetchoff.model.errors import InputError
 from fetchoff.model.origin import Serves
 from fetchoff.model.workload import Exchange, FormBody, Workload
 from fetchoff.protocol.content import content
-from fetchoff.run.site import fill_site
+from fetchoff.run.origins.site import fill_site
 
 FILES = Serves(files=True, methods=frozenset({"GET", "HEAD", "POST"}), own=("/own",))
 FORM = FormBody((("a", "1"),))

@@ -9,10 +9,10 @@ import pytest
 
 from fetchoff.model.client import Launch
 from fetchoff.model.errors import AdapterError
-from fetchoff.run import starting
-from fetchoff.run.adapter import Adapter
-from fetchoff.run.machine import usable_cores
-from fetchoff.run.starting import start_all
+from fetchoff.run.adapters import starting
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.starting import start_all
+from fetchoff.run.host.machine import usable_cores
 
 HELLO = '{"protocol":1,"client":"c","version":"1","runtime":"r","engine":"","features":[]}'
 

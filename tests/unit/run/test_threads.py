@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from fetchoff.run.threads import LEAST_NS, ThreadTimes, further_since
+from fetchoff.run.os.threads import LEAST_NS, ThreadTimes, further_since
 
 WORKS = """
 import sys, threading, time

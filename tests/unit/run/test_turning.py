@@ -16,8 +16,8 @@ from fetchoff.model.errors import OriginError
 from fetchoff.model.experiment import Effect, Entrant, Role, controls_of, takes_turns
 from fetchoff.model.observation import Outcome
 from fetchoff.plan.turns import cycles
-from fetchoff.run.guest import SETTLED_WAITING, Pace
-from fetchoff.run.turning import (
+from fetchoff.run.adapters.session import SETTLED_WAITING, Pace
+from fetchoff.run.schedule.turning import (
     CHUNK_US,
     COMPILERS_TURN_US,
     FIRST_LEAD,
@@ -95,7 +95,7 @@ def test_whoever_takes_part_gets_its_own_cost_and_all_of_its_turns(
     entrants = [Entrant(name, name, name) for name in names]
     group.play(cycles(entrants, 12, random.Random(seed)))
     for name, cost in zip(names, costs, strict=True):
-        assert group.guests[name].outcome is Outcome.OK
+        assert group.sessions[name].outcome is Outcome.OK
         assert group.us(name) == pytest.approx(cost, rel=1e-3)
         turns = group.turns[name]
         assert turns.cycle == tuple(range(12))
@@ -128,7 +128,7 @@ def test_an_order_is_soon_done_so_that_the_user_can_be_heard() -> None:
     group = Group(Client(A), Client(B))
     group.play(everybody(300, A, B))
     for order in group.gates.orders:
-        us = group.guests[A].iteration_us
+        us = group.sessions[A].iteration_us
         assert sum(lead + counted for _, lead, counted in order[:-1]) * us < CHUNK_US
     assert len(group.gates.orders) > 2
 
@@ -175,10 +175,10 @@ def test_busy_time_is_a_share_of_what_the_client_costs_and_is_told() -> None:
 def test_who_does_not_send_its_next_request_is_lost_and_the_others_go_on() -> None:
     group = Group(Client(A, hangs_at=400), Client(B))
     group.play(everybody(30, A, B))
-    assert group.guests[A].outcome is Outcome.INVALID
-    assert group.guests[A].message == LOST
+    assert group.sessions[A].outcome is Outcome.INVALID
+    assert group.sessions[A].message == LOST
     assert 0 < len(group.turns[A].exchanges) < 30  # what it did before is kept
-    assert group.guests[B].outcome is Outcome.OK
+    assert group.sessions[B].outcome is Outcome.OK
     assert group.turns[B].cycle == tuple(range(30))
 
 
@@ -195,8 +195,8 @@ def test_it_is_in_no_order_after_the_one_that_lost_it() -> None:
 def test_who_is_lost_may_have_a_better_reason() -> None:
     group = Group(Client(A, hangs_at=120, fails="ended with status 1"), Client(B))
     group.play(everybody(30, A, B))
-    assert group.guests[A].outcome is Outcome.FAILED
-    assert "ended with status 1" in group.guests[A].message
+    assert group.sessions[A].outcome is Outcome.FAILED
+    assert "ended with status 1" in group.sessions[A].message
 
 
 def test_when_all_are_lost_the_group_is_done() -> None:
@@ -210,11 +210,11 @@ def test_when_all_are_lost_the_group_is_done() -> None:
 def test_who_gets_faster_or_slower_than_foreseen_has_all_its_turns() -> None:
     client = Client(A, us=lambda number: 100.0 if number < 1000 else 20.0)
     group = Group(client, Client(B, us=lambda number: 100.0 if number < 1000 else 300.0))
-    group.guests[A].pace = Pace(110.0, cpu_us=100.0)
+    group.sessions[A].pace = Pace(110.0, cpu_us=100.0)
     group.play(everybody(64, A, B))
     for name in (A, B):
         turns = group.turns[name]
-        assert group.guests[name].outcome is Outcome.OK
+        assert group.sessions[name].outcome is Outcome.OK
         assert turns.cycle == tuple(range(64))
         assert set(turns.exchanges) == {turns.counted}
 
@@ -222,7 +222,7 @@ def test_who_gets_faster_or_slower_than_foreseen_has_all_its_turns() -> None:
 def test_which_exchanges_are_counted_does_not_depend_on_what_they_cost() -> None:
     def asked(us: Callable[[int], float]) -> list[list[tuple[int, int, int]]]:
         group = Group(Client(A, us=us))
-        group.guests[A].pace = Pace(200.0, cpu_us=100.0)
+        group.sessions[A].pace = Pace(200.0, cpu_us=100.0)
         group.play(everybody(50, A))
         return group.gates.orders
 
@@ -236,16 +236,16 @@ def _collected(every: int, first: int) -> Callable[[int], float]:
 
 def test_a_collector_is_paid_also_where_it_comes_as_often_as_a_turn() -> None:
     """Over processes, which begin anywhere in its rhythm: none of their turns looks for it."""
-    guest = Group(Client(A)).guests[A]
-    guest.pace = Pace(origin_ns(100_000) / 1e3 + 100.0, cpu_us=100.0)
-    length = Length.of(Entrant(A, A, A), guest)
+    session = Group(Client(A)).sessions[A]
+    session.pace = Pace(origin_ns(100_000) / 1e3 + 100.0, cpu_us=100.0)
+    length = Length.of(Entrant(A, A, A), session)
     every = round(length.lead * (1 + LONGER_LEAD) / 2) + length.counted
     costs = []
     for phase in range(every):
         client = Client(A)
         group = Group(client)
         client.us = _collected(every, client.lived + phase)
-        group.guests[A].pace = guest.pace
+        group.sessions[A].pace = session.pace
         group.play(everybody(8, A))
         costs.append(group.us(A))
     assert statistics.mean(costs) == pytest.approx(100 + 5000 / every, rel=0.03)
@@ -254,7 +254,7 @@ def test_a_collector_is_paid_also_where_it_comes_as_often_as_a_turn() -> None:
 def test_leads_differ_and_are_never_shorter_than_wanted() -> None:
     group = Group(Client(A))
     group.play(everybody(200, A))
-    length = Length.of(Entrant(A, A, A), group.guests[A])
+    length = Length.of(Entrant(A, A, A), group.sessions[A])
     leads = [lead for order in group.gates.orders for _, lead, _ in order][1:]  # not the first
     assert min(leads) == length.lead
     assert max(leads) == math.floor(length.lead * LONGER_LEAD)
@@ -278,16 +278,16 @@ def test_turns_that_were_given_are_told() -> None:
 def test_who_miscounts_is_refused_and_what_it_did_is_kept(client: Client, said: str) -> None:
     group = Group(client, Client(B))
     group.play(everybody(6, A, B))
-    assert group.guests[A].outcome is Outcome.INVALID
-    assert said in group.guests[A].message
+    assert group.sessions[A].outcome is Outcome.INVALID
+    assert said in group.sessions[A].message
     assert len(group.turns[A].exchanges) == 6
-    assert group.guests[B].outcome is Outcome.OK
+    assert group.sessions[B].outcome is Outcome.OK
 
 
 def test_who_fails_at_the_end_of_its_loop_leaves_its_turns() -> None:
     group = Group(Client(A, fails="crashed"), Client(B))
     group.play(everybody(6, A, B))
-    assert group.guests[A].outcome is Outcome.FAILED
+    assert group.sessions[A].outcome is Outcome.FAILED
     assert len(group.turns[A].exchanges) == 6
     assert group.turns[A].done == 0
 
@@ -295,7 +295,7 @@ def test_who_fails_at_the_end_of_its_loop_leaves_its_turns() -> None:
 def test_who_was_refused_before_is_not_begun() -> None:
     client = Client(A)
     group = Group(client, Client(B))
-    group.guests[A].outcome = Outcome.FAILED
+    group.sessions[A].outcome = Outcome.FAILED
     group.play(everybody(6, A, B))
     assert not client.has_begun
     assert group.gates.released == [B]
@@ -332,17 +332,17 @@ def test_what_came_first_is_what_is_said() -> None:
 def test_turns_are_in_proportion_to_an_iteration(
     pace_us: float, lead: int, counted: int, first: int
 ) -> None:
-    guest = Group(Client(A)).guests[A]
-    guest.pace = Pace(pace_us, cpu_us=pace_us)
-    assert Length.of(Entrant(A, A, A), guest) == Length(lead, counted, first)
-    stretched = Length.of(Entrant(A, A, A, stretch=2), guest)
+    session = Group(Client(A)).sessions[A]
+    session.pace = Pace(pace_us, cpu_us=pace_us)
+    assert Length.of(Entrant(A, A, A), session) == Length(lead, counted, first)
+    stretched = Length.of(Entrant(A, A, A, stretch=2), session)
     assert stretched == Length(lead, 2 * counted, first)
 
 
 def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
-    guest = Group(Client(A, compiles=True)).guests[A]
-    guest.pace = Pace(10.0, cpu_us=10.0)
-    assert Length.of(Entrant(A, A, A), guest) == Length(
+    session = Group(Client(A, compiles=True)).sessions[A]
+    session.pace = Pace(10.0, cpu_us=10.0)
+    assert Length.of(Entrant(A, A, A), session) == Length(
         LEAST_LEAD_US // 10, COMPILERS_TURN_US // 10, FIRST_LEAD
     )
 
@@ -351,7 +351,7 @@ def test_what_a_process_has_to_find_back_to_is_in_its_first_lead() -> None:
     """After the warm-up its first exchanges are dearer; none of them counts."""
     client = Client(A)
     group = Group(client, Client(B))
-    least = Length.of(Entrant(A, A, A), group.guests[A]).lead
+    least = Length.of(Entrant(A, A, A), group.sessions[A]).lead
     begun = client.lived
     client.us = lambda number: 150.0 if number - begun < FIRST_LEAD * least else 100.0
     group.play(everybody(6, A, B))
@@ -375,20 +375,20 @@ def test_what_a_process_has_to_find_back_to_is_in_its_first_lead() -> None:
 def test_long_turns_are_not_in_every_cycle_but_those_of_compilers_are(
     compiles: bool, pace_us: float, apart: int
 ) -> None:
-    guest = Group(Client(A, compiles=compiles)).guests[A]
-    guest.pace = Pace(pace_us, cpu_us=pace_us)
-    assert Length.of(Entrant(A, A, A), guest).cycles_apart(guest) == apart
+    session = Group(Client(A, compiles=compiles)).sessions[A]
+    session.pace = Pace(pace_us, cpu_us=pace_us)
+    assert Length.of(Entrant(A, A, A), session).cycles_apart(session) == apart
 
 
 def test_who_mostly_waits_gets_used_to_it_first() -> None:
-    guest = Group(Client(A)).guests[A]
-    guest.pace = Pace(44_000.0, cpu_us=100.0)
-    assert Length.of(Entrant(A, A, A), guest) == Length(SETTLED_WAITING, WAITS)
+    session = Group(Client(A)).sessions[A]
+    session.pace = Pace(44_000.0, cpu_us=100.0)
+    assert Length.of(Entrant(A, A, A), session) == Length(SETTLED_WAITING, WAITS)
 
 
 def test_a_runtime_may_need_a_longer_lead() -> None:
-    guest = Group(Client(A, lead_ms=20)).guests[A]
-    guest.pace = Pace(100.0, cpu_us=100.0)
-    assert Length.of(Entrant(A, A, A), guest).lead == 200
-    guest.pace = Pace(3000.0, cpu_us=3000.0)
-    assert Length.of(Entrant(A, A, A), guest).lead == 7
+    session = Group(Client(A, lead_ms=20)).sessions[A]
+    session.pace = Pace(100.0, cpu_us=100.0)
+    assert Length.of(Entrant(A, A, A), session).lead == 200
+    session.pace = Pace(3000.0, cpu_us=3000.0)
+    assert Length.of(Entrant(A, A, A), session).lead == 7

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Done
-from fetchoff.run import warming
-from fetchoff.run.adapter import Adapter, Timed
-from fetchoff.run.warming import (
+from fetchoff.run.adapters import warming
+from fetchoff.run.adapters.adapter import Adapter, Timed
+from fetchoff.run.adapters.warming import (
     FURTHER_CPU_MS,
     LEAST_CPU_MS,
     LEAST_EXCHANGES,

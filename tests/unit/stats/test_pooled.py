@@ -117,22 +117,24 @@ def of_rounds(rounds: int, common_sd: float, own_sd: float, rng: np.random.Gener
 
 def test_noise_that_two_share_is_counted_once() -> None:
     rng = np.random.default_rng(7)
-    worlds = [of_rounds(8, 0.08, 0.02, rng) for _ in range(RUNS)]
+    scenarios = [of_rounds(8, 0.08, 0.02, rng) for _ in range(RUNS)]
     level = 0.01 / 6
 
-    def failed(worlds: list[Asked]) -> float:
-        outcomes = [judge_pooled(world, level=level).outcome for world in worlds]
+    def failed(scenarios: list[Asked]) -> float:
+        outcomes = [judge_pooled(scenario, level=level).outcome for scenario in scenarios]
         return float(np.mean([one is CheckOutcome.FAILED for one in outcomes]))
 
-    assert failed(worlds) <= 0.002
-    assert failed([replace(world, blocks=()) for world in worlds]) > failed(worlds)
+    assert failed(scenarios) <= 0.002
+    assert failed([replace(scenario, blocks=()) for scenario in scenarios]) > failed(scenarios)
 
 
 def test_what_both_of_a_round_do_is_found_in_blocks() -> None:
     rng = np.random.default_rng(8)
-    world = of_rounds(8, 0.01, 0.01, rng)
-    found = judge_pooled(replace(world, values=tuple(v - 0.2 for v in world.values)), level=LEVEL)
+    scenario = of_rounds(8, 0.01, 0.01, rng)
+    found = judge_pooled(
+        replace(scenario, values=tuple(v - 0.2 for v in scenario.values)), level=LEVEL
+    )
     assert found.outcome is CheckOutcome.FAILED
     assert found.count == 16
-    one_of_them = tuple(v - 0.2 * (i % 2) for i, v in enumerate(world.values))
-    assert judge_pooled(replace(world, values=one_of_them), level=LEVEL).culprit == "kit 1"
+    one_of_them = tuple(v - 0.2 * (i % 2) for i, v in enumerate(scenario.values))
+    assert judge_pooled(replace(scenario, values=one_of_them), level=LEVEL).culprit == "kit 1"

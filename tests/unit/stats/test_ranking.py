@@ -11,18 +11,20 @@ from hypothesis.extra.numpy import arrays
 
 from fetchoff.model.estimate import Doubt, Ranked, Ranking, StoppingRule, Verdict
 from fetchoff.stats import compare, rank
-from fetchoff.stats.moderation import moderate
 from fetchoff.stats.pairs import all_pairs, differing, holm
+from fetchoff.stats.scenarios import Scenario
+from fetchoff.stats.shrinkage import shrink
 from fetchoff.stats.tiers import standing
 from fetchoff.stats.within import two_way_levels
-from fetchoff.stats.worlds import World
 
-QUIET = World(between=0.003, within=0.02)
+QUIET = Scenario(between=0.003, within=0.02)
 COSTS = arrays(np.float64, (5, 5), elements=st.floats(-0.25, 0.25, width=32))
 
 
-def runs(effects: list[float], rounds: int = 5, seed: int = 0, world: World = QUIET) -> np.ndarray:
-    return world.costs(np.array(effects), rounds, np.random.default_rng(seed))
+def runs(
+    effects: list[float], rounds: int = 5, seed: int = 0, scenario: Scenario = QUIET
+) -> np.ndarray:
+    return scenario.costs(np.array(effects), rounds, np.random.default_rng(seed))
 
 
 def by_client(ranking: Ranking) -> dict[int, Ranked]:
@@ -75,7 +77,7 @@ def test_neighbours_that_are_all_but_equal_settle_a_ranking() -> None:
 
 
 def test_neighbours_in_doubt_leave_a_ranking_open() -> None:
-    found = rank(runs([0.0, 0.01, 0.5], world=World(between=0.01)))
+    found = rank(runs([0.0, 0.01, 0.5], scenario=Scenario(between=0.01)))
     assert found.neighbours[0].verdict is Verdict.UNDECIDED
     assert not found.settled
 
@@ -208,8 +210,8 @@ def test_a_family_asks_for_more_than_one_pair_does() -> None:
 def test_like_variances_gain_degrees_of_freedom_and_unlike_ones_hardly() -> None:
     rng = np.random.default_rng(4)
     chi = rng.chisquare(4, 400) / 4
-    like = moderate(chi, np.full(400, 4.0), clients=30)
-    unlike = moderate(chi * np.exp(rng.normal(0, 2, 400)), np.full(400, 4.0), clients=30)
+    like = shrink(chi, np.full(400, 4.0), clients=30)
+    unlike = shrink(chi * np.exp(rng.normal(0, 2, 400)), np.full(400, 4.0), clients=30)
     assert np.median(like.degrees) == 8
     assert np.median(unlike.degrees) < 6
     low = chi < 1
@@ -218,9 +220,9 @@ def test_like_variances_gain_degrees_of_freedom_and_unlike_ones_hardly() -> None
 
 def test_a_wild_client_keeps_its_own_variance_and_nobody_elses_grows() -> None:
     chi = np.random.default_rng(4).chisquare(4, 400) / 4
-    calm = moderate(chi, np.full(400, 4.0), clients=30)
+    calm = shrink(chi, np.full(400, 4.0), clients=30)
     chi[:30] = 400.0
-    wild = moderate(chi, np.full(400, 4.0), clients=30)
+    wild = shrink(chi, np.full(400, 4.0), clients=30)
     assert wild.variances[:30].tolist() == [400.0] * 30
     assert wild.degrees[:30].tolist() == [4.0] * 30
     assert np.median(wild.variances[30:]) < 2 * np.median(calm.variances[30:])
@@ -229,19 +231,19 @@ def test_a_wild_client_keeps_its_own_variance_and_nobody_elses_grows() -> None:
 @pytest.mark.parametrize("clients", [2, 3])
 def test_two_or_three_clients_have_nothing_to_lend(clients: int) -> None:
     variances, degrees = np.array([1.0, 2.0, 9.0]), np.full(3, 4.0)
-    assert moderate(variances, degrees, clients=clients).variances is variances
+    assert shrink(variances, degrees, clients=clients).variances is variances
 
 
 def test_a_variance_of_zero_counts_as_a_small_one() -> None:
     variances = np.array([0.0, 1.0, 1.2, 0.9, 1.1, 0.8])
-    found = moderate(variances, np.full(6, 4.0), clients=20)
+    found = shrink(variances, np.full(6, 4.0), clients=20)
     assert 1e-4 < found.variances[0] < 0.5
     assert np.isfinite(found.degrees).all()
 
 
 def test_the_prior_weighs_no_more_than_the_data_nor_than_half_of_the_clients() -> None:
     degrees = np.repeat([2.0, 4.0, 9.0], 15)
-    found = moderate(np.ones(45), degrees, clients=10).degrees
+    found = shrink(np.ones(45), degrees, clients=10).degrees
     assert found.tolist() == np.repeat([4.0, 7.5, 12.5], 15).tolist()
 
 

@@ -16,6 +16,7 @@ from scipy.special import stdtr, stdtrit
 from fetchoff.model.estimate import StoppingRule, Verdict
 from fetchoff.stats import compare_differences, rank, unproven_neighbours
 from fetchoff.stats.pairs import all_pairs, holm
+from fetchoff.stats.scenarios import WORLDS, Scenario
 from fetchoff.stats.trials import (
     Share,
     at_look,
@@ -25,7 +26,6 @@ from fetchoff.stats.trials import (
     stopped,
 )
 from fetchoff.stats.within import pair_differences
-from fetchoff.stats.worlds import WORLDS, World
 
 RULE = StoppingRule()
 FIVE_PERCENT = StoppingRule(alpha=0.05)
@@ -80,8 +80,8 @@ def test_student_alone_would_not_hold_them() -> None:
 
 def test_a_mode_that_has_not_been_seen_yet_is_what_misleads() -> None:
     """And next to nothing else does: the rule for modes is to tell of them (decision 0003)."""
-    world, generator = WORLDS["one with modes"], rng()
-    y = np.array([world.costs(np.zeros(2), 40, generator) for _ in range(1000)])
+    scenario, generator = WORLDS["one with modes"], rng()
+    y = np.array([scenario.costs(np.zeros(2), 40, generator) for _ in range(1000)])
     d = (y[..., 1] - y[..., 0]).T
     found = stopped(d, 0.0)
     wrong = (found.low > 0) | (found.high < 0)
@@ -107,9 +107,9 @@ def test_an_end_at_any_round_for_any_reason_keeps_alpha() -> None:
 
 
 def test_a_budget_keeps_alpha_and_spends_it_where_rounds_suffice() -> None:
-    world = WORLDS["typical"]
+    scenario = WORLDS["typical"]
     few, more = (
-        pair_trials(world, 0.0, 1500, rng(), rule=FIVE_PERCENT, margin=NO_MARGIN, budget=budget)
+        pair_trials(scenario, 0.0, 1500, rng(), rule=FIVE_PERCENT, margin=NO_MARGIN, budget=budget)
         for budget in (9, 14)
     )
     assert few.false.high < 0.02
@@ -168,35 +168,35 @@ def test_rankings_of_unlike_clients_have_few_errors_and_much_power() -> None:
 def test_one_wild_client_costs_the_others_little() -> None:
     """Its own intervals are wide; what is found among the others is nearly what it was."""
     effects = np.linspace(0.0, 0.44, 12)
-    calm = ranking_trials(World(), effects[:11], 60, rng(), rounds=7)
-    wild = ranking_trials(World(wild=0.25), effects, 60, rng(), rounds=7)
+    calm = ranking_trials(Scenario(), effects[:11], 60, rng(), rounds=7)
+    wild = ranking_trials(Scenario(wild=0.25), effects, 60, rng(), rounds=7)
     among_others = wild.found * 66 / 55  # next to nothing is found of the wild one's 11 pairs
     assert among_others > calm.found - 0.1
 
 
 def test_looking_at_every_look_with_plain_t_would_be_caught() -> None:
-    world, found = WORLDS["typical"], 0
+    scenario, found = WORLDS["typical"], 0
     generator = rng()
     for _ in range(500):
-        d = pair_differences(world.costs(np.zeros(2), 40, generator), 0, 1)
+        d = pair_differences(scenario.costs(np.zeros(2), 40, generator), 0, 1)
         found += any(_plain_p(d[:look]) <= 0.05 for look in (5, 7, 10, 14, 20, 28, 40))
     assert Share(found, 500).low > 0.10
 
 
 def test_pooling_turns_would_be_caught() -> None:
-    world, found = World(between=0.01, within=0.03), 0
+    scenario, found = Scenario(between=0.01, within=0.03), 0
     generator = rng()
     for _ in range(500):
-        y = world.turn_logs(np.zeros(2), 5, generator)
+        y = scenario.turn_logs(np.zeros(2), 5, generator)
         found += _plain_p((y[..., 1] - y[..., 0]).ravel()) <= 0.05
     assert Share(found, 500).low > 0.20
 
 
 def test_pairs_without_a_family_would_be_caught() -> None:
-    world, found = WORLDS["typical"], 0
+    scenario, found = WORLDS["typical"], 0
     generator = rng()
     for _ in range(100):
-        pairs = all_pairs(world.costs(np.zeros(10), 5, generator))
+        pairs = all_pairs(scenario.costs(np.zeros(10), 5, generator))
         p = 2 * stdtr(pairs.degrees, -np.abs(pairs.difference / pairs.error))
         assert holm(p, 0.10, family=45).sum() <= (p <= 0.10).sum()
         found += bool((p <= 0.10).any())
@@ -204,7 +204,7 @@ def test_pairs_without_a_family_would_be_caught() -> None:
 
 
 def test_an_error_in_a_ranking_is_one_of_order() -> None:
-    y = World(between=0.001, within=0.001).costs(np.array([0.0, 0.1, 0.2]), 5, rng())
+    y = Scenario(between=0.001, within=0.001).costs(np.array([0.0, 0.1, 0.2]), 5, rng())
     ranking = rank(y, final=True)
     assert not says_equal_clients_differ(ranking, np.array([0.0, 0.1, 0.2]))
     for a, b in combinations(range(3), 2):
@@ -214,7 +214,7 @@ def test_an_error_in_a_ranking_is_one_of_order() -> None:
 
 
 def test_neighbouring_tiers_do_not_mean_that_every_pair_differs() -> None:
-    y = World(between=0.005, within=0.02).costs(np.linspace(0.0, 0.29, 30), 6, rng())
+    y = Scenario(between=0.005, within=0.02).costs(np.linspace(0.0, 0.29, 30), 6, rng())
     ranking = rank(y, final=True)
     unproven, pairs = unproven_neighbours(ranking)
     assert 0.1 < unproven / pairs < 0.9

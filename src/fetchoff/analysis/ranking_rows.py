@@ -1,0 +1,329 @@
+"""One workload's ranking: tiers, ratios, verdicts, costs, and what was seen on the wire."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from statistics import median
+
+import numpy as np
+
+from fetchoff.analysis import modes
+from fetchoff.analysis.series import Array, Series
+from fetchoff.analysis.stopping import rule_of
+from fetchoff.analysis.throughput import throughput
+from fetchoff.model.analysis import Costs, OnTheWire, RankingRow, Relative
+from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule, Verdict
+from fetchoff.model.experiment import Entrant, Experiment, Role
+from fetchoff.model.observation import Batch, Invocation, Outcome
+from fetchoff.model.origin import EVERYTHING, Counted
+from fetchoff.stats import compare, rank, summarise, turn_costs, unproven_neighbours
+
+ORIGIN_BOUND = 0.5  # of wall time
+CLOCKS_AGREE = 0.10
+RARELY_DEAR = 1.05
+LEAST_SAMPLES = 50  # with fewer the split is a guess
+TICKS_PER_S = 100
+
+
+class Field:
+    """All entrants of a workload that are not controls, judged together."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        series: Series,
+        *,
+        final: bool,
+        counts: Collection[str] = EVERYTHING,
+    ) -> None:
+        self._experiment = experiment
+        self._workload = experiment.course(series.workload).workload
+        self._series = series
+        self._final = final
+        self._counts = counts
+        self._rule = rule_of(experiment)
+        self._wall, self._cpu = series.logs("wall"), series.logs("cpu")
+        self._total = series.logs("total")
+        self._ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
+        self._batches: dict[str, list[Batch]] = defaultdict(list)
+        for batch in series.batches:
+            self._batches[batch.entrant].append(batch)
+        self._invocations: dict[str, list[Invocation]] = defaultdict(list)
+        for invocation in series.invocations:
+            self._invocations[invocation.process].append(invocation)
+        self.baseline = self._baseline()
+        self._wall_ranking = self._rank(self._wall)
+        self._cpu_ranking = self._rank(self._cpu)
+
+    def standings(self) -> tuple[RankingRow, ...]:
+        """The ranked from the fastest on, then floors, then what could not be measured."""
+        order = {self._ranked[r.client]: n for n, r in enumerate(self._wall_ranking.clients)}
+        rows = [
+            self._standing(column)
+            for column, entrant in enumerate(self._series.entrants)
+            if entrant.role is not Role.CONTROL
+        ]
+        columns = {e.key: i for i, e in enumerate(self._series.entrants)}
+
+        def place(row: RankingRow) -> tuple[int, float, str]:
+            group = 2 if row.costs is None else 1 if row.role is Role.FLOOR else 0
+            return (group, order.get(columns[row.client], math.inf), row.client)
+
+        return tuple(sorted(rows, key=place))
+
+    def _baseline(self) -> str:
+        """The experiment's, or the cheapest if that has no data."""
+        wanted = self._experiment.baseline
+        if np.isfinite(self._wall[:, self._series.index(wanted)]).any():
+            return wanted
+        costs = [
+            float(np.nanmean(self._wall[:, i])) if _any(self._wall, i) else math.inf
+            for i in self._ranked
+        ]
+        if not costs or not np.isfinite(min(costs)):
+            return wanted
+        return self._series.entrants[self._ranked[costs.index(min(costs))]].key
+
+    def _rank(self, y: Array) -> Ranking:
+        baseline = None  # the cheapest: chosen by the data, which widens the intervals
+        if self.baseline == self._experiment.baseline:
+            baseline = self._ranked.index(self._series.index(self.baseline))
+        return rank(
+            y[:, self._ranked],
+            baseline=baseline,
+            rule=self._rule,
+            final=self._final,
+            margin=self._experiment.margin,
+        )
+
+    def _standing(self, column: int) -> RankingRow:
+        entrant = self._series.entrants[column]
+        invocations = self._invocations[entrant.process]
+        well = [i for i in invocations if i.outcome is Outcome.OK]
+        bad = [i for i in invocations if i.outcome is not Outcome.OK]
+        wrong = [i for i in self._series.wrong if i.client == entrant.client]
+        if wrong:
+            return _not_to_be_ranked(entrant, wrong)
+        if not well or not _any(self._wall, column):
+            last = bad[-1] if bad else None
+            return RankingRow(
+                client=entrant.key,
+                role=entrant.role,
+                outcome=last.outcome if last else Outcome.UNAVAILABLE,
+                message=last.message if last else "was not measured",
+                rounds=0,
+            )
+        costs = self._costs(column, well)
+        return RankingRow(
+            client=entrant.key,
+            role=entrant.role,
+            outcome=Outcome.OK,
+            message=f"in {len(bad)} of {len(invocations)} rounds: {bad[-1].message}" if bad else "",
+            rounds=len(well),
+            tiers=self._tiers(column),
+            wall=self._relative(self._wall, self._wall_ranking, column),
+            cpu=self._relative(self._cpu, self._cpu_ranking, column),
+            costs=costs,
+            wire=_on_the_wire(self._batches[entrant.key], len(well), self._counts),
+            notes=tuple(self._notes(column, costs, well)),
+        )
+
+    def _tiers(self, column: int) -> tuple[int, int] | None:
+        if column not in self._ranked:
+            return None
+        place = self._ranked.index(column)
+        return next(r.tiers for r in self._wall_ranking.clients if r.client == place)
+
+    def _relative(self, y: Array, ranking: Ranking, column: int) -> Relative:
+        """Of a ranked client, simultaneous over all; of a pair or a floor line, by itself."""
+        if column in self._ranked and not self._experiment.pair_only:
+            place = self._ranked.index(column)
+            found = next(r for r in ranking.clients if r.client == place)
+            return Relative(found.ratio, found.verdict)
+        if self._series.entrants[column].key == self.baseline:
+            return Relative(Estimate(1.0, 1.0, 1.0, 1 - self._rule.alpha), Verdict.EQUIVALENT)
+        comparison = self._compare(y, column)
+        return Relative(comparison.ratio, comparison.verdict)
+
+    def _compare(self, y: Array, column: int) -> Comparison:
+        return compare(
+            y,
+            self._series.index(self.baseline),
+            column,
+            rule=self._rule,
+            final=self._final,
+            margin=self._experiment.margin,
+        )
+
+    def _costs(self, column: int, invocations: list[Invocation]) -> Costs:
+        wall = _in_us(self._wall, column, self._rule)
+        cpu = _in_us(self._cpu, column, self._rule)
+        user_share, split_within = share_of_user(invocations)
+        origin_cpu_us = float(np.nanmean(self._series.origin_cpu_ns[:, column])) / 1e3
+        batches = self._batches[self._series.entrants[column].key]
+        return Costs(
+            wall_us=wall,
+            cpu_us=cpu,
+            user_us=cpu.point * user_share,
+            system_us=cpu.point * (1 - user_share),
+            split_within_us=cpu.point * split_within,
+            origin_cpu_us=origin_cpu_us,
+            cpu_per_wall=cpu.point / wall.point,
+            per_second=1e6 / wall.point,
+            peak_mb=median(i.usage.peak_kb for i in invocations) * 1024 / 1e6,
+            start_up_ms=median(i.start_up_ms for i in invocations),
+            origin_cpu_per_wall=origin_cpu_us / wall.point,
+            throughput=throughput(self._workload, batches, wall, cpu),
+            first_us=_median_of(i.first_wall_us for i in invocations),
+            among_others_us=self._among_others(column),
+            parser_us=parser_us(batches),
+        )
+
+    def _one_by_one(self, column: int) -> list[Batch]:
+        """Every batch, and every turn as one."""
+        key = self._series.entrants[column].key
+        turns = [one for one in self._series.turns if one.entrant == key]
+        each = [piece for one in turns for piece in one.pieces(len(one.exchanges))]
+        return each or self._batches[key]
+
+    def _among_others(self, column: int) -> float:
+        """CPU microseconds of an exchange in the leads of turns."""
+        own = [t for t in self._series.turns if t.entrant == self._series.entrants[column].key]
+        exchanges = sum(sum(one.lead_exchanges) for one in own)
+        paid_ns = sum(sum(one.lead_cpu_ns) for one in own)
+        return paid_ns / exchanges / 1e3 if exchanges else math.nan
+
+    def _notes(self, column: int, costs: Costs, invocations: list[Invocation]) -> list[str]:
+        notes = []
+        unsteady = [i for i in invocations if not i.is_steady]
+        if unsteady:
+            most = max(done for i in unsteady for done, _ in i.curve or ((0, 0.0),))
+            notes.append(
+                f"still getting cheaper after {most:,} exchanges in {len(unsteady)} of "
+                f"{len(invocations)} rounds: what is shown may be above its steady state"
+            )
+        if costs.origin_cpu_per_wall > ORIGIN_BOUND:
+            share = costs.origin_cpu_per_wall
+            notes.append(f"the origin takes {share:.0%} of the wall time: it is the bottleneck")
+        client, total = (self._compare(y, column).verdict for y in (self._cpu, self._total))
+        if {client, total} == {Verdict.FASTER, Verdict.SLOWER}:
+            notes.append(
+                f"{client} than the baseline in its own CPU time, but {total} with the origin's: "
+                "it moves work to the server"
+            )
+        batches = self._batches[self._series.entrants[column].key]
+        apart = median(abs(1 - b.cost.own_wall_ns / b.cost.wall_ns) for b in batches)
+        if apart > CLOCKS_AGREE:
+            notes.append(f"its own clock is {apart:.0%} off the harness's")
+        over = over_centre(self._one_by_one(column))
+        if over > RARELY_DEAR:
+            notes.append(
+                f"it costs {over - 1:.0%} more on average than in an ordinary batch: some batches "
+                "are much dearer (collections, compiling, stops); the mean is what is ranked"
+            )
+        notes.append(modes.note_of(self._series, column, self._experiment.margin))
+        return [note for note in notes if note]
+
+    def note_on_tiers(self) -> str:
+        """Which clients in neighbouring tiers may be equal all the same; "": none, or no tiers."""
+        if self._experiment.pair_only:
+            return ""
+        unproven, pairs = unproven_neighbours(self._wall_ranking)
+        if not unproven:
+            return ""
+        return (
+            f"{unproven} of the {pairs} pairs of clients in neighbouring tiers were not shown to "
+            "differ from each other"
+        )
+
+
+def over_centre(batches: Sequence[Batch]) -> float:
+    """The CPU time of an invocation's mean batch ÷ that of an ordinary one, over invocations."""
+    rounds: dict[int, list[Batch]] = defaultdict(list)
+    for batch in batches:
+        rounds[batch.round].append(batch)
+    over = [
+        turn_costs(
+            np.array([b.cost.cpu_ns for b in own], dtype=np.float64),
+            np.array([b.exchanges for b in own], dtype=np.float64),
+        ).over_centre
+        for own in rounds.values()
+    ]
+    return float(np.mean(over)) if over else math.nan
+
+
+def _median_of(values: Iterable[float]) -> float:
+    told = [value for value in values if value]
+    return median(told) if told else math.nan
+
+
+def _not_to_be_ranked(entrant: Entrant, wrong: Sequence[Invocation]) -> RankingRow:
+    """Of a client that has answered wrong: in which rounds, and what was wrong the last time."""
+    numbers = sorted({str(i.round + 1) for i in wrong}, key=int)
+    rounds = f"round{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
+    last = wrong[-1]
+    return RankingRow(entrant.key, entrant.role, last.outcome, f"in {rounds}: {last.message}", 0)
+
+
+def share_of_user(invocations: Sequence[Invocation]) -> tuple[float, float]:
+    """User time over all CPU time, as it was sampled, and how far off it may be (95 %).
+
+    NaN where that is too little to tell. Each sample is of one or the other, so the share is
+    binomial; its variance is taken where Agresti and Coull take it, which is not 0 where all were
+    of one kind: "Approximate is better than 'exact'", The American Statistician 52 (1998). And
+    each reading is rounded down to a tick, so what lies between two of them is off by a tick ÷ √6.
+    """
+    usages = [invocation.usage for invocation in invocations]
+    user = sum(usage.user_ticks for usage in usages)
+    ticks = user + sum(usage.system_ticks for usage in usages)
+    samples = sum(
+        (usage.user_ticks + usage.system_ticks) * usage.samples_per_s / TICKS_PER_S
+        for usage in usages
+    )
+    if samples < LEAST_SAMPLES:
+        return math.nan, math.nan
+    share = user / ticks
+    middle = (share * samples + 2) / (samples + 4)
+    rounding = len(usages) / 6 * (share**2 + (1 - share) ** 2) / ticks**2
+    return share, 2 * math.sqrt(middle * (1 - middle) / samples + rounding)
+
+
+def parser_us(batches: Sequence[Batch]) -> float | None:
+    """Microseconds an exchange in the kit's JSON parser; None where no batch tells."""
+    told = [(b.cost.parse_ns, b.exchanges) for b in batches if b.cost.parse_ns is not None]
+    exchanges = sum(count for _, count in told)
+    return sum(ns for ns, _ in told) / exchanges / 1e3 if exchanges else None
+
+
+def _any(y: Array, column: int) -> bool:
+    return bool(np.isfinite(y[:, column]).any())
+
+
+def _in_us(y: Array, column: int, rule: StoppingRule) -> Estimate:
+    nanoseconds = summarise(y, column, level=1 - rule.alpha).mean
+    return Estimate(
+        nanoseconds.point / 1e3, nanoseconds.low / 1e3, nanoseconds.high / 1e3, nanoseconds.level
+    )
+
+
+def _on_the_wire(batches: list[Batch], rounds: int, counts: Collection[str]) -> OnTheWire | None:
+    """What the origin has counted; NaN for what it cannot tell, None if that is all."""
+    requests = sum(batch.seen.requests for batch in batches)
+    if not requests:
+        return None
+
+    def told(kind: Counted, total: int) -> float:
+        return float(total) if kind in counts else math.nan
+
+    connections = told(Counted.CONNECTIONS, sum(batch.seen.connections for batch in batches))
+    segments = told(Counted.SEGMENTS, sum(batch.seen.segments_in for batch in batches))
+    return OnTheWire(
+        connections=connections / rounds,
+        exchanges_per_connection=requests / connections if connections else None,
+        segments_per_exchange=segments / requests,
+        bytes_in_per_exchange=told(Counted.BYTES, sum(b.seen.bytes_in for b in batches)) / requests,
+        bytes_out_per_exchange=told(Counted.BYTES, sum(b.seen.bytes_out for b in batches))
+        / requests,
+    )

@@ -1,0 +1,214 @@
+"""Looking at the machine as a place to measure on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fetchoff.model.errors import FetchoffError, OriginError
+from fetchoff.model.link import Link
+from fetchoff.run.host import machine
+from fetchoff.run.host.placement import Urgency, may_be_real_time, strongest_urgency
+from fetchoff.run.network.emulator import EmulatedNetwork
+from fetchoff.run.origins.built_in import BuiltInOrigin
+from fetchoff.run.os.clocks import process_cpu_clock
+from fetchoff.run.os.scratch import scratch
+
+SPINS = 200
+SPIN_NS = 1_000_000
+NOISY = 0.03
+BUSY_LOAD = 0.5
+
+
+class Health(StrEnum):
+    """`limited`: measured all the same, and said in the result."""
+
+    GOOD = "good"
+    LIMITED = "limited"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class MachineCheck:
+    """One thing about the machine, and what would help."""
+
+    health: Health
+    text: str
+    hint: str = ""
+
+
+def check_machine() -> list[MachineCheck]:
+    """All findings; takes about a second."""
+    return [
+        finding
+        for look in (
+            _cores,
+            _placements,
+            _priority,
+            _clock,
+            _origin,
+            _steal,
+            _memory,
+            _load,
+            _children,
+            _guard,
+            _links,
+        )
+        for finding in look()
+    ]
+
+
+def _cores() -> Iterator[MachineCheck]:
+    count = len(os.sched_getaffinity(0))
+    if count == 1:
+        yield MachineCheck(
+            Health.LIMITED,
+            "one core: the harness shares it with client and origin",
+            "CPU time is still good; take wall time with care",
+        )
+    elif count == 2:
+        yield MachineCheck(
+            Health.GOOD, "2 cores: client and origin share one, the harness has the other"
+        )
+    else:
+        yield MachineCheck(Health.GOOD, f"{count} cores")
+
+
+def _placements() -> Iterator[MachineCheck]:
+    count = len(os.sched_getaffinity(0))
+    if count == 1:
+        yield MachineCheck(
+            Health.LIMITED,
+            "placement: one core for everybody",
+            "verdicts on clients with several threads can differ where there are more cores",
+        )
+        return
+    had = "separate-cores and free use the harness's core too" if count == 2 else "all can be had"
+    yield MachineCheck(Health.GOOD, f"--placement: {had}; verdicts can depend on it")
+
+
+def _priority() -> Iterator[MachineCheck]:
+    if strongest_urgency() is Urgency.HIGH:
+        yield MachineCheck(
+            Health.GOOD, "nice -20 is permitted: measured processes go before others"
+        )
+    else:
+        yield MachineCheck(
+            Health.LIMITED,
+            "no higher priority is permitted: other processes can interrupt a turn",
+            "run as root, or raise the limit: 'ulimit -e 40', limits.conf(5)",
+        )
+    if not may_be_real_time():
+        yield MachineCheck(
+            Health.LIMITED,
+            "no real-time priority: the link emulator can be late on a busy machine",
+            "run as root, or raise the limit: 'ulimit -r 1', limits.conf(5)",
+        )
+
+
+def _clock() -> Iterator[MachineCheck]:
+    try:
+        read = process_cpu_clock(os.getpid())
+    except OSError as error:
+        yield MachineCheck(
+            Health.BAD, f"no CPU clock of other processes: {error}", "Linux is needed"
+        )
+        return
+    began = time.perf_counter_ns()
+    for _ in range(1000):
+        read()
+    cost_ns = (time.perf_counter_ns() - began) / 1000
+    yield MachineCheck(
+        Health.GOOD, f"CPU clocks of processes: nanoseconds, {cost_ns:.0f} ns a reading"
+    )
+
+
+def _origin() -> Iterator[MachineCheck]:
+    with scratch() as folder:
+        try:
+            origin = BuiltInOrigin(folder)
+            origin.open().close()
+            origin.end()
+        except OriginError as error:
+            yield MachineCheck(Health.BAD, error.message, error.hint)
+        else:
+            yield MachineCheck(Health.GOOD, "the built-in origin starts and answers")
+
+
+def _steal() -> Iterator[MachineCheck]:
+    """The same spin again and again: what differs is somebody else's work."""
+    took = []
+    for _ in range(SPINS):
+        began_cpu = time.thread_time_ns()
+        began = time.perf_counter_ns()
+        while time.thread_time_ns() - began_cpu < SPIN_NS:
+            pass
+        took.append((time.perf_counter_ns() - began) / SPIN_NS)
+    lost = statistics.mean(took) - min(took)
+    text = f"while spinning, {lost:.1%} of the time went elsewhere"
+    if lost > NOISY:
+        yield MachineCheck(
+            Health.LIMITED, text, "stop other work; expect more rounds until a verdict"
+        )
+    else:
+        yield MachineCheck(Health.GOOD, text)
+
+
+def _memory() -> Iterator[MachineCheck]:
+    if machine.reports_free_memory():
+        yield MachineCheck(
+            Health.LIMITED,
+            "free memory is reported to the host (virtio-balloon): the first exchanges of new "
+            "processes can be dearer",
+            "as root, until the next start of the machine: echo 11 > "
+            "/sys/module/page_reporting/parameters/page_reporting_order",
+        )
+
+
+def _load() -> Iterator[MachineCheck]:
+    load = os.getloadavg()[0]
+    if load > BUSY_LOAD * len(os.sched_getaffinity(0)):
+        yield MachineCheck(
+            Health.LIMITED, f"the load is {load:.1f}: something else is running", "wait, or stop it"
+        )
+    else:
+        yield MachineCheck(Health.GOOD, f"the load is {load:.1f}")
+
+
+def _children() -> Iterator[MachineCheck]:
+    if machine.has_cgroups():
+        yield MachineCheck(Health.GOOD, "control groups: the cost of started processes is exact")
+    else:
+        yield MachineCheck(
+            Health.LIMITED,
+            "no control group can be made: the cost of started processes comes from wait4",
+            "root can make control groups",
+        )
+
+
+def _guard() -> Iterator[MachineCheck]:
+    if shutil.which("setpriv") is None:
+        yield MachineCheck(
+            Health.LIMITED,
+            "no setpriv: a client that hangs can outlive a killed harness",
+            "install util-linux",
+        )
+
+
+def _links() -> Iterator[MachineCheck]:
+    anywhere = Link("anywhere", "")
+    with scratch() as folder:
+        try:
+            core = machine.usable_cores()[0]
+            network = EmulatedNetwork(folder, core, anywhere.mtu, anywhere.congestion)
+        except FetchoffError as error:
+            yield MachineCheck(Health.LIMITED, f"no emulated links: {error.message}", error.hint)
+        else:
+            network.close()
+            how = network.backend.replace("_", " ")
+            yield MachineCheck(Health.GOOD, f"links can be emulated, by {how}: 'fetchoff links'")

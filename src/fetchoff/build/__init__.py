@@ -1,0 +1,1 @@
+"""Installing and compiling: cached build folders, recipes, Debian packages, runtimes."""

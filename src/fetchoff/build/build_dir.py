@@ -1,0 +1,200 @@
+"""The cache folder of one adapter: named after its content, built, remembered as ready or not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+from fetchoff.build.runtimes import runtime_folder
+from fetchoff.build.steps import Steps
+from fetchoff.catalog.paths import cache
+from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
+from fetchoff.model.placeholders import filled
+
+LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+
+
+@dataclass(frozen=True)
+class BuildDir:
+    """The cache folder of one adapter at one content."""
+
+    manifest: Manifest
+    folder: Path
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> BuildDir:
+        """The folder that is named after everything that what is in it depends on."""
+        name = str(manifest.built_as).replace("/", "--")
+        return cls(manifest, cache() / "adapters" / f"{name}-{_digest(manifest)[:16]}")
+
+    @property
+    def digest(self) -> str:
+        """Of everything that what is in the folder depends on."""
+        return self.folder.name.rpartition("-")[2]
+
+    @property
+    def adapter(self) -> Path:
+        return self.folder / self.manifest.folder.name
+
+    @property
+    def shared(self) -> Path:
+        return cache() / "shared" / self.manifest.kit
+
+    def argv(self, parts: Sequence[str]) -> list[str]:
+        """A command with its placeholders replaced; one that stands alone may become several."""
+        filled = []
+        for part in parts:
+            alone = self.manifest.set.get(part[1:-1]) if part[:1] == "{" else None
+            filled += [self.fill(piece) for piece in alone or (part,)]
+        return filled
+
+    def fill(self, text: str) -> str:
+        """`text` with its placeholders replaced; other braces are left alone."""
+        text = filled(text, {name: " ".join(words) for name, words in self.manifest.set.items()})
+        places = {
+            "adapter": self.adapter,
+            "kit": self.folder / "_kit",
+            "build": self.folder / "build",
+            "shared": self.shared,
+            "source": self.adapter / self.manifest.source,
+            "python": sys.executable,
+            "jobs": os.cpu_count() or 1,
+        }
+        if self.manifest.runtime is not None:
+            places["runtime"] = runtime_folder(self.manifest.runtime)
+        places |= {
+            name.lstrip("_"): self.folder / name for name, _ in self.manifest.kit_folders[1:]
+        }
+        return filled(text, places)
+
+    def launch(self) -> Launch:
+        """How to start what was built."""
+        launch = self.manifest.launch
+        command = tuple(self.argv(launch.command))
+        env = {name: self.fill(value) for name, value in launch.env.items()}
+        return replace(launch, command=command, env=env)
+
+
+def _digest(manifest: Manifest) -> str:
+    hasher = hashlib.sha256(" ".join(_from_the_machine(manifest)).encode())
+    for name, folder in (*manifest.kit_folders, (manifest.folder.name, manifest.folder)):
+        hasher.update(f"\0{name}\0{_digest_of(folder)}".encode())
+    return hasher.hexdigest()
+
+
+def _from_the_machine(manifest: Manifest) -> Iterator[str]:
+    """What builds and runs it without being in the cache, as far as this client uses it.
+
+    The interpreter of Fetchoff itself: not where its virtual environment lies, which differs from
+    clone to clone, but what that was made of. And the program that starts the adapter (ruby, node):
+    what was built for one release may not work with the next.
+    """
+    words = [*chain(*manifest.recipe.steps, *manifest.set.values()), *manifest.launch.command]
+    if any("{python}" in word for word in words):
+        yield f"{Path(sys.executable).resolve()} {sys.version}"
+    first = manifest.launch.command[0]
+    starter = manifest.set.get(first.strip("{}"), (first,))[0]
+    if "{" not in starter and (program := shutil.which(starter)) is not None:
+        path = Path(program).resolve()
+        found = path.stat()
+        yield f"{path} {found.st_size} {found.st_mtime_ns}"
+
+
+def _digest_of(folder: Path) -> str:
+    hasher = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if path.is_file() and LITTER.isdisjoint(inside.parts):
+            hasher.update(f"\0{inside}\0".encode())
+            hasher.update(path.read_bytes())
+    return hasher.hexdigest()
+
+
+def state(manifest: Manifest) -> Client:
+    """The client as it stands: ready, not set up, or unavailable and why the last try failed."""
+    build_dir = BuildDir.of(manifest)
+    ready = _read_json(build_dir.folder / "ready.json")
+    if ready is not None:
+        return Client(manifest, Readiness.READY, _description(ready), build_dir.launch())
+    failed = _read_json(build_dir.folder / "failed.json")
+    if failed is not None:
+        return Client(
+            manifest,
+            Readiness.UNAVAILABLE,
+            reason=str(failed["reason"]),
+            hint=str(failed["hint"]),
+        )
+    return Client(
+        manifest,
+        Readiness.NOT_SET_UP,
+        reason="not set up yet",
+        hint=f"fetchoff setup {manifest.id}",
+    )
+
+
+def build(build_dir: BuildDir, steps: Steps) -> None:
+    """Copy the sources and run the recipe's steps; SetupError if one fails."""
+    shutil.rmtree(build_dir.folder, ignore_errors=True)
+    (build_dir.folder / "build").mkdir(parents=True)
+    build_dir.shared.mkdir(parents=True, exist_ok=True)
+    folders = (*build_dir.manifest.kit_folders, (build_dir.adapter.name, build_dir.manifest.folder))
+    for name, folder in folders:
+        shutil.copytree(
+            folder,
+            build_dir.folder / name,
+            ignore=shutil.ignore_patterns(*LITTER),
+        )
+    for step in build_dir.manifest.recipe.steps:
+        steps.run(build_dir.argv(step), build_dir.adapter, build_dir.folder / "setup.log")
+
+
+def remember_ready(build_dir: BuildDir, description: Description) -> None:
+    """Keep what the adapter answered to `hello`: from now on it is ready."""
+    (build_dir.folder / "failed.json").unlink(missing_ok=True)
+    _write_json(
+        build_dir.folder / "ready.json",
+        {
+            "version": description.version,
+            "runtime": description.runtime,
+            "engine": description.engine,
+            "features": sorted(description.features),
+        },
+    )
+
+
+def remember_failure(build_dir: BuildDir, reason: str, hint: str) -> None:
+    """Keep why it is not ready."""
+    _write_json(build_dir.folder / "failed.json", {"reason": reason, "hint": hint})
+
+
+def _description(ready: Mapping[str, object]) -> Description:
+    features = ready["features"]
+    assert isinstance(features, list)
+    return Description(
+        version=str(ready["version"]),
+        runtime=str(ready["runtime"]),
+        engine=str(ready["engine"]),
+        features=frozenset(features),
+    )
+
+
+def _read_json(path: Path) -> dict[str, object] | None:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _write_json(path: Path, document: Mapping[str, object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    part.replace(path)

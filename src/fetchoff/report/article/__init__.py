@@ -1,0 +1,1 @@
+"""A published comparison beside what was measured again."""

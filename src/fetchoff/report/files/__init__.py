@@ -1,0 +1,1 @@
+"""results.csv, results.json, and the CSV files of an article."""

@@ -1,0 +1,110 @@
+"""results.json: everything that the analysis holds, described by docs/results.schema.json."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+
+from fetchoff.model.analysis import Analysis, Point, RoundCost
+from fetchoff.model.claim import Reproduction
+from fetchoff.report.article.published import measured_figure
+
+SCHEMA = 1
+APART = ("points", "rounds", "reproduction")
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+def text(analysis: Analysis) -> str:
+    """The whole file: one line for each member of the document, so that it can be searched."""
+    members = (
+        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
+        for key, value in document(analysis).items()
+    )
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def claims(reproduction: Reproduction) -> str:
+    """claims.json: every claim of the article as it is stated, and what became of it."""
+    judged = [plain(judgement) for judgement in reproduction.judgements]
+    return json.dumps(judged, indent=1, ensure_ascii=False) + "\n"
+
+
+def document(analysis: Analysis) -> dict[str, Json]:
+    """The document as plain data. A number that is not finite becomes null."""
+    whole: dict[str, Json] = {"schema": SCHEMA}
+    for field in fields(analysis):
+        if field.name not in APART:
+            whole[field.name] = plain(getattr(analysis, field.name))
+    return whole | {
+        "article": _article(analysis.reproduction, analysis) if analysis.reproduction else None,
+        "rounds": {name: _columns(RoundCost, costs) for name, costs in analysis.rounds.items()},
+        "points": {name: _columns(Point, batches) for name, batches in analysis.points.items()},
+    }
+
+
+def _columns(kind: type[Point | RoundCost], rows: Sequence[Point | RoundCost]) -> Json:
+    """Row for row, column by column: a run has tens of thousands of batches."""
+    return {field.name: [plain(getattr(row, field.name)) for row in rows] for field in fields(kind)}
+
+
+def _article(reproduction: Reproduction, analysis: Analysis) -> Json:
+    """An article's claims with their verdicts, and its tables with our figures."""
+    article = reproduction.article
+    return {
+        "id": article.id,
+        "title": article.title,
+        "year": article.year,
+        "claims": [
+            {
+                "id": judgement.claim.id,
+                "text": judgement.claim.text,
+                "measure": plain(judgement.claim.statement.measure),
+                "published": judgement.published,
+                "measured": plain(judgement.measured),
+                "verdict": plain(judgement.verdict),
+                "reason": judgement.text,
+            }
+            for judgement in reproduction.judgements
+        ],
+        "tables": [
+            {
+                "title": table.title,
+                "n": table.n,
+                "cells": [
+                    {
+                        "row": row.label,
+                        "column": column.heading,
+                        "client": cell.side.client,
+                        "workload": cell.side.workload,
+                        "figure": plain(cell.figure),
+                        "published": plain(cell.published),
+                        "measured": plain(measured_figure(cell, table.n, analysis)),
+                    }
+                    for row in table.rows
+                    for column, cell in zip(table.columns, row.cells, strict=True)
+                ],
+            }
+            for table in article.tables
+        ],
+    }
+
+
+def plain(value: object) -> Json:
+    """Any of our plain data as JSON. A number that is not finite becomes null."""
+    match value:
+        case Enum():
+            return str(value.value)
+        case float():
+            return value if math.isfinite(value) else None
+        case None | bool() | int() | str():
+            return value
+        case Mapping():
+            return {str(key): plain(member) for key, member in value.items()}
+        case tuple() | list():
+            return [plain(member) for member in value]
+        case _ if is_dataclass(value):
+            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    raise TypeError(f"a result cannot hold a {type(value).__name__}")

@@ -1,0 +1,79 @@
+"""report.html: one file that needs no network, with charts, tables and every sample program."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from fetchoff.model.analysis import Analysis
+from fetchoff.report.metrics.at_scale import A_DAY, DAYS_A_YEAR, days_a_day
+from fetchoff.report.page.explain import EXPLANATIONS, LIMITS
+from fetchoff.report.page.listing import coloured
+from fetchoff.report.page.vega import SANS, Spec
+from fetchoff.report.page.view import page_of
+from fetchoff.report.wording.figures import three_digits
+
+_CODE = re.compile(r"`([^`]+)`")
+_FACTOR = re.compile(r"[\d.]+ ×(?: \([\d.]+–[\d.]+\))?")
+
+
+def text(analysis: Analysis) -> str:
+    """The whole page."""
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        page=page_of(analysis),
+        explanations=EXPLANATIONS,
+        limits=LIMITS,
+        sans=Markup(SANS),
+        vega=Markup(_vega()),
+        per_day=A_DAY,
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("fetchoff.report.page", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["prose"] = _prose
+    environment.filters["coloured"] = lambda card: coloured(card.source_name, card.source)
+    environment.filters["spec"] = _embedded
+    environment.filters["a_day"] = _a_day
+    environment.filters["a_year"] = _a_year
+    return environment
+
+
+def _prose(sentence: str) -> Markup:
+    """A sentence with its backticks as code, and its factors kept on one line."""
+    marked = _CODE.sub(r"<code>\1</code>", str(escape(sentence)))
+    return Markup(_FACTOR.sub(r'<span class="unbroken">\g<0></span>', marked))
+
+
+def _a_day(microseconds: float) -> str:
+    """What so many microseconds an exchange come to; the page's script does the same sum."""
+    return three_digits(days_a_day(microseconds, A_DAY))
+
+
+def _a_year(microseconds: float) -> str:
+    return three_digits(days_a_day(microseconds, A_DAY) * DAYS_A_YEAR)
+
+
+def _embedded(spec: Spec) -> Markup:
+    """A chart as JSON that cannot end the script element it stands in."""
+    plain = json.dumps(spec, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(plain.replace("<", "\\u003c"))
+
+
+@functools.cache
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that may stand inside the page."""
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return re.sub(r"</(?=script)", r"<\\/", bundle, flags=re.IGNORECASE)

@@ -1,0 +1,216 @@
+"""What report.html shows, as a view model: plain data that the template only lays out."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fetchoff.model.analysis import Analysis, ClientCard, SelfCheck, WorkloadResult
+from fetchoff.model.experiment import Role
+from fetchoff.report.metrics.at_scale import Scale, scale_of
+from fetchoff.report.metrics.groups import groups_of, reason_of, tally
+from fetchoff.report.page import charts
+from fetchoff.report.page.article_page import ArticleSection, article_section
+from fetchoff.report.page.columns import Cell, Column, Heading, columns_of
+from fetchoff.report.page.curves import Curves, curves_of
+from fetchoff.report.page.vega import Spec
+from fetchoff.report.wording import sentences
+from fetchoff.report.wording.figures import count, percent, seconds, tier
+from fetchoff.report.wording.over_link import Box, box_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """One client's line. `span`: where its tiers lie among all, in percent, or None."""
+
+    client: str
+    anchor: str
+    floor: bool
+    baseline: bool
+    remark: str
+    tier: str
+    tier_key: float
+    span: tuple[float, float] | None
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A client without figures."""
+
+    client: str
+    anchor: str
+    outcome: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class CheckGroup:
+    """The self-checks of one kind, with their chart where they have estimates."""
+
+    kind: str
+    unit: str
+    checks: tuple[SelfCheck, ...]
+    chart: Spec | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """One course: a workload, over a link or not. `title` is its heading."""
+
+    result: WorkloadResult
+    title: str
+    link: Box | None
+    anchor: str
+    rounds: str
+    verdict: str
+    more: tuple[str, ...]
+    advice: tuple[str, ...]
+    notes: tuple[str, ...]
+    headings: tuple[Heading, ...]
+    rows: tuple[Row, ...]
+    has_tiers: bool
+    left_out: tuple[LeftOut, ...]
+    relative: Spec | None
+    absolute: Spec | None
+    curves: Curves | None
+    observations: Spec | None
+    batches: str
+    reach: str
+    tally: str
+    check_groups: tuple[CheckGroup, ...]
+    scale: Scale | None
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One line of the header; `about`: the anchor of its explanation, or ""."""
+
+    name: str
+    value: str
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """The whole report."""
+
+    analysis: Analysis
+    facts: tuple[Fact, ...]
+    article: ArticleSection | None
+    sections: tuple[Section, ...]
+    anchors: Mapping[str, str] = field(default_factory=dict)
+
+
+def page_of(analysis: Analysis) -> Page:
+    """The view model of a run."""
+    cards = {card.client: card for card in analysis.cards}
+    anchors = {client: f"client-{_slug(client, place)}" for place, client in enumerate(cards)}
+    sections = tuple(
+        _section(analysis, result, f"workload-{_slug(result.workload, place)}", cards, anchors)
+        for place, result in enumerate(analysis.results)
+    )
+    return Page(analysis, _facts(analysis), article_section(analysis), sections, anchors)
+
+
+def _facts(analysis: Analysis) -> tuple[Fact, ...]:
+    clients = {s.client for result in analysis.results for s in groups_of(result).ranked}
+    rounds = sorted({result.rounds for result in analysis.results})
+    spread = str(rounds[0]) if len(rounds) == 1 else f"{rounds[0]}–{rounds[-1]}" if rounds else "0"
+    return (
+        Fact("started", analysis.started.replace("T", " ").replace("+00:00", " UTC")),
+        Fact("measuring", f"{seconds(analysis.seconds)}, ended: {analysis.ended_reason}"),
+        *([Fact("origin", analysis.origin, "on-the-wire")] if analysis.origin else []),
+        Fact("clients ranked", str(len(clients))),
+        Fact("rounds", spread, "ratios-and-intervals"),
+        Fact("error rate α", f"{analysis.alpha:g}", "error-rates-and-stopping"),
+        Fact("intervals", percent(analysis.level), "ratios-and-intervals"),
+        Fact("margin", f"±{percent(analysis.margin)}", "error-rates-and-stopping"),
+        Fact("seed", str(analysis.seed), "error-rates-and-stopping"),
+    )
+
+
+def _section(
+    analysis: Analysis,
+    result: WorkloadResult,
+    anchor: str,
+    cards: Mapping[str, ClientCard],
+    anchors: Mapping[str, str],
+) -> Section:
+    groups = groups_of(result)
+    columns = columns_of(result, cards)
+    points = analysis.points.get(result.workload, ())
+    has_ratios = any(s.wall is not None for s in groups.measured)
+    more = (sentences.least_cpu(result), sentences.absentees(result))
+    return Section(
+        result=result,
+        title=sentences.title(result),
+        link=box_of(result.link) if result.link else None,
+        anchor=anchor,
+        rounds=count(result.rounds, "round"),
+        verdict=sentences.verdict(result, analysis.margin),
+        more=tuple(text for text in more if text),
+        advice=sentences.advice(result) if result.withheld else (),
+        notes=sentences.remarks(result) + result.notes,
+        headings=tuple(column.heading for column in columns),
+        rows=_rows(result, columns, anchors),
+        has_tiers=any(standing.tiers for standing in groups.ranked),
+        left_out=tuple(
+            LeftOut(s.client, anchors.get(s.client, ""), s.outcome.value, reason_of(s))
+            for s in groups.left_out
+        ),
+        relative=charts.relative(result, analysis.margin) if has_ratios else None,
+        absolute=charts.absolute(result) if groups.measured else None,
+        curves=curves_of(result),
+        observations=charts.observations(result, points) if points else None,
+        batches=f"{len(points):,}",
+        reach=percent(charts.lane_reach(points)),
+        tally=tally(result.checks),
+        check_groups=_check_groups(result.checks),
+        scale=scale_of(result),
+    )
+
+
+def _rows(
+    result: WorkloadResult, columns: Sequence[Column], anchors: Mapping[str, str]
+) -> tuple[Row, ...]:
+    measured = groups_of(result).measured
+    tiers = max((s.tiers[1] for s in measured if s.tiers), default=0)
+    return tuple(
+        Row(
+            client=standing.client,
+            anchor=anchors.get(standing.client, ""),
+            floor=standing.role is Role.FLOOR,
+            baseline=standing.client == result.baseline,
+            remark="; ".join(filter(None, (standing.message, *standing.notes))),
+            tier=tier(standing.tiers),
+            tier_key=sum(standing.tiers) / 2 if standing.tiers else math.inf,
+            span=_span(standing.tiers, tiers),
+            cells=tuple(column.cells[place] for column in columns),
+        )
+        for place, standing in enumerate(measured)
+    )
+
+
+def _span(tiers: tuple[int, int] | None, count: int) -> tuple[float, float] | None:
+    if tiers is None:
+        return None
+    return (tiers[0] - 1) / count * 100, tiers[1] / count * 100
+
+
+def _check_groups(checks: tuple[SelfCheck, ...]) -> tuple[CheckGroup, ...]:
+    kinds = dict.fromkeys(check.kind for check in checks)
+    groups = []
+    for kind in kinds:
+        chosen = tuple(check for check in checks if check.kind == kind)
+        drawn = [check for check in chosen if check.estimate is not None]
+        unit = "% of what was injected" if kind == "busy time" else "percentage points"
+        chart = charts.self_checks(drawn) if drawn else None
+        groups.append(CheckGroup(kind, unit, chosen, chart))
+    return tuple(groups)
+
+
+def _slug(name: str, place: int) -> str:
+    return f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}-{place}"

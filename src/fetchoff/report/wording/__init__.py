@@ -1,0 +1,1 @@
+"""Figures and findings in words. Only here are sentences made."""

@@ -1,0 +1,186 @@
+"""Results in plain sentences. They name ties, and never say more than the intervals do.
+
+Client names stand in backticks; the page turns those into code, the terminal drops them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fetchoff.model.analysis import CheckOutcome, RankingRow, Relative, WorkloadResult
+from fetchoff.model.course import parts_of
+from fetchoff.model.estimate import Verdict
+from fetchoff.report.metrics.groups import Groups, costs_of, groups_of
+from fetchoff.report.wording.figures import (
+    count,
+    factor,
+    is_number,
+    microseconds,
+    names,
+    percent,
+    times,
+)
+
+ADVICE = {
+    "a/a": "a client differed from itself: close what else is running on this machine, then run "
+    "again with a larger `--budget`",
+    "more requests": "known extra requests did not come back as measured: run again with a larger "
+    "`--budget` on a quieter machine",
+    "busy time": "injected time did not come back as measured: `fetchoff doctor` tells of "
+    "frequency scaling, a busy sibling core or missing permissions",
+}
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+OTHERWISE = "see the self-checks of this workload, then run again with a larger `--budget`"
+
+
+def title(result: WorkloadResult) -> str:
+    """`download@10M over london`; over loopback the workload alone."""
+    workload, link = parts_of(result.workload)
+    return f"{workload} over {link}" if result.link else workload
+
+
+def verdict(result: WorkloadResult, margin: float) -> str:
+    """What this workload's ranking says, in one or two sentences."""
+    groups = groups_of(result)
+    if result.withheld:
+        return f"The ranking is withheld: {_reason(result)[0].rstrip('.')}."
+    if not groups.ranked:
+        return "No client could be measured on this workload."
+    leaders = tuple(s for s in groups.ranked if s.tiers is not None and s.tiers[0] == 1)
+    if len(groups.ranked) == 2 and any(s.client == result.baseline for s in groups.ranked):
+        return _pair(result, groups, margin)
+    if len(groups.ranked) == 1:
+        return f"Only `{groups.ranked[0].client}` was measured, so there is nothing to rank."
+    if not leaders:
+        return "Too few rounds were measured to rank these clients."
+    if len(leaders) == 1:
+        return _winner(leaders[0], result.baseline, groups)
+    return _tie(leaders, result.baseline)
+
+
+def least_cpu(result: WorkloadResult) -> str:
+    """Who has the lowest CPU estimate; an estimate, not a verdict."""
+    ranked = groups_of(result).ranked
+    if result.withheld or len(ranked) < 2:
+        return ""
+    lowest = min(ranked, key=lambda s: costs_of(s).cpu_us.point)
+    cost = microseconds(costs_of(lowest).cpu_us.point)
+    return f"The lowest CPU estimate is that of `{lowest.client}`: {cost} per exchange."
+
+
+def absentees(result: WorkloadResult) -> str:
+    """How many clients are not in the ranking."""
+    missing = len(groups_of(result).left_out)
+    return f"{count(missing, 'client')} could not be measured; see below." if missing else ""
+
+
+def advice(result: WorkloadResult) -> tuple[str, ...]:
+    """What to do about a withheld ranking: what its reason says, or a line a kind of check."""
+    _, told = _reason(result)
+    if told:
+        return (told,)
+    failed = [c.kind for c in result.checks if c.outcome is CheckOutcome.FAILED]
+    known = tuple(ADVICE[kind] for kind in dict.fromkeys(failed) if kind in ADVICE)
+    return known or (OTHERWISE,)
+
+
+def remarks(result: WorkloadResult) -> tuple[str, ...]:
+    """What must be known of single clients beside their figures.
+
+    Remarks that differ only in their numbers become one, with the range of each number.
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for standing in groups_of(result).measured:
+        for remark in filter(None, (standing.message, *standing.notes)):
+            alike.setdefault(_NUMBER.sub("#", remark), []).append((standing.client, remark))
+    return tuple(
+        f"{names((client for client, _ in found), most=6)}: {_merged([text for _, text in found])}"
+        for found in alike.values()
+    )
+
+
+def _merged(texts: list[str]) -> str:
+    slots = iter(list(zip(*(_NUMBER.findall(text) for text in texts), strict=True)))
+
+    def spread(_: re.Match[str]) -> str:
+        values = sorted(next(slots), key=float)
+        return values[0] if values[0] == values[-1] else f"{values[0]}–{values[-1]}"
+
+    return _NUMBER.sub(spread, texts[0])
+
+
+def against(relative: Relative, baseline: str) -> str:
+    """`2.1 × (1.9–2.3) as fast as `b``, in words that fit the verdict."""
+    estimate = relative.ratio
+    match relative.verdict:
+        case Verdict.FASTER:
+            speed = factor(1 / estimate.point, 1 / estimate.high, 1 / estimate.low)
+            return f"{speed} as fast as `{baseline}`"
+        case Verdict.SLOWER:
+            spent = factor(estimate.point, estimate.low, estimate.high)
+            return f"{spent} the time of `{baseline}`"
+        case Verdict.EQUIVALENT:
+            return f"equivalent to `{baseline}`"
+        case _:
+            return f"not shown to differ from `{baseline}`"
+
+
+def _reason(result: WorkloadResult) -> tuple[str, str]:
+    """The first sentence of what withholds a ranking, and what follows it."""
+    reason, _, more = result.withheld.partition(". ")
+    return reason, more
+
+
+def _winner(leader: RankingRow, baseline: str, groups: Groups) -> str:
+    if leader.client == baseline:
+        text = f"`{baseline}`, the baseline, is the fastest."
+        following = groups.ranked[1]
+        if following.wall is not None:
+            text += f" Next is `{following.client}`: {against(following.wall, baseline)}."
+        return text
+    if leader.wall is None:
+        return f"`{leader.client}` is the fastest."
+    return f"`{leader.client}` is the fastest: {against(leader.wall, baseline)}."
+
+
+def _tie(leaders: tuple[RankingRow, ...], baseline: str) -> str:
+    listed = names(s.client for s in leaders)
+    text = f"{listed} share the first tier: this run does not show which of them is fastest."
+    ratios = [
+        s.wall.ratio.point
+        for s in leaders
+        if s.wall is not None and s.wall.verdict is Verdict.FASTER
+    ]
+    if len(ratios) == len(leaders):
+        low, high = times(1 / max(ratios)), times(1 / min(ratios))
+        span = low if low == high else f"{low} to {high}"
+        text += f" By their estimates they are {span} × as fast as `{baseline}`."
+    return text
+
+
+def _pair(result: WorkloadResult, groups: Groups, margin: float) -> str:
+    baseline = result.baseline
+    other = next(s for s in groups.ranked if s.client != baseline)
+    if other.wall is None or not is_number(other.wall.ratio.half_width):
+        return f"Too few rounds were measured to compare `{other.client}` and `{baseline}`."
+    estimate = other.wall.ratio
+    spent = factor(estimate.point, estimate.low, estimate.high)
+    match other.wall.verdict:
+        case Verdict.FASTER | Verdict.SLOWER as found:
+            return f"`{other.client}` is {found.value}: {against(other.wall, baseline)}."
+        case Verdict.EQUIVALENT:
+            return (
+                f"`{other.client}` and `{baseline}` are equivalent within ±{percent(margin)}: "
+                f"{spent} the time."
+            )
+        case _:
+            return (
+                f"Undecided: `{other.client}` takes {spent} the time of `{baseline}`; "
+                f"{_what_could_tell(result)}."
+            )
+
+
+def _what_could_tell(result: WorkloadResult) -> str:
+    if not result.exhausted:
+        return "more rounds could tell"
+    return f"that is all that {result.rounds} rounds, the most that a run has, can tell"

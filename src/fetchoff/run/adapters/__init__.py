@@ -1,0 +1,1 @@
+"""Adapter processes: started, verified, warmed up, driven and judged."""

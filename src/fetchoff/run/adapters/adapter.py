@@ -1,0 +1,245 @@
+"""An adapter process: the protocol's four requests over a child."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from fetchoff.model.client import Description, Launch
+from fetchoff.model.errors import AdapterError
+from fetchoff.protocol import adapter as protocol
+from fetchoff.protocol.fields import Garbled, Message, parse
+from fetchoff.run.os import cgroups
+from fetchoff.run.os.child import Child, encode
+from fetchoff.run.os.clocks import ReadNs, cgroup_cpu_clock, process_cpu_clock
+from fetchoff.run.os.process import ChildFailed
+
+HELLO_TIMEOUT_S = 30.0
+PREPARE_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True)
+class Timed:
+    """An answer to `run` with what the clocks said around it. Nanoseconds."""
+
+    answer: protocol.Done
+    wall_ns: int
+    cpu_ns: int
+    origin_cpu_ns: int
+
+
+class Adapter:
+    """A started adapter. AdapterError wherever it does not do as the protocol says."""
+
+    def __init__(
+        self,
+        name: str,
+        launch: Launch,
+        cwd: Path,
+        stderr: Path,
+        cores: Collection[int] | None = None,
+        inside: tuple[str, ...] = (),
+        lifeline: int | None = None,
+    ) -> None:
+        self.name = name
+        self._group = cgroups.create() if launch.children else None
+        self.starts_children = launch.children  # one for each exchange
+        self._counts_children = launch.children
+        self._started_ns = time.monotonic_ns()
+        self.start_up_ms = 0.0
+        self._has_farewell = False
+        self.warm_up_exchanges = launch.warm_up_exchanges
+        self.compiles = launch.compiles
+        self.lead_ms = launch.lead_ms
+        self.warmed_up = 0  # exchanges, on all workloads so far
+        self.children_peak_kb = 0
+        try:
+            self._child = Child(launch.command, launch.env, cwd, stderr, cores, inside, lifeline)
+        except ChildFailed as error:
+            self._drop_group()
+            raise self._fault(error) from error
+        self._clock = self._make_clock()
+
+    def _make_clock(self) -> ReadNs:
+        if self._group is not None and cgroups.add(self._group, self.pid):
+            self._counts_children = False
+            return cgroup_cpu_clock(self._group)
+        try:
+            return process_cpu_clock(self.pid)
+        except OSError:
+            return lambda: 0
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._child.is_alive
+
+    @property
+    def cpu_group(self) -> Path | None:
+        """The control group whose CPU time is its cost; None where that of its process is."""
+        return self._group if self._group is not None and not self._counts_children else None
+
+    @property
+    def tells_children(self) -> bool:
+        """Whether only itself can say what the processes that it starts have cost."""
+        return self._counts_children
+
+    def cpu_ns(self) -> int:
+        """The CPU time that it has used."""
+        try:
+            return self._clock()
+        except OSError as error:
+            raise self._fault(error) from error
+
+    def begin(self, n: int, *, busy_ns: int = 0) -> None:
+        """Ask for n iterations; `finished` reads the answer."""
+        try:
+            self._child.send(protocol.run(n, busy_ns=busy_ns))
+        except ChildFailed as error:
+            raise self._fault(error) from error
+
+    def finished(self, timeout_s: float) -> protocol.Done:
+        """The answer to `begin`."""
+        try:
+            return self._checked(protocol.read_done(self._child.receive(timeout_s)))
+        except (ChildFailed, Garbled) as error:
+            raise self._fault(error) from error
+
+    @property
+    def output_fd(self) -> int:
+        """What can be waited for with poll(2)."""
+        return self._child.output_fd
+
+    def say_hello(self) -> None:
+        """Send `hello`; the answer is read by `description`, so that many can start at once."""
+        try:
+            self._child.send(protocol.HELLO)
+        except ChildFailed as error:
+            raise self._fault(error) from error
+
+    def description(self, timeout_s: float = HELLO_TIMEOUT_S) -> Description:
+        """The answer to `hello`, within so many seconds from the start of the process."""
+        started_s = self._started_ns / 1e9
+        try:
+            description = protocol.read_description(self._child.receive(timeout_s, started_s))
+        except (ChildFailed, Garbled) as error:
+            raise self._fault(error) from error
+        self.start_up_ms = (time.monotonic_ns() - self._started_ns) / 1e6
+        return description
+
+    def prepare(self, message: Message, timeout_s: float = PREPARE_TIMEOUT_S) -> protocol.Prepared:
+        """Send a `prepare` request."""
+        try:
+            return protocol.read_prepared(self._child.ask(message, timeout_s))
+        except (ChildFailed, Garbled) as error:
+            raise self._fault(error) from error
+
+    def refuses_nonsense(self, message: Message) -> bool:
+        """Whether it answers `unsupported` to a feature with a random name."""
+        name = f"made-up-{secrets.token_hex(4)}"
+        required = message["require"]
+        assert isinstance(required, list)
+        asked = {**message, "require": [*required, name]}
+        answer = self.prepare(asked)
+        return bool(answer.unsupported)
+
+    def ask_raw(self, line: bytes) -> Message:
+        """Send bytes as they are, and read the answer."""
+        try:
+            self._child.send_line(line)
+            return self._child.receive(PREPARE_TIMEOUT_S)
+        except ChildFailed as error:
+            raise self._fault(error) from error
+
+    def ends_with_its_input(self, patience_s: float = 5.0) -> bool:
+        """Close its input: whether it ends by itself."""
+        return self._child.ends_with_its_input(patience_s)
+
+    def has_left_others(self, patience_s: float = 1.0) -> bool:
+        """Whether processes that it started live on after it has ended."""
+        return self._child.has_left_others(patience_s)
+
+    def run(self, n: int, timeout_s: float, *, digest: bool = False) -> protocol.Done:
+        """Run n iterations, untimed."""
+        try:
+            answer = self._child.ask(protocol.run(n, digest=digest), timeout_s)
+            return self._checked(protocol.read_done(answer))
+        except (ChildFailed, Garbled) as error:
+            raise self._fault(error) from error
+
+    def run_timed(
+        self,
+        n: int,
+        timeout_s: float,
+        origin_cpu: ReadNs,
+        *,
+        busy_ns: int = 0,
+        digest: bool = False,
+    ) -> Timed:
+        """Run n iterations between two readings of the clocks."""
+        line = encode(protocol.run(n, busy_ns=busy_ns, digest=digest))
+        clock, now = self._clock, time.perf_counter_ns
+        try:
+            origin_before = origin_cpu()
+            cpu_before = clock()
+            wall_before = now()
+            self._child.send_line(line)
+            answer_line = self._child.receive_line(timeout_s)
+            wall_after = now()
+            cpu_after = clock()
+            origin_after = origin_cpu()
+            answer = self._checked(protocol.read_done(parse(answer_line)))
+        except (ChildFailed, Garbled, OSError) as error:
+            raise self._fault(error) from error
+        cpu_ns = cpu_after - cpu_before
+        if self._counts_children and answer.children_ns is not None:
+            cpu_ns += sum(answer.children_ns)
+        return Timed(answer, wall_after - wall_before, cpu_ns, origin_after - origin_before)
+
+    def _checked(self, answer: protocol.Done) -> protocol.Done:
+        self.children_peak_kb = max(self.children_peak_kb, answer.children_peak_kb)
+        if self._child.has_unread:
+            raise Garbled("says more than one line for one request")
+        return answer
+
+    def request_exit(self) -> None:
+        """Ask it to finish, without waiting: many can end at once."""
+        if not self._has_farewell:
+            self._child.request_exit(protocol.FINISH)
+            self._has_farewell = True
+
+    def end(self) -> None:
+        """Finish, and leave nothing behind."""
+        self.request_exit()
+        self._child.end()
+        self._drop_group()
+
+    def kill(self) -> None:
+        """End it now."""
+        self._child.kill()
+        self._drop_group()
+
+    def _drop_group(self) -> None:
+        if self._group is not None:
+            cgroups.remove(self._group)
+
+    def _fault(self, error: Exception) -> AdapterError:
+        return AdapterError(
+            f"{self.name}: {error}", f"'fetchoff check {self.name}' tries it by itself"
+        )
+
+
+def hello(name: str, launch: Launch, cwd: Path, stderr: Path) -> Description:
+    """Start an adapter, ask who it is, and end it."""
+    adapter = Adapter(name, launch, cwd, stderr)
+    try:
+        adapter.say_hello()
+        return adapter.description()
+    finally:
+        adapter.end()

@@ -1,0 +1,443 @@
+"""One adapter process on one workload: admitted, verified, warmed up, run batch by batch."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from threading import Event
+
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Turns, Usage
+from fetchoff.model.workload import Sink, Workload
+from fetchoff.protocol.adapter import Done, Spool, prepare
+from fetchoff.protocol.fields import Message
+from fetchoff.protocol.origin import Edges, gained
+from fetchoff.run.os import procfs
+from fetchoff.run.adapters.adapter import Adapter, Timed
+from fetchoff.run.os.clocks import ReadNs
+from fetchoff.run.adapters.judging import (
+    AnsweredWrong,
+    Refused,
+    digest_fault,
+    must_agree,
+    must_be_complete,
+)
+from fetchoff.run.origins.built_in import Ledger, Turnstile
+from fetchoff.run.origins.reference import Reference
+from fetchoff.run.os.threads import ThreadTimes, further_since
+from fetchoff.run.adapters.warming import Curve, warm_up
+
+LEAST_WARM_UPS = 2
+MOST_WARM_UPS = 5  # what compiles while it runs has settled before
+STEADY = 0.95  # a warm-up batch that is no more than 5 % faster than the one before
+LEAST_TIMEOUT_S = 10.0
+SLOWEST_BYTES_A_S = 20e6  # of a client that still gets an iteration of large content to its end
+MOST_WAITING = 12  # a batch takes at most so many times its length
+MOST_ITERATIONS = 1_000_000
+GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
+ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
+HEAP_BYTES = 40e6  # of content until heaps are as large as they get (Ruby's first collections)
+MUCH_BYTES = 100_000  # in an iteration
+MOST_BEYOND = 0.5  # of a warm-up: where it ends is left to chance
+MOST_BEYOND_COMPILED = 0.2  # of one of thousands of exchanges
+COMPILED_BYTES = 0.7e9  # of content until a compiler has seen enough, however few exchanges
+WAITING = 6.0  # times what it works: then it waits, and not only for the core
+SETTLED_WAITING = 8
+"""Iterations that one who waits does after a pause, before it waits as it always does: TCP delays
+no acknowledgement for a while after a connection was idle (Linux: `TCP_MAX_QUICKACKS`, 16)."""
+REHEARSAL_US = 10_000.0
+LOOP_PATIENCE = 10.0  # times what a loop should take
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One batch of a session: what was asked, answered, paid and seen."""
+
+    answer: Done
+    cost: Cost
+    seen: Seen
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Of a client in turns: microseconds of an iteration.
+
+    `cpu_us`: the client's own CPU time of an exchange.
+    """
+
+    iteration_us: float
+    cpu_us: float
+
+    @classmethod
+    def of(cls, record: Turns) -> Pace | None:
+        """As a record tells; None where it has no exchanges."""
+        exchanges = sum(record.exchanges)
+        if not exchanges:
+            return None
+        return cls(
+            sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration,
+            sum(record.cpu_ns) / 1e3 / exchanges,
+        )
+
+
+class ClientSession:
+    """Raises Refused where it must not go on; nothing it did before is lost by that."""
+
+    def __init__(
+        self,
+        process: str,
+        client: str,
+        adapter: Adapter,
+        ledger: Ledger,
+        reference: Reference,
+        course: Course,
+    ) -> None:
+        self.process = process
+        self.client = client
+        self.adapter = adapter
+        self.iterations = 0
+        self.outcome = Outcome.OK
+        self.message = ""
+        self.answered_wrong = False
+        self._ledger = ledger
+        self._reference = reference
+        self._course = course
+        self._warm_ups = 0
+        self._cpu_ns_per_exchange = 0.0
+        self._before: procfs.Reading | None = None
+        self._threads: ThreadTimes | None = None
+        self._further_threads = 0.0
+        self.per_iteration = len(course.workload.exchanges)  # requests
+        self.pace: Pace | None = None  # as it was in turns of an earlier process
+        self._rehearsed_us = 0.0
+        self.seen_before_loop = Seen()
+        self._curve = Curve((), is_steady=True)
+        self._first = (0.0, 0.0)
+        self._usage: Usage | None = None
+
+    @property
+    def workload(self) -> Workload:
+        return self._reference.workload
+
+    @property
+    def _is_hashed(self) -> bool:
+        return self.workload.settings.sink is Sink.HASH
+
+    def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
+        """Prepare the workload, and check the answers of an iteration against the reference."""
+        if try_nonsense and not self.adapter.refuses_nonsense(self._request(spool)):
+            raise AnsweredWrong(
+                Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
+            )
+        self.prepare(spool)
+        self._try_first()
+        self._verify()
+
+    def _request(self, spool: Spool) -> Message:
+        return prepare(self.workload, self._ledger.base_url, spool, tls_ca=self._ledger.tls_ca)
+
+    def prepare(self, spool: Spool) -> None:
+        """Prepare the workload, with new connections."""
+        answer = self.adapter.prepare(self._request(spool))
+        if answer.unsupported:
+            raise Refused(Outcome.UNSUPPORTED, answer.unsupported)
+        if answer.error:
+            raise Refused(Outcome.FAILED, f"cannot prepare: {answer.error}")
+
+    def _try_first(self) -> None:
+        """The first iteration of all, timed: what a program pays that makes one request."""
+        timed = self.adapter.run_timed(1, self._timeout_s(1), lambda: 0, digest=self._is_hashed)
+        exchanges = len(self.workload.exchanges)
+        self._first = (timed.wall_ns / 1e3 / exchanges, timed.cpu_ns / 1e3 / exchanges)
+
+    def _verify(self) -> None:
+        before = self._ledger.read()
+        answer = self.adapter.run(1, self._timeout_s(1), digest=True)
+        must_be_complete(self.workload, answer, 1)
+        fault = digest_fault(answer, self._reference)
+        if fault:
+            raise AnsweredWrong(Outcome.FAILED, fault)
+        after = self._ledger.read(before.seen.requests + len(self.workload.exchanges))
+        seen = gained(before.seen, after.seen)
+        must_agree(self.workload, self._ledger.counts, seen, 1)
+        self.per_iteration = max(1, seen.requests)
+        through_proxy = after.absolute_form - before.absolute_form
+        if self.workload.settings.proxy and through_proxy < seen.requests:
+            raise AnsweredWrong(
+                Outcome.INVALID,
+                f"asked to go through a proxy, did so with {through_proxy} of {seen.requests}",
+            )
+
+    def verify_again(self) -> None:
+        """After the blocks: whether the contents are still right. It is in no figure.
+
+        In a batch only lengths are checked, and a client can go wrong with time.
+        """
+        self._usage = self._used()
+        self._further_threads = further_since(self._threads, self.adapter.pid)
+        if not self._is_hashed:  # each batch of those had its digests checked
+            self._verify()
+
+    def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
+        """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
+        self.iterations = iterations or self._calibrate(origin_cpu)
+        previous = float("inf")
+        for warm_ups in range(1, MOST_WARM_UPS + 1):
+            timed = self._timed(self.iterations, origin_cpu)
+            self._warm_ups = warm_ups
+            if warm_ups >= LEAST_WARM_UPS and timed.wall_ns > STEADY * previous:
+                break
+            previous = timed.wall_ns
+        if not iterations:
+            self._recalibrate(timed)
+        self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
+
+    def settle(self, stop: Event, chance: float = 0.0) -> None:
+        """Run until it is steady, and by `chance`, from 0 to 1, of the most longer."""
+        wanted = self.adapter.warm_up_exchanges
+        exchanges = self.workload.exchanges
+        content = sum(exchange.expect.bytes or 0 for exchange in exchanges)
+        # Each workload has code of its own, so a compiler begins anew: docs/decisions/0011.
+        least = wanted
+        if content > MUCH_BYTES:
+            least = min(least, math.ceil(COMPILED_BYTES / content) * len(exchanges))
+            if not self.adapter.starts_children:
+                least = max(least, math.ceil(HEAP_BYTES / content) * len(exchanges))
+        beyond = MOST_BEYOND_COMPILED if self.adapter.compiles else MOST_BEYOND
+        self._curve = warm_up(self.adapter, len(exchanges), least, stop, chance * beyond)
+        self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
+        self._warm_ups = len(self._curve.points)
+        if self._curve.points:
+            self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us
+
+    @property
+    def warmed_up(self) -> int:
+        """Exchanges of its warm-up, with those that were left to chance."""
+        return self._curve.points[-1][0] if self._curve.points else 0
+
+    @property
+    def settled_us(self) -> float:
+        """CPU time of an exchange when its warm-up ended."""
+        return self._curve.settled_us if self._curve.points else 0.0
+
+    @property
+    def can_be_held(self) -> bool:
+        """Whether its cost can be told at the arrival of a request."""
+        return not self.adapter.tells_children
+
+    @property
+    def iteration_us(self) -> float:
+        """What an iteration takes, client and origin; a guess until turns have told."""
+        guessed = self._worked_us(self.settled_us)
+        waited = len(self.workload.exchanges) * self._curve.wall_us
+        guessed = waited if waited > WAITING * guessed else guessed
+        if self.pace:
+            return self.pace.iteration_us
+        return self._rehearsed_us or max(1.0, guessed)
+
+    @property
+    def mostly_waits(self) -> bool:
+        """Whether an iteration takes much longer than client and origin work for it."""
+        cpu_us = self.pace.cpu_us if self.pace else self.settled_us
+        return self.iteration_us > WAITING * self._worked_us(cpu_us)
+
+    def _worked_us(self, cpu_us: float) -> float:
+        exchanges = len(self.workload.exchanges)
+        return GUESSED_ORIGIN * exchanges * cpu_us + ORIGIN_US * self.per_iteration
+
+    def rehearse(self) -> None:
+        """Where no earlier round has told its pace: time it by itself, placed as in its turns.
+
+        While it warmed up others were at work, so what it took then says little.
+        """
+        if self.pace is None:
+            least = SETTLED_WAITING if self.mostly_waits else 1
+            n = max(least, round(REHEARSAL_US / self.iteration_us))
+            timed = self.adapter.run_timed(n, self._timeout_s(n), lambda: 0)
+            must_be_complete(self.workload, timed.answer, n)
+            self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
+
+    def hold(self, turnstile: Turnstile, requests: int) -> int:
+        """Close the gate of its ledger; the number by which it is given turns."""
+        self.seen_before_loop = self._ledger.read().seen
+        return turnstile.hold(self._ledger, self.adapter, requests, self.per_iteration)
+
+    def release(self, turnstile: Turnstile) -> Edges:
+        """Open the gate."""
+        return turnstile.release(self._ledger)
+
+    def begin_loop(self, iterations: int, busy_share: float = 0.0) -> None:
+        """Let it run as many iterations; `finish_loop` waits for them."""
+        self.iterations = iterations
+        busy_ns = self.busy_ns(busy_share) if busy_share else 0
+        self.adapter.begin(iterations, busy_ns=busy_ns)
+
+    def answered_in_loop(self) -> int:
+        """Requests that were answered since its loop began."""
+        return self._ledger.read().seen.requests - self.seen_before_loop.requests
+
+    def finish_loop(self, iterations: int) -> tuple[Done, Seen]:
+        """The answer to its loop, and its ledger then."""
+        left_s = iterations * self.iteration_us / 1e6
+        answer = self.adapter.finished(self._timeout_s(1) + LOOP_PATIENCE * left_s)
+        return answer, self._ledger.read().seen
+
+    def judge_loop(self, answer: Done, seen: Seen, iterations: int) -> None:
+        """Check a whole loop against the ledger."""
+        must_be_complete(self.workload, answer, iterations)
+        must_agree(self.workload, self._ledger.counts, seen, iterations)
+
+    def size_batches(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
+        """Find how many iterations make a batch over a link.
+
+        The client is warm: it was verified, and settled, with the link wide open.
+        """
+        self.iterations = iterations or self._least_if_long() or self._calibrate(origin_cpu)
+
+    def wake(self, origin_cpu: ReadNs) -> None:
+        """Use the connections that are to be kept, right before they are measured.
+
+        Others had their turns for seconds: without this some clients, and some systems, would have
+        closed what was idle, or begun to send slowly again.
+        """
+        if self.workload.settings.reuse is not False:
+            self._timed(self.iterations, origin_cpu)
+            self._warm_ups += 1
+
+    def _least_if_long(self) -> int:
+        """The least iterations, where no client could do twice as many in a batch; else 0."""
+        workload, least = self.workload, least_iterations(self.workload)
+        exchanges = 2 * least * len(workload.exchanges)
+        content = max(exchange.expect.bytes or 0 for exchange in workload.exchanges)
+        fastest_ms = self._course.link.fastest_ms(exchanges, content, workload.settings.concurrency)
+        return least if fastest_ms > workload.batch_ms * MOST_WAITING else 0
+
+    def _calibrate(self, origin_cpu: ReadNs) -> int:
+        n = least_iterations(self.workload)
+        while n < MOST_ITERATIONS:
+            timed = self._timed(n, origin_cpu)
+            fitting = self._fitting(n, timed)
+            if fitting <= 2 * n:
+                return fitting
+            n *= 4 if fitting > 8 * n else 2
+        return MOST_ITERATIONS
+
+    def _recalibrate(self, steady: Timed) -> None:
+        """What was compiled meanwhile made the batches shorter than they should be."""
+        self.iterations = self._fitting(self.iterations, steady)
+
+    def _fitting(self, n: int, timed: Timed) -> int:
+        """Iterations for a batch of the asked length, told by CPU time, which others disturb less.
+
+        A client that mostly waits gets a batch that is longer, so that what a batch costs by itself
+        does not count much; but not without bounds.
+        """
+        busy_ms = (timed.cpu_ns + timed.origin_cpu_ns) / 1e6
+        wall_ms = timed.wall_ns / 1e6
+        by_work = n * self.workload.batch_ms / max(busy_ms, 1e-3)
+        by_patience = n * self.workload.batch_ms * MOST_WAITING / max(wall_ms, 1e-3)
+        least = least_iterations(self.workload)
+        if self._is_hashed:
+            return least  # a digest is of one iteration
+        return max(least, min(MOST_ITERATIONS, round(min(by_work, by_patience))))
+
+    def begin_blocks(self) -> None:
+        """Note what the operating system has counted so far."""
+        procfs.reset_peak(self.adapter.pid)
+        self.adapter.children_peak_kb = 0
+        self._before = procfs.read(self.adapter.pid)
+        self._threads = ThreadTimes.read(self.adapter.pid)
+
+    def busy_ns(self, share: float) -> int:
+        """The spinning that makes `share` of the client's CPU time an exchange."""
+        cpu_ns = 1e3 * self.pace.cpu_us if self.pace else self._cpu_ns_per_exchange
+        return max(200, round(share * cpu_ns))
+
+    def batch(self, iterations: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Measured:
+        """A measured batch. It is for the caller to keep it before `judge` refuses it."""
+        before = self._ledger.read().seen
+        timed = self._run_timed(iterations, origin_cpu, busy_ns)
+        asked = iterations * len(self.workload.exchanges)
+        seen = gained(before, self._ledger.read(before.requests + asked).seen)
+        cost = Cost(
+            wall_ns=timed.wall_ns,
+            cpu_ns=timed.cpu_ns,
+            origin_cpu_ns=timed.origin_cpu_ns,
+            own_wall_ns=timed.answer.wall_ns,
+            spun_ns=timed.answer.spun_ns,
+            parse_ns=timed.answer.parse_ns,
+        )
+        return Measured(timed.answer, cost, seen)
+
+    def judge(self, measured: Measured, iterations: int) -> None:
+        """Check a batch against the ledger, and the digests of one that has them."""
+        must_be_complete(self.workload, measured.answer, iterations)
+        fault = self._is_hashed and digest_fault(measured.answer, self._reference)
+        if fault:
+            raise AnsweredWrong(Outcome.FAILED, fault)
+        must_agree(self.workload, self._ledger.counts, measured.seen, iterations)
+
+    def refuse(self, error: Refused | AdapterError) -> None:
+        """Take note that this section goes on without it."""
+        self.outcome = error.outcome if isinstance(error, Refused) else Outcome.FAILED
+        self.message = str(error)
+        self.answered_wrong = isinstance(error, AnsweredWrong)
+
+    def record(self, round_: int, attempt: int, origin_involuntary: int) -> Invocation:
+        """The invocation as it is kept."""
+        usage = self._usage or self._used()
+        return Invocation(
+            round=round_,
+            attempt=attempt,
+            workload=self._course.id,
+            process=self.process,
+            client=self.client,
+            outcome=self.outcome,
+            message=self.message,
+            iterations=self.iterations,
+            warm_ups=self._warm_ups,
+            start_up_ms=self.adapter.start_up_ms,
+            **({"usage": usage} if usage else {}),
+            ledger=dict(self._ledger.close().raw),
+            origin_involuntary_switches=origin_involuntary,
+            first_wall_us=self._first[0],
+            first_cpu_us=self._first[1],
+            curve=self._curve.points,
+            is_steady=self._curve.is_steady,
+            answered_wrong=self.answered_wrong,
+            further_threads=self._further_threads,
+        )
+
+    def _used(self) -> Usage | None:
+        """What the operating system has counted since the blocks began; None: nobody can tell."""
+        if self._before is None:
+            return None
+        try:
+            now = procfs.read(self.adapter.pid)
+        except OSError:
+            return None
+        return now.since(self._before, self.adapter.children_peak_kb)
+
+    def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
+        timed = self._run_timed(n, origin_cpu)
+        must_be_complete(self.workload, timed.answer, n)
+        return timed
+
+    def _run_timed(self, n: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Timed:
+        timeout_s, digest = self._timeout_s(n), self._is_hashed
+        return self.adapter.run_timed(n, timeout_s, origin_cpu, busy_ns=busy_ns, digest=digest)
+
+    def _timeout_s(self, n: int) -> float:
+        workload, link = self.workload, self._course.link
+        length = sum(exchange.expect.bytes or 0 for exchange in workload.exchanges)
+        transfer_s = workload.settings.concurrency * length / SLOWEST_BYTES_A_S
+        if link.is_emulated:
+            transfer_s += n * len(workload.exchanges) * link.slowest_s(length)
+        return max(LEAST_TIMEOUT_S, 50 * workload.batch_ms / 1000, transfer_s)
+
+
+def least_iterations(workload: Workload) -> int:
+    """So many that the asked number of exchanges can be in flight, and what the workload says."""
+    in_flight = math.ceil(workload.settings.concurrency / len(workload.exchanges))
+    return max(in_flight, workload.batch_iterations)

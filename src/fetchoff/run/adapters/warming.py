@@ -1,0 +1,130 @@
+"""Running a client until it is steady: the curve of its cost over its first exchanges.
+
+Nothing of it is measured for a ranking, so clients warm up side by side, on all cores.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from statistics import median
+from threading import Event
+
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.stats.steadiness import is_steady
+
+STRETCH_MS = 2.5
+LONG_STRETCH_MS = 10.0  # of who has a compiler, and does thousands of exchanges
+LEAST_EXCHANGES = 20
+LONG_ENOUGH_S = 0.5  # for a client that mostly waits, and has no compiler
+LEAST_CPU_MS = 20.0
+FURTHER_CPU_MS = 10.0  # on a workload after the first
+PLENTY = 2.5  # times as much, of a client whose exchanges are long
+MOST_EXCHANGES = 60_000
+MOST_S = 12.0
+TIMEOUT_S = 10.0
+WAITS = 0.1  # of the time on a CPU, or less
+MOST_COMPILING_S, LOOK_S = 2.0, 0.02
+QUIET = 0.1  # of the time on a CPU, or less: nothing is left to compile
+POINTS = 40  # of a curve, as it is kept
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What an exchange cost, stretch by stretch.
+
+    `points` are pairs: exchanges so far, CPU microseconds of each of the last ones.
+    """
+
+    points: tuple[tuple[int, float], ...]
+    is_steady: bool
+    wall_us: float = 0.0  # of an exchange in the last stretches; others were at work meanwhile
+
+    @property
+    def settled_us(self) -> float:
+        """Of the last quarter of all exchanges."""
+        done = self.points[-1][0]
+        late, before = 0.0, 0
+        for upto, cost in reversed(self.points):
+            earlier = next((d for d, _ in reversed(self.points) if d < upto), 0)
+            late += cost * (upto - earlier)
+            before = earlier
+            if before <= 0.75 * done:
+                break
+        return late / max(1, done - before)
+
+
+def warm_up(
+    adapter: Adapter, exchanges: int, least: int, stop: Event, beyond: float = 0.0
+) -> Curve:
+    """Run stretches until no trend is left; `exchanges`: in an iteration. AdapterError passes.
+
+    `least`: so many exchanges in any case. `stop`: somebody else has come to grief. `beyond`: what
+    follows when no trend is left, as a share of what went before. It is for the caller to draw it
+    by chance: collections come after so many exchanges, in each process at the same ones, and what
+    is measured would otherwise meet all of them or none.
+    """
+    began = time.monotonic()
+    n, done, spent_ns = 1, 0, 0
+    stretch_ms = LONG_STRETCH_MS if adapter.compiles else STRETCH_MS
+    least_cpu_ns = 1e6 * (FURTHER_CPU_MS if adapter.warmed_up else LEAST_CPU_MS)
+    walls: list[float] = []
+    counts: list[int] = []
+    costs: list[float] = []
+    steady = False
+    while not stop.is_set():
+        timed = adapter.run_timed(n, TIMEOUT_S, _nobody)
+        counts.append(n * exchanges)
+        costs.append(timed.cpu_ns / 1e3 / (n * exchanges))
+        walls.append(timed.wall_ns / 1e3 / (n * exchanges))
+        done += n * exchanges
+        spent_ns += timed.cpu_ns
+        enough = spent_ns >= least_cpu_ns and (
+            done >= LEAST_EXCHANGES or spent_ns >= PLENTY * least_cpu_ns
+        )
+        enough = enough and done >= least
+        steady = enough and is_steady(counts, costs)
+        took_s = time.monotonic() - began
+        if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > MOST_S:
+            break
+        if not least and took_s > LONG_ENOUGH_S and spent_ns < WAITS * took_s * 1e9:
+            steady = True  # what it waits for does not depend on how warm it is
+            break
+        fitting = n * stretch_ms * 1e6 / max(1, timed.wall_ns)
+        n = max(1, min(round(fitting), 4 * n))
+    left = round(beyond * done / exchanges)
+    while left and not stop.is_set():
+        some = min(left, n)
+        timed = adapter.run_timed(some, TIMEOUT_S, _nobody)
+        counts.append(some * exchanges)
+        costs.append(timed.cpu_ns / 1e3 / (some * exchanges))
+        left -= some
+    if adapter.compiles:
+        let_compile(adapter, stop)
+    return Curve(_thinned(counts, costs), steady, median(walls[-5:]) if walls else 0.0)
+
+
+def let_compile(adapter: Adapter, stop: Event) -> None:
+    """Wait while compilers work off what is in their queues; an exchange would pay for it later."""
+    deadline = time.monotonic() + MOST_COMPILING_S
+    while time.monotonic() < deadline and not stop.is_set():
+        before = adapter.cpu_ns()
+        time.sleep(LOOK_S)
+        if adapter.cpu_ns() - before < QUIET * LOOK_S * 1e9:
+            break
+
+
+def _nobody() -> int:
+    return 0
+
+
+def _thinned(counts: list[int], costs: list[float]) -> tuple[tuple[int, float], ...]:
+    """At most so many points, successive stretches put together."""
+    together = -(-len(counts) // POINTS) if counts else 1
+    points, done = [], 0
+    for first in range(0, len(counts), together):
+        some = counts[first : first + together]
+        paid = sum(c * n for c, n in zip(costs[first : first + together], some, strict=True))
+        done += sum(some)
+        points.append((done, round(paid / sum(some), 3)))
+    return tuple(points)

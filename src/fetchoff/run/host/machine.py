@@ -1,0 +1,100 @@
+"""Facts of the machine that a reader of a result needs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import shutil
+import sys
+from pathlib import Path
+
+import psutil
+
+from fetchoff.run.host.placement import strongest_urgency
+from fetchoff.run.os import cgroups
+
+_REPORTING = 5
+
+
+def facts() -> dict[str, str]:
+    """Names and values, ready to be shown; nothing that tells who the user is."""
+    memory_gb = psutil.virtual_memory().total / 1e9
+    cores = usable_cores()
+    found = {
+        "processor": _processor(),
+        "cores": f"{len(cores)} usable of {os.cpu_count()}",
+        "memory": f"{memory_gb:.1f} GB",
+        "kernel": f"{platform.system()} {platform.release()}",
+        "system": _system(),
+        "frequency governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+        or "not shown (a virtual machine?)",
+        "congestion control": _first_line("/proc/sys/net/ipv4/tcp_congestion_control"),
+        "load when started": " ".join(f"{load:.2f}" for load in os.getloadavg()),
+        "free memory": "reported to the host" if reports_free_memory() else "",
+        "priority": str(strongest_urgency()),
+        "control groups": "yes" if has_cgroups() else "no: cost of started processes by wait4",
+        "harness": f"Python {platform.python_version()}",
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def usable_cores() -> list[int]:
+    """The cores that this process may use, in order."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def has_cgroups() -> bool:
+    """Whether a control group can be made here, now."""
+    folder = cgroups.create()
+    if folder is None:
+        return False
+    cgroups.remove(folder)
+    return True
+
+
+def reports_free_memory(sys_folder: Path = Path("/sys")) -> bool:
+    """Whether a virtual machine gives memory back to its host soon after it was freed.
+
+    That is feature 5 of virtio's balloon (VIRTIO_BALLOON_F_REPORTING, Virtual I/O Device 1.2,
+    section 5.5.3). Whoever gets such memory next waits for the host.
+    """
+    for device in sys_folder.glob("bus/virtio/devices/*"):
+        driver, features = device / "driver", device / "features"
+        if driver.exists() and driver.resolve().name == "virtio_balloon":
+            with contextlib.suppress(OSError):
+                return features.read_text()[_REPORTING : _REPORTING + 1] == "1"
+    return False
+
+
+def tools() -> dict[str, str]:
+    """Where the programs are that setup and runs can make use of; "" where there is none."""
+    names = ("cc", "pkg-config", "go", "node", "npm", "perl", "ruby", "curl", "wget", "setpriv")
+    found = {name: shutil.which(name) or "" for name in names}
+    return {"python": sys.executable, **found}
+
+
+def _processor() -> str:
+    for line in _lines("/proc/cpuinfo"):
+        name, _, value = line.partition(":")
+        if name.strip() == "model name":
+            return value.strip()
+    return platform.machine()
+
+
+def _system() -> str:
+    for line in _lines("/etc/os-release"):
+        if line.startswith("PRETTY_NAME="):
+            return line.partition("=")[2].strip('"')
+    return ""
+
+
+def _first_line(path: str) -> str:
+    return next(iter(_lines(path)), "").strip()
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text(errors="replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,1 @@
+"""Between client and origin: loopback, or an emulated link."""

@@ -1,0 +1,183 @@
+"""A network between two namespaces, emulated by fetchoff-link (docs/links.md)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from fetchoff.model.course import Course
+from fetchoff.model.errors import LinkError
+from fetchoff.model.link import Calibration, Emulated, Link, Profile
+from fetchoff.protocol import link as control
+from fetchoff.protocol.fields import Garbled, Message
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.host.placement import in_real_time, may_be_real_time, on_core
+from fetchoff.run.network.calibration import faults, try_out
+from fetchoff.run.network.datagrams import UdpEndpoint
+from fetchoff.run.network.namespace_sockets import NamespaceSockets
+from fetchoff.run.network.seam import LOOPBACK, Network
+from fetchoff.run.os import procfs
+from fetchoff.run.os.child import Child
+from fetchoff.run.os.process import ChildFailed
+from fetchoff.run.os.programs import program
+
+BINARY = "fetchoff-link"
+CONTROL_TIMEOUT_S = 10.0
+EMPTY_S = 2.0
+OWN_NAMESPACE = "/proc/self/ns/net"
+WIDE_OPEN = Profile()
+NEEDS = "docs/links.md has what it needs"
+ANOTHER = "the fetchoff-link of this version is needed; FETCHOFF_LINK can name it"
+KEPT = "what was measured is kept; 'fetchoff resume' goes on"
+
+
+class EmulatedNetwork:
+    """Two namespaces, and the emulator between them. LinkError when it goes away.
+
+    Its processes have the core `core`. Nothing of it outlives the emulator's process.
+    """
+
+    def __init__(self, folder: Path, core: int, mtu: int, congestion: str) -> None:
+        enter = str(program(BINARY))
+        urgent = ["--real-time"] if may_be_real_time() else []
+        command = (enter, "control", "--core", str(core), *urgent)
+        with contextlib.ExitStack() as undo:
+            try:
+                self._child = Child(command, {}, folder, folder / "link.stderr")
+                undo.callback(self._child.end)
+                user = control.read_greeting(self._child.receive(CONTROL_TIMEOUT_S))
+                opened = control.read_opened(self._ask(control.open_link(mtu, congestion)))
+                ends = {procfs.namespace(end.namespace) for end in (opened.near, opened.far)}
+                self._namespaces = ends - {procfs.namespace(OWN_NAMESPACE)}  # never the machine's
+            except ChildFailed as error:
+                raise LinkError(f"the link emulator {error}", NEEDS) from error
+            except Garbled as error:
+                raise LinkError(
+                    f"the link emulator answers with garbage: {error}", ANOTHER
+                ) from error
+            except OSError as error:
+                raise LinkError(
+                    f"the ends of the link cannot be reached: {error}", NEEDS
+                ) from error
+            self._link, self.backend = opened.link, opened.backend
+            self.origin_address, self.congestion = opened.far.ipv4, opened.far.congestion
+            self.client_address = opened.near.ipv4
+            self.lifeline: int | None = self._child.output_fd
+            self.at_client = _inside(enter, opened.near, user)
+            self.at_origin = _inside(enter, opened.far, user)
+            self._at_client = NamespaceSockets(self.at_client, folder, core)
+            undo.callback(self._at_client.close)
+            self._at_origin = NamespaceSockets(self.at_origin, folder, core)
+            undo.callback(self._at_origin.close)
+            self._before = self._counts()
+            undo.pop_all()
+
+    def socket(self) -> socket.socket:
+        return self._at_origin.stream()
+
+    def calibrate(self, link: Link, seed: int) -> Calibration:
+        """Try a link out, both ways."""
+        self.shape(link, seed)
+        try:
+            with (
+                self._at_client.datagram() as near,
+                self._at_origin.datagram() as far,
+                on_core(usable_cores()[-1]),  # not the emulator's
+                in_real_time() if may_be_real_time() else contextlib.nullcontext(),
+            ):
+                ends = UdpEndpoint(near, self.client_address), UdpEndpoint(far, self.origin_address)
+                found = try_out(link, *ends)
+        except OSError as error:
+            self.must_be_there()
+            raise LinkError(f"nothing can be sent over the link: {error}") from error
+        return Calibration(
+            link=link.id,
+            backend=self.backend,
+            congestion=self.congestion,
+            round_trips=len(found.round_trips_ms),
+            round_trip_p50_ms=found.p50_ms,
+            round_trip_p99_ms=found.p99_ms,
+            up=found.up,
+            down=found.down,
+            faults=tuple(faults(link, found)),
+        )
+
+    def open_wide(self) -> None:
+        """Neither delay nor rate nor loss, until it gets its next shape."""
+        self._ask(control.shape(self._link, WIDE_OPEN, WIDE_OPEN, 0))
+
+    def shape(self, link: Link, seed: int) -> None:
+        """From now on this link; the same seed loses packets of the same numbers."""
+        self._ask(control.shape(self._link, link.up, link.down, seed))
+
+    def used(self) -> Emulated:
+        """What has happened since this was last asked."""
+        now = self._counts()
+        before, self._before = self._before, now
+        return now.since(before)
+
+    def must_be_there(self) -> None:
+        if not self._child.is_alive:
+            raise LinkError(f"the link emulator {self._child.exit_reason()}", KEPT)
+
+    def close(self) -> None:
+        """Both namespaces go, with what is in them."""
+        self._at_client.close()
+        self._at_origin.close()
+        self._end_what_is_inside()
+        self._child.end()
+
+    def _end_what_is_inside(self) -> None:
+        """A process that stayed would keep its namespace, whoever had started it."""
+        deadline = time.monotonic() + EMPTY_S
+        while left := [pid for place in self._namespaces for pid in procfs.inside(place)]:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.01)
+
+    def _counts(self) -> control.Counts:
+        try:
+            return control.read_counts(self._ask(control.read_link(self._link)))
+        except Garbled as error:
+            raise LinkError(f"the link's counters are garbled: {error}") from error
+
+    def _ask(self, message: Message) -> Message:
+        try:
+            answer = self._child.ask(message, CONTROL_TIMEOUT_S)
+        except ChildFailed as error:
+            raise LinkError(f"the link emulator {error}", KEPT) from error
+        if "error" in answer:
+            raise LinkError(f"the link cannot be made: {answer['error']}", NEEDS)
+        return answer
+
+
+def _inside(enter: str, end: control.End, user: str) -> tuple[str, ...]:
+    """How a command begins that is to run at an end."""
+    return (enter, "enter", end.namespace, *(("--user", user) if user else ()), "--")
+
+
+@contextlib.contextmanager
+def over(link: Link, folder: Path) -> Iterator[Network]:
+    """What is to be between the ends of a link, for as long as it is needed."""
+    if not link.is_emulated:
+        yield LOOPBACK
+        return
+    network = EmulatedNetwork(folder, usable_cores()[0], link.mtu, link.congestion)
+    try:
+        yield network
+    finally:
+        network.close()
+
+
+def laid(course: Course, folder: Path) -> AbstractContextManager[Network]:
+    """What a course needs between client and origin, for as long as it is needed."""
+    return over(course.link, folder)

@@ -1,0 +1,1 @@
+"""Origins behind one interface: the built-in one, real servers, and any URL."""

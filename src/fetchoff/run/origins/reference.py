@@ -1,0 +1,202 @@
+"""What the right answers are: fetched once with the standard library, apart from every client.
+
+Content is read piece by piece: some of it is larger than memory should have to hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.cookiejar
+import io
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from fetchoff.model.errors import InputError
+from fetchoff.model.workload import (
+    Body,
+    Exchange,
+    FormBody,
+    JsonBody,
+    MultipartBody,
+    RawBody,
+    Workload,
+)
+from fetchoff.protocol.content import content
+from fetchoff.run.network.seam import LOOPBACK, Handler, Network
+
+TIMEOUT_S = 70.0
+PIECE_BYTES = 1 << 20
+SUCCESSFUL = 2  # the class of status codes, RFC 9110, 15.3
+_BOUNDARY = "fetchoff-reference-boundary"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The SHA-256 of each exchange's content, in order; the workload with its lengths filled in."""
+
+    workload: Workload
+    sha256: tuple[str, ...]
+
+
+def fetch(workload: Workload, base_url: str, network: Network = LOOPBACK) -> Reference:
+    """Do one iteration; InputError if an answer is not what the workload itself expects."""
+    opener = _opener(workload, network)
+    exchanges, digests = [], []
+    for exchange in workload.exchanges:
+        kept = io.BytesIO() if exchange.expect.json else None
+        status, size, digest = _answer(opener, exchange, base_url, kept)
+        if status != exchange.expect.status:
+            raise InputError(
+                f"workload '{workload.id}' expects status {exchange.expect.status} of "
+                f"{exchange.method} {exchange.target}, the origin answers {status}",
+                "mend the workload's 'expect', or its target",
+            )
+        if exchange.expect.bytes not in (None, size):
+            raise InputError(
+                f"workload '{workload.id}' expects {exchange.expect.bytes} bytes of "
+                f"{exchange.method} {exchange.target}, the origin answers {size}",
+                "mend the workload's 'expect', or its target",
+            )
+        if kept is not None:
+            _must_have_member(workload, exchange, kept.getvalue())
+        known = None if exchange.expect.varies else size
+        exchanges.append(replace(exchange, expect=replace(exchange.expect, bytes=known)))
+        digests.append(digest)
+    return Reference(replace(workload, exchanges=tuple(exchanges)), tuple(digests))
+
+
+def _must_have_member(workload: Workload, exchange: Exchange, content: bytes) -> None:
+    assert exchange.expect.json is not None
+    name, value = exchange.expect.json
+    try:
+        document = json.loads(content)
+    except ValueError:
+        document = None
+    found = document.get(name) if isinstance(document, dict) else None
+    if found != value:
+        said = f"is {json.dumps(found)}" if found is not None else "is not there"
+        raise InputError(
+            f"workload '{workload.id}' expects the member {json.dumps(name)} of the JSON that "
+            f"{exchange.method} {exchange.target} is answered with to be the text "
+            f"{json.dumps(value)}: it {said}",
+            "mend the workload's 'expect', or its target",
+        )
+
+
+def do_before(workload: Workload, base_url: str, network: Network = LOOPBACK) -> None:
+    """What the workload needs done, so that the origin can answer; InputError if it fails."""
+    opener = _opener(workload, network)
+    for exchange in workload.before:
+        status, _, _ = _answer(opener, exchange, base_url)
+        if status // 100 != SUCCESSFUL:
+            raise InputError(
+                f"workload '{workload.id}' begins with {exchange.method} {exchange.target}, "
+                f"which the origin answers with status {status}",
+                "mend the workload's 'before', or choose another origin",
+            )
+
+
+def save(exchange: Exchange, base_url: str, path: Path) -> None:
+    """Write the content of an answer to a file; InputError if it is not what is expected."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Stay())
+    with path.open("wb") as file:
+        # A file holds what a GET is answered, also where only the head is asked for.
+        method = "GET" if exchange.method == "HEAD" else exchange.method
+        status, _, _ = _answer(opener, replace(exchange, method=method), base_url, file)
+    if status != exchange.expect.status:
+        raise InputError(f"{exchange.method} {exchange.target} is answered with status {status}")
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    """Redirects are answers like any other."""
+
+    def redirect_request(self, *_: object, **__: object) -> None:
+        return None
+
+
+def _opener(workload: Workload, network: Network) -> urllib.request.OpenerDirector:
+    handlers: list[urllib.request.BaseHandler] = [
+        urllib.request.ProxyHandler({}),
+        Handler(network),
+    ]
+    if workload.settings.cookies:
+        handlers.append(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+    if not workload.settings.redirects:
+        handlers.append(_Stay())
+    return urllib.request.build_opener(*handlers)
+
+
+def _answer(
+    opener: urllib.request.OpenerDirector,
+    exchange: Exchange,
+    base_url: str,
+    copy: IO[bytes] | None = None,
+) -> tuple[int, int, str]:
+    """Status, length and SHA-256 of an answer; its content is written to `copy` as well."""
+    data, content_type = _encoded(exchange.body)
+    headers = dict(exchange.headers)
+    if content_type:
+        headers["Content-Type"] = content_type
+    request = urllib.request.Request(
+        base_url + exchange.target, data=data, headers=headers, method=exchange.method
+    )
+    try:
+        with opener.open(request, timeout=TIMEOUT_S) as response:
+            return response.status, *_read(response, copy)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, *_read(error, copy)
+    except OSError as error:
+        raise InputError(
+            f"{exchange.method} {base_url + exchange.target} fails: {error}",
+            "the workload must work before clients can be measured on it",
+        ) from error
+
+
+def _read(response: IO[bytes], copy: IO[bytes] | None) -> tuple[int, str]:
+    size, digest = 0, hashlib.sha256()
+    while piece := response.read(PIECE_BYTES):
+        size += len(piece)
+        digest.update(piece)
+        if copy is not None:
+            copy.write(piece)
+    return size, digest.hexdigest()
+
+
+def _encoded(body: Body | None) -> tuple[bytes | None, str]:
+    match body:
+        case None:
+            return None, ""
+        case FormBody(fields):
+            encoded = urllib.parse.urlencode(fields).encode()
+            return encoded, "application/x-www-form-urlencoded"
+        case JsonBody(text):
+            return text.encode(), "application/json"
+        case RawBody(content_type, size):
+            return content(size), content_type
+        case MultipartBody():
+            return _multipart(body), f"multipart/form-data; boundary={_BOUNDARY}"
+
+
+def _multipart(body: MultipartBody) -> bytes:
+    """RFC 7578."""
+    parts = [(f'form-data; name="{name}"', None, value.encode()) for name, value in body.fields] + [
+        (
+            f'form-data; name="{part.name}"; filename="{part.filename}"',
+            part.content_type,
+            content(part.size),
+        )
+        for part in body.files
+    ]
+    lines = []
+    for disposition, content_type, value in parts:
+        lines += [f"--{_BOUNDARY}\r\nContent-Disposition: {disposition}\r\n".encode()]
+        if content_type:
+            lines += [f"Content-Type: {content_type}\r\n".encode()]
+        lines += [b"\r\n", value, b"\r\n"]
+    return b"".join([*lines, f"--{_BOUNDARY}--\r\n".encode()])

@@ -1,0 +1,98 @@
+"""A server that somebody else runs, named by its URL: nothing of it is seen but its answers."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+
+from fetchoff.model.errors import InputError, OriginError
+from fetchoff.model.observation import Seen
+from fetchoff.model.origin import Counted
+from fetchoff.model.workload import Settings
+from fetchoff.protocol.origin import Counters
+from fetchoff.run.host.placement import Cores, Urgency
+from fetchoff.run.origins.built_in import PLAIN
+from fetchoff.run.os.clocks import ReadNs
+
+# RFC 1918 and RFC 4193. `is_private` is wider: it has addresses that no host should have.
+PRIVATE = tuple(
+    map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
+)
+NOTHING: frozenset[Counted] = frozenset()
+
+
+class RemoteOrigin:
+    """Answers at a URL. It is neither placed nor counted, so clients are believed more."""
+
+    def __init__(self, url: str) -> None:
+        self.cpu_clock: ReadNs = lambda: 0  # its CPU time is not known
+        self._url = url.rstrip("/")
+
+    def open(self, settings: Settings = PLAIN) -> RemoteLedger:  # noqa: ARG002 - it is as it is
+        return RemoteLedger(self._url)
+
+    def place(self, cores: Cores, urgency: Urgency) -> None:
+        """It runs where its owner put it."""
+
+    def misplaced(self, cores: Cores, urgency: Urgency) -> str:  # noqa: ARG002
+        return ""
+
+    @property
+    def turnstile(self) -> None:
+        """A server that is not ours answers when it likes."""
+
+    def involuntary_switches(self) -> int:
+        return 0
+
+    def end(self) -> None:
+        """It is not ours to end."""
+
+
+class RemoteLedger:
+    """Tells nothing."""
+
+    counts = NOTHING
+    tls_ca: Path | None = None
+
+    def __init__(self, base_url: str) -> None:
+        self.base_url = base_url
+
+    def read(self, at_least: int = 0) -> Counters:  # noqa: ARG002
+        return Counters.only(Seen())
+
+    def close(self) -> Counters:
+        return self.read()
+
+
+def must_be_permitted(url: str, *, allow_remote: bool) -> None:
+    """InputError for a URL that cannot be used, or is not of this machine or its network.
+
+    Whoever measures sends as many requests as a client can.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+        raise InputError(
+            f"'{url}' cannot be an origin",
+            "give scheme, host and port, and a path if targets are below one: http://127.0.0.1:8080",
+        )
+    if not allow_remote and not all(_is_near(address) for address in _addresses(parts)):
+        raise InputError(
+            f"{parts.hostname} is neither this machine nor in a private network",
+            "--allow-remote permits it; only for a server that you may load with requests",
+        )
+
+
+def _is_near(address: str) -> bool:
+    found = ipaddress.ip_address(address.partition("%")[0])
+    return found.is_loopback or found.is_link_local or any(found in net for net in PRIVATE)
+
+
+def _addresses(parts: SplitResult) -> set[str]:
+    assert parts.hostname is not None
+    try:
+        found = socket.getaddrinfo(parts.hostname, parts.port, type=socket.SOCK_STREAM)
+    except (OSError, ValueError) as error:
+        raise OriginError(f"the origin {parts.netloc} is not found: {error}") from error
+    return {str(address[0]) for *_, address in found}

@@ -1,0 +1,1 @@
+"""Processes, clocks, control groups and files of the operating system. Knows no HTTP."""

@@ -1,0 +1,1 @@
+"""The schedule of a run: rounds, the sections of a round, turns and blocks."""

@@ -1,0 +1,374 @@
+"""The runner: round after round until it is decided, or the budget is spent."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fetchoff.model.client import Launch
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError, LinkError, OriginError, StoreError
+from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.observation import (
+    Batch,
+    Ended,
+    Interrupted,
+    Invocation,
+    LinkTried,
+    Outcome,
+    Record,
+    SectionDone,
+    Turns,
+    TurnsGiven,
+)
+from fetchoff.model.workload import Placement
+from fetchoff.plan.rounds import Round, Section, plan_round
+from fetchoff.protocol.adapter import Spool, fill
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.session import Pace
+from fetchoff.run.adapters.starting import start_all
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.host.placement import Cores, Layout, lay_out, on_core, strongest_urgency
+from fetchoff.run.network.seam import LayNetwork, Network
+from fetchoff.run.origins.built_in import Origin, StartOrigin
+from fetchoff.run.origins.reference import Reference, do_before, fetch
+from fetchoff.run.os import cgroups
+from fetchoff.run.schedule.events import Journal, Listener
+from fetchoff.run.schedule.section import SectionContext, SectionRun
+
+MOST_FAILURES = 2  # of a client in a workload, before it is not tried any more
+ORIGIN_LIVES = 3
+LINK_TRIES = 3
+OF_ATTEMPTS = (Batch, Turns, TurnsGiven, Invocation, SectionDone, Interrupted)
+
+IsDecided = Callable[[Sequence[Record], int], bool]
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """What a run needs from outside.
+
+    `launches`: by client. `spool`: a folder to make and remove. `is_decided` is asked after
+    planned looks.
+    """
+
+    spool: Path
+    launches: Mapping[str, Launch]
+    lay_network: LayNetwork
+    start_origin: StartOrigin
+    journal: Journal
+    listener: Listener
+    is_decided: IsDecided
+
+
+@dataclass(frozen=True)
+class RoundContext:
+    """Where the sections of a round take place."""
+
+    network: Network
+    origin: Origin
+    folder: Path
+
+
+class Runner:
+    """Runs an experiment, or goes on with one: what the journal holds is not measured again."""
+
+    def __init__(self, experiment: Experiment, bench: Dependencies) -> None:
+        self._experiment = experiment
+        self._dependencies = bench
+        self._cores = usable_cores()
+        self._permitted = strongest_urgency()
+        self._references: dict[str, Reference] = {}
+        self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
+        self._paces: dict[str, dict[str, Pace]] = {c.id: {} for c in experiment.courses}
+        self._tried: set[str] = set()
+        self._failures: dict[tuple[str, str], int] = {}
+        self._done: set[tuple[int, str]] = set()
+        self._attempts: dict[tuple[int, str], int] = {}
+        self._seconds: dict[int, float] = {}  # by round
+        for record in bench.journal.records():
+            self._recall(record)
+
+    def run(self) -> Ended:
+        """Measure to the end; the journal has all of it.
+
+        OriginError, LinkError, StoreError and KeyboardInterrupt pass.
+        """
+        cgroups.sweep()
+        most = self._experiment.looks[-1]
+        with on_core(self._cores[0]), _emptied(self._dependencies.spool) as folder:
+            for workload in self._experiment.workloads:
+                with _must_be_written(folder):
+                    fill(Spool(folder), workload)
+            reason, number = "rounds", 0
+            for number in range(most):
+                if not self._is_done(number):
+                    may_end = number >= self._experiment.least_rounds
+                    if may_end and self._foreseen_s(number) > self._experiment.budget_s:
+                        reason, number = "budget", number - 1
+                        break
+                    self._run_round(number, folder)
+                if not self._is_anybody_left():
+                    reason = "no client left"
+                    break
+                looked = number + 1 in self._experiment.looks
+                if looked and self._dependencies.is_decided(
+                    self._dependencies.journal.records(), number + 1
+                ):
+                    reason = "decided"
+                    break
+            ended = Ended(reason, number + 1)
+            self._dependencies.journal.append(ended)
+            return ended
+
+    def _recall(self, record: Record) -> None:
+        match record:
+            case SectionDone():
+                self._done.add((record.round, record.workload))
+                seconds = self._seconds.get(record.round, 0.0) + record.seconds
+                self._seconds[record.round] = seconds
+            case Invocation():
+                self._note_outcome(record)
+            case Turns():
+                self._note_pace(record)
+        if isinstance(record, OF_ATTEMPTS):
+            key = (record.round, record.workload)
+            self._attempts[key] = max(self._attempts.get(key, 0), record.attempt + 1)
+
+    def _note_outcome(self, record: Invocation) -> None:
+        key = (record.client, record.workload)
+        if record.outcome is Outcome.OK:
+            self._calibrated[record.workload].setdefault(record.client, record.iterations)
+        elif record.outcome is Outcome.UNSUPPORTED or record.answered_wrong:
+            self._failures[key] = MOST_FAILURES
+        else:
+            self._failures[key] = self._failures.get(key, 0) + 1
+
+    def _note_pace(self, record: Turns) -> None:
+        """How long an iteration takes in turns; of a client's own process, not of a control."""
+        pace = Pace.of(record)
+        if pace is not None and record.entrant in self._dependencies.launches:
+            self._paces[record.workload][record.entrant] = pace
+
+    def _foreseen_s(self, number: int) -> float:
+        """All seconds to the end of that round, if it takes as long as the last like it."""
+        like = [n for n in self._seconds if self._is_long(n) == self._is_long(number)]
+        last = max(like or self._seconds, default=0)
+        return sum(self._seconds.values()) + self._seconds.get(last, 0.0)
+
+    def _is_long(self, number: int) -> bool:
+        """Whether those whose warm-up is dear take part."""
+        return all(entrant.takes_part(number) for entrant in self._experiment.entrants)
+
+    def _is_done(self, number: int) -> bool:
+        return all((number, course.id) in self._done for course in self._experiment.courses)
+
+    def _run_round(self, number: int, folder: Path) -> None:
+        began = time.monotonic()
+        self._dependencies.listener.round_began(number, self._experiment.looks[-1])
+        planned = plan_round(self._experiment, number)
+        left = [s for s in planned.sections if (number, s.course.id) not in self._done]
+        for life in range(ORIGIN_LIVES):
+            try:
+                self._run_everywhere(planned, left, folder)
+                break
+            except OriginError as error:
+                self._dependencies.listener.trouble(error.message)
+                if life == ORIGIN_LIVES - 1:
+                    raise
+                left = [s for s in left if (number, s.course.id) not in self._done]
+        seconds = time.monotonic() - began
+        self._seconds[number] = self._seconds.get(number, 0.0) + seconds
+        self._dependencies.listener.round_done(number, seconds)
+
+    def _run_everywhere(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
+        """Sections that can have the same two ends follow each other, with the same processes."""
+        for network_key in dict.fromkeys(section.course.link.network_key for section in left):
+            sections = [s for s in left if s.course.link.network_key == network_key]
+            cores = Cores(self._cores[-1:])
+            if self._experiment.placement:  # what it starts itself stays where it began
+                cores = self._layout_of(sections[0].course).origin_cores
+            with (
+                self._dependencies.lay_network(sections[0].course, folder) as network,
+                self._dependencies.start_origin(folder, cores, network) as origin,
+            ):
+                for section in sections:
+                    self._try_out(section, network, planned.number)
+                self._run_sections(planned, sections, RoundContext(network, origin, folder))
+
+    def _try_out(self, section: Section, network: Network, number: int) -> None:
+        """Whether a link is what was asked for: the last of a few tries counts."""
+        link = section.course.link
+        if not link.is_emulated or link.id in self._tried:
+            return
+        self._dependencies.listener.step_began(link.id, "trying the link out", LINK_TRIES)
+        for number_of_try in range(LINK_TRIES):  # each with losses of its own
+            found = network.calibrate(link, section.seed + number_of_try)
+            self._dependencies.listener.step_went_on()
+            if found is None or not found.faults:
+                break
+        if found is not None:
+            self._dependencies.journal.append(LinkTried(number, found))
+            for fault in found.faults:
+                self._dependencies.listener.trouble(f"link {link.id}: {fault}")
+        self._tried.add(link.id)
+
+    def _run_sections(self, planned: Round, left: Sequence[Section], context: RoundContext) -> None:
+        adapters: dict[str, Adapter] = {}
+        try:
+            for index, section in enumerate(left):
+                self._restart_missing(adapters, planned, section, context)
+                on = SectionContext(
+                    context.origin,
+                    context.network,
+                    self._layout_of(section.course),
+                    Spool(context.folder),
+                    self._dependencies.journal,
+                    self._dependencies.listener,
+                )
+                self._run_section(section, planned, on, adapters, first=index == 0)
+        finally:
+            for adapter in adapters.values():
+                adapter.request_exit()
+            for adapter in adapters.values():
+                adapter.end()
+
+    def _run_section(
+        self,
+        section: Section,
+        planned: Round,
+        context: SectionContext,
+        adapters: Mapping[str, Adapter],
+        *,
+        first: bool,
+    ) -> None:
+        course, number, clients = section.course, planned.number, dict(planned.processes)
+        sessions = {
+            process: adapter
+            for process, adapter in adapters.items()
+            if not self._is_given_up(clients[process], course.id)
+        }
+        attempt = self._attempts.get((number, course.id), 0)
+        seen_before = len(self._dependencies.journal.records())
+        run = SectionRun(
+            self._experiment, section, self._reference(course, context), context, number, attempt
+        )
+        try:
+            run.run(
+                sessions,
+                clients,
+                self._calibrated[course.id],
+                self._paces[course.id],
+                try_nonsense=first,
+            )
+        except (OriginError, LinkError, KeyboardInterrupt) as error:
+            reason = str(error) or "interrupted by the user"
+            context.journal.append(Interrupted(number, attempt, course.id, reason))
+            self._attempts[(number, course.id)] = attempt + 1
+            raise
+        for record in self._dependencies.journal.records()[seen_before:]:
+            if isinstance(record, Invocation):
+                self._note_outcome(record)
+            if isinstance(record, Turns):
+                self._note_pace(record)
+        self._done.add((number, course.id))
+
+    def _restart_missing(
+        self, adapters: dict[str, Adapter], planned: Round, section: Section, context: RoundContext
+    ) -> None:
+        """Start what does not run: at the round's start everything, later what was killed."""
+        workload = section.course.id
+        taking_part = section.processes
+        wanted = [
+            (process, client)
+            for process, client in planned.processes
+            if process in taking_part
+            and not self._is_given_up(client, workload)
+            and (process not in adapters or not adapters[process].is_alive)
+        ]
+        self._dependencies.listener.step_began(workload, "starting", len(wanted))
+
+        layout = self._layout_of(section.course)
+        is_free = self._experiment.placement is Placement.FREE
+
+        def start(process: str, client: str, core: int) -> Adapter:
+            stderr = context.folder / (process.replace("/", "--") + ".stderr")
+            launch, network = self._dependencies.launches[client], context.network
+            at, lifeline = network.at_client, network.lifeline
+            cores = layout.client_cores if is_free else {core}
+            return Adapter(client, launch, context.folder, stderr, cores, at, lifeline)
+
+        with contextlib.closing(start_all(wanted, start, self._cores)) as started:
+            for process, client, adapter in started:
+                if process in adapters:
+                    adapters.pop(process).end()  # it is dead; what it has started may not be
+                if isinstance(adapter, AdapterError):
+                    self._note_absence(process, client, workload, planned.number, adapter)
+                else:
+                    adapters[process] = adapter
+                self._dependencies.listener.step_went_on()
+
+    def _note_absence(
+        self, process: str, client: str, workload: str, number: int, error: AdapterError
+    ) -> None:
+        attempt = self._attempts.get((number, workload), 0)
+        absent = Invocation(
+            number, attempt, workload, process, client, Outcome.UNAVAILABLE, error.message
+        )
+        self._dependencies.journal.append(absent)
+        self._note_outcome(absent)
+        self._dependencies.listener.trouble(error.message)
+
+    def _is_given_up(self, client: str, workload: str) -> bool:
+        return self._failures.get((client, workload), 0) >= MOST_FAILURES
+
+    def _is_anybody_left(self) -> bool:
+        """Whether there is a course on which there is something to rank, or both of a pair."""
+        clients = {e.client for e in self._experiment.entrants if e.role is not Role.CONTROL}
+        enough = all if self._experiment.pair_only else any
+        return any(
+            enough(not self._is_given_up(client, course.id) for client in clients)
+            for course in self._experiment.courses
+        )
+
+    def _layout_of(self, course: Course) -> Layout:
+        return lay_out(course, self._cores, self._permitted, self._experiment.placement)
+
+    def _reference(self, course: Course, context: SectionContext) -> Reference:
+        """The right answers; and what the origin needs to give them is done, each time anew."""
+        workload = course.workload
+        ledger = context.origin.open()
+        try:
+            do_before(workload, ledger.base_url, context.network)
+            if workload.id not in self._references:
+                self._references[workload.id] = fetch(workload, ledger.base_url, context.network)
+        finally:
+            ledger.close()
+        return self._references[workload.id]
+
+
+@contextlib.contextmanager
+def _must_be_written(folder: Path) -> Iterator[None]:
+    """OSError means that there is no room for what clients send and store."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"{folder} cannot be written: {error.strerror}", "make room, or choose another --out"
+        ) from error
+
+
+@contextlib.contextmanager
+def _emptied(folder: Path) -> Iterator[Path]:
+    """A folder for as long as the run lasts; what a killed run left in it goes first."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with _must_be_written(folder):
+        folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

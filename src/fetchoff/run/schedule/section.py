@@ -1,0 +1,318 @@
+"""One course of a round: everybody admitted, everybody warmed up, then turns or blocks."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from threading import Event
+
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.experiment import Effect, Entrant, Experiment, takes_turns
+from fetchoff.model.observation import Batch, LinkUsed, Outcome, SectionDone
+from fetchoff.model.workload import Sink
+from fetchoff.plan import turns as plan
+from fetchoff.plan.rounds import Section, iterations
+from fetchoff.protocol.adapter import Spool
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.judging import Refused
+from fetchoff.run.adapters.lanes import side_by_side
+from fetchoff.run.adapters.session import ClientSession, Pace
+from fetchoff.run.host.placement import Layout, Urgency, misplaced, place
+from fetchoff.run.network.crossed import Crossed
+from fetchoff.run.network.seam import Network
+from fetchoff.run.origins.built_in import Origin, Turnstile
+from fetchoff.run.origins.reference import Reference
+from fetchoff.run.schedule.events import Journal, Listener
+from fetchoff.run.schedule.turning import Length, Place, Turning
+
+
+def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
+    """Who gives turns on a course; None where batches are measured.
+
+    Over a link an exchange is mostly waiting, and others wait meanwhile; of several exchanges at a
+    time no request marks the end of the one before; hashed content is checked batch by batch.
+    """
+    settings = course.workload.settings
+    is_plain = not course.link.is_emulated and settings.concurrency == 1
+    return origin.turnstile if is_plain and settings.sink is not Sink.HASH else None
+
+
+@dataclass(frozen=True)
+class SectionContext:
+    """What a section runs on."""
+
+    origin: Origin
+    network: Network
+    layout: Layout
+    spool: Spool
+    journal: Journal
+    listener: Listener
+
+
+class SectionRun:
+    """Runs one section. What it measured is in the journal even when it raises."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        section: Section,
+        reference: Reference,
+        context: SectionContext,
+        round_: int,
+        attempt: int,
+    ) -> None:
+        self._experiment = experiment
+        self._section = section
+        self._course = section.course
+        self._reference = reference
+        self._context = context
+        self._round = round_
+        self._attempt = attempt
+        self._sessions: dict[str, ClientSession] = {}
+        self._crossed = Crossed(self._course, experiment.at_stake)
+
+    def run(
+        self,
+        adapters: Mapping[str, Adapter],
+        clients: Mapping[str, str],
+        calibrated: dict[str, int],
+        paces: Mapping[str, Pace],
+        *,
+        try_nonsense: bool,
+    ) -> None:
+        """Both mappings are by process. `calibrated`: iterations by client, read and added to.
+
+        `paces`: by client, as far as earlier rounds have told.
+        """
+        began = time.monotonic()
+        layout = self._context.layout
+        self._context.origin.place(layout.origin_cores, layout.urgency)
+        turnstile = turnstile_for(self._course, self._context.origin)
+        open_ledger = turnstile.open_for_turns if turnstile else self._context.origin.open
+        for process, adapter in adapters.items():
+            ledger = open_ledger(self._reference.workload.settings)
+            client = clients[process]
+            session = ClientSession(process, client, adapter, ledger, self._reference, self._course)
+            self._sessions[process] = session
+        self._context.network.open_wide()
+        if turnstile is not None:
+            self._make_ready(try_nonsense=try_nonsense)
+            self._each("sizing batches", lambda session: self._size(session, calibrated))
+        else:
+            self._each("verifying", lambda session: self._admit(session, try_nonsense=try_nonsense))
+            self._settle()
+            self._ready_for_batches(calibrated)
+        self._each("placing", self._check_place)
+        switches = self._context.origin.involuntary_switches()
+        if turnstile is not None:
+            self._take_turns(turnstile, paces)
+        self._run_blocks(self._in_batches(turnstile))
+        switches = self._context.origin.involuntary_switches() - switches
+        self._context.network.open_wide()
+        self._each("verifying again", lambda session: session.verify_again())
+        for session in self._sessions.values():
+            self._context.journal.append(session.record(self._round, self._attempt, switches))
+        if self._course.link.is_emulated:
+            self._note_use()
+        seconds = time.monotonic() - began
+        done = SectionDone(self._round, self._attempt, self._course.id, seconds)
+        self._context.journal.append(done)
+
+    def _each(self, step: str, do: Callable[[ClientSession], None]) -> None:
+        present = [session for session in self._sessions.values() if session.outcome is Outcome.OK]
+        self._context.listener.step_began(self._course.id, step, len(present))
+        for session in present:
+            self._try(session, do)
+            self._context.listener.step_went_on()
+
+    def _try(self, session: ClientSession, do: Callable[[ClientSession], None]) -> None:
+        try:
+            do(session)
+        except (Refused, AdapterError) as error:
+            self._context.network.must_be_there()  # or no client is to blame
+            session.refuse(error)
+            if isinstance(error, AdapterError):
+                session.adapter.kill()
+            if session.outcome is not Outcome.UNSUPPORTED:
+                self._context.listener.trouble(f"{session.client}: {session.message}")
+
+    def _admit(self, session: ClientSession, *, try_nonsense: bool) -> None:
+        layout = self._context.layout
+        place(session.adapter.pid, layout.client_cores, layout.urgency)
+        session.admit(self._context.spool, try_nonsense=try_nonsense)
+
+    def _make_ready(self, *, try_nonsense: bool) -> None:
+        """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
+        # The slow ones first, or one of them would be all that is left for one lane.
+        sessions = sorted(self._sessions.values(), key=lambda g: -g.adapter.warm_up_exchanges)
+        layout = self._context.layout
+        self._context.listener.step_began(
+            self._course.id, "verifying and warming up", len(sessions)
+        )
+
+        def make_ready(session: ClientSession, core: int, stop: Event) -> None:
+            def do(session: ClientSession) -> None:
+                place(session.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
+                session.admit(self._context.spool, try_nonsense=try_nonsense)
+                chance = random.Random(f"{self._section.seed} {session.process}")
+                session.settle(stop, chance.random())
+
+            self._try(session, do)
+
+        side_by_side(sessions, layout.lanes, make_ready)
+
+    def _settle(self) -> None:
+        """Over links and with real servers: only who has a compiler; batches warm up the others."""
+        slow = [
+            session
+            for session in self._sessions.values()
+            if session.outcome is Outcome.OK and session.adapter.compiles
+        ]
+        self._context.listener.step_began(self._course.id, "letting compilers settle", len(slow))
+
+        layout = self._context.layout
+
+        def settle(session: ClientSession, core: int, stop: Event) -> None:
+            place(session.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
+            self._try(session, lambda session: session.settle(stop))
+
+        side_by_side(slow, layout.lanes, settle)
+
+    def _ready_for_batches(self, calibrated: dict[str, int]) -> None:
+        if self._course.link.is_emulated:
+            # How many iterations make a batch is nothing that bad luck should decide.
+            self._context.network.shape(self._course.link.deterministic, self._section.seed)
+            self._each("connecting anew", lambda session: session.prepare(self._context.spool))
+        self._each("warming up", lambda session: self._warm_up(session, calibrated))
+
+    def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, Pace]) -> None:
+        """Groups in visits; within a group, everybody has turns in every cycle."""
+        for session in self._sessions.values():
+            session.pace = paces.get(session.client)
+        self._each("rehearsing", lambda session: session.rehearse())
+        order = random.Random(self._section.seed)
+        here = [
+            self._seldom(entrant)
+            for entrant in self._section.entrants
+            if takes_turns(entrant) and self._can_be_held(entrant)
+        ]
+        baseline = self._experiment.baseline or ""
+        groups = plan.groups(here, self._experiment.group, order, baseline)
+        cycles = plan.visits(groups, self._experiment.turns, order)
+        self._context.listener.step_began(self._course.id, "measuring", sum(map(len, cycles)))
+        turning = Turning(
+            turnstile,
+            self._context.journal,
+            Place(self._round, self._attempt, self._course.id),
+            order,
+            self._try,
+            self._origin_misplaced,
+        )
+        players = [(e, self._sessions[e.process], n) for n, g in enumerate(groups) for e in g]
+        turning.run(players, cycles, self._context.listener.step_went_on)
+
+    def _seldom(self, entrant: Entrant) -> Entrant:
+        """Whose turns take long has fewer of them."""
+        session = self._sessions[entrant.process]
+        apart = Length.of(entrant, session).cycles_apart(session)
+        return replace(entrant, every=entrant.every * apart)
+
+    def _origin_misplaced(self) -> str:
+        layout = self._context.layout
+        return self._context.origin.misplaced(layout.origin_cores, layout.urgency)
+
+    def _can_be_held(self, entrant: Entrant) -> bool:
+        session = self._sessions.get(entrant.process)
+        return session is not None and session.outcome is Outcome.OK and session.can_be_held
+
+    def _warm_up(self, session: ClientSession, calibrated: dict[str, int]) -> None:
+        layout = self._context.layout
+        place(session.adapter.pid, layout.client_cores, layout.urgency)
+        known = calibrated.get(session.client, 0)
+        warm_up = session.size_batches if self._course.link.is_emulated else session.warm_up
+        warm_up(self._context.origin.cpu_clock, known)
+        calibrated.setdefault(session.client, session.iterations)
+        session.iterations = calibrated[session.client]
+
+    def _check_place(self, session: ClientSession) -> None:
+        layout = self._context.layout
+        place(session.adapter.pid, layout.client_cores, layout.urgency)  # threads started meanwhile
+        wrong = misplaced(session.adapter.pid, layout.client_cores, layout.urgency)
+        if wrong:
+            raise Refused(Outcome.INVALID, f"not where it was placed: {wrong}")
+        session.begin_blocks()
+
+    def _size(self, session: ClientSession, calibrated: dict[str, int]) -> None:
+        """Of the few that cannot be held: programs started by an adapter that alone can tell."""
+        if not session.can_be_held:
+            self._warm_up(session, calibrated)
+
+    def _in_batches(self, turnstile: Turnstile | None) -> frozenset[str]:
+        """The processes that have no turns."""
+        return frozenset(
+            process
+            for process, session in self._sessions.items()
+            if turnstile is None or not session.can_be_held
+        )
+
+    def _run_blocks(self, processes: frozenset[str]) -> None:
+        blocks = [[e for e in block if e.process in processes] for block in self._section.blocks]
+        batches = sum(len(block) for block in blocks)
+        self._context.listener.step_began(self._course.id, "measuring", batches)
+        for number, block in enumerate(blocks):
+            for position, entrant in enumerate(block):
+                session = self._sessions.get(entrant.process)
+                if session is not None and self._course.link.is_emulated:
+                    self._wake(session, number)
+                if session is not None and session.outcome is Outcome.OK:
+                    self._measure(session, entrant, number, position)
+                self._context.listener.step_went_on()
+
+    def _wake(self, session: ClientSession, block: int) -> None:
+        if session.outcome is Outcome.OK:
+            self._try(session, lambda session: session.wake(self._context.origin.cpu_clock))
+        if self._course.link.is_random:
+            self._shape(block)  # everybody in a block gets the same luck
+
+    def _shape(self, block: int) -> None:
+        self._context.network.shape(self._course.link, self._section.seed + block)
+
+    def _note_use(self) -> None:
+        for trouble in self._crossed.troubles():
+            self._context.listener.trouble(trouble)
+        emulated = self._crossed.in_all()
+        used = LinkUsed(self._round, self._attempt, self._course.id, emulated)
+        self._context.journal.append(used)
+
+    def _measure(self, session: ClientSession, entrant: Entrant, block: int, position: int) -> None:
+        def do(session: ClientSession) -> None:
+            n = iterations(entrant, session.iterations)
+            busy_ns = session.busy_ns(entrant.amount) if entrant.effect is Effect.BUSY else 0
+            self._context.network.used()  # from now on it counts
+            measured = session.batch(n, self._context.origin.cpu_clock, busy_ns)
+            emulated = self._context.network.used()
+            batch = Batch(
+                round=self._round,
+                attempt=self._attempt,
+                workload=self._course.id,
+                block=block,
+                position=position,
+                entrant=entrant.key,
+                planned=session.iterations,
+                iterations=n,
+                exchanges=n * len(self._reference.workload.exchanges),
+                done=measured.answer.done,
+                failed=measured.answer.failed,
+                cost=measured.cost,
+                seen=measured.seen,
+                emulated=emulated,
+            )
+            self._crossed.note(batch)
+            self._context.journal.append(batch)
+            self._context.listener.batch_done(batch)
+            session.judge(measured, n)
+
+        self._try(session, do)

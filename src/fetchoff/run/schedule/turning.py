@@ -1,0 +1,343 @@
+"""A group of clients that take turns: the origin gives them, and reads the clocks.
+
+Every process runs one long loop. The harness only says whose turns come next, a good many at a
+time, so nothing of it lies inside a turn, or between one and the next.
+
+Which exchanges are counted is settled before any of them is made: a turn has so many iterations,
+whatever they take. If it ended by the clock, it would end soon after a dear exchange (a collection,
+say), and the next would begin at the same place of the client's rhythm.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import random
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fetchoff.model.errors import AdapterError, OriginError
+from fetchoff.model.experiment import Effect, Entrant
+from fetchoff.model.observation import Outcome, Seen, Turns, TurnsGiven
+from fetchoff.protocol.adapter import Done
+from fetchoff.protocol.origin import Edges, Turn, gained
+from fetchoff.run.adapters.judging import Refused
+from fetchoff.run.adapters.session import SETTLED_WAITING, ClientSession
+from fetchoff.run.origins.built_in import Turnstile
+from fetchoff.run.schedule.events import Journal
+
+CHUNK_US = (
+    250_000  # of turns in one order: so often there is time for a look at the clock and the user
+)
+LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 5000, 10_000
+LONG_US = 3000  # of an iteration: its own first one is lead enough
+WAITS = 4  # iterations that count, of one who mostly waits
+FIRST_LEAD = 4  # times as long, of a process's first turn in a section: it has to find back to more
+LONGER_LEAD = 1.3  # times the shortest: drawn anew for each turn, so that no rhythm is met
+TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 12, 6000, 12_000
+COMPILERS_TURN_US = 32_000  # collections come seldom, and cost much; to warm it up was dear
+OFTEN_US = 40_000  # a turn that takes longer is not had in every cycle
+MOST_APART = 8  # cycles
+NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
+LOST = "did not send its next request in its turn"
+
+Try = Callable[[ClientSession, Callable[[ClientSession], None]], None]
+
+
+@dataclass(frozen=True)
+class Length:
+    """Of a turn, in iterations: what goes before, at least, and what counts.
+
+    Both follow the client's own exchange. Somebody else's turn has emptied the caches, and a client
+    that touches much memory takes some dozen exchanges to find it again (docs/decisions/0011).
+    """
+
+    lead: int
+    counted: int
+    first_lead: int = 1  # times as long, before the first of its turns
+
+    @classmethod
+    def of(cls, entrant: Entrant, session: ClientSession, busy_share: float = 0.0) -> Length:
+        """For an entrant, by what is known of its client's pace."""
+        us = session.iteration_us * (1 + busy_share)
+        lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
+        lead_us = max(lead_us, 1e3 * session.adapter.lead_ms)
+        counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
+        if session.adapter.compiles:
+            counted_us = COMPILERS_TURN_US
+        lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
+        if us > LONG_US:
+            lead, counted = (SETTLED_WAITING, WAITS) if session.mostly_waits else (1, counted)
+            return cls(lead, counted * entrant.stretch)
+        return cls(max(1, lead), counted * entrant.stretch, FIRST_LEAD)
+
+    def cycles_apart(self, session: ClientSession) -> int:
+        """In each how many cycles there is such a turn: a long one is not had in all.
+
+        A compiler's is long always: what it has in a round must not be less for that.
+        """
+        turn_us = (self.lead + self.counted) * session.iteration_us
+        return 1 if session.adapter.compiles else min(MOST_APART, math.ceil(turn_us / OFTEN_US))
+
+    def lead_by(self, order: random.Random, *, first: bool = False) -> int:
+        """The lead of one turn; `first`: of the process in this section (docs/decisions/0011)."""
+        least = self.lead * (self.first_lead if first else 1)
+        return order.randint(least, math.floor(least * LONGER_LEAD))
+
+
+@dataclass
+class _Player:
+    """A process in its long loop, and what its turns were."""
+
+    entrant: Entrant
+    session: ClientSession
+    length: Length
+    group: int = 0
+    asked: int = 0
+    number: int = 0
+    clock_ns: int = 0
+    answered: int = 0
+    edges: Edges = field(default_factory=Edges)
+    turns: list[tuple[_Planned, Turn]] = field(default_factory=list)
+
+    def stop(self, session: ClientSession, turnstile: Turnstile) -> None:
+        """Read what the process has used, and what the ledger has counted; then let it go."""
+        self.clock_ns = session.adapter.cpu_ns() - self.clock_ns
+        self.answered = session.answered_in_loop()
+        self.edges = session.release(turnstile)
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A turn to be given: which of the section's cycles, where in it, whose, after which lead."""
+
+    cycle: int
+    position: int
+    player: _Player
+    lead: int
+
+    @property
+    def counted(self) -> int:
+        return self.player.length.counted
+
+    @property
+    def us(self) -> float:
+        """What it should take."""
+        return (self.lead + self.counted) * self.player.session.iteration_us
+
+    def was(self, turn: Turn) -> bool:
+        """Whether it was as planned; the end of a loop may have cut it short."""
+        each = self.player.session.per_iteration
+        return (turn.lead_exchanges, turn.exchanges) == (self.lead * each, self.counted * each)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which section it is."""
+
+    round: int
+    attempt: int
+    workload: str
+
+
+class Turning:
+    """Measures a section. What it found is in the journal, also of those who fell out later."""
+
+    def __init__(
+        self,
+        turnstile: Turnstile,
+        journal: Journal,
+        place: Place,
+        order: random.Random,
+        try_: Try,
+        misplaced: Callable[[], str],
+    ) -> None:
+        self._turnstile = turnstile
+        self._journal = journal
+        self._place = place
+        self._order = order
+        self._try = try_
+        self._misplaced = misplaced
+
+    def run(
+        self,
+        sessions: Sequence[tuple[Entrant, ClientSession, int]],
+        cycles: Sequence[Sequence[Entrant]],
+        went_on: Callable[[], None],
+    ) -> None:
+        """Entrants with their processes and groups; `cycles`: the order of turns.
+
+        OriginError and KeyboardInterrupt pass.
+        """
+        players = {e.key: _Player(e, g, Length.of(e, g, _busy(e)), n) for e, g, n in sessions}
+        turns = list(self._planned(players, cycles))
+        try:
+            for player in players.values():
+                self._begin(player, [turn for turn in turns if turn.player is player])
+            self._play(players, turns, went_on)
+            for player in players.values():
+                self._stop(player)
+        except BaseException:
+            with contextlib.suppress(OriginError):  # what was the matter first is what counts
+                self._end(list(players.values()))
+            raise
+        self._end(list(players.values()))
+
+    def _planned(
+        self, players: Mapping[str, _Player], cycles: Sequence[Sequence[Entrant]]
+    ) -> Iterator[_Planned]:
+        """All turns, in their order."""
+        begun: set[str] = set()
+        for number, cycle in enumerate(cycles):
+            for position, key in enumerate(entrant.key for entrant in cycle):
+                lead = players[key].length.lead_by(self._order, first=key not in begun)
+                begun.add(key)
+                yield _Planned(number, position, players[key], lead)
+
+    def _begin(self, player: _Player, turns: Sequence[_Planned]) -> None:
+        """Close the gate, then let the loop run into it.
+
+        The loop has one iteration more than its turns: its first request ends the last of them.
+        """
+        if player.session.outcome is not Outcome.OK:
+            return
+        player.asked = sum(turn.lead + turn.counted for turn in turns) + 1
+
+        def begin(session: ClientSession) -> None:
+            requests = player.asked * session.per_iteration
+            player.number = session.hold(self._turnstile, requests)
+            player.clock_ns = session.adapter.cpu_ns()
+            session.begin_loop(player.asked, _busy(player.entrant))
+
+        self._try(player.session, begin)
+
+    def _play(
+        self,
+        players: dict[str, _Player],
+        turns: Sequence[_Planned],
+        went_on: Callable[[], None],
+    ) -> None:
+        elapsed_ns = given_ns = lost_ns = turned_ns = given_turns = 0
+        todo = deque(turns)
+        while todo:
+            chunk: list[_Planned] = []
+            while todo and sum(turn.us for turn in chunk) < CHUNK_US:
+                turn = todo.popleft()
+                if turn.player.session.outcome is Outcome.OK:
+                    chunk.append(turn)
+            if not chunk:
+                break
+            order = [(turn.player.number, turn.lead, turn.counted) for turn in chunk]
+            longest_s = max(turn.us for turn in chunk) / 1e6
+            began = time.perf_counter_ns()
+            given = self._turnstile.give(order, longest_s)
+            elapsed_ns += time.perf_counter_ns() - began
+            given_ns += given.wall_ns
+            lost_ns += given.lost_ns
+            turned_ns += sum(turn.wall_ns + turn.lead_wall_ns for turn in given.turns)
+            given_turns += len(given.turns)
+            _note(chunk, given.turns)
+            for _ in chunk:
+                went_on()
+            for player in players.values():
+                if player.number in given.lost:
+                    self._lose(player)
+        done = TurnsGiven(
+            self._place.round,
+            self._place.attempt,
+            self._place.workload,
+            tuple(player.entrant.process for player in players.values()),
+            elapsed_ns,
+            given_ns,
+            lost_ns,
+            turned_ns,
+            given_turns,
+            self._misplaced(),
+        )
+        self._journal.append(done)
+
+    def _lose(self, player: _Player) -> None:
+        def lost(session: ClientSession) -> None:
+            self._finish_loop(player, session)  # it may have a better reason
+            raise Refused(Outcome.INVALID, LOST)
+
+        if player.session.outcome is Outcome.OK:
+            self._try(player.session, lost)
+
+    def _stop(self, player: _Player) -> None:
+        if player.number and player.session.outcome is Outcome.OK:
+            self._try(player.session, lambda session: player.stop(session, self._turnstile))
+
+    def _end(self, players: list[_Player]) -> None:
+        """Let everybody go on to the end of its loop: an iteration, unless something went wrong."""
+        held = [player for player in players if player.number]
+        for player in held:
+            player.session.release(self._turnstile)
+        for player in held:
+            self._finish(player)
+
+    def _finish(self, player: _Player) -> None:
+        if player.session.outcome is Outcome.OK and player.answered:
+            self._try(player.session, lambda session: self._finish_loop(player, session))
+
+    def _finish_loop(self, player: _Player, session: ClientSession) -> None:
+        """Keep what its turns were, however its loop ended; then judge the whole of it."""
+        before = session.seen_before_loop
+        try:
+            answer, seen = session.finish_loop(player.asked)
+        except AdapterError:
+            self._keep(player, NOTHING, before)
+            raise
+        gain = gained(before, seen)
+        self._keep(player, answer, gain)
+        session.judge_loop(answer, gain, player.asked)
+
+    def _keep(self, player: _Player, answer: Done, seen: Seen) -> None:
+        turns = [turn for _, turn in player.turns]
+        record = Turns(
+            round=self._place.round,
+            attempt=self._place.attempt,
+            workload=self._place.workload,
+            entrant=player.entrant.key,
+            group=player.group,
+            counted=player.length.counted,
+            per_iteration=player.session.per_iteration,
+            asked=player.asked,
+            cycle=tuple(planned.cycle for planned, _ in player.turns),
+            position=tuple(planned.position for planned, _ in player.turns),
+            exchanges=tuple(turn.exchanges for turn in turns),
+            wall_ns=tuple(turn.wall_ns for turn in turns),
+            cpu_ns=tuple(turn.cpu_ns for turn in turns),
+            origin_ns=tuple(turn.origin_ns for turn in turns),
+            others_ns=tuple(turn.others_ns for turn in turns),
+            lead_exchanges=tuple(turn.lead_exchanges for turn in turns),
+            lead_cpu_ns=tuple(turn.lead_cpu_ns for turn in turns),
+            held_cpu_ns=tuple(turn.held_cpu_ns for turn in turns),
+            process_cpu_ns=player.clock_ns,
+            edges_ns=player.edges.before_ns + player.edges.after_ns,
+            spun_ns=answer.spun_ns,
+            seen=seen,
+            done=answer.done,
+            failed=answer.failed,
+            answered=player.answered,
+            settled_us=player.session.settled_us,
+            parse_ns=answer.parse_ns,
+        )
+        self._journal.append(record)
+
+
+def _busy(entrant: Entrant) -> float:
+    return entrant.amount if entrant.effect is Effect.BUSY else 0.0
+
+
+def _note(chunk: Iterable[_Planned], turns: Iterable[Turn]) -> None:
+    """Whose turn was which: they come in the order that was asked for."""
+    by_number: dict[int, deque[Turn]] = defaultdict(deque)
+    for turn in turns:
+        by_number[turn.ledger].append(turn)
+    for planned in chunk:
+        waiting = by_number[planned.player.number]
+        if waiting and planned.was(turn := waiting.popleft()):
+            planned.player.turns.append((planned, turn))

@@ -1,0 +1,122 @@
+"""Who is ranked: nobody who ever answered wrong, and who broke down only in the other rounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.unit.analysis.raced import Raced, ill
+
+from fetchoff.analysis.ranking_rows import share_of_user
+from fetchoff.model.observation import Invocation, Outcome, Usage
+
+CONTENT = "the content of GET / is not what the origin sent"
+CRASH = "a/fast: ended with exit status 3"
+RACED = Raced(
+    {
+        "a/slow": [0.90, 0.91, 0.89, 0.90, 0.92, 0.90, 0.91],
+        "a/fast": [0.00, 0.01, 0.00, 0.02, 0.00, 0.01, 0.00],
+        "a/middle": [0.40, 0.41, 0.40, 0.40, 0.39, 0.42, 0.40],
+    }
+)
+
+
+def wrong(number: int, client: str) -> dict[tuple[int, str], Invocation]:
+    return ill(number, client, Outcome.FAILED, CONTENT, answered_wrong=True)
+
+
+def test_without_a_fault_the_fastest_is_first() -> None:
+    standings = RACED.standings()
+    assert list(standings) == ["a/fast", "a/middle", "a/slow"]
+    assert standings["a/fast"].tiers == (1, 1)
+
+
+def test_who_answered_wrong_in_two_of_seven_rounds_is_not_ranked() -> None:
+    found = replace(RACED, ended=wrong(2, "a/fast") | wrong(5, "a/fast")).standings()
+    assert list(found) == ["a/middle", "a/slow", "a/fast"]
+    fast = found["a/fast"]
+    assert (fast.outcome, fast.message) == (Outcome.FAILED, f"in rounds 3, 6: {CONTENT}")
+    assert (fast.tiers, fast.costs, fast.wall, fast.rounds) == (None, None, None, 0)
+    assert found["a/middle"].tiers == (1, 1)
+    assert found["a/slow"].rounds == 7
+
+
+def test_once_is_enough() -> None:
+    fast = replace(RACED, ended=wrong(6, "a/fast")).standings()["a/fast"]
+    assert (fast.tiers, fast.message) == (None, f"in round 7: {CONTENT}")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message"),
+    [
+        (Outcome.FAILED, CRASH),
+        (Outcome.UNAVAILABLE, "no answer within 30 s"),
+        (Outcome.INVALID, "not where it was placed: on core 0"),
+    ],
+)
+def test_who_broke_down_is_ranked_by_its_other_rounds_and_it_is_told(
+    outcome: Outcome, message: str
+) -> None:
+    fast = replace(RACED, ended=ill(3, "a/fast", outcome, message)).standings()["a/fast"]
+    assert (fast.outcome, fast.tiers, fast.rounds) == (Outcome.OK, (1, 1), 6)
+    assert fast.message == f"in 1 of 7 rounds: {message}"
+
+
+def test_ratios_are_to_another_where_the_baseline_answered_wrong() -> None:
+    found = replace(RACED, ended=wrong(0, "a/slow")).standings()
+    fast, middle = found["a/fast"].wall, found["a/middle"].wall
+    assert fast is not None and middle is not None
+    assert fast.ratio.point == 1
+    assert middle.ratio.point > 1.4
+
+
+def test_nobody_is_left() -> None:
+    ended = wrong(0, "a/slow") | wrong(1, "a/fast") | wrong(2, "a/middle")
+    found = replace(RACED, ended=ended).standings()
+    assert {standing.costs for standing in found.values()} == {None}
+
+
+def split(user: int, system: int) -> tuple[float, float]:
+    usage = Usage(user_ticks=user, system_ticks=system, samples_per_s=100)
+    ran = Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, usage=usage)
+    return share_of_user([ran])
+
+
+def test_few_samples_tell_nothing_of_user_and_system_time() -> None:
+    assert all(math.isnan(one) for one in split(49, 0))
+    assert split(50, 0)[0] == 1.0
+    assert 0.03 < split(50, 0)[1] < 0.1  # none of 50 does not mean never
+
+
+def test_a_kernel_that_looks_more_often_needs_less_time() -> None:
+    usage = Usage(user_ticks=15, system_ticks=5, samples_per_s=250)
+    share, within = share_of_user([Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, usage=usage)])
+    assert share == 0.75
+    assert 0.12 < within < 0.16
+
+
+def test_what_many_short_processes_lose_by_rounding_is_told() -> None:
+    """Of each both readings are rounded down to a tick."""
+    rng = np.random.default_rng(5)
+    off, within = [], []
+    for _ in range(500):
+        usages = []
+        for _process in range(20):
+            begin = rng.uniform(0, 1, 2)
+            user, system = np.floor(begin + np.array([4.0, 1.0])) - np.floor(begin)
+            usages.append(Usage(int(user), int(system), samples_per_s=1000))
+        ran = [Invocation(0, 0, "w", "a/x", "a/x", Outcome.OK, usage=usage) for usage in usages]
+        share, told = share_of_user(ran)
+        off.append(abs(share - 0.8))
+        within.append(told)
+    assert np.mean(np.array(off) <= np.array(within)) >= 0.95
+
+
+@pytest.mark.parametrize("truth", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("ticks", [50, 400])
+def test_the_split_is_within_what_is_told(truth: float, ticks: int) -> None:
+    rng = np.random.default_rng(4)
+    found = [split(int(user), ticks - int(user)) for user in rng.binomial(ticks, truth, 2000)]
+    assert np.mean([abs(share - truth) <= within for share, within in found]) >= 0.93

@@ -1,0 +1,89 @@
+"""What is installed as root: what apt-get says is kept, and nothing of ours stays in force."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fetchoff.build import prerequisites
+from fetchoff.build.prerequisites import hint_for, install
+from fetchoff.model.client import Recipe
+
+APT = """#!/bin/sh
+echo "$@" >> "$APT_ASKED"
+"$POLICY"; echo "policy says $?"
+case "$*" in *no-such*) echo "E: Unable to locate package no-such-one" >&2; exit 100; esac
+"""
+FORBIDDEN = 101
+
+
+@pytest.fixture
+def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where Debian looks for it, as an own folder has it; with a pretended apt-get and dpkg."""
+    path = tmp_path / "policy-rc.d"
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, text in {"apt-get": APT, "dpkg-query": "#!/bin/sh\nexit 1\n"}.items():
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    monkeypatch.setattr(prerequisites, "POLICY", path)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("APT_ASKED", str(tmp_path / "asked"))
+    monkeypatch.setenv("POLICY", str(path))
+    return path
+
+
+def test_what_apt_says_is_kept(policy: Path, tmp_path: Path) -> None:
+    """One that is not to be had stops no other, and its hint says what apt-get said."""
+    recipe = Recipe(apt=("ruby", "no-such-one"))
+    refused = install([recipe])
+    assert refused == {"no-such-one": "Unable to locate package no-such-one"}
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert asked[0] == "-qq update"
+    assert asked[1].endswith(" no-such-one ruby")
+    assert [line.split()[-1] for line in asked[2:]] == ["no-such-one", "ruby"]
+    log = tmp_path / "cache" / "packages.log"
+    assert "E: Unable to locate package no-such-one" in log.read_text()
+    told = hint_for(recipe, refused)
+    assert told == (
+        "apt-get could not install no-such-one: Unable to locate package no-such-one "
+        f"(see {log}), or apt-get install ruby"
+    )
+
+
+def test_no_service_starts_meanwhile_and_services_start_after_that(
+    policy: Path, tmp_path: Path
+) -> None:
+    install([Recipe(apt=("nginx-light",))])
+    said = (tmp_path / "cache" / "packages.log").read_text()
+    assert f"policy says {FORBIDDEN}" in said
+    assert not policy.exists()
+
+
+def test_what_a_killed_setup_leaves_forbids_nothing(policy: Path) -> None:
+    """It was made by a process that is gone, or whose id is another's by now."""
+    left = prerequisites._policy()
+    other_start = left.replace(" = ", " = 1")
+    other_process = left.replace(f"/proc/{os.getpid()}/", "/proc/4194999/")
+    for script in (other_start, other_process):
+        policy.write_text(script)
+        policy.chmod(0o755)
+        assert subprocess.run([policy], check=False).returncode == 0
+        assert not policy.exists()
+    policy.write_text(left)
+    policy.chmod(0o755)
+    assert subprocess.run([policy], check=False).returncode == FORBIDDEN
+    install([Recipe(apt=("nginx-light",))])
+    assert not policy.exists()
+
+
+def test_a_policy_of_the_owner_is_left_alone(policy: Path) -> None:
+    policy.write_text("#!/bin/sh\nexit 104\n")
+    policy.chmod(0o755)
+    install([Recipe(apt=("nginx-light",))])
+    assert policy.read_text() == "#!/bin/sh\nexit 104\n"

@@ -1,0 +1,210 @@
+"""How long batches are made, and what becomes of a session that goes wrong."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.link import LOOPBACK, Link, Profile
+from fetchoff.model.observation import Outcome, Seen
+from fetchoff.model.workload import Exchange, Expect, Settings, Workload
+from fetchoff.protocol.adapter import Done
+from fetchoff.protocol.origin import Counters
+from fetchoff.run.adapters.adapter import Adapter, Timed
+from fetchoff.run.adapters.judging import AnsweredWrong, Refused
+from fetchoff.run.adapters.session import ClientSession, least_iterations
+from fetchoff.run.origins.built_in import Ledger
+from fetchoff.run.origins.reference import Reference
+from fetchoff.run.os import procfs
+
+BYTES = 16
+NEAR = Link("near", "", Profile(0.5), Profile(0.5))
+FAR = Link("far", "", Profile(45, rate_mbit_s=10), Profile(45, rate_mbit_s=10))
+
+
+class SteadyAdapter:
+    """Computes and waits so many milliseconds an iteration; remembers what it was asked for."""
+
+    pid = 0
+    start_up_ms = 0.0
+
+    def __init__(self, ms: float, exchanges: int, waiting_ms: float = 0.0) -> None:
+        self.bytes = BYTES
+        self.children_peak_kb = 0
+        self.asked: list[int] = []
+        self.timeouts_s: list[float] = []
+        self._waiting_ns = waiting_ms * 1e6
+        self._ns = ms * 1e6
+        self._exchanges = exchanges
+
+    def run_timed(self, n: int, timeout_s: float, *_: object, **__: object) -> Timed:
+        self.asked.append(n)
+        self.timeouts_s.append(timeout_s)
+        done, ns = n * self._exchanges, round(n * self._ns)
+        wall_ns = ns + round(n * self._waiting_ns)
+        return Timed(Done(done, 0, done * self.bytes, wall_ns), wall_ns, ns, 0)
+
+    def run(self, n: int, timeout_s: float, *, digest: bool = False) -> Done:
+        self.children_peak_kb = 10**6  # what a digest is made from is kept whole
+        return Done(n, 0, n * self.bytes, 1, sha256=("",) if digest else ())
+
+
+class BlindLedger:
+    """Sees nothing."""
+
+    base_url = "http://127.0.0.1:1"
+    tls_ca: Path | None = None
+    counts: frozenset[str] = frozenset()
+
+    def read(self, at_least: int = 0) -> Counters:
+        return Counters.only(Seen())
+
+    def close(self) -> Counters:
+        return self.read()
+
+
+def guest_of(adapter: SteadyAdapter, workload: Workload, link: Link = LOOPBACK) -> ClientSession:
+    reference = Reference(workload, ("",) * len(workload.exchanges))
+    ledger, course = cast(Ledger, BlindLedger()), Course(workload, link)
+    adapter.bytes = workload.exchanges[0].expect.bytes or 0
+    return ClientSession("p", "c", cast(Adapter, adapter), ledger, reference, course)
+
+
+def workload_of(exchanges: int, concurrency: int) -> Workload:
+    exchange = Exchange("GET", "/bytes/16", expect=Expect(bytes=BYTES))
+    settings = Settings(concurrency=concurrency)
+    return Workload("w", "", (exchange,) * exchanges, settings, batch_ms=10.0)
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "concurrency", "least"), [(1, 1, 1), (1, 50, 50), (4, 50, 13), (5, 2, 1)]
+)
+def test_enough_for_all_that_are_to_be_in_flight(
+    exchanges: int, concurrency: int, least: int
+) -> None:
+    assert least_iterations(workload_of(exchanges, concurrency)) == least
+
+
+@pytest.mark.parametrize(
+    ("ms", "concurrency", "iterations"),
+    [
+        (0.1, 1, 100),  # by the length of a batch
+        (50.0, 1, 1),
+        (50.0, 20, 20),  # longer than a batch should be, but all at once
+        (0.1, 20, 100),
+    ],
+)
+def test_batches_are_as_long_as_asked_or_as_wide(
+    ms: float, concurrency: int, iterations: int
+) -> None:
+    adapter = SteadyAdapter(ms, 1)
+    session = guest_of(adapter, workload_of(1, concurrency))
+    session.warm_up(lambda: 0)
+    assert session.iterations == iterations
+    assert min(adapter.asked) >= min(concurrency, iterations)
+
+
+@pytest.mark.parametrize(
+    ("ms", "waiting_ms", "iterations"),
+    [
+        (0.1, 0.9, 100),  # by its own work
+        (0.1, 89.9, 1),  # it waits: no longer than twelve times a batch
+        (0.1, 1.4, 80),
+    ],
+)
+def test_over_a_link_batches_are_found_and_nothing_is_warmed_up(
+    ms: float, waiting_ms: float, iterations: int
+) -> None:
+    adapter = SteadyAdapter(ms, 1, waiting_ms)
+    session = guest_of(adapter, workload_of(1, 1), NEAR)
+    session.size_batches(lambda: 0)
+    assert session.iterations == iterations
+    assert adapter.asked[-1] < 2 * iterations
+    assert adapter.asked == sorted(set(adapter.asked))
+
+
+@pytest.mark.parametrize(("reuse", "asked"), [(True, [6]), (False, [])])
+def test_where_no_client_could_do_more_nothing_is_tried(reuse: bool, asked: list[int]) -> None:
+    adapter = SteadyAdapter(0.1, 1)
+    workload = workload_of(1, 6)
+    workload = replace(workload, settings=replace(workload.settings, reuse=reuse))
+    session = guest_of(adapter, workload, FAR)
+    session.size_batches(lambda: 0)
+    session.wake(lambda: 0)
+    assert (session.iterations, adapter.asked) == (6, asked)
+
+
+@pytest.mark.parametrize(("reuse", "asked"), [(None, [7]), (True, [7]), (False, [])])
+def test_over_a_link_connections_that_are_to_be_kept_are_used_first(
+    reuse: bool | None, asked: list[int]
+) -> None:
+    adapter = SteadyAdapter(0.1, 1)
+    workload = workload_of(1, 1)
+    workload = replace(workload, settings=replace(workload.settings, reuse=reuse))
+    session = guest_of(adapter, workload, FAR)
+    session.size_batches(lambda: 0, iterations=7)
+    session.wake(lambda: 0)
+    assert (session.iterations, adapter.asked) == (7, asked)
+
+
+@pytest.mark.parametrize(
+    ("link", "iterations", "bytes_", "timeout_s"),
+    [
+        (LOOPBACK, 1, 16, 10),
+        (FAR, 1, 16, 10),
+        (FAR, 100, 16, 100 * FAR.slowest_s(16)),  # nobody is called silent for a long link
+        (FAR, 1, 100_000_000, FAR.slowest_s(100_000_000) + 5),
+        (LOOPBACK, 100, 1_000_000_000, 50),
+    ],
+)
+def test_patience(link: Link, iterations: int, bytes_: int, timeout_s: float) -> None:
+    adapter = SteadyAdapter(0.1, 1)
+    exchange = Exchange("GET", "/", expect=Expect(bytes=bytes_))
+    session = guest_of(adapter, replace(workload_of(1, 1), exchanges=(exchange,)), link)
+    session.batch(iterations, lambda: 0)
+    assert adapter.timeouts_s == [pytest.approx(timeout_s)]
+
+
+def test_verifying_again_is_not_in_what_the_batches_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count(step=5)
+
+    def read(pid: int) -> procfs.Reading:
+        return procfs.Reading(next(ticks), 0, 100, 0, 0)
+
+    monkeypatch.setattr(procfs, "read", read)
+    session = guest_of(SteadyAdapter(0.1, 1), workload_of(1, 1))
+    session.begin_blocks()
+    session.verify_again()
+    usage = session.record(0, 0, 0).usage
+    assert (usage.user_ticks, usage.peak_kb) == (5, 100)
+
+
+@pytest.mark.parametrize(
+    ("digests", "message"), [(("x",), "is not what the origin sent"), ((), "gave 0 digests")]
+)
+def test_contents_that_went_wrong_with_time(
+    digests: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter = SteadyAdapter(0.1, 1)
+    session = guest_of(adapter, workload_of(1, 1))
+    monkeypatch.setattr(adapter, "run", lambda *_, **__: Done(1, 0, BYTES, 1, sha256=digests))
+    with pytest.raises(AnsweredWrong, match=message) as caught:
+        session.verify_again()
+    session.refuse(caught.value)
+    kept = session.record(0, 0, 0)
+    assert (kept.outcome, kept.answered_wrong) == (Outcome.FAILED, True)
+
+
+@pytest.mark.parametrize(
+    "error", [AdapterError("no answer within 10 s"), Refused(Outcome.INVALID, "misplaced")]
+)
+def test_to_break_down_is_not_to_answer_wrong(error: AdapterError | Refused) -> None:
+    session = guest_of(SteadyAdapter(0.1, 1), workload_of(1, 1))
+    session.refuse(error)
+    assert not session.record(0, 0, 0).answered_wrong
