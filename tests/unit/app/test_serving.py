@@ -37,8 +37,8 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         tried.append(manifest.id)
         return state(manifest)
 
-    monkeypatch.setattr(origins, "state", state)
-    monkeypatch.setattr(origins, "set_up", set_up)
+    monkeypatch.setattr(servers, "state", state)
+    monkeypatch.setattr(servers, "set_up", set_up)
     return tried
 
 

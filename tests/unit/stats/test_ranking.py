@@ -14,7 +14,7 @@ from fetchoff.stats import compare, rank
 from fetchoff.stats.pairs import all_pairs, differing, holm
 from fetchoff.stats.scenarios import Scenario
 from fetchoff.stats.shrinkage import shrink
-from fetchoff.stats.tiers import standing
+from fetchoff.stats.tiers import places
 from fetchoff.stats.within import two_way_levels
 
 QUIET = Scenario(between=0.003, within=0.02)
@@ -177,14 +177,14 @@ def test_more_rounds_than_the_rule_has_are_refused() -> None:
 def test_tiers_follow_the_longest_chain_of_proven_differences() -> None:
     faster = np.zeros((4, 4), dtype=bool)
     faster[0, 2] = faster[2, 3] = faster[0, 3] = True  # client 1 differs from nobody
-    assert [s.tiers for s in standing(faster)] == [(1, 1), (1, 3), (2, 2), (3, 3)]
-    assert [s.places for s in standing(faster)] == [(1, 2), (1, 4), (2, 3), (3, 4)]
+    assert [s.tiers for s in places(faster)] == [(1, 1), (1, 3), (2, 2), (3, 3)]
+    assert [s.places for s in places(faster)] == [(1, 2), (1, 4), (2, 3), (3, 4)]
 
 
 @given(arrays(np.bool_, (7, 7)))
 def test_a_proven_difference_is_never_within_a_best_tier(flags: np.ndarray) -> None:
     faster = np.triu(flags, 1)
-    tiers = [s.tiers for s in standing(faster)]
+    tiers = [s.tiers for s in places(faster)]
     for i, j in np.argwhere(faster):
         assert tiers[i][0] < tiers[j][0]
         assert tiers[i][1] < tiers[j][1]
