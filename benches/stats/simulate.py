@@ -11,14 +11,14 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
+from benches.stats.scenarios import WORLDS, Scenario
+from benches.stats.trials import Share, pair_trials, ranking_trials
 from scipy.special import stdtrit
 from tables import brief, percent, table
 
 from fetchoff.model.estimate import StoppingRule, Verdict
 from fetchoff.stats import rank, unproven_neighbours
-from fetchoff.stats.scenarios import WORLDS, Scenario
 from fetchoff.stats.sequential import exact_level, shares
-from fetchoff.stats.trials import Share, pair_trials, ranking_trials
 
 EFFECTS = (0.0, 0.02, 0.03)
 BUDGETS = (3, 5, 7, 10, 12, 20, 40)

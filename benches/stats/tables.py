@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fetchoff.stats.trials import Share
+from benches.stats.trials import Share
 
 
 def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from benches.stats.trials import Share
 from numpy.typing import NDArray
 from tests.unit.analysis.rounds import article, evidence, judged, sides
 
@@ -22,7 +23,6 @@ from fetchoff.model.claim import (
     SpreadClaim,
     Statement,
 )
-from fetchoff.stats.trials import Share
 
 Array = NDArray[np.float64]
 Noise = Callable[[np.random.Generator, tuple[int, int]], Array]

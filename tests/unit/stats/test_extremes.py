@@ -4,11 +4,11 @@ from math import inf
 
 import numpy as np
 import pytest
+from benches.stats.trials import Share
 from numpy.typing import NDArray
 
 from fetchoff.stats import summarise_rounds
 from fetchoff.stats.extremes import extremes
-from fetchoff.stats.trials import Share
 
 TRIALS = 2000
 

@@ -5,6 +5,7 @@ from math import inf
 
 import numpy as np
 import pytest
+from benches.stats.scenarios import Scenario
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -12,7 +13,6 @@ from hypothesis.extra.numpy import arrays
 from fetchoff.model.estimate import Doubt, Ranked, Ranking, StoppingRule, Verdict
 from fetchoff.stats import compare, rank
 from fetchoff.stats.pairs import all_pairs, differing, holm
-from fetchoff.stats.scenarios import Scenario
 from fetchoff.stats.shrinkage import shrink
 from fetchoff.stats.tiers import places
 from fetchoff.stats.within import two_way_levels

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benches.stats.trials import Share
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
 from fetchoff.stats.skewness import SKEW_FROM, bent, reaches, skewness
-from fetchoff.stats.trials import Share
 
 SKEW = st.floats(-5, 5)
 ROUNDS = st.integers(SKEW_FROM, 40)

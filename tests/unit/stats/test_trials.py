@@ -11,13 +11,8 @@ from math import exp
 
 import numpy as np
 import pytest
-from scipy.special import stdtr, stdtrit
-
-from fetchoff.model.estimate import StoppingRule, Verdict
-from fetchoff.stats import compare_differences, rank, unproven_neighbours
-from fetchoff.stats.pairs import all_pairs, holm
-from fetchoff.stats.scenarios import WORLDS, Scenario
-from fetchoff.stats.trials import (
+from benches.stats.scenarios import WORLDS, Scenario
+from benches.stats.trials import (
     Share,
     at_look,
     pair_trials,
@@ -25,6 +20,11 @@ from fetchoff.stats.trials import (
     says_equal_clients_differ,
     stopped,
 )
+from scipy.special import stdtr, stdtrit
+
+from fetchoff.model.estimate import StoppingRule, Verdict
+from fetchoff.stats import compare_differences, rank, unproven_neighbours
+from fetchoff.stats.pairs import all_pairs, holm
 from fetchoff.stats.within import pair_differences
 
 RULE = StoppingRule()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import log1p, sqrt
 
 import numpy as np
+from benches.stats.scenarios import Scenario
 from numpy.typing import NDArray
 
 from fetchoff.model.estimate import Ranking, StoppingRule, Verdict
@@ -13,7 +14,6 @@ from fetchoff.stats import student
 from fetchoff.stats.comparison import DEFAULT_RULE
 from fetchoff.stats.pairs import Flags, all_pairs, differing
 from fetchoff.stats.ranking import family_level
-from fetchoff.stats.scenarios import Scenario
 from fetchoff.stats.sequential import looks_taken, nominal_level
 from fetchoff.stats.skewness import reaches, skewness
 from fetchoff.stats.verdicts import MARGIN, RESOLUTION
