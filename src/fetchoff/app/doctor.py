@@ -53,7 +53,6 @@ def check_machine() -> list[MachineCheck]:
             _clock,
             _origin,
             _steal,
-            _memory,
             _load,
             _children,
             _guard,
@@ -157,17 +156,6 @@ def _steal() -> Iterator[MachineCheck]:
         )
     else:
         yield MachineCheck(Health.GOOD, text)
-
-
-def _memory() -> Iterator[MachineCheck]:
-    if machine.reports_free_memory():
-        yield MachineCheck(
-            Health.LIMITED,
-            "free memory is reported to the host (virtio-balloon): the first exchanges of new "
-            "processes can be dearer",
-            "as root, until the next start of the machine: echo 11 > "
-            "/sys/module/page_reporting/parameters/page_reporting_order",
-        )
 
 
 def _load() -> Iterator[MachineCheck]:
