@@ -9,18 +9,23 @@ QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test test-all test-clients coverage check check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test test-rust quick-clients test-all test-clients coverage check check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
 	$(BIN)/fetchoff run --setup
 
-test: check  ## what answers in minutes; says at its end what it left out
-	tools/system-packages.sh chromium
-	timeout $(RUST_S) cargo test --quiet --workspace --locked
-	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
+test: $(DEV)  ## what answers in minutes; says at its end what it left out
+	$(MAKE) --jobs 3 check test-rust quick-clients
 	$(BIN)/pytest --part quick --numprocesses auto
 	@touch $(QUICK)
+
+test-rust:  ## the tests of the origin and the link emulator
+	timeout $(RUST_S) cargo test --quiet --workspace --locked
+
+quick-clients: $(DEV)  ## a browser, and a client of each language
+	tools/system-packages.sh chromium
+	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
 
 test-all: $(QUICK) check-adapters  ## everything: what `make test` left out, after it if sources changed since
 	tools/system-packages.sh chromium valgrind
@@ -33,8 +38,7 @@ test-clients: $(DEV)  ## the contract of the clients of one language: LANGUAGE=g
 	$(BIN)/fetchoff setup --quiet '$(LANGUAGE)/*'
 	$(BIN)/pytest tests/contract --language '$(LANGUAGE)' --numprocesses auto
 
-coverage: $(DEV)  ## which lines of src no quick test runs; cargo-llvm-cov, where it is installed, does so for crates
-	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
+coverage: quick-clients  ## which lines of src no quick test runs; cargo-llvm-cov, where it is installed, does so for crates
 	$(BIN)/pytest --part quick --numprocesses auto --cov --cov-report=term
 	if cargo llvm-cov --version >/dev/null 2>&1; then cargo llvm-cov --workspace --locked; else echo "skipped: crates (cargo install cargo-llvm-cov)"; fi
 
