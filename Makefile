@@ -130,6 +130,8 @@ $(RUNTIME): $(SOURCES)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(DEV): $(RUNTIME)
+# What contributors need has the runtime in it: installed in one go, not one after the other.
+$(DEV): $(SOURCES)
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@
+	touch $(RUNTIME) $@
