@@ -10,7 +10,7 @@ from tests.unit.report import factory
 from fetchoff.model.analysis import Throughput, WorkloadResult
 from fetchoff.model.estimate import Estimate
 from fetchoff.report.metrics.groups import groups_of
-from fetchoff.report.page.columns import columns_of
+from fetchoff.report.page.ranking import page_columns
 from fetchoff.report.wording.figures import size
 
 BULK = {("moved", "MB per s"), ("CPU", "s per GB"), ("origin", "CPU ÷ wall")}
@@ -20,7 +20,7 @@ READ = ("read", "at a time")
 def cells(result: WorkloadResult) -> dict[tuple[str, str], list[str]]:
     return {
         (column.heading.text, column.heading.unit): [cell.text for cell in column.cells]
-        for column in columns_of(result, {})
+        for column in page_columns(result, {})
     }
 
 
@@ -53,7 +53,7 @@ def test_the_parser_and_its_time_stand_where_documents_are_parsed() -> None:
         factory.result("json-get"),
         {card.client: card for card in factory.analysis().cards},
     )
-    column = next(c for c in columns_of(result, cards) if c.heading.text == "parser")
+    column = next(c for c in page_columns(result, cards) if c.heading.text == "parser")
     measured = [standing.client for standing in groups_of(result).measured]
     found = {
         client: (cell.text, cell.beside)

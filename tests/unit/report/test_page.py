@@ -11,7 +11,7 @@ import pytest
 from tests.unit.report import factory, reproduced
 
 from fetchoff.report.page import html
-from fetchoff.report.page.explain import EXPLANATIONS
+from fetchoff.report.page.explanations import EXPLANATIONS
 
 ANALYSIS = factory.analysis()
 

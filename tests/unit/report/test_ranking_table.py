@@ -15,8 +15,30 @@ from tests.unit.report import factory, linked
 
 from fetchoff.model.analysis import WorkloadResult
 from fetchoff.report.terminal import table
+from fetchoff.report.terminal.ranking import Ranking
 
 WIDTHS = (80, 100, 140, 180)
+DROPPED_FIRST = (
+    "adapter lines",
+    "connections",
+    "segments",
+    "CPU ÷ wall",
+    "read size",
+    "peak MB",
+    "parser",
+    "user + system µs",
+    "CPU interval",
+    "req/s",
+    "CPU ratio",
+    "origin's share",
+    "verdict",
+    "parser µs",
+    "CPU s/GB",
+    "in flight",
+    "CPU µs",
+    "MB/s",
+    "interval",
+)
 LINKS = "in flight"
 BULK = {"MB/s", "CPU s/GB", "origin's share"}
 PARSERS = {"parser", "parser µs"}
@@ -73,18 +95,18 @@ def test_client_names_and_ratios_are_never_cut(width: int) -> None:
     ids=["small", "bulk", "streamed", "link"],
 )
 def test_columns_go_in_the_stated_order(result: WorkloadResult, absent: set[str]) -> None:
-    ranking = table.Ranking(result, {})
+    ranking = Ranking(result, {})
     dropped = []
     for width in range(230, 40, -3):
         last = lines_of(printed(ranking, width))
         note = " ".join(last[last.index(next(x for x in last if "python/socket" in x)) + 1 :])
         dropped.append(note.removeprefix("not shown at this width: ").split(", ") if note else [])
-    there = [name for name in table.DROPPED_FIRST if name in dropped[-1]]
+    there = [name for name in DROPPED_FIRST if name in dropped[-1]]
     for narrower, wider in zip(dropped[1:], dropped, strict=False):
         assert narrower[: len(wider)] == wider
         assert narrower == there[: len(narrower)]
     assert dropped[0] == []
-    assert set(table.DROPPED_FIRST) - set(there) == absent
+    assert set(DROPPED_FIRST) - set(there) == absent
 
 
 def test_floors_stand_below_a_rule_without_a_tier() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.report.page.explain import EXPLANATIONS, Explanation
+from fetchoff.report.page.explanations import EXPLANATIONS, Explanation
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")

@@ -5,46 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from fetchoff.model.analysis import (
-    Analysis,
-    ClientCard,
-    RankingRow,
-    Relative,
-    WorkloadResult,
-)
+from fetchoff.model.analysis import Analysis, ClientCard, RankingRow, WorkloadResult
 from fetchoff.model.course import parts_of
-from fetchoff.model.estimate import Estimate
 from fetchoff.report.metrics.groups import groups_of
+from fetchoff.report.metrics.metric import Entry, Form, Metric, Surface, Topic
+from fetchoff.report.metrics.registry import metrics_of
 
-Value = str | int | float | None
-COSTS = {
-    "user_us_per_exchange": "user_us",
-    "system_us_per_exchange": "system_us",
-    "origin_cpu_us_per_exchange": "origin_cpu_us",
-    "origin_cpu_per_wall": "origin_cpu_per_wall",
-    "cpu_per_wall": "cpu_per_wall",
-    "exchanges_per_second": "per_second",
-    "peak_mb": "peak_mb",
-    "start_up_ms": "start_up_ms",
-    "first_exchange_us": "first_us",
-    "cpu_us_among_others": "among_others_us",
-    "parser_us_per_exchange": "parser_us",
-}
-IN_FLIGHT = {
-    "bytes_in_flight": "bytes",
-    "link_holds_bytes": "of_bytes",
-    "exchanges_in_flight": "exchanges",
-    "concurrency": "of_exchanges",
-}
-WIRE = {
-    "connections_per_round": "connections",
-    "exchanges_per_connection": "exchanges_per_connection",
-    "segments_per_exchange": "segments_per_exchange",
-    "origin_bytes_in_per_exchange": "bytes_in_per_exchange",
-    "origin_bytes_out_per_exchange": "bytes_out_per_exchange",
-}
+Cell = str | int | float | None
+ESTIMATE = {"": "point", "_low": "low", "_high": "high"}
+"""The columns of an estimate: what is appended to the metric's key, and what stands there."""
 
 
 def text(analysis: Analysis) -> str:
@@ -54,11 +25,11 @@ def text(analysis: Analysis) -> str:
     target = io.StringIO()
     writer = csv.DictWriter(target, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+    writer.writerows({name: _text(cell) for name, cell in row.items()} for row in rows)
     return target.getvalue()
 
 
-def _rows(analysis: Analysis) -> Iterator[dict[str, Value]]:
+def _rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
     cards = {card.client: card for card in analysis.cards}
     for result in analysis.results:
         groups = groups_of(result)
@@ -71,11 +42,10 @@ def _row(
     result: WorkloadResult,
     standing: RankingRow,
     card: ClientCard | None,
-) -> dict[str, Value]:
+) -> dict[str, Cell]:
     workload, link = parts_of(result.workload)
-    best, worst = standing.tiers or (None, None)
-    costs = standing.costs
-    moved = costs.throughput if costs else None
+    entry = Entry(standing, result, card)
+    metrics = metrics_of(Surface.CSV)
     return {
         "run": analysis.run_id,
         "workload": workload,
@@ -83,52 +53,43 @@ def _row(
         "placement": result.placement,
         "origin": analysis.origin,
         "client": standing.client,
-        **_fields(card, ("version", "runtime", "engine")),
+        "version": card.version if card else None,
+        "runtime": card.runtime if card else None,
+        "engine": card.engine if card else None,
         "role": standing.role.value,
         "outcome": standing.outcome.value,
         "message": standing.message,
         "withheld": result.withheld,
         "rounds": standing.rounds,
-        "tier_best": best,
-        "tier_worst": worst,
+        **_figures(entry, (m for m in metrics if m.topic is Topic.TIER)),
         "baseline": result.baseline,
         "level": analysis.level,
-        **_relative("wall", standing.wall),
-        **_relative("cpu", standing.cpu),
-        **_estimate("wall_us_per_exchange", costs.wall_us if costs else None),
-        **_estimate("cpu_us_per_exchange", costs.cpu_us if costs else None),
-        **_fields(costs, COSTS),
-        "read_size_bytes": result.read_size,
-        **_estimate("mb_per_second", moved.mb_per_second if moved else None),
-        **_estimate("cpu_s_per_gb", moved.cpu_s_per_gb if moved else None),
-        **_fields(standing.in_flight, IN_FLIGHT),
-        **_fields(standing.wire, WIRE),
-        **_fields(card, ("json_parser", "adapter_lines")),
+        **_figures(entry, (m for m in metrics if m.topic is not Topic.TIER)),
         "notes": "; ".join(standing.notes),
     }
 
 
-def _relative(metric: str, relative: Relative | None) -> dict[str, Value]:
-    return {
-        **_estimate(f"{metric}_ratio", relative.ratio if relative else None),
-        f"{metric}_verdict": None if relative is None else relative.verdict.value,
-    }
+def _figures(entry: Entry, metrics: Iterable[Metric]) -> dict[str, Cell]:
+    return {name: cell for m in metrics for name, cell in _columns(m, entry).items()}
 
 
-def _estimate(name: str, estimate: Estimate | None) -> dict[str, Value]:
-    return _fields(estimate, {name: "point", f"{name}_low": "low", f"{name}_high": "high"})
+def _columns(metric: Metric, entry: Entry) -> dict[str, Cell]:
+    """The columns of a metric: three of an estimate, two of tiers, one of everything else."""
+    value = metric.value(entry)
+    match metric.form:
+        case Form.ESTIMATE | Form.RATIO:
+            return {
+                metric.key + ending: getattr(value, attribute, None)
+                for ending, attribute in ESTIMATE.items()
+            }
+        case Form.TIERS:
+            best, worst = value if isinstance(value, tuple) else (None, None)
+            return {f"{metric.key}_best": best, f"{metric.key}_worst": worst}
+        case Form.NUMBER | Form.TEXT:
+            return {metric.key: value if isinstance(value, str | int | float) else None}
 
 
-def _fields(source: object | None, names: Mapping[str, str] | tuple[str, ...]) -> dict[str, Value]:
-    """Columns of a part that may be missing: column name to attribute, or both the same."""
-    attributes = names if isinstance(names, Mapping) else {name: name for name in names}
-    return {
-        column: None if source is None else getattr(source, attribute)
-        for column, attribute in attributes.items()
-    }
-
-
-def _cell(value: Value) -> str:
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+def _text(cell: Cell) -> str:
+    if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return ""
-    return repr(value) if isinstance(value, float) else str(value)
+    return repr(cell) if isinstance(cell, float) else str(cell)

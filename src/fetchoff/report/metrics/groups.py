@@ -55,11 +55,6 @@ def has_parser(standings: Iterable[RankingRow]) -> bool:
     return any(s.costs is not None and s.costs.parser_us is not None for s in standings)
 
 
-def has_in_flight(standings: Iterable[RankingRow]) -> bool:
-    """Whether these clients went over a link in a way that says how much was under way."""
-    return any(standing.in_flight is not None for standing in standings)
-
-
 def shows_read_size(result: WorkloadResult) -> bool:
     """Whether memory depends on how much is read at once: where content is not kept whole."""
     return result.streams or result.read_size is not None

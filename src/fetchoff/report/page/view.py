@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,27 +10,28 @@ from fetchoff.model.analysis import Analysis, ClientCard, SelfCheck, WorkloadRes
 from fetchoff.model.experiment import Role
 from fetchoff.report.metrics.at_scale import Scale, scale_of
 from fetchoff.report.metrics.groups import groups_of, reason_of, tally
+from fetchoff.report.metrics.metric import Form
 from fetchoff.report.page import charts
 from fetchoff.report.page.article_page import ArticleSection, article_section
-from fetchoff.report.page.columns import Cell, Column, Heading, columns_of
 from fetchoff.report.page.curves import Curves, curves_of
+from fetchoff.report.page.ranking import Cell, Heading, PageColumn, page_columns
 from fetchoff.report.page.vega import Spec
 from fetchoff.report.wording import sentences
-from fetchoff.report.wording.figures import count, percent, seconds, tier
+from fetchoff.report.wording.figures import count, percent, seconds
 from fetchoff.report.wording.over_link import Box, box_of
 
 
 @dataclass(frozen=True)
 class Row:
-    """One client's line. `span`: where its tiers lie among all, in percent, or None."""
+    """One client's line. `tier`: None where nobody has one. `span`: where its tiers lie among all,
+    in percent, or None."""
 
     client: str
     anchor: str
     floor: bool
     baseline: bool
     remark: str
-    tier: str
-    tier_key: float
+    tier: Cell | None
     span: tuple[float, float] | None
     cells: tuple[Cell, ...]
 
@@ -57,8 +57,9 @@ class CheckGroup:
 
 
 @dataclass(frozen=True)
-class Section:
-    """One course: a workload, over a link or not. `title` is its heading."""
+class PageSection:
+    """One course: a workload, over a link or not. `title` is its heading; `tier` is the heading of
+    the tiers, if there are any, and `headings` are those of all other columns."""
 
     result: WorkloadResult
     title: str
@@ -69,9 +70,9 @@ class Section:
     more: tuple[str, ...]
     advice: tuple[str, ...]
     notes: tuple[str, ...]
+    tier: Heading | None
     headings: tuple[Heading, ...]
     rows: tuple[Row, ...]
-    has_tiers: bool
     left_out: tuple[LeftOut, ...]
     relative: Spec | None
     absolute: Spec | None
@@ -100,7 +101,7 @@ class Page:
     analysis: Analysis
     facts: tuple[Fact, ...]
     article: ArticleSection | None
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
     anchors: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -138,13 +139,15 @@ def _section(
     anchor: str,
     cards: Mapping[str, ClientCard],
     anchors: Mapping[str, str],
-) -> Section:
+) -> PageSection:
     groups = groups_of(result)
-    columns = columns_of(result, cards)
+    columns = page_columns(result, cards)
+    tiers = next((column for column in columns if column.metric.form is Form.TIERS), None)
+    others = tuple(column for column in columns if column is not tiers)
     points = analysis.points.get(result.workload, ())
     has_ratios = any(s.wall is not None for s in groups.measured)
     more = (sentences.least_cpu(result), sentences.absentees(result))
-    return Section(
+    return PageSection(
         result=result,
         title=sentences.title(result),
         link=box_of(result.link) if result.link else None,
@@ -154,9 +157,9 @@ def _section(
         more=tuple(text for text in more if text),
         advice=sentences.advice(result) if result.withheld else (),
         notes=sentences.remarks(result) + result.notes,
-        headings=tuple(column.heading for column in columns),
-        rows=_rows(result, columns, anchors),
-        has_tiers=any(standing.tiers for standing in groups.ranked),
+        tier=tiers.heading if tiers else None,
+        headings=tuple(column.heading for column in others),
+        rows=_rows(result, tiers, others, anchors),
         left_out=tuple(
             LeftOut(s.client, anchors.get(s.client, ""), s.outcome.value, reason_of(s))
             for s in groups.left_out
@@ -174,10 +177,13 @@ def _section(
 
 
 def _rows(
-    result: WorkloadResult, columns: Sequence[Column], anchors: Mapping[str, str]
+    result: WorkloadResult,
+    tiers: PageColumn | None,
+    others: Sequence[PageColumn],
+    anchors: Mapping[str, str],
 ) -> tuple[Row, ...]:
     measured = groups_of(result).measured
-    tiers = max((s.tiers[1] for s in measured if s.tiers), default=0)
+    last = max((s.tiers[1] for s in measured if s.tiers), default=0)
     return tuple(
         Row(
             client=standing.client,
@@ -185,10 +191,9 @@ def _rows(
             floor=standing.role is Role.FLOOR,
             baseline=standing.client == result.baseline,
             remark="; ".join(filter(None, (standing.message, *standing.notes))),
-            tier=tier(standing.tiers),
-            tier_key=sum(standing.tiers) / 2 if standing.tiers else math.inf,
-            span=_span(standing.tiers, tiers),
-            cells=tuple(column.cells[place] for column in columns),
+            tier=tiers.cells[place] if tiers else None,
+            span=_span(standing.tiers, last),
+            cells=tuple(column.cells[place] for column in others),
         )
         for place, standing in enumerate(measured)
     )

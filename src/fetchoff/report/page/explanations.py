@@ -1,9 +1,15 @@
-"""Short explanations of every kind of figure, each with its section of docs/analysis.md."""
+"""How to read the report: a few sentences for each section of docs/analysis.md that it links to.
+
+Single figures are explained in the registry of metrics; a section lists its own.
+"""
 
 from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
+
+from fetchoff.report.metrics.metric import Metric, Surface
+from fetchoff.report.metrics.registry import metrics_of
 
 
 @dataclass(frozen=True)
@@ -13,6 +19,11 @@ class Explanation:
     anchor: str
     title: str
     text: str
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics of the page that the section is about."""
+        return tuple(m for m in metrics_of(Surface.PAGE) if m.anchor == self.anchor)
 
 
 def _explain(anchor: str, title: str, text: str) -> Explanation:
@@ -25,9 +36,8 @@ EXPLANATIONS = (
         "Wall and CPU time",
         """
         Both are read from outside the client, around batches of exchanges: wall time by the
-        harness's clock, CPU time by the operating system's clock of the client's process, all its
-        threads included. What the client says of itself is only a cross-check. CPU ÷ wall near 1
-        means that the client hardly ever waited.
+        harness's clock, CPU time by the operating system's clock of the client's process. What the
+        client says of itself is only a cross-check.
         """,
     ),
     _explain(
@@ -35,9 +45,9 @@ EXPLANATIONS = (
         "Ratios and intervals",
         """
         A ratio compares a client with the baseline in batches that follow each other closely, so
-        what disturbs the machine disturbs both. Below 1 is faster. The sample is the process, not
-        the batch: each round starts every client afresh. The interval allows for having looked at
-        the data while the run was going on.
+        what disturbs the machine disturbs both. The sample is the process, not the batch: each
+        round starts every client afresh. The interval allows for having looked at the data while
+        the run was going on.
         """,
     ),
     _explain(
@@ -64,20 +74,16 @@ EXPLANATIONS = (
         "user-and-system-time",
         "User and system time",
         """
-        User time is spent in the client's own code and its libraries, system time in the kernel
-        on its behalf: reading, writing, waking up. The split is sampled by the kernel, the total
-        is exact. A gap between bar and tick is time spent waiting: for the origin, and for the link
-        where there is one.
+        The split of CPU time is sampled by the kernel, the total is exact. A gap between bar and
+        tick is time spent waiting: for the origin, and for the link where there is one.
         """,
     ),
     _explain(
         "throughput",
         "Throughput",
         """
-        Shown where an exchange moves 100 kB or more. MB/s: bytes both ways, of all transfers at
-        once, by wall time; MB are 10⁶ bytes. CPU seconds per GB: what moving 10⁹ bytes costs the
-        client. The origin's share is its CPU time by wall time: near 1 the origin sets the pace,
-        and faster clients cannot be told apart.
+        Shown where an exchange moves 100 kB or more. The bytes are those that the origin counted,
+        header fields included.
         """,
     ),
     _explain(
@@ -85,9 +91,8 @@ EXPLANATIONS = (
         "JSON documents",
         """
         A client that has an interface of its own for JSON parses the documents itself ("own"), and
-        that is part of it. For the others their kit does, with the parser that is named: the column
-        tells how long by the adapter's own clock, and the times beside it contain it. What such a
-        workload ranks is client and parser together.
+        that is part of it. For the others their kit does, with the parser that is named. What such
+        a workload ranks is client and parser together.
         """,
     ),
     _explain(
@@ -96,10 +101,7 @@ EXPLANATIONS = (
         """
         A workload may go over an emulated network: packets are delayed, shaped and lost as asked.
         The link is tried out before it is used; if it is not what was asked for, the ranking is
-        withheld, and a round in which the emulator could not keep up does not count. In flight: how
-        much is under way on average, as goods are on a road, estimated as what goes through in the
-        time of a round trip. A client whose window or pool is small has little under way, however
-        fast the link.
+        withheld, and a round in which the emulator could not keep up does not count.
         """,
     ),
     _explain(
@@ -134,6 +136,14 @@ EXPLANATIONS = (
         only the first of them began cold, and only such rounds are shown where there are any.
         Clients warm up side by side, so a curve is noisier than the ranking and may end above it:
         compare where it falls, and how far.
+        """,
+    ),
+    _explain(
+        "regimes",
+        "Other regimes",
+        """
+        The ranking is about the steady state. Two figures beside it are not: what the first
+        exchange of a process takes, and what an exchange costs after other programs ran.
         """,
     ),
     _explain(
@@ -178,25 +188,22 @@ EXPLANATIONS = (
         "on-the-wire",
         "On the wire",
         """
-        Connections and TCP segments are counted by the origin, not told by the client. Connections
-        are those that were opened inside measured batches of a round: with 0, all were kept. More
-        than one segment for a small request means that it was written in pieces.
+        Connections and TCP segments are counted by the origin, not told by the client.
         """,
     ),
     _explain(
         "memory-and-start-up",
         "Memory and start-up",
         """
-        Peak resident memory of the process in MB of 10⁶ bytes, its runtime and the adapter
-        included; start-up is the time from the start of the process to its first answer.
+        Memory and start-up are of the whole process. Neither is tested for differences.
         """,
     ),
     _explain(
         "adapter-lines",
         "Lines of adapter code",
         """
-        The lines of the sample program on this page, without the kit that all clients of a
-        language share: a rough measure of how much a user has to write.
+        The sample programs are on this page. Their length is a rough measure of how much a user
+        has to write.
         """,
     ),
     _explain(
