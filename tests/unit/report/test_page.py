@@ -8,8 +8,10 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from tests.unit.report import factory, reproduced
+from tests.unit.report import factory, linked, reproduced
 
+from fetchoff.report.metrics.metric import Surface
+from fetchoff.report.metrics.registry import metrics_of
 from fetchoff.report.page import html
 from fetchoff.report.page.explanations import EXPLANATIONS
 
@@ -106,6 +108,19 @@ def test_ids_are_unique_and_every_link_inside_leads_somewhere(elements: Elements
     inside = {link[1:] for link in links if link.startswith("#")}
     assert inside <= set(ids)
     assert {f"about-{about.anchor}" for about in EXPLANATIONS} <= set(ids)
+
+
+def test_every_heading_has_an_explanation_that_its_link_leads_to() -> None:
+    results = (*ANALYSIS.results, factory.streamed(), factory.with_regimes())
+    shown = html.text(replace(ANALYSIS, results=(*results, *linked.over_links().results)))
+    elements = Elements(shown)
+    ids = {attributes["id"] for _, attributes in elements.tags if "id" in attributes}
+    headings = [a for tag, a in elements.tags if tag == "a" and "title" in a]
+    found = {(a["href"] or "", a["title"]) for a in headings}
+    assert {target[1:] for target, _ in found} <= ids
+    for metric in metrics_of(Surface.PAGE):
+        assert (f"#about-{metric.anchor}", metric.explanation) in found
+        assert elements.text.count(metric.explanation) == 1
 
 
 def test_a_withheld_ranking_has_its_banner_and_no_tiers(page: str) -> None:
