@@ -33,9 +33,9 @@ from fetchoff.model.claim import (
 from fetchoff.model.estimate import Estimate
 from fetchoff.report.article.published import measured_figure
 from fetchoff.report.article.tables import shown_claims, shown_tables, tally
-from fetchoff.report.page import article_charts, article_page
-from fetchoff.report.page.article_page import article_section
-from fetchoff.report.page.bars import Bar, BarChart, bar_charts
+from fetchoff.report.page import article_charts, article_view
+from fetchoff.report.page.article_bars import Bar, BarChart, bar_charts
+from fetchoff.report.page.article_view import article_section
 from fetchoff.report.page.vega import ROW_HEIGHT
 from fetchoff.report.terminal import claims
 
@@ -211,7 +211,7 @@ def test_claims_are_counted_in_words() -> None:
 def test_every_verdict_is_known_wherever_verdicts_are_shown() -> None:
     verdicts = list(ClaimVerdict)
     assert list(article_charts.COLOURS) == verdicts  # a scale: domain and range in one order
-    assert set(claims.STYLES) == set(article_page.STYLES) == set(verdicts)
+    assert set(claims.STYLES) == set(article_view.STYLES) == set(verdicts)
     schema = json.loads(SCHEMA.read_text())
     assert schema["$defs"]["claim"]["properties"]["verdict"]["enum"] == [v.value for v in verdicts]
     ratio = RatioClaim(Measure.CPU, A, B, 2.0)

@@ -35,18 +35,18 @@ EXPLANATIONS = (
         "wall-and-cpu-time",
         "Wall and CPU time",
         """
-        Both are read from outside the client, around batches of exchanges: wall time by the
-        harness's clock, CPU time by the operating system's clock of the client's process. What the
-        client says of itself is only a cross-check.
+        Both are read from outside the client: wall time by a monotonic clock, CPU time by the
+        operating system's clock of the client's process. For turns the origin reads the clocks, for
+        batches the harness. What a client says of its own time is only a cross-check.
         """,
     ),
     _explain(
         "ratios-and-intervals",
         "Ratios and intervals",
         """
-        A ratio compares a client with the baseline in batches that follow each other closely, so
-        what disturbs the machine disturbs both. The sample is the process, not the batch: each
-        round starts every client afresh. The interval allows for having looked at the data while
+        A ratio compares a client with the baseline in turns or batches that follow each other
+        closely, so what disturbs the machine disturbs both. The sample is the process: each round
+        starts every client afresh. The interval allows for having looked at the data while
         the run was going on.
         """,
     ),
@@ -54,9 +54,9 @@ EXPLANATIONS = (
         "verdicts",
         "Verdicts",
         """
-        Faster or slower: the interval excludes no difference. Equivalent: it lies within the
-        margin. Undecided: neither was shown; more rounds could tell, up to the 40 that a run may
-        have. Equal is never concluded from a lack of evidence.
+        Equivalent: the whole interval lies within the margin. Faster or slower: otherwise, if the
+        interval leaves out 1. Undecided: neither was shown; more rounds could tell, up to the 40
+        that a run may have. A lack of evidence never counts as equality.
         """,
     ),
     _explain(
@@ -65,9 +65,9 @@ EXPLANATIONS = (
         """
         Clients in one tier were not shown to differ from each other, with the chance of any false
         difference in the whole ranking held at the stated error rate. Tiers overlap: a client
-        marked 2–3 is in tier 2 at best and in tier 3 at worst; clients with the same best tier
-        were not shown to differ. Nor is every client of a tier shown to differ from every client of
-        the next: tiers are as long as the longest chain of proven differences.
+        marked 2–3 is in tier 2 at best and in tier 3 at worst. Two clients in neighbouring tiers
+        need not be shown to differ: the number of tiers is the length of the longest chain of
+        proven differences.
         """,
     ),
     _explain(
@@ -91,8 +91,8 @@ EXPLANATIONS = (
         "JSON documents",
         """
         A client that has an interface of its own for JSON parses the documents itself ("own"), and
-        that is part of it. For the others their kit does, with the parser that is named. What such
-        a workload ranks is client and parser together.
+        that is part of its cost. For the others, the parser of their kit does, which the column
+        names. So such a workload ranks client and parser together.
         """,
     ),
     _explain(
@@ -152,8 +152,8 @@ EXPLANATIONS = (
         """
         Every batch is a dot in its client's lane, in the order in which they were measured; up is
         slower than that client's median. Those beyond the lane are diamonds on its edge.
-        A stripe through all lanes is the machine, a step in one lane a process that
-        turned out differently, a slope drift. None of them was removed.
+        A stripe through all lanes comes from the machine, a step in one lane from a process that
+        turned out differently, and a slope is drift. No batch was removed.
         """,
     ),
     _explain(

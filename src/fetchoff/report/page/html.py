@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from fetchoff.model.analysis import Analysis
 from fetchoff.report.metrics.at_scale import A_DAY, DAYS_A_YEAR, days_a_day
 from fetchoff.report.page.explanations import EXPLANATIONS, LIMITS
-from fetchoff.report.page.listing import coloured
+from fetchoff.report.page.source_code import coloured
 from fetchoff.report.page.vega import SANS, Spec
 from fetchoff.report.page.view import page_of
 from fetchoff.report.wording.figures import three_digits

@@ -12,7 +12,7 @@ from fetchoff.report.metrics.at_scale import Scale, scale_of
 from fetchoff.report.metrics.groups import groups_of, reason_of, tally
 from fetchoff.report.metrics.metric import Form
 from fetchoff.report.page import charts
-from fetchoff.report.page.article_page import ArticleSection, article_section
+from fetchoff.report.page.article_view import ArticleSection, article_section
 from fetchoff.report.page.curves import Curves, curves_of
 from fetchoff.report.page.ranking import Cell, Heading, PageColumn, page_columns
 from fetchoff.report.page.vega import Spec

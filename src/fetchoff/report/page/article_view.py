@@ -15,7 +15,7 @@ from fetchoff.report.article.tables import (
     tally,
 )
 from fetchoff.report.page import article_charts
-from fetchoff.report.page.bars import BarChart, bar_charts
+from fetchoff.report.page.article_bars import BarChart, bar_charts
 from fetchoff.report.page.vega import Spec
 
 STYLES = {
