@@ -29,7 +29,6 @@ from fetchoff.report.wording.columns import FORMATS, columns_of
 
 ROOT = Path(__file__).parents[3]
 each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.key)
-each_surface = pytest.mark.parametrize("surface", Surface)
 NEW = Metric(
     key="origin_ns_per_exchange",
     member="standing.costs.origin_cpu_us",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fetchoff.report.metrics.metric import KEPT, Form, Metric, Shown, Surface, Topic
+from fetchoff.report.metrics.metric import DETAIL, KEPT, Form, Metric, Shown, Surface, Topic
 
 NARROW = "the terminal has no room for it; report.html shows it"
-DETAIL = "a detail that tables have no room for"
 
 WALL = Metric(
     key="wall_us_per_exchange",

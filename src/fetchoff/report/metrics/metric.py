@@ -83,6 +83,9 @@ class Interval:
 KEPT = 1000
 """The priority of a column that a narrow terminal never drops."""
 
+DETAIL = "a detail that tables have no room for"
+"""Why files alone have a metric."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fetchoff.report.metrics.costs import DETAIL
-from fetchoff.report.metrics.metric import Form, Metric, Shown, Surface, Topic
+from fetchoff.report.metrics.metric import DETAIL, Form, Metric, Shown, Surface, Topic
 
 IN_HEADING = "it is the same for all clients, so it stands in the heading of what is in flight"
 IN_CELL = "it stands beside what is in flight"

@@ -21,7 +21,7 @@ FIGURES: tuple[tuple[str, str, Callable[[Costs], float]], ...] = (
 
 
 @dataclass(frozen=True)
-class Heading:
+class SiteHeading:
     """A site, and how far away it is; "" over loopback."""
 
     site: str
@@ -50,7 +50,7 @@ class BarChart:
 
     title: str
     unit: str
-    headings: tuple[Heading, ...]
+    headings: tuple[SiteHeading, ...]
     rows: tuple[BarRow, ...]
 
 
@@ -71,8 +71,8 @@ def bar_charts(analysis: Analysis, workload: str) -> tuple[str, tuple[BarChart, 
     )
 
 
-def _heading(site: Site) -> Heading:
-    return Heading(site.name, f"{site.round_trip_ms:g} ms" if site.result.link else "")
+def _heading(site: Site) -> SiteHeading:
+    return SiteHeading(site.name, f"{site.round_trip_ms:g} ms" if site.result.link else "")
 
 
 def _rows(
