@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.unit.report import factory
+from tests.unit.report import factory, linked
 
 from fetchoff.model.analysis import Throughput, WorkloadResult
 from fetchoff.model.estimate import Estimate
@@ -22,6 +22,38 @@ def cells(result: WorkloadResult) -> dict[tuple[str, str], list[str]]:
         (column.heading.text, column.heading.unit): [cell.text for cell in column.cells]
         for column in page_columns(result, {})
     }
+
+
+def test_ratios_and_what_is_in_flight_stand_left() -> None:
+    columns = page_columns(linked.over_link("download@10M/atlantic"), {})
+    assert [f"{column.heading.text} {column.heading.unit}" for column in columns] == [
+        "tier wall",
+        "wall × baseline",
+        "CPU × baseline",
+        "verdict wall",
+        "in flight kB of 1,088",
+        "wall µs",
+        "CPU µs",
+        "user µs",
+        "system µs",
+        "CPU ÷ wall",
+        "rate per s",
+        "moved MB per s",
+        "CPU s per GB",
+        "origin CPU ÷ wall",
+        "peak MB",
+        "start ms",
+        "conn. new",
+        "segm. an exch.",
+        "code lines",
+    ]
+    descending = {c.heading.text for c in columns if c.heading.first == "descending"}
+    assert descending == {"in flight", "rate", "moved"}
+
+
+def test_several_exchanges_in_flight_say_how_many_were_asked_for() -> None:
+    found = cells(linked.over_link("hundred-gets@6/atlantic"))
+    assert set(found["in flight", "of 6 asked"]) == {"5.8", "2.1", "1.0"}
 
 
 def test_throughput_is_shown_where_much_is_moved() -> None:

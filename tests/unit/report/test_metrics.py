@@ -84,9 +84,9 @@ def test_no_two_metrics_share_the_heading_of_the_page() -> None:
 
 
 @each_metric
-def test_an_explanation_is_a_sentence_or_three(metric: Metric) -> None:
+def test_an_explanation_is_a_sentence_or_two(metric: Metric) -> None:
     assert re.fullmatch(r"[A-Z].*\.", metric.explanation)
-    assert len(re.findall(r"\.(?: |$)", metric.explanation)) <= 3
+    assert len(re.findall(r"\.(?: |$)", metric.explanation)) <= 2
     assert len(metric.explanation) <= 200
 
 
