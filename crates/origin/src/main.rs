@@ -1,7 +1,6 @@
 //! Fetchoff's built-in origin: arguments and wiring only.
 
 mod arguments;
-mod channel;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -10,13 +9,13 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Parser as _;
+use fetchoff_json_lines::{self as json_lines, Channel};
 use fetchoff_serve::{Authority, Control, Greeting, Limits, Listener, Site, Terms};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 
 use crate::arguments::Arguments;
-use crate::channel::Channel;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -79,13 +78,13 @@ async fn serve(arguments: &Arguments, site: Rc<Site>) -> Result<(), String> {
 async fn control(listen: SocketAddr, site: Rc<Site>) -> io::Result<()> {
     let mut channel = Channel::open();
     let mut control = Control::new(listen.ip(), site);
-    channel::say(&Greeting::of_this_process(VERSION))?;
+    json_lines::write(&Greeting::of_this_process(VERSION))?;
     while let Some(line) = channel.next().await {
         let answer = match line {
             Ok(line) => control.answer(&line).await,
             Err(error) => fetchoff_serve::Answer::error(error),
         };
-        channel::say(&answer)?;
+        json_lines::write(&answer)?;
     }
     Ok(())
 }
