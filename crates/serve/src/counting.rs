@@ -1,6 +1,7 @@
 //! A socket that tells its record what passes.
 
 use std::io::{self, IoSlice};
+use std::os::fd::AsRawFd as _;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use rustix::net::{SendFlags, send};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
+use crate::connections::Connections;
 use crate::pages::{self, Sheet};
 use crate::record::Record;
 
@@ -18,6 +20,7 @@ use crate::record::Record;
 pub struct CountingIo {
     stream: TcpStream,
     record: Rc<Record>,
+    connections: Rc<Connections>,
 }
 
 /// How pieces are best written; each way is one system call.
@@ -46,8 +49,10 @@ impl<'a> Way<'a> {
 }
 
 impl CountingIo {
-    pub fn new(stream: TcpStream, record: Rc<Record>) -> Self {
-        Self { stream, record }
+    /// The connection is one of `connections` for as long as its socket is open.
+    pub fn new(stream: TcpStream, record: Rc<Record>, connections: Rc<Connections>) -> Self {
+        connections.insert(stream.as_raw_fd(), record.clone());
+        Self { stream, record, connections }
     }
 
     fn poll_pieces(
@@ -144,6 +149,7 @@ impl AsyncWrite for CountingIo {
 impl Drop for CountingIo {
     fn drop(&mut self) {
         self.record.close();
+        self.connections.remove(self.stream.as_raw_fd());
         // Bytes that are left unread would make the close a reset, and take what was said with it.
         if self.record.is_malformed() {
             let _ = self.stream.try_read(&mut [0; 4096]);

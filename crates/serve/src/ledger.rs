@@ -1,15 +1,13 @@
 //! What really arrived and what really left, counted where it happened.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::os::fd::RawFd;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::gate::Gate;
-use crate::record::Record;
 use crate::socket::Transport;
 
 const UPLOADS_KEPT: usize = 16;
@@ -77,7 +75,6 @@ pub struct Ledger {
     retransmits_closed: Counter,
     uploads: RefCell<VecDeque<Upload>>,
     digest: Cell<bool>,
-    open: RefCell<HashMap<RawFd, Rc<Record>>>,
     pub gate: Rc<Gate>,
 }
 
@@ -111,26 +108,14 @@ impl Ledger {
             retransmits_closed: Counter::default(),
             uploads: RefCell::default(),
             digest: Cell::new(digest),
-            open: RefCell::default(),
             gate: Rc::default(),
         }
     }
 
-    pub fn opened(&self, socket: RawFd, record: Rc<Record>) {
-        self.connections.add(1);
-        self.open.borrow_mut().insert(socket, record);
-    }
-
-    /// The last account of a connection, to be given while its socket is still open.
-    pub fn closed(&self, socket: RawFd, transport: Transport) {
+    /// A connection is about to be closed; `transport` is the kernel's last account of it.
+    pub fn closed(&self, transport: Transport) {
         self.segments_in_closed.add(transport.data_segments_in);
         self.retransmits_closed.add(transport.retransmits);
-        self.open.borrow_mut().remove(&socket);
-    }
-
-    /// The connections that are open now.
-    pub fn open(&self) -> Vec<Rc<Record>> {
-        self.open.borrow().values().cloned().collect()
     }
 
     pub fn begin(&self) {
@@ -179,9 +164,8 @@ impl Ledger {
         uploads.push_back(upload);
     }
 
-    /// The counts so far.
-    pub fn counters(&self) -> Counters {
-        let open: Vec<Transport> = self.open.borrow().keys().map(|fd| Transport::of(*fd)).collect();
+    /// The counts so far; `open` is the kernel's account of each connection that is open now.
+    pub fn counters(&self, open: &[Transport]) -> Counters {
         let segments_open: u64 = open.iter().map(|t| t.data_segments_in).sum();
         let retransmits_open: u64 = open.iter().map(|t| t.retransmits).sum();
         Counters {
@@ -281,7 +265,7 @@ mod tests {
                 sha256: String::new(),
             });
         }
-        let kept: Vec<u64> = ledger.counters().uploads.iter().map(|u| u.bytes).collect();
+        let kept: Vec<u64> = ledger.counters(&[]).uploads.iter().map(|u| u.bytes).collect();
         assert_eq!(kept, (4..20).collect::<Vec<u64>>());
     }
 
@@ -294,6 +278,6 @@ mod tests {
         ledger.begin();
         ledger.end();
         ledger.end();
-        assert_eq!(ledger.counters().max_in_flight, 2);
+        assert_eq!(ledger.counters(&[]).max_in_flight, 2);
     }
 }

@@ -9,6 +9,7 @@ mod bodies;
 mod clocks;
 mod coding;
 mod connection;
+mod connections;
 mod content;
 mod control;
 mod counting;

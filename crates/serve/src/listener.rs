@@ -14,6 +14,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_rustls::rustls::ServerConfig;
 
 use crate::connection;
+use crate::connections::Connections;
 use crate::counting::CountingIo;
 use crate::gate::Gate;
 use crate::ledger::{Counters, Ledger};
@@ -84,6 +85,7 @@ pub struct Listener {
     address: SocketAddr,
     authority_pem: Option<String>,
     ledger: Rc<Ledger>,
+    connections: Rc<Connections>,
     tasks: [AbortHandle; 2],
 }
 
@@ -110,12 +112,14 @@ impl Listener {
         let listener = socket.listen(BACKLOG)?;
         let address = listener.local_addr()?;
         let ledger = Rc::new(Ledger::new(terms.digest));
+        let connections = Rc::new(Connections::default());
         let now = Rc::new(Cell::new(0));
-        let sweeping = spawn_local(sweep(ledger.clone(), now.clone(), site.clone()));
-        let acceptor = Acceptor { ledger: ledger.clone(), now, terms, tls, site };
+        let sweeping = spawn_local(sweep(connections.clone(), now.clone(), site.clone()));
+        let (of_ledger, open) = (ledger.clone(), connections.clone());
+        let acceptor = Acceptor { ledger: of_ledger, connections: open, now, terms, tls, site };
         let accepting = spawn_local(acceptor.run(listener));
         let tasks = [accepting.abort_handle(), sweeping.abort_handle()];
-        Ok(Self { address, authority_pem, ledger, tasks })
+        Ok(Self { address, authority_pem, ledger, connections, tasks })
     }
 
     /// Where it listens.
@@ -130,7 +134,7 @@ impl Listener {
 
     /// The counts so far.
     pub fn counters(&self) -> Counters {
-        self.ledger.counters()
+        self.ledger.counters(&self.connections.transports())
     }
 
     /// Where its requests can be held.
@@ -148,12 +152,13 @@ impl Drop for Listener {
     fn drop(&mut self) {
         self.ledger.gate.open();
         self.tasks.iter().for_each(AbortHandle::abort);
-        self.ledger.open().iter().for_each(|record| record.abort());
+        self.connections.all().iter().for_each(|record| record.abort());
     }
 }
 
 struct Acceptor {
     ledger: Rc<Ledger>,
+    connections: Rc<Connections>,
     now: Rc<Cell<Sweep>>,
     terms: Terms,
     tls: Option<Arc<ServerConfig>>,
@@ -172,7 +177,7 @@ impl Acceptor {
 
     fn serve(&self, stream: TcpStream) {
         let record = Record::open(self.ledger.clone(), stream.as_raw_fd(), self.now.clone());
-        let io = CountingIo::new(stream, record.clone());
+        let io = CountingIo::new(stream, record.clone(), self.connections.clone());
         let (terms, site, served) = (self.terms, self.site.clone(), record.clone());
         let serving = match self.tls.clone() {
             None => spawn_local(connection::serve(io, terms, site, served)),
@@ -183,7 +188,7 @@ impl Acceptor {
 }
 
 /// Ends connections that keep the origin waiting. One timer for all costs a request nothing.
-async fn sweep(ledger: Rc<Ledger>, now: Rc<Cell<Sweep>>, site: Rc<Site>) {
+async fn sweep(connections: Rc<Connections>, now: Rc<Cell<Sweep>>, site: Rc<Site>) {
     let limits = &site.limits;
     let period = (limits.head_timeout / SWEEPS_A_HEAD).max(Duration::from_millis(1));
     let idle_sweeps = (limits.idle_timeout.as_nanos() / period.as_nanos()) as Sweep;
@@ -192,7 +197,7 @@ async fn sweep(ledger: Rc<Ledger>, now: Rc<Cell<Sweep>>, site: Rc<Site>) {
     loop {
         ticks.tick().await;
         now.set(now.get() + 1);
-        for record in ledger.open() {
+        for record in connections.all() {
             record.sweep(SWEEPS_A_HEAD.into(), idle_sweeps);
         }
     }

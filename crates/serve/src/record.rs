@@ -57,7 +57,8 @@ pub struct Record {
 impl Record {
     /// Enters a connection that has just been accepted into the ledger.
     pub fn open(ledger: Rc<Ledger>, socket: RawFd, now: Rc<Cell<Sweep>>) -> Rc<Self> {
-        let record = Rc::new(Self {
+        ledger.connections.add(1);
+        Rc::new(Self {
             ledger,
             socket,
             phase: Cell::new(Phase::Idle),
@@ -73,15 +74,18 @@ impl Record {
             refused: Cell::new(false),
             leaving: Cell::new(false),
             task: OnceCell::new(),
-        });
-        record.ledger.opened(socket, record.clone());
-        record
+        })
     }
 
     /// Must be called while the socket is still open.
     pub fn close(&self) {
         self.closing();
-        self.ledger.closed(self.socket, Transport::of(self.socket));
+        self.ledger.closed(self.transport());
+    }
+
+    /// What the kernel knows about the connection.
+    pub fn transport(&self) -> Transport {
+        Transport::of(self.socket)
     }
 
     pub fn served_by(&self, task: AbortHandle) {
@@ -152,7 +156,7 @@ impl Record {
     /// This side is going to close, if the other has not done so.
     pub fn closing(&self) {
         if !self.ended.replace(true) {
-            let by_client = Transport::of(self.socket).closed_by_peer();
+            let by_client = self.transport().closed_by_peer();
             let ledger = &self.ledger;
             if by_client { &ledger.closed_by_client } else { &ledger.closed_by_origin }.add(1);
         }
