@@ -79,8 +79,7 @@ mod tests {
     #[test]
     fn a_line_that_is_too_long_is_skipped_whole() {
         let long = "x".repeat(LINE_BYTES as usize);
-        let expected =
-            [Ok(b"one\n".to_vec()), Err("the line is too long"), Ok(b"two\n".to_vec())];
+        let expected = [Ok(b"one\n".to_vec()), Err("the line is too long"), Ok(b"two\n".to_vec())];
         assert_eq!(lines(format!("one\n{long}\ntwo\n").as_bytes()), expected);
     }
 

@@ -69,7 +69,7 @@ async fn serve(arguments: &Arguments, site: Rc<Site>) -> Result<(), String> {
     if arguments.control {
         return control(arguments.listen, site).await.map_err(|error| error.to_string());
     }
-    let listener = Listener::open(arguments.listen, Terms::PLAIN, site)
+    let listener = Listener::open(arguments.listen, Terms::PLAIN, &site)
         .map_err(|error| arguments::explained(arguments.listen, &error))?;
     eprintln!("listening on http://{} (Ctrl-C ends it)", listener.address());
     std::future::pending().await

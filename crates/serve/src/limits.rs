@@ -1,3 +1,5 @@
+//! The bounds of what clients can ask for, send and occupy.
+
 use std::time::Duration;
 
 /// The largest streamed content, sent or received: 16 GiB.

@@ -47,7 +47,7 @@ impl Origin {
             let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
             LocalSet::new().block_on(&runtime, async {
                 let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-                let listener = Listener::open(any, terms, Site::new(limits)).unwrap();
+                let listener = Listener::open(any, terms, &Site::new(limits)).unwrap();
                 let authority_pem = listener.authority_pem().map(str::to_owned);
                 tell_address.send((listener.address(), authority_pem)).unwrap();
                 while let Some(order) = received.recv().await {

@@ -1,0 +1,141 @@
+//! Content in pages of sealed memory files, which the kernel can send without copying them.
+//!
+//! A copy of each large answer would be most of the origin's CPU time, and twice as dear while other
+//! cores use the memory. nginx sends its files in the same way. Looking the pages up again for every
+//! answer is a sixth of what is left, so content that fits stands ready in a pipe.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use memmap2::Mmap;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create, sendfile};
+
+use crate::content::pipe::FullPipe;
+
+/// Content of fewer bytes costs less when it is copied.
+pub const WORTH: usize = 32 << 10;
+
+/// Content that the kernel can send.
+#[derive(Debug)]
+pub struct Sheet {
+    length: usize,
+    file: File,
+    pipe: Option<FullPipe>,
+}
+
+impl Sheet {
+    /// Sends what the socket takes of `length` bytes from `offset` on.
+    pub fn send(&self, socket: impl AsFd, offset: u64, length: usize) -> io::Result<usize> {
+        match &self.pipe {
+            Some(pipe) if offset == 0 && length == self.length => pipe.send(socket),
+            _ => Ok(sendfile(socket, &self.file, Some(&mut { offset }), length)?),
+        }
+    }
+}
+
+/// The sheets that are mapped now, by their first address.
+static SHEETS: Mutex<BTreeMap<usize, Arc<Sheet>>> = Mutex::new(BTreeMap::new());
+
+fn sheets() -> MutexGuard<'static, BTreeMap<usize, Arc<Sheet>>> {
+    SHEETS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A mapped sheet, which is forgotten before it is unmapped.
+struct Pages(Mmap);
+
+impl AsRef<[u8]> for Pages {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        sheets().remove(&self.0.as_ptr().addr());
+    }
+}
+
+/// The same content, in pages that [`found`] will know, if it is worth it.
+pub fn shared(content: Vec<u8>) -> Bytes {
+    if content.len() < WORTH {
+        return content.into();
+    }
+    match mapped(&content) {
+        Ok(pages) => Bytes::from_owner(pages),
+        Err(_) => content.into(),
+    }
+}
+
+#[allow(unsafe_code)]
+fn mapped(content: &[u8]) -> io::Result<Pages> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let mut file = File::from(memfd_create("fetchoff", flags)?);
+    file.write_all(content)?;
+    fcntl_add_seals(
+        &file,
+        SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE,
+    )?;
+    // SAFETY: nobody can change or shorten a file with these seals.
+    let map = unsafe { Mmap::map(&file)? };
+    let pipe = FullPipe::of(&file, map.len()).ok();
+    let sheet = Sheet { length: map.len(), file, pipe };
+    sheets().insert(map.as_ptr().addr(), Arc::new(sheet));
+    Ok(Pages(map))
+}
+
+/// The sheet, and the place in it, of a piece of content that was given out by [`shared`].
+pub fn found(piece: &[u8]) -> Option<(Arc<Sheet>, u64)> {
+    if piece.len() < WORTH {
+        return None;
+    }
+    let address = piece.as_ptr().addr();
+    let sheets = sheets();
+    let (first, sheet) = sheets.range(..=address).next_back()?;
+    let offset = address - first;
+    (offset + piece.len() <= sheet.length).then(|| (sheet.clone(), offset as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_piece_is_found_in_its_file() {
+        let content: Vec<u8> = (0..100_000u32).map(|n| n as u8).collect();
+        let bytes = shared(content.clone());
+        assert_eq!(bytes, content);
+        let piece = bytes.slice(1_000..60_000);
+        let (sheet, offset) = found(&piece).unwrap();
+        assert_eq!(offset, 1_000);
+        let mut read = vec![0; piece.len()];
+        sheet.file.read_exact_at(&mut read, offset).unwrap();
+        assert_eq!(read, piece);
+    }
+
+    #[test]
+    fn other_memory_is_not() {
+        let _bytes = shared(vec![1; WORTH]);
+        assert!(found(&vec![1; WORTH]).is_none());
+    }
+
+    #[test]
+    fn small_content_and_small_pieces_are_not_worth_it() {
+        assert!(found(&shared(vec![1; WORTH - 1])).is_none());
+        assert!(found(&shared(vec![1; WORTH])[1..]).is_none());
+    }
+
+    #[test]
+    fn a_sheet_is_forgotten_with_its_last_piece() {
+        let piece = shared(vec![1; 2 * WORTH]).slice(WORTH..);
+        let address = piece.as_ptr().addr() - WORTH;
+        assert!(sheets().contains_key(&address));
+        drop(piece);
+        assert!(sheets().get(&address).is_none_or(|sheet| sheet.length != 2 * WORTH));
+    }
+}

@@ -1,0 +1,136 @@
+//! The messages of the control channel, as docs/origin.md defines them.
+
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::http::protocol::Protocol;
+use crate::ledger::counters::Counters;
+use crate::turns::schedule::Turns;
+
+const PROTOCOL: u32 = 3;
+
+/// The first line, unasked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Greeting {
+    origin: &'static str,
+    version: &'static str,
+    pid: u32,
+    protocol: u32,
+}
+
+impl Greeting {
+    /// The greeting of this process.
+    pub fn of_this_process(version: &'static str) -> Self {
+        Self { origin: "fetchoff-origin", version, pid: std::process::id(), protocol: PROTOCOL }
+    }
+}
+
+/// The number of a ledger.
+pub type Id = u64;
+
+/// What the harness asks, one line.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Request {
+    Open {
+        #[serde(default = "yes")]
+        keep_alive: bool,
+        #[serde(default)]
+        digest: bool,
+        #[serde(default)]
+        protocol: Protocol,
+        #[serde(default)]
+        tls: bool,
+        #[serde(default = "yes")]
+        tickets: bool,
+        #[serde(default)]
+        send_buffer: Option<u32>,
+    },
+    Read {
+        ledger: Id,
+    },
+    Set {
+        ledger: Id,
+        digest: bool,
+    },
+    Close {
+        ledger: Id,
+    },
+    /// From now on requests are held until it is their turn.
+    Hold {
+        ledger: Id,
+        pid: i32,
+        /// The folder of the control group whose CPU time counts instead of the process's.
+        #[serde(default)]
+        group: Option<PathBuf>,
+        requests: u64,
+        per_iteration: NonZeroU64,
+    },
+    /// Turns in that order: a ledger, and the iterations of its lead and of what is counted.
+    Turns {
+        order: Vec<(Id, u64, u64)>,
+        patience_ms: u64,
+    },
+    /// From now on nobody is held.
+    Release {
+        ledger: Id,
+    },
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// One answer, one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// A listener was opened.
+    Opened {
+        /// The new ledger.
+        ledger: u64,
+        /// Its port.
+        port: u16,
+        /// The certificate of the authority behind it, in PEM, if it speaks TLS.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        authority: Option<String>,
+    },
+    /// What a ledger holds.
+    Counted {
+        /// The ledger.
+        ledger: u64,
+        /// Its counts.
+        #[serde(flatten)]
+        counters: Box<Counters>,
+    },
+    /// A setting was changed.
+    Set {
+        /// The ledger.
+        ledger: u64,
+    },
+    /// Nobody is held any more.
+    Released {
+        /// The ledger.
+        ledger: u64,
+        /// CPU time of the process from `hold` to its first request.
+        before_ns: u64,
+        /// CPU time of the process since it was held last.
+        after_ns: u64,
+    },
+    /// Turns were given.
+    Turns(Box<Turns>),
+    /// The request could not be followed.
+    Error {
+        /// Why.
+        error: String,
+    },
+}
+
+impl Answer {
+    /// An answer that says what was wrong.
+    pub fn error(error: &(impl ToString + ?Sized)) -> Self {
+        Self::Error { error: error.to_string() }
+    }
+}

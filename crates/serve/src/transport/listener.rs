@@ -1,0 +1,115 @@
+//! A port with a ledger of its own.
+
+use std::cell::Cell;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::task::{AbortHandle, spawn_local};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::ledger::counters::{Counters, Ledger};
+use crate::ledger::events::Sweep;
+use crate::limits::Limits;
+use crate::transport::config::Terms;
+use crate::transport::connections::Connections;
+use crate::transport::site::Site;
+use crate::transport::tcp::{self, Acceptor};
+use crate::transport::tls;
+use crate::turns::gate::Gate;
+
+/// Sweeps in the time that a request head may take.
+const SWEEPS_A_HEAD: u32 = 10;
+
+/// An open port, its connections and their ledger. All of them end when it is dropped.
+#[derive(Debug)]
+pub struct Listener {
+    address: SocketAddr,
+    authority_pem: Option<String>,
+    ledger: Rc<Ledger>,
+    connections: Rc<Connections>,
+    tasks: [AbortHandle; 2],
+}
+
+impl Listener {
+    /// Listens on `address`; must be called inside a `LocalSet`.
+    pub fn open(address: SocketAddr, terms: Terms, site: &Site) -> io::Result<Self> {
+        terms.check().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
+        let (authority_pem, tls) = match terms.tls {
+            None => (None, None),
+            Some(handshakes) => {
+                let authority = site.authority(address.ip()).map_err(io::Error::other)?;
+                let tls = tls::configured(authority, terms.protocol, handshakes);
+                (Some(authority.pem().to_owned()), Some(tls.map_err(io::Error::other)?))
+            }
+        };
+        let listener = tcp::listen(address, terms.send_buffer)?;
+        let address = listener.local_addr()?;
+        let ledger = Rc::new(Ledger::new(terms.digest));
+        let connections = Rc::new(Connections::default());
+        let now = Rc::new(Cell::new(0));
+        let resources = site.resources.clone();
+        let limits = &resources.limits;
+        let sweeping = spawn_local(sweep(connections.clone(), now.clone(), limits.clone()));
+        let acceptor = Acceptor {
+            ledger: ledger.clone(),
+            connections: connections.clone(),
+            now,
+            http: terms.http(),
+            tls,
+            resources,
+        };
+        let accepting = spawn_local(acceptor.run(listener));
+        let tasks = [accepting.abort_handle(), sweeping.abort_handle()];
+        Ok(Self { address, authority_pem, ledger, connections, tasks })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The authority to trust, if it speaks TLS.
+    pub fn authority_pem(&self) -> Option<&str> {
+        self.authority_pem.as_deref()
+    }
+
+    /// The counts so far.
+    pub fn counters(&self) -> Counters {
+        self.ledger.counters(&self.connections.transports())
+    }
+
+    /// Where its requests can be held.
+    pub fn gate(&self) -> Rc<Gate> {
+        self.ledger.gate.clone()
+    }
+
+    /// Whether uploads are hashed into the ledger from now on.
+    pub fn set_digest(&self, on: bool) {
+        self.ledger.set_digest(on);
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.ledger.gate.open();
+        self.tasks.iter().for_each(AbortHandle::abort);
+        self.connections.all().iter().for_each(|record| record.abort());
+    }
+}
+
+/// Ends connections that keep the origin waiting. One timer for all costs a request nothing.
+async fn sweep(connections: Rc<Connections>, now: Rc<Cell<Sweep>>, limits: Limits) {
+    let period = (limits.head_timeout / SWEEPS_A_HEAD).max(Duration::from_millis(1));
+    let idle_sweeps = (limits.idle_timeout.as_nanos() / period.as_nanos()) as Sweep;
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        now.set(now.get() + 1);
+        for record in connections.all() {
+            record.sweep(SWEEPS_A_HEAD.into(), idle_sweeps);
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! A listener's gate: while it is closed, requests are held when they arrive, until it is their turn.
+//!
+//! A turn begins with a lead, in which nothing is counted: the client finds its caches again. From the
+//! arrival of one request to the arrival of another the exchanges between them are counted, and the
+//! clocks are read at these two moments. On a shared core the client is blocked then, so what is between
+//! the readings is its exchanges and nothing else.
+//!
+//! How many iterations a turn has is chosen beforehand. A turn that ended by the clock would end soon
+//! after a dear exchange, one with a garbage collection say, and which exchanges are counted would depend
+//! on what they cost. With a fixed number it does not, and total time ÷ total exchanges is unbiased.
+
+use std::cell::{Cell, RefCell};
+use std::num::NonZeroU64;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+use crate::turns::cpu_clock::{self, CpuClock};
+
+/// What is known of the process behind a gate.
+#[derive(Debug)]
+pub struct Behind {
+    /// Its CPU time.
+    pub clock: CpuClock,
+    /// How many requests it will make.
+    pub requests: u64,
+    /// How many of them make an iteration: turns have whole ones.
+    pub per_iteration: u64,
+}
+
+/// How many iterations a turn has.
+#[derive(Clone, Copy, Debug)]
+pub struct Length {
+    /// Before anything is counted.
+    pub lead: NonZeroU64,
+    /// That are counted.
+    pub counted: NonZeroU64,
+}
+
+/// A turn as it was. Times are in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Turn {
+    pub exchanges: u64,
+    pub wall_ns: u64,
+    pub cpu_ns: u64,
+    pub origin_ns: u64,
+    /// What the other processes behind gates used meanwhile.
+    pub others_ns: u64,
+    pub lead_exchanges: u64,
+    pub lead_wall_ns: u64,
+    pub lead_cpu_ns: u64,
+    /// What the process used while it was held.
+    pub held_cpu_ns: u64,
+}
+
+/// CPU time of the process that is in no turn, in nanoseconds. With it, whoever has another reading
+/// of the same clock can check the sum of all turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edges {
+    /// From the closing of the gate to the arrival of the first request.
+    pub before_ns: u64,
+    /// Since a request was held last.
+    pub after_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Readings {
+    wall: Instant,
+    cpu_ns: u64,
+    origin_ns: u64,
+    others_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Nobody is held.
+    Open,
+    /// Who comes is held.
+    Closed,
+    Lead {
+        length: Length,
+        since: Readings,
+        exchanges: u64,
+    },
+    Counting {
+        length: Length,
+        since: Readings,
+        exchanges: u64,
+    },
+}
+
+/// All gates of an origin: a turn knows what the others use meanwhile.
+pub type Gates = Rc<RefCell<Vec<Rc<Gate>>>>;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Gate {
+    phase: Cell<Phase>,
+    behind: RefCell<Option<Behind>>,
+    all: RefCell<Option<Gates>>,
+    arrived: Cell<u64>,
+    held: Cell<u64>,
+    turn: Cell<Turn>,
+    cpu_when_held: Cell<u64>,
+    before_ns: Cell<u64>,
+    go: Notify,
+    news: Notify,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self {
+            phase: Cell::new(Phase::Open),
+            behind: RefCell::default(),
+            all: RefCell::default(),
+            arrived: Cell::new(0),
+            held: Cell::new(0),
+            turn: Cell::default(),
+            cpu_when_held: Cell::new(0),
+            before_ns: Cell::new(0),
+            go: Notify::new(),
+            news: Notify::new(),
+        }
+    }
+}
+
+impl Gate {
+    /// From now on requests are held, and counted from the next one on.
+    pub fn close(self: &Rc<Self>, behind: Behind, all: &Gates) {
+        self.cpu_when_held.set(behind.clock.read().unwrap_or(0));
+        self.before_ns.set(0);
+        self.behind.replace(Some(behind));
+        self.arrived.set(0);
+        self.phase.set(Phase::Closed);
+        let mut gates = all.borrow_mut();
+        gates.retain(|gate| !Rc::ptr_eq(gate, self));
+        gates.push(self.clone());
+        self.all.replace(Some(all.clone()));
+    }
+
+    /// From now on nobody is held.
+    pub fn open(self: &Rc<Self>) -> Edges {
+        let edges = self.edges();
+        self.phase.set(Phase::Open);
+        if let Some(all) = self.all.take() {
+            all.borrow_mut().retain(|gate| !Rc::ptr_eq(gate, self));
+        }
+        self.behind.replace(None);
+        self.go.notify_waiters();
+        edges
+    }
+
+    fn edges(&self) -> Edges {
+        match self.phase.get() {
+            Phase::Closed => Edges {
+                before_ns: self.before_ns.get(),
+                after_ns: self.cpu().saturating_sub(self.cpu_when_held.get()),
+            },
+            _ => Edges::default(),
+        }
+    }
+
+    /// A request has arrived: what it has to wait for, if it must.
+    pub fn arrive(self: &Rc<Self>) -> Option<Held> {
+        let phase = self.phase.get();
+        if matches!(phase, Phase::Open) {
+            return None;
+        }
+        let index = self.arrived.replace(self.arrived.get() + 1);
+        match phase {
+            Phase::Open => None,
+            Phase::Closed if index == 0 => {
+                let cpu_ns = self.cpu();
+                self.before_ns.set(cpu_ns.saturating_sub(self.cpu_when_held.get()));
+                Some(self.end(cpu_ns))
+            }
+            Phase::Closed => Some(self.hold()),
+            Phase::Lead { length, since, exchanges } => {
+                self.lead(index, length, since, exchanges + 1)
+            }
+            Phase::Counting { length, since, exchanges } => {
+                self.count(index, length, since, exchanges + 1)
+            }
+        }
+    }
+
+    fn lead(
+        self: &Rc<Self>,
+        index: u64,
+        length: Length,
+        since: Readings,
+        exchanges: u64,
+    ) -> Option<Held> {
+        if !self.is_over(exchanges, length.lead) && !self.is_last(index) {
+            self.phase.set(Phase::Lead { length, since, exchanges });
+            return None;
+        }
+        let now = self.readings_before();
+        self.turn.set(Turn {
+            lead_exchanges: exchanges,
+            lead_wall_ns: nanoseconds(now.wall - since.wall),
+            lead_cpu_ns: now.cpu_ns.saturating_sub(since.cpu_ns),
+            ..self.turn.get()
+        });
+        if self.is_last(index) {
+            return Some(self.end(now.cpu_ns));
+        }
+        self.phase.set(Phase::Counting { length, since: now, exchanges: 0 });
+        None
+    }
+
+    fn count(
+        self: &Rc<Self>,
+        index: u64,
+        length: Length,
+        since: Readings,
+        exchanges: u64,
+    ) -> Option<Held> {
+        if !self.is_over(exchanges, length.counted) && !self.is_last(index) {
+            self.phase.set(Phase::Counting { length, since, exchanges });
+            return None;
+        }
+        let now = self.readings_after();
+        self.turn.set(Turn {
+            exchanges,
+            wall_ns: nanoseconds(now.wall - since.wall),
+            cpu_ns: now.cpu_ns.saturating_sub(since.cpu_ns),
+            origin_ns: now.origin_ns.saturating_sub(since.origin_ns),
+            others_ns: now.others_ns.saturating_sub(since.others_ns),
+            ..self.turn.get()
+        });
+        Some(self.end(now.cpu_ns))
+    }
+
+    fn end(self: &Rc<Self>, cpu_ns: u64) -> Held {
+        self.cpu_when_held.set(cpu_ns);
+        self.phase.set(Phase::Closed);
+        self.hold()
+    }
+
+    fn hold(self: &Rc<Self>) -> Held {
+        self.held.set(self.held.get() + 1);
+        self.news.notify_one();
+        Held(self.clone())
+    }
+
+    /// Whether a part of so many iterations is over after so many exchanges.
+    fn is_over(&self, exchanges: u64, iterations: NonZeroU64) -> bool {
+        let behind = self.behind.borrow();
+        behind
+            .as_ref()
+            .is_none_or(|b| exchanges >= iterations.get().saturating_mul(b.per_iteration))
+    }
+
+    /// Whether the last iteration has begun: there is no end of a turn after it.
+    fn is_last(&self, index: u64) -> bool {
+        let behind = self.behind.borrow();
+        behind.as_ref().is_none_or(|b| index.saturating_add(b.per_iteration) >= b.requests)
+    }
+
+    /// Whether no turn can be had any more.
+    pub fn is_exhausted(&self) -> bool {
+        self.arrived.get() > 0 && self.is_last(self.arrived.get() - 1)
+    }
+
+    /// Whether nobody is held, whoever comes.
+    pub fn is_open(&self) -> bool {
+        matches!(self.phase.get(), Phase::Open)
+    }
+
+    /// Whether somebody is held now.
+    pub fn is_waited_at(&self) -> bool {
+        self.held.get() > 0
+    }
+
+    /// Waits until a request is held, for at most so long: whether one is.
+    pub async fn waited_at(&self, patience: Duration) -> bool {
+        let waiting = async {
+            while !(matches!(self.phase.get(), Phase::Closed) && self.is_waited_at()) {
+                self.news.notified().await;
+            }
+        };
+        tokio::time::timeout(patience, waiting).await.is_ok()
+    }
+
+    /// Lets the held request go on, and waits for the end of its turn. `None`: it does not end.
+    pub async fn take_turn(&self, length: Length, patience: Duration) -> Option<Turn> {
+        let since = self.readings_before();
+        self.turn.set(Turn {
+            held_cpu_ns: since.cpu_ns.saturating_sub(self.cpu_when_held.get()),
+            ..Turn::default()
+        });
+        self.phase.set(Phase::Lead { length, since, exchanges: 0 });
+        self.go.notify_waiters();
+        self.waited_at(patience).await.then(|| self.turn.get())
+    }
+
+    fn readings_before(&self) -> Readings {
+        let others_ns = self.others();
+        let origin_ns = cpu_clock::own();
+        let cpu_ns = self.cpu();
+        Readings { wall: Instant::now(), cpu_ns, origin_ns, others_ns }
+    }
+
+    fn readings_after(&self) -> Readings {
+        let wall = Instant::now();
+        let cpu_ns = self.cpu();
+        Readings { wall, cpu_ns, origin_ns: cpu_clock::own(), others_ns: self.others() }
+    }
+
+    fn cpu(&self) -> u64 {
+        self.behind.borrow().as_ref().and_then(|b| b.clock.read().ok()).unwrap_or(0)
+    }
+
+    fn others(&self) -> u64 {
+        let all = self.all.borrow();
+        let Some(all) = all.as_ref() else { return 0 };
+        let gates = all.borrow();
+        gates.iter().filter(|gate| !std::ptr::eq(&raw const ***gate, self)).map(|g| g.cpu()).sum()
+    }
+}
+
+/// Whole nanoseconds.
+pub fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A request that is held. It may give up.
+#[derive(Debug)]
+pub struct Held(Rc<Gate>);
+
+impl Held {
+    /// Until it is let go.
+    pub async fn wait(self) {
+        loop {
+            let gone = self.0.go.notified();
+            if !matches!(self.0.phase.get(), Phase::Closed) {
+                return;
+            }
+            gone.await;
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let gate = &self.0;
+        gate.held.set(gate.held.get() - 1);
+        // Given up before it was let go: whoever tries again begins the same exchange.
+        if matches!(gate.phase.get(), Phase::Closed) {
+            gate.arrived.set(gate.arrived.get().saturating_sub(1));
+        }
+    }
+}

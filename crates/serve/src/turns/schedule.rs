@@ -1,0 +1,83 @@
+//! Turns, given one after the other to the processes behind the gates.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::turns::gate::{Gate, Length, Turn, nanoseconds};
+
+/// A turn, and whose it was: `[ledger, exchanges, wall, cpu, origin, others, lead exchanges, lead wall,
+/// lead cpu, held cpu]`, times in nanoseconds.
+pub type Given = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+
+/// What became of an order of turns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Turns {
+    /// Every turn that came to its end.
+    pub turns: Vec<Given>,
+    /// Who let a turn pass, or was not held at all: its requests are held no more.
+    pub lost: Vec<u64>,
+    /// Who has no turn left.
+    pub exhausted: Vec<u64>,
+    /// All turns that came to their end, and the waiting for them, in nanoseconds.
+    pub wall_ns: u64,
+    /// The waiting for who was lost, in nanoseconds; not part of `wall_ns`.
+    pub lost_ns: u64,
+}
+
+/// Gives turns in that order; whoever lets one pass, or is not held, gets no other. A client may take
+/// `patience` for what should be a turn, its coming included.
+pub async fn give(order: &[(u64, Rc<Gate>, Length)], patience: Duration) -> Turns {
+    let mut found = Turns::default();
+    for (ledger, gate, length) in order {
+        if found.lost.contains(ledger) || found.exhausted.contains(ledger) {
+            continue;
+        }
+        if gate.is_open() {
+            found.lost.push(*ledger);
+            continue;
+        }
+        let began = Instant::now();
+        if gate.waited_at(patience).await {
+            if gate.is_exhausted() {
+                found.exhausted.push(*ledger);
+                continue;
+            }
+            let left = patience.saturating_sub(began.elapsed());
+            match gate.take_turn(*length, left).await {
+                Some(turn) => found.turns.push(given(*ledger, turn)),
+                None => lose(&mut found, *ledger, gate),
+            }
+        } else {
+            lose(&mut found, *ledger, gate);
+        }
+        let took = nanoseconds(began.elapsed());
+        if found.lost.contains(ledger) {
+            found.lost_ns += took;
+        } else {
+            found.wall_ns += took;
+        }
+    }
+    found
+}
+
+fn lose(found: &mut Turns, ledger: u64, gate: &Rc<Gate>) {
+    gate.open();
+    found.lost.push(ledger);
+}
+
+fn given(ledger: u64, turn: Turn) -> Given {
+    (
+        ledger,
+        turn.exchanges,
+        turn.wall_ns,
+        turn.cpu_ns,
+        turn.origin_ns,
+        turn.others_ns,
+        turn.lead_exchanges,
+        turn.lead_wall_ns,
+        turn.lead_cpu_ns,
+        turn.held_cpu_ns,
+    )
+}
