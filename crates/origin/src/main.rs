@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use clap::Parser as _;
 use fetchoff_json_lines::{self as json_lines, Channel};
-use fetchoff_serve::{Authority, Control, Greeting, Limits, Listener, Site, Terms};
+use fetchoff_serve::{Authority, Control, Greeting, Limits, Listener, ListenerConfig, Site};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
@@ -69,7 +69,7 @@ async fn serve(arguments: &Arguments, site: Rc<Site>) -> Result<(), String> {
     if arguments.control {
         return control(arguments.listen, site).await.map_err(|error| error.to_string());
     }
-    let listener = Listener::open(arguments.listen, Terms::PLAIN, &site)
+    let listener = Listener::open(arguments.listen, ListenerConfig::PLAIN, &site)
         .map_err(|error| arguments::explained(arguments.listen, &error))?;
     eprintln!("listening on http://{} (Ctrl-C ends it)", listener.address());
     std::future::pending().await

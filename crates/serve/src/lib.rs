@@ -27,7 +27,7 @@ pub use ledger::counters::{Counters, Upload};
 pub use limits::Limits;
 pub use routes::forms::canonical;
 pub use transport::authority::Authority;
-pub use transport::config::{Handshakes, Terms};
+pub use transport::config::{Handshakes, ListenerConfig};
 pub use transport::listener::Listener;
 pub use transport::site::Site;
 pub use turns::schedule::Turns;

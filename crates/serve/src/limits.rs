@@ -19,7 +19,7 @@ pub const STORE_DOCUMENTS: usize = 1024;
 pub const ID_BYTES: usize = 128;
 
 /// Work on more content than this leaves the serving thread.
-pub const PROMPT_BYTES: usize = 256 << 10;
+pub const INLINE_BYTES: usize = 256 << 10;
 
 /// The longest wait that a request can ask for, in milliseconds.
 pub const DELAY_MS: u64 = 60_000;

@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 
 use crate::content::coding::Coding;
 use crate::content::shared_file;
-use crate::limits::{DOCUMENT_BYTES, PROMPT_BYTES};
+use crate::limits::{DOCUMENT_BYTES, INLINE_BYTES};
 
 /// The smallest document with items, pad and end.
 const SMALLEST: usize = 64;
@@ -94,16 +94,16 @@ impl Document {
 
 /// Documents that were asked for before, the most recent first.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct DocumentCache {
     kept: RefCell<Vec<(Document, Bytes)>>,
     making: Mutex<()>,
 }
 
-impl Shelf {
+impl DocumentCache {
     /// The document, if it is kept or quickly made.
-    pub fn prompt(&self, wanted: Document) -> Option<Bytes> {
+    pub fn immediate(&self, wanted: Document) -> Option<Bytes> {
         self.kept(wanted).or_else(|| {
-            (wanted.size() <= PROMPT_BYTES).then(|| {
+            (wanted.size() <= INLINE_BYTES).then(|| {
                 let made = wanted.make();
                 self.keep(wanted, &made);
                 made
@@ -114,7 +114,7 @@ impl Shelf {
     /// The document. One is made at a time, away from the serving thread.
     pub async fn get(&self, wanted: Document) -> Bytes {
         let _making = self.making.lock().await;
-        if let Some(bytes) = self.prompt(wanted) {
+        if let Some(bytes) = self.immediate(wanted) {
             return bytes;
         }
         let made = tokio::task::spawn_blocking(move || wanted.make()).await.unwrap_or_default();
@@ -188,15 +188,15 @@ mod tests {
     }
 
     #[test]
-    fn the_shelf_is_bounded() {
-        let shelf = Shelf::default();
+    fn the_cache_is_bounded() {
+        let cache = DocumentCache::default();
         for size in 64..64 + 3 * KEPT {
-            shelf.prompt(Document::Plain(size)).unwrap();
+            cache.immediate(Document::Plain(size)).unwrap();
         }
-        assert_eq!(shelf.kept.borrow().len(), KEPT);
+        assert_eq!(cache.kept.borrow().len(), KEPT);
         let newest = Document::Plain(63 + 3 * KEPT);
-        assert_eq!(shelf.kept.borrow()[0].0, newest);
-        assert!(shelf.kept(Document::Plain(64)).is_none());
+        assert_eq!(cache.kept.borrow()[0].0, newest);
+        assert!(cache.kept(Document::Plain(64)).is_none());
     }
 
     proptest! {

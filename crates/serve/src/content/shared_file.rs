@@ -17,17 +17,17 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create, sendfile}
 use crate::content::pipe::FullPipe;
 
 /// Content of fewer bytes costs less when it is copied.
-pub const WORTH: usize = 32 << 10;
+pub const LEAST_BYTES: usize = 32 << 10;
 
 /// Content that the kernel can send.
 #[derive(Debug)]
-pub struct Sheet {
+pub struct SharedFile {
     length: usize,
     file: File,
     pipe: Option<FullPipe>,
 }
 
-impl Sheet {
+impl SharedFile {
     /// Sends what the socket takes of `length` bytes from `offset` on.
     pub fn send(&self, socket: impl AsFd, offset: u64, length: usize) -> io::Result<usize> {
         match &self.pipe {
@@ -37,31 +37,31 @@ impl Sheet {
     }
 }
 
-/// The sheets that are mapped now, by their first address.
-static SHEETS: Mutex<BTreeMap<usize, Arc<Sheet>>> = Mutex::new(BTreeMap::new());
+/// The files that are mapped now, by their first address.
+static FILES: Mutex<BTreeMap<usize, Arc<SharedFile>>> = Mutex::new(BTreeMap::new());
 
-fn sheets() -> MutexGuard<'static, BTreeMap<usize, Arc<Sheet>>> {
-    SHEETS.lock().unwrap_or_else(PoisonError::into_inner)
+fn files() -> MutexGuard<'static, BTreeMap<usize, Arc<SharedFile>>> {
+    FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A mapped sheet, which is forgotten before it is unmapped.
-struct Pages(Mmap);
+/// A mapped file, which is forgotten before it is unmapped.
+struct Mapping(Mmap);
 
-impl AsRef<[u8]> for Pages {
+impl AsRef<[u8]> for Mapping {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
 }
 
-impl Drop for Pages {
+impl Drop for Mapping {
     fn drop(&mut self) {
-        sheets().remove(&self.0.as_ptr().addr());
+        files().remove(&self.0.as_ptr().addr());
     }
 }
 
-/// The same content, in pages that [`found`] will know, if it is worth it.
+/// The same content, in pages that [`find`] will know, if it is worth it.
 pub fn shared(content: Vec<u8>) -> Bytes {
-    if content.len() < WORTH {
+    if content.len() < LEAST_BYTES {
         return content.into();
     }
     match mapped(&content) {
@@ -71,7 +71,7 @@ pub fn shared(content: Vec<u8>) -> Bytes {
 }
 
 #[allow(unsafe_code)]
-fn mapped(content: &[u8]) -> io::Result<Pages> {
+fn mapped(content: &[u8]) -> io::Result<Mapping> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let mut file = File::from(memfd_create("fetchoff", flags)?);
     file.write_all(content)?;
@@ -82,21 +82,21 @@ fn mapped(content: &[u8]) -> io::Result<Pages> {
     // SAFETY: nobody can change or shorten a file with these seals.
     let map = unsafe { Mmap::map(&file)? };
     let pipe = FullPipe::of(&file, map.len()).ok();
-    let sheet = Sheet { length: map.len(), file, pipe };
-    sheets().insert(map.as_ptr().addr(), Arc::new(sheet));
-    Ok(Pages(map))
+    let shared = SharedFile { length: map.len(), file, pipe };
+    files().insert(map.as_ptr().addr(), Arc::new(shared));
+    Ok(Mapping(map))
 }
 
-/// The sheet, and the place in it, of a piece of content that was given out by [`shared`].
-pub fn found(piece: &[u8]) -> Option<(Arc<Sheet>, u64)> {
-    if piece.len() < WORTH {
+/// The file, and the place in it, of a piece of content that was given out by [`shared`].
+pub fn find(piece: &[u8]) -> Option<(Arc<SharedFile>, u64)> {
+    if piece.len() < LEAST_BYTES {
         return None;
     }
     let address = piece.as_ptr().addr();
-    let sheets = sheets();
-    let (first, sheet) = sheets.range(..=address).next_back()?;
+    let files = files();
+    let (first, file) = files.range(..=address).next_back()?;
     let offset = address - first;
-    (offset + piece.len() <= sheet.length).then(|| (sheet.clone(), offset as u64))
+    (offset + piece.len() <= file.length).then(|| (file.clone(), offset as u64))
 }
 
 #[cfg(test)]
@@ -111,31 +111,31 @@ mod tests {
         let bytes = shared(content.clone());
         assert_eq!(bytes, content);
         let piece = bytes.slice(1_000..60_000);
-        let (sheet, offset) = found(&piece).unwrap();
+        let (file, offset) = find(&piece).unwrap();
         assert_eq!(offset, 1_000);
         let mut read = vec![0; piece.len()];
-        sheet.file.read_exact_at(&mut read, offset).unwrap();
+        file.file.read_exact_at(&mut read, offset).unwrap();
         assert_eq!(read, piece);
     }
 
     #[test]
     fn other_memory_is_not() {
-        let _bytes = shared(vec![1; WORTH]);
-        assert!(found(&vec![1; WORTH]).is_none());
+        let _bytes = shared(vec![1; LEAST_BYTES]);
+        assert!(find(&vec![1; LEAST_BYTES]).is_none());
     }
 
     #[test]
     fn small_content_and_small_pieces_are_not_worth_it() {
-        assert!(found(&shared(vec![1; WORTH - 1])).is_none());
-        assert!(found(&shared(vec![1; WORTH])[1..]).is_none());
+        assert!(find(&shared(vec![1; LEAST_BYTES - 1])).is_none());
+        assert!(find(&shared(vec![1; LEAST_BYTES])[1..]).is_none());
     }
 
     #[test]
     fn a_sheet_is_forgotten_with_its_last_piece() {
-        let piece = shared(vec![1; 2 * WORTH]).slice(WORTH..);
-        let address = piece.as_ptr().addr() - WORTH;
-        assert!(sheets().contains_key(&address));
+        let piece = shared(vec![1; 2 * LEAST_BYTES]).slice(LEAST_BYTES..);
+        let address = piece.as_ptr().addr() - LEAST_BYTES;
+        assert!(files().contains_key(&address));
         drop(piece);
-        assert!(sheets().get(&address).is_none_or(|sheet| sheet.length != 2 * WORTH));
+        assert!(files().get(&address).is_none_or(|file| file.length != 2 * LEAST_BYTES));
     }
 }

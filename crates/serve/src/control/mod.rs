@@ -12,11 +12,11 @@ use std::num::NonZeroU64;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::transport::config::{Handshakes, Terms};
+use crate::transport::config::{Handshakes, ListenerConfig};
 use crate::transport::listener::Listener;
 use crate::transport::site::Site;
 use crate::turns::cpu_clock::CpuClock;
-use crate::turns::gate::{Behind, Edges, Gate, Gates, Length};
+use crate::turns::gate::{Client, Gate, Gates, Length, OutsideTurns};
 use crate::turns::schedule;
 
 pub use messages::{Answer, Greeting};
@@ -57,19 +57,19 @@ impl Control {
                 Ok((ledger, self.gate(ledger)?, length(lead, counted)?))
             })
             .collect();
-        Ok(Answer::Turns(Box::new(schedule::give(&order?, patience).await)))
+        Ok(Answer::Turns(Box::new(schedule::run(&order?, patience).await)))
     }
 
     fn hold(
         &self,
         ledger: Id,
         clock: io::Result<CpuClock>,
-        behind: (u64, u64),
+        client: (u64, u64),
     ) -> Result<Answer, String> {
         let gate = self.gate(ledger)?;
         let clock = clock.map_err(|error| format!("no CPU clock for ledger {ledger}: {error}"))?;
-        let (requests, per_iteration) = behind;
-        gate.close(Behind { clock, requests, per_iteration }, &self.gates);
+        let (requests, per_iteration) = client;
+        gate.close(Client { clock, requests, per_iteration }, &self.gates);
         Ok(Answer::Set { ledger })
     }
 
@@ -88,13 +88,13 @@ impl Control {
                 self.hold(ledger, clock, (requests, per_iteration.get()))
             }
             Request::Release { ledger } => {
-                let Edges { before_ns, after_ns } = self.gate(ledger)?.open();
+                let OutsideTurns { before_ns, after_ns } = self.gate(ledger)?.open();
                 Ok(Answer::Released { ledger, before_ns, after_ns })
             }
             Request::Open { keep_alive, digest, protocol, tls, tickets, send_buffer } => {
                 let handshakes = if tickets { Handshakes::Resumable } else { Handshakes::Full };
                 let tls = tls.then_some(handshakes);
-                self.open(Terms { protocol, tls, keep_alive, digest, send_buffer })
+                self.open(ListenerConfig { protocol, tls, keep_alive, digest, send_buffer })
             }
             Request::Read { ledger } => {
                 let counters = Box::new(self.listener(ledger)?.counters());
@@ -111,8 +111,8 @@ impl Control {
         }
     }
 
-    fn open(&mut self, terms: Terms) -> Result<Answer, String> {
-        let listener = Listener::open(SocketAddr::new(self.host, 0), terms, &self.site)
+    fn open(&mut self, config: ListenerConfig) -> Result<Answer, String> {
+        let listener = Listener::open(SocketAddr::new(self.host, 0), config, &self.site)
             .map_err(|error| format!("cannot listen on {}: {error}", self.host))?;
         let port = listener.address().port();
         let authority = listener.authority_pem().map(str::to_owned);

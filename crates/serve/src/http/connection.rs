@@ -74,7 +74,7 @@ where
         .serve_connection(io, requests);
     let mut connection = pin!(connection);
     let served = poll_fn(|cx| {
-        if record.takes_leave() {
+        if record.shutdown_asked_for() {
             connection.as_mut().graceful_shutdown();
         }
         connection.as_mut().poll(cx)

@@ -30,7 +30,7 @@ struct Frame {
 
 /// Walks from frame to frame through bytes that come in pieces of any size.
 #[derive(Debug, Default)]
-struct Walk {
+struct FrameReader {
     preface: &'static [u8],
     head: [u8; HEAD_BYTES],
     head_bytes: usize,
@@ -38,13 +38,13 @@ struct Walk {
     lost: bool,
 }
 
-impl Walk {
+impl FrameReader {
     fn after(preface: &'static [u8]) -> Self {
         Self { preface, ..Self::default() }
     }
 
     /// Calls `seen` at the head of each frame in the next `bytes`.
-    fn go_on(&mut self, bytes: &[u8], mut seen: impl FnMut(Frame)) {
+    fn read(&mut self, bytes: &[u8], mut seen: impl FnMut(Frame)) {
         let mut bytes = self.after_preface(bytes);
         while !bytes.is_empty() && !self.lost {
             let payload = self.payload_left.min(bytes.len());
@@ -79,8 +79,8 @@ impl Walk {
 pub struct CountingFrames<Io> {
     io: Io,
     record: Rc<Record>,
-    incoming: Walk,
-    outgoing: Walk,
+    incoming: FrameReader,
+    outgoing: FrameReader,
     last_stream: u32,
 }
 
@@ -89,16 +89,16 @@ impl<Io> CountingFrames<Io> {
         Self {
             io,
             record,
-            incoming: Walk::after(PREFACE),
-            outgoing: Walk::default(),
+            incoming: FrameReader::after(PREFACE),
+            outgoing: FrameReader::default(),
             last_stream: 0,
         }
     }
 
-    fn came(&mut self, bytes: &[u8]) {
+    fn received(&mut self, bytes: &[u8]) {
         let Self { incoming, last_stream, record, .. } = self;
         let ledger = &record.ledger;
-        incoming.go_on(bytes, |frame| match frame.kind {
+        incoming.read(bytes, |frame| match frame.kind {
             // Trailers come in the same kind of frame, on a stream that is already open.
             HEADERS if frame.stream > *last_stream => {
                 *last_stream = frame.stream;
@@ -110,10 +110,10 @@ impl<Io> CountingFrames<Io> {
         });
     }
 
-    fn left(&mut self, bytes: &[u8]) {
+    fn sent(&mut self, bytes: &[u8]) {
         let Self { outgoing, record, .. } = self;
         let ledger = &record.ledger;
-        outgoing.go_on(bytes, |frame| match frame.kind {
+        outgoing.read(bytes, |frame| match frame.kind {
             RST_STREAM => ledger.resets_by_origin.add(1),
             GOAWAY => ledger.goaways_by_origin.add(1),
             _ => {}
@@ -129,7 +129,7 @@ impl<Io: AsyncRead + Unpin> AsyncRead for CountingFrames<Io> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.io).poll_read(cx, buffer))?;
-        self.came(&buffer.filled()[before..]);
+        self.received(&buffer.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }
@@ -152,7 +152,7 @@ impl<Io: AsyncWrite + Unpin> AsyncWrite for CountingFrames<Io> {
         let mut left = written;
         for piece in pieces {
             let bytes = left.min(piece.len());
-            self.left(&piece[..bytes]);
+            self.sent(&piece[..bytes]);
             left -= bytes;
         }
         Poll::Ready(Ok(written))
@@ -187,10 +187,10 @@ mod tests {
     }
 
     fn walked(preface: &'static [u8], bytes: &[u8], piece: usize) -> Vec<Frame> {
-        let mut walk = Walk::after(preface);
+        let mut reader = FrameReader::after(preface);
         let mut seen = Vec::new();
         for piece in bytes.chunks(piece) {
-            walk.go_on(piece, |frame| seen.push(frame));
+            reader.read(piece, |frame| seen.push(frame));
         }
         seen
     }

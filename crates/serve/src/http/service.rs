@@ -34,14 +34,14 @@ impl Requests {
         Self { resources, record }
     }
 
-    async fn patient(
+    async fn deferred(
         resources: Rc<Resources>,
         route: Result<Route, Refusal>,
         parts: Parts,
         content: Received,
         exchange: Exchange,
     ) -> Response<Reply> {
-        let answer = answers::patient(route, &parts, content, &resources, &exchange.0).await;
+        let answer = answers::deferred(route, &parts, content, &resources, &exchange.0).await;
         exchange.reply(&parts, answer)
     }
 }
@@ -58,7 +58,7 @@ impl Service<Request<Incoming>> for Requests {
         let route = route(&parts);
         if held.is_none() && content.is_end_stream() && !self.record.ledger.digest() {
             let answer = match &route {
-                Ok(route) => answers::prompt(route, &parts, &self.resources, &self.record),
+                Ok(route) => answers::immediate(route, &parts, &self.resources, &self.record),
                 Err(refusal) => Some(Err(refusal.clone())),
             };
             if let Some(answer) = answer {
@@ -68,7 +68,7 @@ impl Service<Request<Incoming>> for Requests {
         let limit = route.as_ref().map_or(STREAM_BYTES, Route::content_limit);
         let content = Received::new(&parts, content, self.record.clone(), limit);
         let resources = self.resources.clone();
-        let answering = Self::patient(resources, route, parts, content, exchange);
+        let answering = Self::deferred(resources, route, parts, content, exchange);
         match held {
             None => Answering::Waiting(Box::pin(answering)),
             Some(held) => Answering::Waiting(Box::pin(async {
@@ -122,7 +122,7 @@ impl Exchange {
 
     fn fit_http2(&self, parts: &Parts, response: &mut Response<Content>) {
         if Query(parts.uri.query()).keep_alive_off() {
-            self.0.take_leave();
+            self.0.ask_for_shutdown();
         }
         // RFC 9113, section 8.2.2: there are frames for what this field says.
         response.headers_mut().remove(CONNECTION);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::ledger::tcp_info::Transport;
+use crate::ledger::tcp_info::TcpInfo;
 use crate::turns::gate::Gate;
 
 const UPLOADS_KEPT: usize = 16;
@@ -112,10 +112,10 @@ impl Ledger {
         }
     }
 
-    /// A connection is about to be closed; `transport` is the kernel's last account of it.
-    pub fn closed(&self, transport: Transport) {
-        self.segments_in_closed.add(transport.data_segments_in);
-        self.retransmits_closed.add(transport.retransmits);
+    /// A connection is about to be closed; `tcp` is the kernel's last account of it.
+    pub fn closed(&self, tcp: TcpInfo) {
+        self.segments_in_closed.add(tcp.data_segments_in);
+        self.retransmits_closed.add(tcp.retransmits);
     }
 
     pub fn begin(&self) {
@@ -165,9 +165,9 @@ impl Ledger {
     }
 
     /// The counts so far; `open` is the kernel's account of each connection that is open now.
-    pub fn counters(&self, open: &[Transport]) -> Counters {
-        let segments_open: u64 = open.iter().map(|t| t.data_segments_in).sum();
-        let retransmits_open: u64 = open.iter().map(|t| t.retransmits).sum();
+    pub fn counters(&self, open: &[TcpInfo]) -> Counters {
+        let segments_open: u64 = open.iter().map(|tcp| tcp.data_segments_in).sum();
+        let retransmits_open: u64 = open.iter().map(|tcp| tcp.retransmits).sum();
         Counters {
             connections: self.connections.get(),
             open: open.len() as u64,

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use tokio::task::AbortHandle;
 
 use crate::ledger::counters::Ledger;
-use crate::ledger::tcp_info::{self, Transport};
+use crate::ledger::tcp_info::{self, TcpInfo};
 
 /// Sweeps since the listener was opened: a clock that costs nothing to read.
 pub type Sweep = u64;
@@ -50,7 +50,7 @@ pub struct Record {
     closed_by_client: Cell<bool>,
     malformed: Cell<bool>,
     refused: Cell<bool>,
-    leaving: Cell<bool>,
+    shutdown_asked: Cell<bool>,
     task: OnceCell<AbortHandle>,
 }
 
@@ -72,7 +72,7 @@ impl Record {
             closed_by_client: Cell::new(false),
             malformed: Cell::new(false),
             refused: Cell::new(false),
-            leaving: Cell::new(false),
+            shutdown_asked: Cell::new(false),
             task: OnceCell::new(),
         })
     }
@@ -80,12 +80,12 @@ impl Record {
     /// Must be called while the socket is still open.
     pub fn close(&self) {
         self.closing();
-        self.ledger.closed(self.transport());
+        self.ledger.closed(self.tcp_info());
     }
 
     /// What the kernel knows about the connection.
-    pub fn transport(&self) -> Transport {
-        Transport::of(self.socket)
+    pub fn tcp_info(&self) -> TcpInfo {
+        TcpInfo::of(self.socket)
     }
 
     pub fn served_by(&self, task: AbortHandle) {
@@ -156,7 +156,7 @@ impl Record {
     /// This side is going to close, if the other has not done so.
     pub fn closing(&self) {
         if !self.ended.replace(true) {
-            let by_client = self.transport().closed_by_peer();
+            let by_client = self.tcp_info().closed_by_peer();
             let ledger = &self.ledger;
             if by_client { &ledger.closed_by_client } else { &ledger.closed_by_origin }.add(1);
         }
@@ -225,13 +225,13 @@ impl Record {
     }
 
     /// The connection is to end after the answers that are due.
-    pub fn take_leave(&self) {
-        self.leaving.set(true);
+    pub fn ask_for_shutdown(&self) {
+        self.shutdown_asked.set(true);
     }
 
     /// Whether that was asked for since the last time.
-    pub fn takes_leave(&self) -> bool {
-        self.leaving.take()
+    pub fn shutdown_asked_for(&self) -> bool {
+        self.shutdown_asked.take()
     }
 
     /// Content was refused before it was read.

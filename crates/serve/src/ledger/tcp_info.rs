@@ -16,7 +16,7 @@ const LAST_ACK: u8 = 9;
 
 /// A connection as TCP sees it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Transport {
+pub struct TcpInfo {
     state: u8,
     /// Segments with data that arrived.
     pub data_segments_in: u64,
@@ -24,7 +24,7 @@ pub struct Transport {
     pub retransmits: u64,
 }
 
-impl Transport {
+impl TcpInfo {
     /// Reads the kernel's account; zeros if it has none.
     pub fn of(socket: RawFd) -> Self {
         let mut info = MaybeUninit::<tcp_info>::zeroed();

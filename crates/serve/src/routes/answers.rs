@@ -17,7 +17,7 @@ use crate::content::refusal::Refusal;
 use crate::content::request::{Received, Sum};
 use crate::content::response::Content;
 use crate::ledger::events::Record;
-use crate::limits::PROMPT_BYTES;
+use crate::limits::INLINE_BYTES;
 use crate::routes::resources::Resources;
 use crate::routes::route::Route;
 use crate::routes::store::{Id, Outcome};
@@ -33,7 +33,7 @@ const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 pub type Answer = Result<Response<Content>, Refusal>;
 
 /// The answer, if it needs neither time nor the request's content.
-pub fn prompt(
+pub fn immediate(
     route: &Route,
     parts: &Parts,
     resources: &Resources,
@@ -43,10 +43,12 @@ pub fn prompt(
         Route::Home if parts.method == Method::POST => text(HTML, "HiPost"),
         Route::Home => text(HTML, "Hi"),
         Route::Bytes(length) => answer(BYTES, Content::bytes(*length)),
-        Route::Json(size) => answer(JSON, whole(resources.shelf.prompt(Document::Plain(*size))?)),
+        Route::Json(size) => {
+            answer(JSON, whole(resources.documents.immediate(Document::Plain(*size))?))
+        }
         Route::Coded(coding, size) => {
             let document = negotiated(*coding, *size, &parts.headers);
-            coded(document, resources.shelf.prompt(document)?)
+            coded(document, resources.documents.immediate(document)?)
         }
         Route::Private if login::has_session(&parts.headers) => text(TEXT, "private"),
         Route::Private => return Some(Err(Refusal::NoSession)),
@@ -86,7 +88,7 @@ pub fn prompt(
 }
 
 /// The answer to a request that has content, or has to wait.
-pub async fn patient(
+pub async fn deferred(
     route: Result<Route, Refusal>,
     parts: &Parts,
     content: Received,
@@ -122,7 +124,7 @@ async fn waited(
     resources: &Resources,
     record: &Rc<Record>,
 ) -> Answer {
-    if let Some(answer) = prompt(route, parts, resources, record) {
+    if let Some(answer) = immediate(route, parts, resources, record) {
         return answer;
     }
     match route {
@@ -131,11 +133,11 @@ async fn waited(
             Ok(text(HTML, "Hi"))
         }
         Route::Json(size) => {
-            Ok(answer(JSON, whole(resources.shelf.get(Document::Plain(*size)).await)))
+            Ok(answer(JSON, whole(resources.documents.get(Document::Plain(*size)).await)))
         }
         Route::Coded(coding, size) => {
             let document = negotiated(*coding, *size, &parts.headers);
-            Ok(coded(document, resources.shelf.get(document).await))
+            Ok(coded(document, resources.documents.get(document).await))
         }
         _ => Err(Refusal::UnknownRoute),
     }
@@ -207,7 +209,7 @@ async fn worked<T: Send + 'static>(
     content: Bytes,
     work: fn(&[u8]) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
-    if content.len() <= PROMPT_BYTES {
+    if content.len() <= INLINE_BYTES {
         return work(&content);
     }
     tokio::task::spawn_blocking(move || work(&content))

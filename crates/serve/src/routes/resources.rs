@@ -1,6 +1,6 @@
 //! What the requests of all connections share.
 
-use crate::content::documents::Shelf;
+use crate::content::documents::DocumentCache;
 use crate::content::memory::Memory;
 use crate::limits::Limits;
 use crate::routes::store::Store;
@@ -9,7 +9,7 @@ use crate::routes::store::Store;
 #[derive(Debug)]
 pub struct Resources {
     pub limits: Limits,
-    pub shelf: Shelf,
+    pub documents: DocumentCache,
     pub store: Store,
     pub memory: Memory,
 }
@@ -17,6 +17,6 @@ pub struct Resources {
 impl Resources {
     pub fn new(limits: Limits) -> Self {
         let memory = Memory::new(limits.held_bytes);
-        Self { limits, shelf: Shelf::default(), store: Store::default(), memory }
+        Self { limits, documents: DocumentCache::default(), store: Store::default(), memory }
     }
 }

@@ -13,7 +13,7 @@ pub enum Handshakes {
 
 /// How a listener treats its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
+pub struct ListenerConfig {
     /// What is spoken; the only protocol that is offered in TLS.
     pub protocol: Protocol,
     /// Whether it is spoken over TLS, and after which handshakes.
@@ -27,7 +27,7 @@ pub struct Terms {
     pub send_buffer: Option<u32>,
 }
 
-impl Terms {
+impl ListenerConfig {
     /// HTTP/1.1 in the clear, on connections that are kept.
     pub const PLAIN: Self = Self {
         protocol: Protocol::Http1,

@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 use std::rc::Rc;
 
 use crate::ledger::events::Record;
-use crate::ledger::tcp_info::Transport;
+use crate::ledger::tcp_info::TcpInfo;
 
 /// Open connections, by their sockets.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Connections {
     }
 
     /// What the kernel knows about each.
-    pub fn transports(&self) -> Vec<Transport> {
-        self.0.borrow().values().map(|record| record.transport()).collect()
+    pub fn tcp_info(&self) -> Vec<TcpInfo> {
+        self.0.borrow().values().map(|record| record.tcp_info()).collect()
     }
 }

@@ -11,7 +11,7 @@ use rustix::net::{SendFlags, send};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
-use crate::content::shared_file::{self, Sheet};
+use crate::content::shared_file::{self, SharedFile};
 use crate::ledger::events::Record;
 use crate::transport::connections::Connections;
 
@@ -30,17 +30,19 @@ enum Way<'a> {
     /// The first is small, and a shared one follows.
     Announced(&'a [u8]),
     /// The first is shared.
-    Shared(Arc<Sheet>, u64, usize),
+    Shared(Arc<SharedFile>, u64, usize),
 }
 
 impl<'a> Way<'a> {
     fn of(pieces: &'a [IoSlice<'a>]) -> Self {
         match pieces {
-            [first, ..] if first.len() >= shared_file::WORTH => match shared_file::found(first) {
-                Some((sheet, offset)) => Self::Shared(sheet, offset, first.len()),
-                None => Self::Copied,
-            },
-            [first, second, ..] if !first.is_empty() && shared_file::found(second).is_some() => {
+            [first, ..] if first.len() >= shared_file::LEAST_BYTES => {
+                match shared_file::find(first) {
+                    Some((file, offset)) => Self::Shared(file, offset, first.len()),
+                    None => Self::Copied,
+                }
+            }
+            [first, second, ..] if !first.is_empty() && shared_file::find(second).is_some() => {
                 Self::Announced(first)
             }
             _ => Self::Copied,
@@ -65,8 +67,8 @@ impl CountingIo {
             Way::Announced(piece) => self.poll_call(cx, |stream| {
                 Ok(send(stream, piece, SendFlags::MORE | SendFlags::NOSIGNAL)?)
             }),
-            Way::Shared(sheet, offset, length) => {
-                self.poll_call(cx, |stream| sheet.send(stream, offset, length))
+            Way::Shared(file, offset, length) => {
+                self.poll_call(cx, |stream| file.send(stream, offset, length))
             }
         }
     }

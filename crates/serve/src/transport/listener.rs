@@ -12,7 +12,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::ledger::counters::{Counters, Ledger};
 use crate::ledger::events::Sweep;
 use crate::limits::Limits;
-use crate::transport::config::Terms;
+use crate::transport::config::ListenerConfig;
 use crate::transport::connections::Connections;
 use crate::transport::site::Site;
 use crate::transport::tcp::{self, Acceptor};
@@ -34,19 +34,19 @@ pub struct Listener {
 
 impl Listener {
     /// Listens on `address`; must be called inside a `LocalSet`.
-    pub fn open(address: SocketAddr, terms: Terms, site: &Site) -> io::Result<Self> {
-        terms.check().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
-        let (authority_pem, tls) = match terms.tls {
+    pub fn open(address: SocketAddr, config: ListenerConfig, site: &Site) -> io::Result<Self> {
+        config.check().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
+        let (authority_pem, tls) = match config.tls {
             None => (None, None),
             Some(handshakes) => {
                 let authority = site.authority(address.ip()).map_err(io::Error::other)?;
-                let tls = tls::configured(authority, terms.protocol, handshakes);
+                let tls = tls::server_config(authority, config.protocol, handshakes);
                 (Some(authority.pem().to_owned()), Some(tls.map_err(io::Error::other)?))
             }
         };
-        let listener = tcp::listen(address, terms.send_buffer)?;
+        let listener = tcp::listen(address, config.send_buffer)?;
         let address = listener.local_addr()?;
-        let ledger = Rc::new(Ledger::new(terms.digest));
+        let ledger = Rc::new(Ledger::new(config.digest));
         let connections = Rc::new(Connections::default());
         let now = Rc::new(Cell::new(0));
         let resources = site.resources.clone();
@@ -56,7 +56,7 @@ impl Listener {
             ledger: ledger.clone(),
             connections: connections.clone(),
             now,
-            http: terms.http(),
+            http: config.http(),
             tls,
             resources,
         };
@@ -77,7 +77,7 @@ impl Listener {
 
     /// The counts so far.
     pub fn counters(&self) -> Counters {
-        self.ledger.counters(&self.connections.transports())
+        self.ledger.counters(&self.connections.tcp_info())
     }
 
     /// Where its requests can be held.

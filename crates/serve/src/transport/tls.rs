@@ -22,7 +22,7 @@ use crate::transport::config::Handshakes;
 use crate::transport::counting::CountingIo;
 
 /// What a listener needs. Its tickets are its own.
-pub fn configured(
+pub fn server_config(
     authority: &Authority,
     protocol: Protocol,
     handshakes: Handshakes,

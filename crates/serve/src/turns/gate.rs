@@ -20,7 +20,7 @@ use crate::turns::cpu_clock::{self, CpuClock};
 
 /// What is known of the process behind a gate.
 #[derive(Debug)]
-pub struct Behind {
+pub struct Client {
     /// Its CPU time.
     pub clock: CpuClock,
     /// How many requests it will make.
@@ -57,7 +57,7 @@ pub struct Turn {
 /// CPU time of the process that is in no turn, in nanoseconds. With it, whoever has another reading
 /// of the same clock can check the sum of all turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Edges {
+pub struct OutsideTurns {
     /// From the closing of the gate to the arrival of the first request.
     pub before_ns: u64,
     /// Since a request was held last.
@@ -97,7 +97,7 @@ pub type Gates = Rc<RefCell<Vec<Rc<Gate>>>>;
 #[derive(Debug)]
 pub struct Gate {
     phase: Cell<Phase>,
-    behind: RefCell<Option<Behind>>,
+    client: RefCell<Option<Client>>,
     all: RefCell<Option<Gates>>,
     arrived: Cell<u64>,
     held: Cell<u64>,
@@ -112,7 +112,7 @@ impl Default for Gate {
     fn default() -> Self {
         Self {
             phase: Cell::new(Phase::Open),
-            behind: RefCell::default(),
+            client: RefCell::default(),
             all: RefCell::default(),
             arrived: Cell::new(0),
             held: Cell::new(0),
@@ -127,10 +127,10 @@ impl Default for Gate {
 
 impl Gate {
     /// From now on requests are held, and counted from the next one on.
-    pub fn close(self: &Rc<Self>, behind: Behind, all: &Gates) {
-        self.cpu_when_held.set(behind.clock.read().unwrap_or(0));
+    pub fn close(self: &Rc<Self>, client: Client, all: &Gates) {
+        self.cpu_when_held.set(client.clock.read().unwrap_or(0));
         self.before_ns.set(0);
-        self.behind.replace(Some(behind));
+        self.client.replace(Some(client));
         self.arrived.set(0);
         self.phase.set(Phase::Closed);
         let mut gates = all.borrow_mut();
@@ -140,24 +140,24 @@ impl Gate {
     }
 
     /// From now on nobody is held.
-    pub fn open(self: &Rc<Self>) -> Edges {
-        let edges = self.edges();
+    pub fn open(self: &Rc<Self>) -> OutsideTurns {
+        let outside_turns = self.outside_turns();
         self.phase.set(Phase::Open);
         if let Some(all) = self.all.take() {
             all.borrow_mut().retain(|gate| !Rc::ptr_eq(gate, self));
         }
-        self.behind.replace(None);
+        self.client.replace(None);
         self.go.notify_waiters();
-        edges
+        outside_turns
     }
 
-    fn edges(&self) -> Edges {
+    fn outside_turns(&self) -> OutsideTurns {
         match self.phase.get() {
-            Phase::Closed => Edges {
+            Phase::Closed => OutsideTurns {
                 before_ns: self.before_ns.get(),
                 after_ns: self.cpu().saturating_sub(self.cpu_when_held.get()),
             },
-            _ => Edges::default(),
+            _ => OutsideTurns::default(),
         }
     }
 
@@ -247,16 +247,18 @@ impl Gate {
 
     /// Whether a part of so many iterations is over after so many exchanges.
     fn is_over(&self, exchanges: u64, iterations: NonZeroU64) -> bool {
-        let behind = self.behind.borrow();
-        behind
+        let client = self.client.borrow();
+        client
             .as_ref()
-            .is_none_or(|b| exchanges >= iterations.get().saturating_mul(b.per_iteration))
+            .is_none_or(|client| exchanges >= iterations.get().saturating_mul(client.per_iteration))
     }
 
     /// Whether the last iteration has begun: there is no end of a turn after it.
     fn is_last(&self, index: u64) -> bool {
-        let behind = self.behind.borrow();
-        behind.as_ref().is_none_or(|b| index.saturating_add(b.per_iteration) >= b.requests)
+        let client = self.client.borrow();
+        client
+            .as_ref()
+            .is_none_or(|client| index.saturating_add(client.per_iteration) >= client.requests)
     }
 
     /// Whether no turn can be had any more.
@@ -270,14 +272,14 @@ impl Gate {
     }
 
     /// Whether somebody is held now.
-    pub fn is_waited_at(&self) -> bool {
+    pub fn has_request(&self) -> bool {
         self.held.get() > 0
     }
 
     /// Waits until a request is held, for at most so long: whether one is.
-    pub async fn waited_at(&self, patience: Duration) -> bool {
+    pub async fn wait_for_request(&self, patience: Duration) -> bool {
         let waiting = async {
-            while !(matches!(self.phase.get(), Phase::Closed) && self.is_waited_at()) {
+            while !(matches!(self.phase.get(), Phase::Closed) && self.has_request()) {
                 self.news.notified().await;
             }
         };
@@ -293,7 +295,7 @@ impl Gate {
         });
         self.phase.set(Phase::Lead { length, since, exchanges: 0 });
         self.go.notify_waiters();
-        self.waited_at(patience).await.then(|| self.turn.get())
+        self.wait_for_request(patience).await.then(|| self.turn.get())
     }
 
     fn readings_before(&self) -> Readings {
@@ -310,7 +312,7 @@ impl Gate {
     }
 
     fn cpu(&self) -> u64 {
-        self.behind.borrow().as_ref().and_then(|b| b.clock.read().ok()).unwrap_or(0)
+        self.client.borrow().as_ref().and_then(|client| client.clock.read().ok()).unwrap_or(0)
     }
 
     fn others(&self) -> u64 {

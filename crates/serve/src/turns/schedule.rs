@@ -9,13 +9,13 @@ use crate::turns::gate::{Gate, Length, Turn, nanoseconds};
 
 /// A turn, and whose it was: `[ledger, exchanges, wall, cpu, origin, others, lead exchanges, lead wall,
 /// lead cpu, held cpu]`, times in nanoseconds.
-pub type Given = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+pub type TurnRow = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 /// What became of an order of turns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Turns {
     /// Every turn that came to its end.
-    pub turns: Vec<Given>,
+    pub turns: Vec<TurnRow>,
     /// Who let a turn pass, or was not held at all: its requests are held no more.
     pub lost: Vec<u64>,
     /// Who has no turn left.
@@ -28,7 +28,7 @@ pub struct Turns {
 
 /// Gives turns in that order; whoever lets one pass, or is not held, gets no other. A client may take
 /// `patience` for what should be a turn, its coming included.
-pub async fn give(order: &[(u64, Rc<Gate>, Length)], patience: Duration) -> Turns {
+pub async fn run(order: &[(u64, Rc<Gate>, Length)], patience: Duration) -> Turns {
     let mut found = Turns::default();
     for (ledger, gate, length) in order {
         if found.lost.contains(ledger) || found.exhausted.contains(ledger) {
@@ -39,18 +39,18 @@ pub async fn give(order: &[(u64, Rc<Gate>, Length)], patience: Duration) -> Turn
             continue;
         }
         let began = Instant::now();
-        if gate.waited_at(patience).await {
+        if gate.wait_for_request(patience).await {
             if gate.is_exhausted() {
                 found.exhausted.push(*ledger);
                 continue;
             }
             let left = patience.saturating_sub(began.elapsed());
             match gate.take_turn(*length, left).await {
-                Some(turn) => found.turns.push(given(*ledger, turn)),
-                None => lose(&mut found, *ledger, gate),
+                Some(turn) => found.turns.push(row(*ledger, turn)),
+                None => drop_out(&mut found, *ledger, gate),
             }
         } else {
-            lose(&mut found, *ledger, gate);
+            drop_out(&mut found, *ledger, gate);
         }
         let took = nanoseconds(began.elapsed());
         if found.lost.contains(ledger) {
@@ -62,12 +62,12 @@ pub async fn give(order: &[(u64, Rc<Gate>, Length)], patience: Duration) -> Turn
     found
 }
 
-fn lose(found: &mut Turns, ledger: u64, gate: &Rc<Gate>) {
+fn drop_out(found: &mut Turns, ledger: u64, gate: &Rc<Gate>) {
     gate.open();
     found.lost.push(ledger);
 }
 
-fn given(ledger: u64, turn: Turn) -> Given {
+fn row(ledger: u64, turn: Turn) -> TurnRow {
     (
         ledger,
         turn.exchanges,

@@ -26,7 +26,7 @@ pub const ENOUGH: u64 = 1_000_000;
 type Line = (Value, Sender<Value>);
 
 /// A control channel without a process around it.
-pub struct Turnstile {
+pub struct ControlledOrigin {
     lines: Option<UnboundedSender<Line>>,
     thread: Option<JoinHandle<()>>,
     folder: PathBuf,
@@ -34,18 +34,18 @@ pub struct Turnstile {
 
 /// A listener behind a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Door {
+pub struct Port {
     pub ledger: u64,
     pub address: SocketAddr,
 }
 
-impl Door {
+impl Port {
     pub fn connect(self) -> Client {
         Client::connect(self.address)
     }
 }
 
-impl Turnstile {
+impl ControlledOrigin {
     pub fn start() -> Self {
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
@@ -83,78 +83,78 @@ impl Turnstile {
         answer["error"].as_str().unwrap_or_else(|| panic!("{answer} is no error")).to_owned()
     }
 
-    pub fn open(&self, terms: &Value) -> Door {
+    pub fn open(&self, config: &Value) -> Port {
         let mut line = json!({"op": "open"});
-        line.as_object_mut().unwrap().extend(terms.as_object().unwrap().clone());
+        line.as_object_mut().unwrap().extend(config.as_object().unwrap().clone());
         let opened = self.ask(line);
         let port = u16::try_from(opened["port"].as_u64().unwrap()).unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        Door { ledger: opened["ledger"].as_u64().unwrap(), address }
+        Port { ledger: opened["ledger"].as_u64().unwrap(), address }
     }
 
     /// A listener whose requests are held from the first one on. Its clock stands still.
-    pub fn held(&self, requests: u64, per_iteration: u64) -> (Door, Clock) {
-        let door = self.open(&json!({}));
-        (door, self.hold(door, requests, per_iteration))
+    pub fn held(&self, requests: u64, per_iteration: u64) -> (Port, Clock) {
+        let port = self.open(&json!({}));
+        (port, self.hold(port, requests, per_iteration))
     }
 
-    pub fn hold(&self, door: Door, requests: u64, per_iteration: u64) -> Clock {
-        let clock = Clock::new(self.folder.join(door.ledger.to_string()));
+    pub fn hold(&self, port: Port, requests: u64, per_iteration: u64) -> Clock {
+        let clock = Clock::new(self.folder.join(port.ledger.to_string()));
         let answer = self.ask(json!({
-            "op": "hold", "ledger": door.ledger, "pid": 0, "group": clock.folder,
+            "op": "hold", "ledger": port.ledger, "pid": 0, "group": clock.folder,
             "requests": requests, "per_iteration": per_iteration,
         }));
-        assert_eq!(answer, json!({"ledger": door.ledger}));
+        assert_eq!(answer, json!({"ledger": port.ledger}));
         clock
     }
 
     /// Lets everybody go; the CPU time before the first request and since the last was held.
-    pub fn release(&self, door: Door) -> (u64, u64) {
-        let answer = self.ask(json!({"op": "release", "ledger": door.ledger}));
-        assert_eq!(answer["ledger"], json!(door.ledger));
+    pub fn release(&self, port: Port) -> (u64, u64) {
+        let answer = self.ask(json!({"op": "release", "ledger": port.ledger}));
+        assert_eq!(answer["ledger"], json!(port.ledger));
         (answer["before_ns"].as_u64().unwrap(), answer["after_ns"].as_u64().unwrap())
     }
 
-    pub fn read(&self, door: Door) -> Value {
-        self.ask(json!({"op": "read", "ledger": door.ledger}))
+    pub fn read(&self, port: Port) -> Value {
+        self.ask(json!({"op": "read", "ledger": port.ledger}))
     }
 
     /// How many requests of a ledger have been answered.
-    pub fn answered(&self, door: Door) -> u64 {
-        self.read(door)["requests"].as_u64().unwrap()
+    pub fn answered(&self, port: Port) -> u64 {
+        self.read(port)["requests"].as_u64().unwrap()
     }
 
     /// Sends a request, and waits until it has been read: then it is held, if it has to be.
-    pub fn knock(&self, door: Door, client: &mut Client, request: &str) {
-        let expected = self.bytes_in(door) + request.len() as u64;
+    pub fn send_and_wait(&self, port: Port, client: &mut Client, request: &str) {
+        let expected = self.bytes_in(port) + request.len() as u64;
         client.send(request);
-        self.wait_until(door, || self.bytes_in(door) >= expected);
+        self.wait_until(port, || self.bytes_in(port) >= expected);
     }
 
     /// Waits until a first request has been read.
-    pub fn arrived(&self, door: Door) {
-        self.wait_until(door, || self.bytes_in(door) > 0);
+    pub fn arrived(&self, port: Port) {
+        self.wait_until(port, || self.bytes_in(port) > 0);
     }
 
     /// Waits until so many connections of a ledger are open.
-    pub fn opened(&self, door: Door, connections: u64) {
-        self.wait_until(door, || self.read(door)["open"] == json!(connections));
+    pub fn opened(&self, port: Port, connections: u64) {
+        self.wait_until(port, || self.read(port)["open"] == json!(connections));
     }
 
-    fn bytes_in(&self, door: Door) -> u64 {
-        self.read(door)["bytes_in"].as_u64().unwrap()
+    fn bytes_in(&self, port: Port) -> u64 {
+        self.read(port)["bytes_in"].as_u64().unwrap()
     }
 
-    fn wait_until(&self, door: Door, is_so: impl Fn() -> bool) {
+    fn wait_until(&self, port: Port, is_so: impl Fn() -> bool) {
         let begun = Instant::now();
         while !is_so() {
-            assert!(begun.elapsed() < PATIENCE, "{}", self.read(door));
+            assert!(begun.elapsed() < PATIENCE, "{}", self.read(port));
             thread::sleep(Duration::from_millis(1));
         }
     }
 }
 
-impl Drop for Turnstile {
+impl Drop for ControlledOrigin {
     fn drop(&mut self) {
         self.lines = None;
         let ended = self.thread.take().map(JoinHandle::join);
@@ -196,12 +196,12 @@ pub fn get() -> String {
 
 /// A client in its long loop. `before` is called before each request, `after` when it is answered.
 pub fn looping(
-    door: Door,
+    port: Port,
     requests: u64,
     mut before: impl FnMut() + Send + 'static,
     mut after: impl FnMut() + Send + 'static,
 ) -> JoinHandle<u64> {
-    let mut client = door.connect();
+    let mut client = port.connect();
     thread::spawn(move || {
         for _ in 0..requests {
             before();
@@ -213,25 +213,25 @@ pub fn looping(
     })
 }
 
-pub fn plain(door: Door, requests: u64) -> JoinHandle<u64> {
-    looping(door, requests, || {}, || {})
+pub fn plain(port: Port, requests: u64) -> JoinHandle<u64> {
+    looping(port, requests, || {}, || {})
 }
 
 /// Ends loops that were meant to be longer than the test.
-pub fn cut_short(turnstile: Turnstile, loops: Vec<JoinHandle<u64>>) {
-    drop(turnstile);
+pub fn cut_short(origin: ControlledOrigin, loops: Vec<JoinHandle<u64>>) {
+    drop(origin);
     for one in loops {
         assert!(one.join().is_err(), "a loop was not long enough");
     }
 }
 
 /// An order of turns that nobody has to hurry for.
-pub fn order(doors: &[Door], lead: u64, counted: u64) -> Value {
-    order_with(doors, lead, counted, 20_000)
+pub fn order(ports: &[Port], lead: u64, counted: u64) -> Value {
+    order_with(ports, lead, counted, 20_000)
 }
 
-pub fn order_with(doors: &[Door], lead: u64, counted: u64, patience_ms: u64) -> Value {
-    let order: Vec<_> = doors.iter().map(|door| (door.ledger, lead, counted)).collect();
+pub fn order_with(ports: &[Port], lead: u64, counted: u64, patience_ms: u64) -> Value {
+    let order: Vec<_> = ports.iter().map(|port| (port.ledger, lead, counted)).collect();
     json!({"op": "turns", "order": order, "patience_ms": patience_ms})
 }
 
