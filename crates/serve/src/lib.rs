@@ -1,10 +1,12 @@
-//! The built-in origin: HTTP routes with deterministic content, and a ledger of what really arrived.
+//! The built-in origin: HTTP routes with deterministic content, and a ledger that counts what
+//! really arrived.
 //!
-//! Everything runs on one thread (`tokio`'s current-thread runtime inside a `LocalSet`), so state is
-//! shared by `Rc` and counted in `Cell`s.
+//! Everything runs on one thread (`tokio`'s current-thread runtime inside a `LocalSet`), so state
+//! is shared by `Rc` and counted in `Cell`s.
 //!
-//! Each folder is a room with one purpose. A room uses only rooms to the right of it, and `limits`;
-//! within a room, too, no two modules need each other:
+//! Each folder is a room with one purpose. A room uses only the rooms to the right of it, and
+//! `limits`, which any module may use. Within a room no modules depend on each other in a circle,
+//! either.
 //!
 //! ```text
 //! control → transport → http → routes → content → ledger → turns

@@ -1,4 +1,4 @@
-//! The content of `/bytes/N`: one block, repeated without end.
+//! The content of `/bytes/N`: one block, repeated endlessly.
 
 use std::sync::OnceLock;
 
@@ -7,21 +7,21 @@ use sha2::{Digest, Sha256};
 
 use crate::content::shared_file;
 
-/// The period of the content, a prime, so that no buffer size lines up with it.
+/// The length of the block. It is prime, so that no buffer size is a multiple of it.
 pub const BLOCK_BYTES: usize = 65_521;
 
-/// The most bytes handed out in one piece.
+/// The most bytes that [`bytes`] returns at once.
 pub const PIECE_BYTES: usize = 1 << 20;
 
-/// At most `length` bytes of the endless content, from `position` on, without a copy.
-/// A piece is never longer than [`PIECE_BYTES`].
+/// The first `length` bytes of the endless content from `position` on, at most [`PIECE_BYTES`] of
+/// them. Nothing is copied.
 pub fn bytes(position: u64, length: u64) -> Bytes {
     let start = (position % BLOCK_BYTES as u64) as usize;
     let length = length.min(PIECE_BYTES as u64) as usize;
     tape().slice(start..start + length)
 }
 
-/// Long enough for a whole piece to begin anywhere in the block.
+/// The block, repeated far enough that the longest piece can begin anywhere in its first period.
 fn tape() -> &'static Bytes {
     static TAPE: OnceLock<Bytes> = OnceLock::new();
     TAPE.get_or_init(|| {

@@ -7,17 +7,17 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT_ENCODING, HeaderValue};
 
-/// What servers use for documents that are made once: RFC 7932 has levels up to 11, and 22 is the
-/// usual window.
+/// What servers usually use for documents that they compress once. RFC 7932 has levels up to 11; 22
+/// is the usual window.
 const BROTLI_BUFFER: usize = 4096;
 const BROTLI_QUALITY: u32 = 5;
 const BROTLI_WINDOW: u32 = 22;
 
-/// How content is compressed.
+/// A content coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coding {
     Gzip,
-    /// In the zlib format, as RFC 9110 has it.
+    /// In the zlib format, as RFC 9110 defines it.
     Deflate,
     Br,
     Zstd,
@@ -28,7 +28,7 @@ impl Coding {
         HeaderValue::from_static(self.names()[0])
     }
 
-    /// Its name, and another that is to be taken for it.
+    /// The name of the coding, and an alias if it has one.
     fn names(self) -> &'static [&'static str] {
         match self {
             Self::Gzip => &["gzip", "x-gzip"],
@@ -38,7 +38,7 @@ impl Coding {
         }
     }
 
-    /// Whether an answer in this coding is acceptable, and was asked for.
+    /// Whether `Accept-Encoding` names this coding, or `*`, with a weight above 0.
     pub fn is_accepted(self, headers: &HeaderMap) -> bool {
         let lists = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
         let mut any = false;
@@ -55,7 +55,7 @@ impl Coding {
         any
     }
 
-    /// `plain`, compressed.
+    /// Compresses `plain`.
     pub fn encoded(self, plain: &[u8]) -> Vec<u8> {
         // Writing into a Vec cannot fail.
         self.try_encoded(plain).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The JSON documents of `/json/N`, plain and compressed, kept while there is room.
+//! The JSON documents of `/json/N`, plain and compressed, and a cache of them.
 
 use std::cell::RefCell;
 use std::io::Write as _;
@@ -10,13 +10,13 @@ use crate::content::coding::Coding;
 use crate::content::shared_file;
 use crate::limits::{DOCUMENT_BYTES, INLINE_BYTES};
 
-/// The smallest document with items, pad and end.
+/// The smallest document that has `items`, `pad` and `end`.
 const SMALLEST: usize = 64;
 
-/// The one document below [`SMALLEST`]: the body of a published comparison.
+/// The only document below [`SMALLEST`]: the body that a published comparison uses.
 const FOO_BAR: &[u8] = br#"{ "foo" : "bar" }"#;
 
-/// Documents kept, by number and by bytes: two of the largest.
+/// The bounds of the cache: 32 documents, and as many bytes as two of the largest.
 const KEPT: usize = 32;
 const KEPT_BYTES: usize = 2 * DOCUMENT_BYTES;
 
@@ -92,7 +92,7 @@ impl Document {
     }
 }
 
-/// Documents that were asked for before, the most recent first.
+/// The documents that were requested before, the most recent one first.
 #[derive(Debug, Default)]
 pub struct DocumentCache {
     kept: RefCell<Vec<(Document, Bytes)>>,
@@ -100,7 +100,7 @@ pub struct DocumentCache {
 }
 
 impl DocumentCache {
-    /// The document, if it is kept or quickly made.
+    /// The document, if it is in the cache or small enough to be made at once.
     pub fn immediate(&self, wanted: Document) -> Option<Bytes> {
         self.kept(wanted).or_else(|| {
             (wanted.size() <= INLINE_BYTES).then(|| {
@@ -111,7 +111,7 @@ impl DocumentCache {
         })
     }
 
-    /// The document. One is made at a time, away from the serving thread.
+    /// The document. If it has to be made, that happens on another thread, one document at a time.
     pub async fn get(&self, wanted: Document) -> Bytes {
         let _making = self.making.lock().await;
         if let Some(bytes) = self.immediate(wanted) {

@@ -1,9 +1,9 @@
-//! The memory that request content takes, bounded for all connections together.
+//! The memory for request content, bounded for all connections together.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The memory of all requests.
+/// The memory that all requests share.
 #[derive(Clone, Debug)]
 pub struct Memory {
     taken: Rc<Cell<usize>>,
@@ -16,13 +16,13 @@ impl Memory {
         Self { taken: Rc::default(), limit }
     }
 
-    /// A share that is still empty.
+    /// A share for one request; it has no bytes yet.
     pub fn share(&self) -> Share {
         Share { memory: self.clone(), bytes: 0 }
     }
 }
 
-/// What one request takes, given back when dropped.
+/// The bytes that one request has taken. Dropping the share gives them back.
 #[derive(Debug)]
 pub struct Share {
     memory: Memory,
@@ -30,7 +30,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Takes `bytes` more, if all shares together stay within the limit.
+    /// Takes `bytes` more if all shares together stay within the limit; otherwise returns false.
     pub fn take(&mut self, bytes: usize) -> bool {
         let taken = self.memory.taken.get() + bytes;
         let fits = taken <= self.memory.limit;

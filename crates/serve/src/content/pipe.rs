@@ -1,4 +1,4 @@
-//! A pipe that stays full of the same content, for sending it again and again.
+//! A pipe that stays full of the same content, so that it can be sent any number of times.
 
 use std::fs::File;
 use std::io;
@@ -6,11 +6,13 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice, tee};
 
-/// What a pipe of somebody without privileges can hold (pipe(7): `/proc/sys/fs/pipe-max-size`).
+/// The largest pipe that a process without privileges may have (pipe(7):
+/// `/proc/sys/fs/pipe-max-size`).
 const MOST: usize = 1 << 20;
 
 thread_local! {
-    /// Where copies pass through; it is empty between two of them.
+    /// The pipe that duplicates pass through on their way to a socket. It is empty between two
+    /// sends.
     static PASSAGE: io::Result<Pipe> = Pipe::of(MOST);
 }
 
@@ -28,7 +30,7 @@ impl Pipe {
     }
 }
 
-/// The pages of a file in a pipe; duplicates of them are sent, so that it never runs empty.
+/// A pipe with the pages of a file. Only duplicates of them are sent, so it never runs empty.
 #[derive(Debug)]
 pub struct FullPipe {
     pipe: Pipe,
@@ -36,7 +38,7 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    /// A pipe with the first `length` bytes of `file`; an error if one pipe cannot hold them.
+    /// Fills a pipe with the first `length` bytes of `file`. Fails if one pipe cannot hold them.
     pub fn of(file: &File, length: usize) -> io::Result<Self> {
         if length > MOST {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -52,7 +54,8 @@ impl FullPipe {
         Ok(Self { pipe, length })
     }
 
-    /// Sends what the socket takes of the content, from its beginning.
+    /// Sends the content from its beginning, as much as the socket takes. Returns the number of
+    /// bytes.
     pub fn send(&self, socket: impl AsFd) -> io::Result<usize> {
         PASSAGE.with(|passage| {
             let Ok(passage) = passage else {
@@ -67,7 +70,7 @@ impl FullPipe {
     }
 }
 
-/// Throws away what was not sent.
+/// Reads and drops what was not sent.
 fn drained(passage: &Pipe, mut left: usize) -> io::Result<()> {
     let mut waste = [0; 4096];
     while left > 0 {

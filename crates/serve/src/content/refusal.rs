@@ -1,4 +1,4 @@
-//! Why a request is not answered as asked.
+//! The reasons for which a request is refused, and the answers that tell them.
 
 use bytes::Bytes;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -7,36 +7,38 @@ use hyper::{Response, StatusCode};
 use crate::content::response::Content;
 use crate::limits::{ID_BYTES, STORE_BYTES, STORE_DOCUMENTS};
 
-/// Each is answered by one status and a line that says what would have been right.
+/// Why a request is refused. The answer is a status and one line that tells what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// 400: a number in the target that is none, or is out of range.
+    /// 400: the target has something else in the place of a number, or a number out of range. The
+    /// text names what the route takes.
     BadNumber(&'static str),
-    /// 400: a document's name that is none.
+    /// 400: the name of a document is empty, too long, or not UTF-8.
     BadId,
-    /// 400: not exactly one `Host`.
+    /// 400: the request has not exactly one `Host` field.
     NoHost,
-    /// 400: content that cannot be understood.
+    /// 400: the content cannot be parsed.
     BadContent(String),
-    /// 400: content that ended early or was framed wrongly. Not counted as an answered request.
+    /// 400: the content ended early or was framed wrongly. Such a request does not count as
+    /// answered.
     BrokenContent(String),
-    /// 401.
+    /// 401: the request has no session cookie.
     NoSession,
-    /// 404.
+    /// 404: no route has this target.
     UnknownRoute,
-    /// 404: nothing is stored under that name.
+    /// 404: the store has no document of that name.
     NoDocument,
-    /// 405, with the methods allowed.
+    /// 405, with the methods that the route allows.
     Method(&'static str),
-    /// 412: the request lacks the field, or its value is another.
+    /// 412: the request has no such field with the required value.
     NoField(String),
-    /// 413.
+    /// 413, with the limit in bytes.
     TooLarge(u64),
-    /// 415, with what was expected.
+    /// 415, with the media type that the route takes.
     MediaType(&'static str),
-    /// 503: too much request content is held for other requests.
+    /// 503: other requests take up the memory for request content.
     Busy,
-    /// 507: there is no room for another document.
+    /// 507: the store has no room for the document.
     StoreFull,
 }
 
@@ -79,12 +81,12 @@ impl Refusal {
         }
     }
 
-    /// Whether the connection cannot be used for another request.
+    /// Whether the connection has to be closed after the answer.
     pub fn ends_connection(&self) -> bool {
         matches!(self, Self::BrokenContent(_) | Self::TooLarge(_) | Self::Busy)
     }
 
-    /// The answer that says so.
+    /// The answer that tells the client why.
     pub fn into_response(self) -> Response<Content> {
         let mut response = Response::new(Content::Whole(Bytes::from(self.text() + "\n")));
         *response.status_mut() = self.status();

@@ -1,4 +1,4 @@
-//! The content of requests, counted and timed as it arrives.
+//! The content of requests: counted, timed and hashed while it arrives.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -18,10 +18,10 @@ use crate::content::refusal::Refusal;
 use crate::ledger::counters::Upload;
 use crate::ledger::events::Record;
 
-/// Methods whose requests are uploads even when they have no content.
+/// Methods whose requests count as uploads even without content.
 const UPLOADING: [Method; 3] = [Method::PUT, Method::POST, Method::PATCH];
 
-/// Bytes of content, and their SHA-256 if it was wanted.
+/// The number of content bytes, and their SHA-256 if it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sum {
     pub bytes: u64,
@@ -29,7 +29,7 @@ pub struct Sum {
     pub sha256: Option<String>,
 }
 
-/// A request's content while it is being read.
+/// The content of one request while it is read.
 #[derive(Debug)]
 pub struct Received {
     content: Incoming,
@@ -42,7 +42,8 @@ pub struct Received {
 }
 
 impl Received {
-    /// To be called when the request's head has just been read.
+    /// Call this as soon as the request's head has been read: the time to the content is measured
+    /// from here.
     pub fn new(parts: &Parts, content: Incoming, record: Rc<Record>, limit: u64) -> Self {
         let begun = (!content.is_end_stream()).then(|| (Instant::now(), record.content_begins()));
         let is_upload = begun.is_some() || UPLOADING.contains(&parts.method);
@@ -64,13 +65,13 @@ impl Received {
         }
     }
 
-    /// Asks for the digest of the content.
+    /// Has the content hashed.
     pub fn hashed(mut self) -> Self {
         self.hasher.get_or_insert_default();
         self
     }
 
-    /// Refuses content whose announced length is beyond the limit, before any of it is read.
+    /// Refuses content whose announced length exceeds the limit, before any of it is read.
     pub fn check_length(&self) -> Result<(), Refusal> {
         if self.content.size_hint().lower() > self.limit {
             self.record.refuse_content();
@@ -79,11 +80,11 @@ impl Received {
         Ok(())
     }
 
-    /// The next piece, or `None` at the end.
+    /// Reads the next piece; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
         while let Some(frame) = self.content.frame().await {
             let frame = frame.map_err(|error| self.broken(&error))?;
-            // Trailers are no content.
+            // Trailers are not content.
             let Ok(piece) = frame.into_data() else { continue };
             self.count(&piece)?;
             return Ok(Some(piece));
@@ -92,7 +93,7 @@ impl Received {
     }
 
     fn broken(&self, error: &hyper::Error) -> Refusal {
-        // HTTP/2 ends the stream, and the connection goes on.
+        // In HTTP/2 only the stream ends; the connection goes on.
         if !self.record.is_multiplexed() {
             self.record.malformed();
         }
@@ -113,13 +114,13 @@ impl Received {
         Ok(())
     }
 
-    /// Reads and drops what is left.
+    /// Reads and drops the rest of the content.
     pub async fn drain(mut self) -> Result<Sum, Refusal> {
         while self.next().await?.is_some() {}
         Ok(self.end())
     }
 
-    /// Reads everything into memory.
+    /// Reads all content into memory.
     pub async fn collect(mut self, memory: &Memory) -> Result<Bytes, Refusal> {
         let mut share = memory.share();
         let mut pieces = Vec::new();
@@ -134,7 +135,7 @@ impl Received {
         Ok(joined(pieces))
     }
 
-    /// Enters the content into the ledger, once all of it was read.
+    /// Enters the content into the ledger. Call this once all of it has been read.
     pub fn end(self) -> Sum {
         let ledger = &self.record.ledger;
         if let Some((head_at, read)) = self.begun {
@@ -150,8 +151,8 @@ impl Received {
     }
 }
 
-/// The target as it was sent. HTTP/2 sends its parts, of which hyper makes a whole URI (RFC 9113,
-/// section 8.3.1).
+/// The target as the client sent it. HTTP/2 sends a URI in parts (RFC 9113, section 8.3.1); hyper
+/// joins them, but only path and query are the target.
 pub fn target(parts: &Parts) -> String {
     match parts.uri.path_and_query() {
         Some(target) if parts.version == Version::HTTP_2 => target.to_string(),
@@ -177,7 +178,8 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A field's value: UTF-8, or else ISO-8859-1 (RFC 9110, section 5.5).
+/// The value of a field as text: UTF-8 if it is valid, otherwise ISO-8859-1 (RFC 9110, section
+/// 5.5).
 pub fn text(value: &[u8]) -> String {
     match str::from_utf8(value) {
         Ok(text) => text.to_owned(),

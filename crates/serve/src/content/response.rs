@@ -1,4 +1,4 @@
-//! The content of answers.
+//! The content of answers, as hyper sends it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use crate::content::bodies;
 use crate::ledger::events::Record;
 
-/// Why content stops before its promised end.
+/// The error that ends the content of `/truncate/N` before its announced end.
 #[derive(Debug)]
 pub struct Truncated;
 
@@ -55,13 +55,13 @@ impl Rest {
 pub enum Content {
     /// In one piece.
     Whole(Bytes),
-    /// Of known length, in large pieces.
+    /// Of known length, in pieces of at most [`bodies::PIECE_BYTES`].
     Stream(Rest),
-    /// Of a length that is not announced.
+    /// Without an announced length, in pieces of `chunk` bytes.
     Chunked { rest: Rest, chunk: u64 },
-    /// A little at a time.
+    /// `size` bytes at a time, one write after each interval.
     Drip { rest: Rest, size: u64, every: Duration, next: Pin<Box<Sleep>> },
-    /// Less than its framing promises, and then the end.
+    /// Ends with an error before everything that its framing announces has been sent.
     Truncate { promised: Option<u64>, rest: Rest, chunk: u64, record: Rc<Record>, flushes: u64 },
 }
 
@@ -87,7 +87,8 @@ impl Content {
         Self::Drip { rest: Rest { position: 0, left: length }, size, every, next }
     }
 
-    /// Half of the length that is announced; or all of it in chunks, but the last chunk is missing.
+    /// Without `chunk`: announces `length` and sends half of it. With it: sends all bytes in
+    /// chunks, but not the last chunk of length 0.
     pub fn truncate(length: u64, chunk: Option<u64>, record: Rc<Record>) -> Self {
         let flushes = record.flushes();
         let sent = if chunk.is_none() { length / 2 } else { length };
@@ -127,7 +128,7 @@ impl Body for Content {
                     *flushes = record.flushes();
                     Some(frame)
                 } else {
-                    // hyper drops what it has not written yet when content fails.
+                    // When content fails, hyper drops what it has not written yet.
                     ready!(record.poll_flushed(*flushes, cx));
                     return Poll::Ready(Some(Err(Truncated)));
                 }

@@ -1,8 +1,9 @@
-//! Content in pages of sealed memory files, which the kernel can send without copying them.
+//! Content in sealed memory files, which the kernel can send without copying it.
 //!
-//! A copy of each large answer would be most of the origin's CPU time, and twice as dear while other
-//! cores use the memory. nginx sends its files in the same way. Looking the pages up again for every
-//! answer is a sixth of what is left, so content that fits stands ready in a pipe.
+//! Copying each large answer would take most of the origin's CPU time, and twice as much while
+//! other cores use the memory. nginx sends its files in the same way. Looking up the pages for
+//! every answer is a sixth of the remaining cost, so content that fits into a pipe is kept in one
+//! as well.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,10 +17,10 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create, sendfile}
 
 use crate::content::pipe::FullPipe;
 
-/// Content of fewer bytes costs less when it is copied.
+/// Copying is cheaper for content of fewer bytes.
 pub const LEAST_BYTES: usize = 32 << 10;
 
-/// Content that the kernel can send.
+/// A memory file whose content the kernel can send.
 #[derive(Debug)]
 pub struct SharedFile {
     length: usize,
@@ -28,7 +29,7 @@ pub struct SharedFile {
 }
 
 impl SharedFile {
-    /// Sends what the socket takes of `length` bytes from `offset` on.
+    /// Sends `length` bytes from `offset` on, as many as the socket takes. Returns their number.
     pub fn send(&self, socket: impl AsFd, offset: u64, length: usize) -> io::Result<usize> {
         match &self.pipe {
             Some(pipe) if offset == 0 && length == self.length => pipe.send(socket),
@@ -37,14 +38,14 @@ impl SharedFile {
     }
 }
 
-/// The files that are mapped now, by their first address.
+/// All files that are mapped now, by the first address of the mapping.
 static FILES: Mutex<BTreeMap<usize, Arc<SharedFile>>> = Mutex::new(BTreeMap::new());
 
 fn files() -> MutexGuard<'static, BTreeMap<usize, Arc<SharedFile>>> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A mapped file, which is forgotten before it is unmapped.
+/// The mapping of a file. Dropping it removes the file from [`FILES`] before it is unmapped.
 struct Mapping(Mmap);
 
 impl AsRef<[u8]> for Mapping {
@@ -59,7 +60,8 @@ impl Drop for Mapping {
     }
 }
 
-/// The same content, in pages that [`find`] will know, if it is worth it.
+/// Moves content of at least [`LEAST_BYTES`] into a file that [`find`] finds; smaller content stays
+/// as it is.
 pub fn shared(content: Vec<u8>) -> Bytes {
     if content.len() < LEAST_BYTES {
         return content.into();
@@ -79,7 +81,7 @@ fn mapped(content: &[u8]) -> io::Result<Mapping> {
         &file,
         SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE,
     )?;
-    // SAFETY: nobody can change or shorten a file with these seals.
+    // SAFETY: with these seals nobody can change or shorten the file.
     let map = unsafe { Mmap::map(&file)? };
     let pipe = FullPipe::of(&file, map.len()).ok();
     let shared = SharedFile { length: map.len(), file, pipe };
@@ -87,7 +89,8 @@ fn mapped(content: &[u8]) -> io::Result<Mapping> {
     Ok(Mapping(map))
 }
 
-/// The file, and the place in it, of a piece of content that was given out by [`shared`].
+/// The file that a piece of content lies in, and its offset there; `None` if [`shared`] did not
+/// make it.
 pub fn find(piece: &[u8]) -> Option<(Arc<SharedFile>, u64)> {
     if piece.len() < LEAST_BYTES {
         return None;
@@ -131,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_is_forgotten_with_its_last_piece() {
+    fn a_file_is_forgotten_with_its_last_piece() {
         let piece = shared(vec![1; 2 * LEAST_BYTES]).slice(LEAST_BYTES..);
         let address = piece.as_ptr().addr() - LEAST_BYTES;
         assert!(files().contains_key(&address));

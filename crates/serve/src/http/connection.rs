@@ -1,4 +1,5 @@
-//! One connection, from its first byte to its end. TLS wraps `io` before it comes here.
+//! One HTTP connection from its first byte to its end, by hyper. TLS, if any, is already part of
+//! `io`.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -18,14 +19,14 @@ use crate::ledger::events::Record;
 use crate::limits::{CONNECTION_WINDOW, STREAM_WINDOW, STREAMS};
 use crate::routes::resources::Resources;
 
-/// Answers requests until either side ends the connection.
+/// Answers the requests of one connection until either side closes it.
 pub async fn serve<Io>(io: Io, config: HttpConfig, resources: Rc<Resources>, record: Rc<Record>)
 where
     Io: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     match config.protocol {
         Protocol::Http1 => serve_http1(io, config.keep_alive, resources, record).await,
-        // Boxed, so that connections of HTTP/1.1 do not carry its size.
+        // In a box of its own, because it is larger than what HTTP/1.1 needs.
         Protocol::H2 | Protocol::H2c => Box::pin(serve_http2(io, resources, record)).await,
     }
 }
@@ -51,8 +52,8 @@ where
     }
 }
 
-/// Closing while the client still sends would reset the connection, and the client could lose the
-/// answer that tells it why (RFC 9112, section 9.6).
+/// Reads and drops for a while what the client still sends. Closing at once would reset the
+/// connection, and the client could lose the answer that tells it why (RFC 9112, section 9.6).
 async fn linger(mut io: impl AsyncRead + Unpin, patience: Duration) {
     let mut dropped = [0; 16 << 10];
     let reading = async { while io.read(&mut dropped).await.is_ok_and(|bytes| bytes > 0) {} };
@@ -84,7 +85,7 @@ where
     }
 }
 
-/// Streams are tasks of the thread that serves their connection.
+/// Runs the tasks of HTTP/2 streams on the thread that serves their connection.
 #[derive(Clone, Copy, Debug)]
 struct OnThisThread;
 

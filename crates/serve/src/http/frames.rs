@@ -1,7 +1,7 @@
 //! The frames of an HTTP/2 connection, counted as they pass.
 //!
-//! hyper tells nothing of resets and farewells, so the nine bytes at the head of each frame are read
-//! here (RFC 9113, section 4.1); what follows them is left alone.
+//! hyper reports neither resets nor GOAWAY frames. So the nine bytes at the head of each frame are
+//! read here (RFC 9113, section 4.1); the payload is skipped.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -28,7 +28,7 @@ struct Frame {
     stream: u32,
 }
 
-/// Walks from frame to frame through bytes that come in pieces of any size.
+/// Finds the heads of frames in bytes that come in pieces of any size.
 #[derive(Debug, Default)]
 struct FrameReader {
     preface: &'static [u8],
@@ -43,7 +43,7 @@ impl FrameReader {
         Self { preface, ..Self::default() }
     }
 
-    /// Calls `seen` at the head of each frame in the next `bytes`.
+    /// Reads the next `bytes`, and calls `seen` for each frame whose head is complete.
     fn read(&mut self, bytes: &[u8], mut seen: impl FnMut(Frame)) {
         let mut bytes = self.after_preface(bytes);
         while !bytes.is_empty() && !self.lost {
@@ -74,7 +74,7 @@ impl FrameReader {
     }
 }
 
-/// Tells the record of streams that are opened and reset, and of farewells.
+/// Counts the streams that are opened, `RST_STREAM` frames and GOAWAY frames.
 #[derive(Debug)]
 pub struct CountingFrames<Io> {
     io: Io,

@@ -1,8 +1,8 @@
-//! What is spoken on a connection.
+//! The versions of HTTP that a listener can speak.
 
 use serde::Deserialize;
 
-/// A version of HTTP, and how it is known to both sides.
+/// The one version of HTTP that a listener speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum Protocol {
     /// HTTP/1.1 and HTTP/1.0, in the clear or over TLS.
@@ -18,7 +18,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Its identifier in ALPN (RFC 7301, section 6); `h2c` is reserved, and never negotiated.
+    /// The identifier in ALPN (RFC 7301, section 6). `h2c` is reserved, but never negotiated.
     pub fn alpn(self) -> &'static str {
         match self {
             Self::Http1 => "http/1.1",
@@ -27,17 +27,18 @@ impl Protocol {
         }
     }
 
-    /// Whether a client that did not negotiate it can be understood all the same (RFC 9113,
-    /// section 3.2, wants HTTP/2 over TLS to be negotiated).
+    /// Whether a client that negotiated nothing by ALPN is served. HTTP/2 over TLS must be
+    /// negotiated (RFC 9113, section 3.2).
     pub fn goes_without_alpn(self) -> bool {
         self == Self::Http1
     }
 }
 
-/// How the connections of a listener are served.
+/// How HTTP is spoken on the connections of a listener.
 #[derive(Clone, Copy, Debug)]
 pub struct HttpConfig {
+    /// The version of HTTP.
     pub protocol: Protocol,
-    /// Whether connections of HTTP/1.1 are kept after an answer.
+    /// Whether HTTP/1.1 connections stay open after an answer.
     pub keep_alive: bool,
 }

@@ -1,4 +1,5 @@
-//! Requests in, answers out.
+//! hyper's service: it takes requests, has `routes` answer them, and fits the answers to HTTP/1.1
+//! or HTTP/2.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -89,7 +90,7 @@ fn route(parts: &Parts) -> Result<Route, Refusal> {
     Ok(route)
 }
 
-/// A request that is being answered, until its answer has been handed over.
+/// One exchange, from the request's head until hyper has taken all of the answer.
 #[derive(Debug)]
 struct Exchange(Rc<Record>);
 
@@ -97,7 +98,7 @@ impl Exchange {
     fn begin(record: &Rc<Record>, parts: &Parts) -> Self {
         record.head_read();
         record.ledger.begin();
-        // RFC 9112, section 3.2.2: what is sent to a proxy.
+        // The absolute form, as it is sent to a proxy (RFC 9112, section 3.2.2).
         if parts.uri.scheme().is_some() && parts.version != Version::HTTP_2 {
             record.ledger.absolute_form.add(1);
         }
@@ -124,9 +125,9 @@ impl Exchange {
         if Query(parts.uri.query()).keep_alive_off() {
             self.0.ask_for_shutdown();
         }
-        // RFC 9113, section 8.2.2: there are frames for what this field says.
+        // HTTP/2 has frames for what this field says (RFC 9113, section 8.2.2).
         response.headers_mut().remove(CONNECTION);
-        // hyper leaves out the content of answers to HEAD in HTTP/1.1 only.
+        // hyper leaves out the content of answers to HEAD, but only in HTTP/1.1.
         if parts.method == Method::HEAD && answers::has_content(response.status()) {
             if let Some(length) = response.body().size_hint().exact() {
                 response.headers_mut().insert(CONTENT_LENGTH, length.into());
@@ -154,7 +155,7 @@ impl Drop for Exchange {
     }
 }
 
-/// An answer on its way; most are there at once.
+/// The future of an answer. Most answers are ready at once.
 pub enum Answering {
     Done(Option<Response<Reply>>),
     Waiting(Pin<Box<dyn Future<Output = Response<Reply>>>>),
@@ -174,12 +175,13 @@ impl Future for Answering {
     }
 }
 
-/// An answer's content, which keeps its exchange open.
+/// The content of an answer. The exchange lasts as long as this.
 #[derive(Debug)]
 pub struct Reply {
     content: Content,
-    /// What is left of a piece that is longer than it may be sent.
+    /// The rest of a piece that is longer than `most`.
     piece: Bytes,
+    /// The most bytes that may be sent at once.
     most: usize,
     _exchange: Exchange,
 }

@@ -1,4 +1,4 @@
-//! What really arrived and what really left, counted where it happened.
+//! The counters of one listener: what really arrived and what really left.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -13,7 +13,7 @@ use crate::turns::gate::Gate;
 const UPLOADS_KEPT: usize = 16;
 const STATUSES: usize = 1000;
 
-/// 1 µs, 2 µs, 4 µs, … 2^26 µs.
+/// Upper bounds of 1 µs, 2 µs, 4 µs, … 2^26 µs.
 const BUCKETS: usize = 27;
 
 /// A number that only grows.
@@ -112,7 +112,7 @@ impl Ledger {
         }
     }
 
-    /// A connection is about to be closed; `tcp` is the kernel's last account of it.
+    /// A connection is about to be closed. `tcp` is the kernel's last account of it.
     pub fn closed(&self, tcp: TcpInfo) {
         self.segments_in_closed.add(tcp.data_segments_in);
         self.retransmits_closed.add(tcp.retransmits);
@@ -137,7 +137,7 @@ impl Ledger {
         }
     }
 
-    /// A handshake ended with this protocol.
+    /// A handshake succeeded and agreed on this protocol.
     pub fn chosen(&self, protocol: &'static str) {
         *self.alpn.borrow_mut().entry(protocol).or_default() += 1;
     }
@@ -147,7 +147,7 @@ impl Ledger {
         self.head_to_body_us[bucket(us)].add(1);
     }
 
-    /// Whether uploads are to be hashed.
+    /// Whether uploads are hashed.
     pub fn digest(&self) -> bool {
         self.digest.get()
     }
@@ -164,7 +164,7 @@ impl Ledger {
         uploads.push_back(upload);
     }
 
-    /// The counts so far; `open` is the kernel's account of each connection that is open now.
+    /// The counts so far. `open` is the kernel's account of each connection that is open now.
     pub fn counters(&self, open: &[TcpInfo]) -> Counters {
         let segments_open: u64 = open.iter().map(|tcp| tcp.data_segments_in).sum();
         let retransmits_open: u64 = open.iter().map(|tcp| tcp.retransmits).sum();
@@ -199,7 +199,7 @@ impl Ledger {
     }
 }
 
-/// The first bucket whose bound is not below; the last takes everything beyond.
+/// The first bucket whose upper bound is at least `us`; the last one takes everything beyond.
 fn bucket(us: u64) -> usize {
     (us.max(1).next_power_of_two().trailing_zeros() as usize).min(BUCKETS - 1)
 }

@@ -1,4 +1,4 @@
-//! One connection, as its ledger sees it.
+//! The events of one connection, and what the ledger concludes from them.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::os::fd::RawFd;
@@ -10,27 +10,27 @@ use tokio::task::AbortHandle;
 use crate::ledger::counters::Ledger;
 use crate::ledger::tcp_info::{self, TcpInfo};
 
-/// Sweeps since the listener was opened: a clock that costs nothing to read.
+/// Sweeps since the listener was opened: a coarse clock that costs nothing to read.
 pub type Sweep = u64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// No byte of a request yet.
+    /// No byte of the next request has arrived yet.
     Idle,
-    /// Part of a request head has arrived; since when.
+    /// Part of a request head has arrived, the first byte at that sweep.
     Head(Sweep),
     /// A request is being answered.
     Answering,
-    /// HTTP/2: requests come and are answered side by side.
+    /// HTTP/2: several requests may be answered at once.
     Multiplexed,
 }
 
-/// How a request's content is known to have come together with its head.
+/// What is known about whether a request's content arrived together with its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrival {
     /// Nothing has been read since the head.
     WithHead,
-    /// More had to be read; this much of it was already there when the head had been read.
+    /// More had to be read. This many bytes were already in the socket when the head had been read.
     Queued(u64),
 }
 
@@ -55,7 +55,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Enters a connection that has just been accepted into the ledger.
+    /// Enters a connection that was just accepted into the ledger.
     pub fn open(ledger: Rc<Ledger>, socket: RawFd, now: Rc<Cell<Sweep>>) -> Rc<Self> {
         ledger.connections.add(1);
         Rc::new(Self {
@@ -77,7 +77,7 @@ impl Record {
         })
     }
 
-    /// Must be called while the socket is still open.
+    /// The connection is about to be closed. Call this while its socket is still open.
     pub fn close(&self) {
         self.closing();
         self.ledger.closed(self.tcp_info());
@@ -98,7 +98,7 @@ impl Record {
         }
     }
 
-    /// A read is about to happen: the moment to see what has arrived by itself.
+    /// The socket is about to be read. What has arrived until now came together with the head.
     pub fn reading(&self) {
         if self.arrival.get() == Some(Arrival::WithHead) {
             self.arrival.set(Some(Arrival::Queued(tcp_info::unread(self.socket))));
@@ -119,7 +119,7 @@ impl Record {
         self.active.set(self.now.get());
     }
 
-    /// Everything given to the socket so far has been written.
+    /// Everything has been written to the socket.
     pub fn flushed(&self) {
         self.flushes.set(self.flushes.get() + 1);
         for waiting in self.flushed.take() {
@@ -127,12 +127,12 @@ impl Record {
         }
     }
 
-    /// How often everything had been written.
+    /// How often everything has been written to the socket.
     pub fn flushes(&self) -> u64 {
         self.flushes.get()
     }
 
-    /// Waits until everything has been written once more than `flushes` times.
+    /// Waits until everything has been written to the socket more often than `flushes` times.
     pub fn poll_flushed(&self, flushes: u64, cx: &Context<'_>) -> Poll<()> {
         if self.flushes.get() > flushes {
             return Poll::Ready(());
@@ -153,7 +153,7 @@ impl Record {
         self.closed_by_client.get()
     }
 
-    /// This side is going to close, if the other has not done so.
+    /// The origin is about to close the connection, unless the client has already closed it.
     pub fn closing(&self) {
         if !self.ended.replace(true) {
             let by_client = self.tcp_info().closed_by_peer();
@@ -162,12 +162,12 @@ impl Record {
         }
     }
 
-    /// TLS stands; a request may take its time to begin.
+    /// The TLS handshake is done. The time limit for a request head starts anew with the next byte.
     pub fn handshake_done(&self) {
         self.phase.set(Phase::Idle);
     }
 
-    /// HTTP/2 is going to be spoken: from now on no byte is known to belong to a request's head.
+    /// HTTP/2 is spoken: from now on nobody knows which bytes belong to a request's head.
     pub fn multiplexed(&self) {
         self.phase.set(Phase::Multiplexed);
     }
@@ -187,13 +187,14 @@ impl Record {
         }
     }
 
-    /// The content of that request comes next; returns what has been read so far.
+    /// The content of that request comes next. Returns the number of bytes that have been read so
+    /// far.
     pub fn content_begins(&self) -> u64 {
         self.arrival.set(Some(Arrival::WithHead));
         self.read.get()
     }
 
-    /// The content is there, `begun` being what [`Self::content_begins`] had said.
+    /// The content is complete. `begun` is what [`Self::content_begins`] returned.
     pub fn content_ends(&self, begun: u64) {
         if self.is_multiplexed() {
             return;
@@ -207,13 +208,13 @@ impl Record {
         }
     }
 
-    /// The answer has been handed over, or was given up.
+    /// hyper has taken all of the answer, or the exchange was given up.
     pub fn answered(&self) {
         self.turn(Phase::Idle);
         self.arrival.set(None);
     }
 
-    /// What arrived was not a request. Counted once.
+    /// What arrived was not a request. Counts once for each connection.
     pub fn malformed(&self) {
         if !self.malformed.replace(true) {
             self.ledger.bad_requests.add(1);
@@ -224,12 +225,12 @@ impl Record {
         self.malformed.get()
     }
 
-    /// The connection is to end after the answers that are due.
+    /// Asks for a graceful shutdown of HTTP/2: the connection ends after the answers that are due.
     pub fn ask_for_shutdown(&self) {
         self.shutdown_asked.set(true);
     }
 
-    /// Whether that was asked for since the last time.
+    /// Whether it was asked for since the last call.
     pub fn shutdown_asked_for(&self) -> bool {
         self.shutdown_asked.take()
     }

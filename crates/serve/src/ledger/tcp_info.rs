@@ -1,4 +1,4 @@
-//! What the kernel knows about a connection.
+//! What the kernel knows about a TCP connection.
 
 #![allow(unsafe_code)]
 
@@ -9,28 +9,28 @@ use libc::{
     FIONREAD, IPPROTO_TCP, TCP_INFO, c_int, c_void, getsockopt, ioctl, socklen_t, tcp_info,
 };
 
-/// States of a connection whose peer has closed its side (Linux, `include/net/tcp_states.h`).
+/// States of a connection whose peer has closed its side (Linux: `include/net/tcp_states.h`).
 const CLOSED: u8 = 7;
 const CLOSE_WAIT: u8 = 8;
 const LAST_ACK: u8 = 9;
 
-/// A connection as TCP sees it.
+/// The part of `TCP_INFO` (tcp(7)) that the ledger needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TcpInfo {
     state: u8,
-    /// Segments with data that arrived.
+    /// Segments with data that have arrived.
     pub data_segments_in: u64,
-    /// Segments that were sent again.
+    /// Segments that were retransmitted.
     pub retransmits: u64,
 }
 
 impl TcpInfo {
-    /// Reads the kernel's account; zeros if it has none.
+    /// Asks the kernel; zeros if it does not answer.
     pub fn of(socket: RawFd) -> Self {
         let mut info = MaybeUninit::<tcp_info>::zeroed();
         let mut length = size_of::<tcp_info>() as socklen_t;
-        // SAFETY: the pointers are to live memory of the length given, and the kernel writes no more
-        // than that; every bit pattern, zeros included, is a valid tcp_info.
+        // SAFETY: the pointers are to live memory of the length given, and the kernel writes no
+        // more than that; every bit pattern, zeros included, is a valid tcp_info.
         let info = unsafe {
             let target = info.as_mut_ptr().cast::<c_void>();
             if getsockopt(socket, IPPROTO_TCP, TCP_INFO, target, &raw mut length) != 0 {

@@ -1,4 +1,4 @@
-//! From routes to answers.
+//! The answers of the routes.
 
 use std::rc::Rc;
 
@@ -29,10 +29,10 @@ const HTML: HeaderValue = HeaderValue::from_static("text/html");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// An answer, or why there is none.
+/// The answer to a request, or why it is refused.
 pub type Answer = Result<Response<Content>, Refusal>;
 
-/// The answer, if it needs neither time nor the request's content.
+/// The answer, if it needs neither the request's content nor any waiting.
 pub fn immediate(
     route: &Route,
     parts: &Parts,
@@ -87,7 +87,7 @@ pub fn immediate(
     Some(Ok(answer))
 }
 
-/// The answer to a request that has content, or has to wait.
+/// The answer to a request that has content, or whose answer needs time.
 pub async fn deferred(
     route: Result<Route, Refusal>,
     parts: &Parts,
@@ -143,7 +143,8 @@ async fn waited(
     }
 }
 
-/// Content that comes anyway is read first, so that the connection can be used again.
+/// Reads the content before the refusal is sent, so that the connection can be used again. A client
+/// that expects 100 Continue has not sent any yet.
 async fn refused(refusal: Refusal, parts: &Parts, content: Received) -> Refusal {
     if parts.headers.contains_key(EXPECT) {
         return refusal;
@@ -204,7 +205,7 @@ async fn json_content(
     content.collect(&resources.memory).await
 }
 
-/// Work on content, done away from the serving thread where it takes long.
+/// Works on content: on the serving thread if it is small, otherwise on another.
 async fn worked<T: Send + 'static>(
     content: Bytes,
     work: fn(&[u8]) -> Result<T, Refusal>,
@@ -221,12 +222,12 @@ fn has_field(headers: &HeaderMap, name: &HeaderName, wanted: &[u8]) -> bool {
     headers.get_all(name).iter().any(|value| value.as_bytes() == wanted)
 }
 
-/// RFC 9110, section 6.4.1.
+/// Whether answers with this status have content (RFC 9110, section 6.4.1).
 pub fn has_content(status: StatusCode) -> bool {
     !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
-/// Compact, with sorted keys.
+/// Parses JSON and writes it compactly, with sorted keys.
 fn rewritten(content: &[u8]) -> Result<Vec<u8>, Refusal> {
     let wrong = |error: serde_json::Error| Refusal::BadContent(format!("not JSON: {error}"));
     serde_json::to_vec(&serde_json::from_slice::<Value>(content).map_err(wrong)?).map_err(wrong)

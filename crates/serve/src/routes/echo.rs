@@ -1,11 +1,11 @@
-//! A request, told back as JSON.
+//! `/echo`: the request as JSON.
 
 use hyper::http::request::Parts;
 use serde::Serialize;
 
 use crate::content::request::{Sum, target, text};
 
-/// What is told back.
+/// A request as JSON.
 #[derive(Serialize)]
 pub struct Echo<'a> {
     method: &'a str,

@@ -1,9 +1,10 @@
-//! `application/x-www-form-urlencoded` as the WHATWG URL standard parses and serialises it.
+//! `/form`: `application/x-www-form-urlencoded` as the WHATWG URL standard parses and serialises
+//! it.
 
 use form_urlencoded::{Serializer, parse};
 
-/// The fields of a form as they were understood, in the order sent, encoded in the one way in which
-/// the standard's serialiser writes them.
+/// Parses a form and serialises its fields again, in the order sent. Any two encodings of the same
+/// fields have the same result.
 pub fn canonical(content: &[u8]) -> String {
     Serializer::new(String::with_capacity(content.len())).extend_pairs(parse(content)).finish()
 }

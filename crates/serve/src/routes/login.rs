@@ -1,4 +1,4 @@
-//! A session by cookie.
+//! `/login` and `/private`: a session by cookie.
 
 use hyper::HeaderMap;
 use hyper::header::COOKIE;
@@ -8,10 +8,10 @@ use crate::content::refusal::Refusal;
 const NAME: &str = "session";
 const TOKEN: &str = "5f2c1d7e9a40b863";
 
-/// What a login answers with.
+/// The `Set-Cookie` field of the answer to a login.
 pub const SET_COOKIE: &str = "session=5f2c1d7e9a40b863; Path=/; HttpOnly";
 
-/// Whether a form names a user and a password.
+/// Refuses a form without the fields `user` and `password`.
 pub fn check_form(content: &[u8]) -> Result<(), Refusal> {
     let given = |wanted: &str| form_urlencoded::parse(content).any(|(name, _)| name == wanted);
     if given("user") && given("password") {
@@ -21,7 +21,7 @@ pub fn check_form(content: &[u8]) -> Result<(), Refusal> {
     }
 }
 
-/// Whether the request carries the session's cookie.
+/// Whether the request has the cookie of the session.
 pub fn has_session(headers: &HeaderMap) -> bool {
     headers
         .get_all(COOKIE)

@@ -1,4 +1,4 @@
-//! `multipart/form-data`, taken apart while it arrives.
+//! `/multipart`: `multipart/form-data`, parsed while it arrives.
 
 use std::convert::Infallible;
 
@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use crate::content::refusal::Refusal;
 use crate::content::request::{Received, hex, text};
 
-/// Pieces between the reader and the parser.
+/// Pieces that the reader may be ahead of the parser.
 const AHEAD: usize = 2;
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -32,7 +32,7 @@ pub struct Described {
     parts: Vec<Part>,
 }
 
-/// The boundary that the content type names.
+/// The boundary in the content type.
 pub fn boundary(headers: &HeaderMap) -> Result<String, Refusal> {
     let wrong = Refusal::MediaType("multipart/form-data with a boundary");
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -41,13 +41,13 @@ pub fn boundary(headers: &HeaderMap) -> Result<String, Refusal> {
 
 /// `{"parts":[{"name":…,"filename":…,"content_type":…,"bytes":N,"sha256":…},…]}`
 pub async fn described(mut content: Received, boundary: String) -> Result<Described, Refusal> {
-    // The parser wants a stream that can be sent between threads, which `Received` cannot.
+    // The parser needs a stream that is `Send`, and `Received` is not.
     let (sender, mut pieces) = mpsc::channel::<Bytes>(AHEAD);
     let stream =
         stream::poll_fn(move |cx| pieces.poll_recv(cx).map(|piece| piece.map(Ok::<_, Infallible>)));
     let reading = async {
         while let Some(piece) = content.next().await? {
-            // A parser that has gone away has its own error to report.
+            // If the parser has stopped, it reports the error itself.
             let _ = sender.send(piece).await;
         }
         drop(sender);
@@ -76,7 +76,8 @@ async fn part(mut field: Field<'_>) -> multer::Result<Part> {
         hasher.update(&piece);
     }
     let filename = field.file_name().map(str::to_owned);
-    // Whether a text field says that it is text/plain, its default (RFC 7578, 4.4), means nothing.
+    // text/plain is the default of a text field (RFC 7578, section 4.4): saying so makes no
+    // difference.
     let content_type = filename.as_ref().and_then(|_| field.headers().get(CONTENT_TYPE));
     Ok(Part {
         name: field.name().map(str::to_owned),

@@ -5,7 +5,7 @@ use crate::content::memory::Memory;
 use crate::limits::Limits;
 use crate::routes::store::Store;
 
-/// The origin's limits, documents, document store and memory for request content.
+/// The origin's limits, cached documents, document store and memory for request content.
 #[derive(Debug)]
 pub struct Resources {
     pub limits: Limits,

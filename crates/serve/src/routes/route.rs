@@ -1,4 +1,4 @@
-//! What a request's target and method ask for.
+//! The route of a request, by its target and method.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl<'a> Query<'a> {
         fields.into_iter().find(|(found, _)| found == name).map(|(_, value)| value)
     }
 
-    /// Whether the client asks for the connection to be closed after the answer.
+    /// Whether `keep-alive=off` asks for the connection to be closed after the answer.
     pub fn keep_alive_off(self) -> bool {
         self.0.is_some() && self.get("keep-alive").is_some_and(|value| value == "off")
     }
@@ -74,7 +74,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// The route of a target, whatever the method.
+    /// The route of a target, for any method.
     pub fn find(path: &str, query: Query<'_>) -> Result<Self, Refusal> {
         let (name, argument) = match path.strip_prefix('/').unwrap_or(path).split_once('/') {
             Some((name, argument)) => (name, Some(argument)),
@@ -109,7 +109,7 @@ impl Route {
         }
     }
 
-    /// Refuses a method that the route does not take.
+    /// Refuses a method that the route does not allow.
     pub fn check_method(&self, method: &Method) -> Result<(), Refusal> {
         let (taken, allowed): (&[Method], _) = match self {
             Self::Echo => return Ok(()),
@@ -124,7 +124,7 @@ impl Route {
         if taken.contains(method) { Ok(()) } else { Err(Refusal::Method(allowed)) }
     }
 
-    /// The most content that a request to this route may have.
+    /// The most bytes of content that a request to this route may have.
     pub fn content_limit(&self) -> u64 {
         match self {
             Self::ParseJson | Self::Form | Self::Multipart | Self::Login => DOCUMENT_BYTES as u64,
@@ -134,7 +134,7 @@ impl Route {
     }
 }
 
-/// Only digits: `parse` would take a sign as well.
+/// A number that consists of digits only; `parse` would accept a sign as well.
 fn number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()

@@ -1,5 +1,6 @@
-//! A small document store: as much of `OpenSearch`'s document API as a client benchmark needs, so that
-//! the same workload runs on both (<https://docs.opensearch.org/latest/api-reference/document-apis/>).
+//! `/documents`: a small document store. It implements as much of `OpenSearch`'s document API as a
+//! benchmark of clients needs, so that the same workload runs on both
+//! (<https://docs.opensearch.org/latest/api-reference/document-apis/>).
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use serde::de::IgnoredAny;
 use crate::content::refusal::Refusal;
 use crate::limits::{ID_BYTES, STORE_BYTES, STORE_DOCUMENTS};
 
-/// The only index.
+/// The name of the only index.
 pub const INDEX: &str = "documents";
 
 /// The name of a document.
@@ -20,7 +21,7 @@ pub const INDEX: &str = "documents";
 pub struct Id(String);
 
 impl Id {
-    /// From a segment of a target.
+    /// Decodes a segment of a target.
     pub fn decoded(segment: &str) -> Result<Self, Refusal> {
         let id = percent_decode_str(segment).decode_utf8().ok();
         id.filter(|id| (1..=ID_BYTES).contains(&id.len()))
@@ -37,7 +38,7 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// The document with what is known about it.
+    /// The document and its metadata, as JSON.
     pub fn described(&self, id: &Id) -> Vec<u8> {
         let about = Description { index: INDEX, id, version: Some(self.version), found: true };
         let mut text = about.written();
@@ -49,7 +50,7 @@ impl Stored {
     }
 }
 
-/// What is said where there is no such document.
+/// The answer where the store has no such document, as JSON.
 pub fn not_found(id: &Id) -> Vec<u8> {
     Description { index: INDEX, id, version: None, found: false }.written()
 }
@@ -71,7 +72,7 @@ impl Description<'_> {
     }
 }
 
-/// What came of a write.
+/// Whether a write created a document or replaced one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -79,7 +80,7 @@ pub enum Outcome {
     Updated,
 }
 
-/// The receipt for a write.
+/// The answer to a write.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Written<'a> {
     #[serde(rename = "_index")]
@@ -91,7 +92,7 @@ pub struct Written<'a> {
     pub result: Outcome,
 }
 
-/// The documents of all listeners, within bounds.
+/// The stored documents, which all listeners share, within bounds.
 #[derive(Debug, Default)]
 pub struct Store {
     documents: RefCell<HashMap<Id, Stored>>,
@@ -99,7 +100,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Keeps a document in the place of the one with the same name.
+    /// Stores a document; it replaces one of the same name.
     pub fn put<'a>(&self, id: &'a Id, source: &[u8]) -> Result<Written<'a>, Refusal> {
         let mut documents = self.documents.borrow_mut();
         let before = documents.get(id);
@@ -111,7 +112,7 @@ impl Store {
         }
         let version = before.map_or(0, |stored| stored.version) + 1;
         let result = if before.is_some() { Outcome::Updated } else { Outcome::Created };
-        // A copy: a piece of what was read would keep the whole of its buffer.
+        // Copied, because a slice of the read buffer would keep the whole buffer in memory.
         let stored = Stored { version, source: Bytes::copy_from_slice(source) };
         documents.insert(id.clone(), stored);
         self.bytes.set(bytes);

@@ -1,4 +1,4 @@
-//! An authority that lives as long as the run, and the certificate of its servers.
+//! A certificate authority for one run, and the certificate of the servers on this machine.
 
 use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -12,14 +12,14 @@ use rcgen::{
 };
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// The names that servers on this machine go by.
+/// The names and addresses by which clients reach servers on this machine.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 const FOR_ALL: u32 = 0o644;
 const FOR_THE_OWNER: u32 = 0o600;
 
-/// A certificate to trust, and one by it for servers on this machine. The key of the former is
-/// forgotten at once.
+/// The authority's certificate, and a server certificate that it has signed. The authority's own
+/// key is dropped at once.
 #[derive(Debug)]
 pub struct Authority {
     pem: String,
@@ -28,7 +28,7 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// A new one, for servers that can also be reached at `address`.
+    /// Makes an authority whose servers can also be reached at `address`.
     pub fn new(address: IpAddr) -> Result<Self, rcgen::Error> {
         let mut authority = CertificateParams::default();
         authority.distinguished_name = named("Fetchoff origin, an authority for this run only");
@@ -42,30 +42,31 @@ impl Authority {
         leaf.is_ca = IsCa::ExplicitNoCa;
         leaf.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        // RFC 5280, section 4.2.1.1; strict clients miss it.
+        // RFC 5280, section 4.2.1.1; strict clients insist on it.
         leaf.use_authority_key_identifier_extension = true;
         let key = KeyPair::generate()?;
         let leaf = leaf.signed_by(&key, &Issuer::new(authority, authority_key))?;
         Ok(Self { pem, leaf, key })
     }
 
-    /// The certificate to trust.
+    /// The authority's certificate, which clients have to trust, in PEM.
     pub fn pem(&self) -> &str {
         &self.pem
     }
 
-    /// The servers' certificate.
+    /// The server certificate.
     pub(crate) fn certificate(&self) -> CertificateDer<'static> {
         self.leaf.der().clone()
     }
 
-    /// The key to it.
+    /// The key of the server certificate.
     pub(crate) fn key(&self) -> PrivateKeyDer<'static> {
         PrivateKeyDer::Pkcs8(self.key.serialize_der().into())
     }
 
-    /// Writes `authority.pem`, `certificate.pem` (the servers' certificate, and the authority's
-    /// after it) and `key.pem`, which is for the owner only; or says which cannot be written.
+    /// Writes `authority.pem`, `certificate.pem` (the server certificate, followed by the
+    /// authority's) and `key.pem`, which only the owner can read. An error names the file that
+    /// cannot be written.
     pub fn write_to(&self, folder: &Path) -> Result<(), (PathBuf, io::Error)> {
         let chain = self.leaf.pem() + &self.pem;
         for (name, text, mode) in [
@@ -83,7 +84,7 @@ impl Authority {
 fn write(path: &Path, text: &str, mode: u32) -> io::Result<()> {
     let mut file =
         OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(path)?;
-    // A file that was there before has kept its mode.
+    // A file that existed before has kept its mode.
     file.set_permissions(Permissions::from_mode(mode))?;
     file.write_all(text.as_bytes())
 }

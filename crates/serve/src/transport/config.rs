@@ -1,34 +1,34 @@
-//! How a listener treats its connections.
+//! The configuration of a listener.
 
 use crate::http::protocol::{HttpConfig, Protocol};
 
-/// How connections over TLS begin.
+/// Which TLS handshakes are possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshakes {
-    /// Who has been there before resumes by a ticket.
+    /// A client that has connected before can resume its session by a ticket.
     Resumable,
-    /// In full every time: no tickets, and no memory of sessions.
+    /// Every handshake is a full one: no tickets are issued and no sessions remembered.
     Full,
 }
 
 /// How a listener treats its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListenerConfig {
-    /// What is spoken; the only protocol that is offered in TLS.
+    /// The protocol, and the only one that ALPN offers.
     pub protocol: Protocol,
-    /// Whether it is spoken over TLS, and after which handshakes.
+    /// Whether it is spoken over TLS, and which handshakes are possible.
     pub tls: Option<Handshakes>,
-    /// Whether connections of HTTP/1.1 are kept after an answer.
+    /// Whether HTTP/1.1 connections stay open after an answer.
     pub keep_alive: bool,
     /// Whether uploads are hashed into the ledger.
     pub digest: bool,
-    /// How many bytes wait in the kernel for a client at most (`SO_SNDBUF`, which doubles it);
-    /// `None`: it is for the kernel to find out, connection by connection.
+    /// The size of the kernel's send buffer for each connection (`SO_SNDBUF`, which doubles it).
+    /// `None`: the kernel adjusts it, connection by connection.
     pub send_buffer: Option<u32>,
 }
 
 impl ListenerConfig {
-    /// HTTP/1.1 in the clear, on connections that are kept.
+    /// HTTP/1.1 in the clear, on connections that stay open.
     pub const PLAIN: Self = Self {
         protocol: Protocol::Http1,
         tls: None,
@@ -37,7 +37,7 @@ impl ListenerConfig {
         send_buffer: None,
     };
 
-    /// Why nobody could keep to these terms, if they contradict each other.
+    /// Fails if settings contradict each other, and says which.
     pub(crate) fn check(self) -> Result<(), &'static str> {
         match self {
             Self { protocol: Protocol::H2, tls: None, .. } => Err("h2 needs tls"),
@@ -49,7 +49,7 @@ impl ListenerConfig {
         }
     }
 
-    /// What concerns HTTP only.
+    /// The part of the configuration that concerns HTTP.
     pub(crate) fn http(self) -> HttpConfig {
         HttpConfig { protocol: self.protocol, keep_alive: self.keep_alive }
     }

@@ -1,4 +1,4 @@
-//! The connections of one listener that are open now.
+//! The open connections of one listener.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::ledger::events::Record;
 use crate::ledger::tcp_info::TcpInfo;
 
-/// Open connections, by their sockets.
+/// The records of all open connections, by their sockets.
 #[derive(Debug, Default)]
 pub struct Connections(RefCell<HashMap<RawFd, Rc<Record>>>);
 
@@ -21,12 +21,12 @@ impl Connections {
         self.0.borrow_mut().remove(&socket);
     }
 
-    /// A list of its own: ending a connection changes the collection.
+    /// A copy of the list: it can be walked while connections end.
     pub fn all(&self) -> Vec<Rc<Record>> {
         self.0.borrow().values().cloned().collect()
     }
 
-    /// What the kernel knows about each.
+    /// The kernel's account of each connection.
     pub fn tcp_info(&self) -> Vec<TcpInfo> {
         self.0.borrow().values().map(|record| record.tcp_info()).collect()
     }

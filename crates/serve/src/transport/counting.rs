@@ -1,4 +1,4 @@
-//! A socket that tells its record what passes.
+//! A TCP socket whose bytes are counted.
 
 use std::io::{self, IoSlice};
 use std::os::fd::AsRawFd as _;
@@ -15,7 +15,7 @@ use crate::content::shared_file::{self, SharedFile};
 use crate::ledger::events::Record;
 use crate::transport::connections::Connections;
 
-/// Counts the bytes of a connection, and sees who closes it.
+/// Reports to the record of a connection which bytes pass, and who closes it.
 #[derive(Debug)]
 pub struct CountingIo {
     stream: TcpStream,
@@ -23,13 +23,13 @@ pub struct CountingIo {
     connections: Rc<Connections>,
 }
 
-/// How pieces are best written; each way is one system call.
+/// How pieces are written; each way is one system call.
 enum Way<'a> {
-    /// All of them at once.
+    /// All of them are copied into the socket.
     Copied,
-    /// The first is small, and a shared one follows.
+    /// Only the first, a small one, is copied; the next lies in a shared file.
     Announced(&'a [u8]),
-    /// The first is shared.
+    /// Only the first is sent; it lies in a shared file, at this offset and with this length.
     Shared(Arc<SharedFile>, u64, usize),
 }
 
@@ -51,7 +51,7 @@ impl<'a> Way<'a> {
 }
 
 impl CountingIo {
-    /// The connection is one of `connections` for as long as its socket is open.
+    /// Adds the connection to `connections`; it is removed when this is dropped.
     pub fn new(stream: TcpStream, record: Rc<Record>, connections: Rc<Connections>) -> Self {
         connections.insert(stream.as_raw_fd(), record.clone());
         Self { stream, record, connections }
@@ -147,12 +147,13 @@ impl AsyncWrite for CountingIo {
     }
 }
 
-// The record is closed before the fields, and with them the socket, are dropped.
+// This runs before the fields, and with them the socket, are dropped.
 impl Drop for CountingIo {
     fn drop(&mut self) {
         self.record.close();
         self.connections.remove(self.stream.as_raw_fd());
-        // Bytes that are left unread would make the close a reset, and take what was said with it.
+        // Closing with unread bytes would reset the connection, and the client would lose the
+        // answer.
         if self.record.is_malformed() {
             let _ = self.stream.try_read(&mut [0; 4096]);
         }

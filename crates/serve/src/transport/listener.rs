@@ -1,4 +1,4 @@
-//! A port with a ledger of its own.
+//! A listener: a port with a ledger of its own.
 
 use std::cell::Cell;
 use std::io;
@@ -19,10 +19,10 @@ use crate::transport::tcp::{self, Acceptor};
 use crate::transport::tls;
 use crate::turns::gate::Gate;
 
-/// Sweeps in the time that a request head may take.
+/// The number of sweeps in the time that a request head may take.
 const SWEEPS_A_HEAD: u32 = 10;
 
-/// An open port, its connections and their ledger. All of them end when it is dropped.
+/// An open port, its connections and their ledger. Dropping it closes all of them.
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
@@ -33,7 +33,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens on `address`; must be called inside a `LocalSet`.
+    /// Listens on `address`. Call this inside a `LocalSet`.
     pub fn open(address: SocketAddr, config: ListenerConfig, site: &Site) -> io::Result<Self> {
         config.check().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         let (authority_pem, tls) = match config.tls {
@@ -65,12 +65,12 @@ impl Listener {
         Ok(Self { address, authority_pem, ledger, connections, tasks })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The authority to trust, if it speaks TLS.
+    /// The certificate of the authority to trust, in PEM, if it speaks TLS.
     pub fn authority_pem(&self) -> Option<&str> {
         self.authority_pem.as_deref()
     }
@@ -80,12 +80,12 @@ impl Listener {
         self.ledger.counters(&self.connections.tcp_info())
     }
 
-    /// Where its requests can be held.
+    /// The gate that can hold its requests.
     pub fn gate(&self) -> Rc<Gate> {
         self.ledger.gate.clone()
     }
 
-    /// Whether uploads are hashed into the ledger from now on.
+    /// Sets whether uploads are hashed into the ledger from now on.
     pub fn set_digest(&self, on: bool) {
         self.ledger.set_digest(on);
     }
@@ -99,7 +99,8 @@ impl Drop for Listener {
     }
 }
 
-/// Ends connections that keep the origin waiting. One timer for all costs a request nothing.
+/// Ends connections that keep the origin waiting. All connections share one timer, so that requests
+/// need none.
 async fn sweep(connections: Rc<Connections>, now: Rc<Cell<Sweep>>, limits: Limits) {
     let period = (limits.head_timeout / SWEEPS_A_HEAD).max(Duration::from_millis(1));
     let idle_sweeps = (limits.idle_timeout.as_nanos() / period.as_nanos()) as Sweep;

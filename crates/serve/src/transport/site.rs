@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::routes::resources::Resources;
 use crate::transport::authority::Authority;
 
-/// The resources that requests are answered from, and the certificate authority.
+/// The resources that answer requests, and the certificate authority.
 #[derive(Debug)]
 pub struct Site {
     pub(crate) resources: Rc<Resources>,
@@ -16,12 +16,13 @@ pub struct Site {
 }
 
 impl Site {
-    /// A site with these limits.
+    /// Makes a site with these limits.
     pub fn new(limits: Limits) -> Rc<Self> {
         Rc::new(Self { resources: Rc::new(Resources::new(limits)), authority: OnceCell::new() })
     }
 
-    /// The authority of this origin, made when it is first needed: for the address of that listener.
+    /// The authority of this process. It is made for the first listener that needs it, and for that
+    /// listener's address.
     pub(crate) fn authority(&self, address: IpAddr) -> Result<&Authority, rcgen::Error> {
         match self.authority.get() {
             Some(authority) => Ok(authority),

@@ -24,17 +24,17 @@ use crate::transport::tls;
 
 const BACKLOG: u32 = 1024;
 
-/// The pause after a connection could not be accepted, for want of file descriptors.
+/// The pause after a connection could not be accepted because file descriptors had run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Listens on `address`; accepted sockets inherit `TCP_NODELAY` and `send_buffer` (`SO_SNDBUF`).
 pub fn listen(address: SocketAddr, send_buffer: Option<u32>) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
-    // Linux hands it on to accepted sockets, which saves a call for each.
+    // On Linux accepted sockets inherit it, which saves a call for each.
     socket.set_nodelay(true)?;
     if let Some(bytes) = send_buffer {
-        socket.set_send_buffer_size(bytes)?; // handed on as well
+        socket.set_send_buffer_size(bytes)?; // inherited as well
     }
     socket.bind(address)?;
     socket.listen(BACKLOG)
@@ -51,7 +51,7 @@ pub struct Acceptor {
 }
 
 impl Acceptor {
-    /// Never ends; to be run inside a `LocalSet`.
+    /// Accepts connections for ever. Run this inside a `LocalSet`.
     pub async fn run(self, listener: TcpListener) {
         loop {
             match listener.accept().await {

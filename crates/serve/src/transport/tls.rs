@@ -1,4 +1,4 @@
-//! TLS: handshakes that are counted, and what is inside.
+//! TLS by rustls: handshakes are counted, and what is inside goes to `http`.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
@@ -21,7 +21,7 @@ use crate::transport::authority::Authority;
 use crate::transport::config::Handshakes;
 use crate::transport::counting::CountingIo;
 
-/// What a listener needs. Its tickets are its own.
+/// The TLS configuration of one listener. Tickets are valid for this listener only.
 pub fn server_config(
     authority: &Authority,
     protocol: Protocol,
@@ -42,7 +42,7 @@ pub fn server_config(
     Ok(Arc::new(config))
 }
 
-/// Shakes hands, and answers requests.
+/// Does the handshake, and serves the connection.
 pub async fn serve(
     io: CountingIo,
     config: Arc<ServerConfig>,
@@ -62,20 +62,20 @@ pub async fn serve(
     }
 }
 
-/// Enters the handshake into the ledger; whether the client can be served.
+/// Enters the handshake into the ledger. Returns whether the client can be served.
 fn agreed(session: &ServerConnection, protocol: Protocol, record: &Record) -> bool {
     let ledger = &record.ledger;
     match session.handshake_kind() {
         Some(HandshakeKind::Resumed) => ledger.handshakes_resumed.add(1),
         _ => ledger.handshakes_full.add(1),
     }
-    // The one protocol that was offered, or none.
+    // Either the one protocol that was offered, or none.
     let is_chosen = session.alpn_protocol().is_some();
     ledger.chosen(if is_chosen { protocol.alpn() } else { "none" });
     is_chosen || protocol.goes_without_alpn()
 }
 
-/// The inner side of TLS. Clients that end without a farewell are none the worse for it.
+/// The decrypted side of TLS. A client that closes without `close_notify` causes no error.
 #[derive(Debug)]
 struct Plaintext {
     stream: TlsStream<CountingIo>,
@@ -93,7 +93,7 @@ impl AsyncRead for Plaintext {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(()),
             outcome => outcome,
         };
-        // A farewell inside TLS comes before the connection's own end.
+        // `close_notify` comes before the end of the TCP connection.
         if outcome.is_ok() && buffer.filled().len() == before && buffer.remaining() > 0 {
             self.record.closed_by_client();
         }

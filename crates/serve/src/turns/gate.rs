@@ -1,13 +1,15 @@
-//! A listener's gate: while it is closed, requests are held when they arrive, until it is their turn.
+//! A listener's gate: while it is closed, requests are held when they arrive, until it is their
+//! turn.
 //!
-//! A turn begins with a lead, in which nothing is counted: the client finds its caches again. From the
-//! arrival of one request to the arrival of another the exchanges between them are counted, and the
-//! clocks are read at these two moments. On a shared core the client is blocked then, so what is between
-//! the readings is its exchanges and nothing else.
+//! A turn begins with a lead, in which nothing is counted: the client finds its caches again. From
+//! the arrival of one request to the arrival of another the exchanges between them are counted, and
+//! the clocks are read at these two moments. On a shared core the client is blocked then, so what
+//! is between the readings is its exchanges and nothing else.
 //!
-//! How many iterations a turn has is chosen beforehand. A turn that ended by the clock would end soon
-//! after a dear exchange, one with a garbage collection say, and which exchanges are counted would depend
-//! on what they cost. With a fixed number it does not, and total time ÷ total exchanges is unbiased.
+//! How many iterations a turn has is chosen beforehand. A turn that ended by the clock would end
+//! soon after a dear exchange, one with a garbage collection say, and which exchanges are counted
+//! would depend on what they cost. With a fixed number it does not, and total time ÷ total
+//! exchanges is unbiased.
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroU64;

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::turns::gate::{Gate, Length, Turn, nanoseconds};
 
-/// A turn, and whose it was: `[ledger, exchanges, wall, cpu, origin, others, lead exchanges, lead wall,
-/// lead cpu, held cpu]`, times in nanoseconds.
+/// A turn, and whose it was: `[ledger, exchanges, wall, cpu, origin, others, lead exchanges, lead
+/// wall, lead cpu, held cpu]`, times in nanoseconds.
 pub type TurnRow = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 /// What became of an order of turns.
@@ -26,8 +26,8 @@ pub struct Turns {
     pub lost_ns: u64,
 }
 
-/// Gives turns in that order; whoever lets one pass, or is not held, gets no other. A client may take
-/// `patience` for what should be a turn, its coming included.
+/// Gives turns in that order; whoever lets one pass, or is not held, gets no other. A client may
+/// take `patience` for what should be a turn, its coming included.
 pub async fn run(order: &[(u64, Rc<Gate>, Length)], patience: Duration) -> Turns {
     let mut found = Turns::default();
     for (ledger, gate, length) in order {
