@@ -1,7 +1,8 @@
-//! JSON lines over standard input and output: the control channel between the harness and a process.
+//! JSON lines over standard input and output: the control channel between the harness and a
+//! process.
 //!
-//! The harness writes one request a line, the process one answer a line. [`read`] blocks until a line
-//! is there; [`Channel`] is for processes that have other work meanwhile.
+//! The harness writes one request a line, the process one answer a line. [`read`] blocks until a
+//! line is there; [`Channel`] is for processes that have other work meanwhile.
 
 use std::io::{self, BufRead, Read as _, Write as _};
 use std::thread;

@@ -11,7 +11,7 @@ use crate::turns::schedule::Turns;
 
 const PROTOCOL: u32 = 3;
 
-/// The first line, unasked.
+/// The first line, which the origin writes without being asked.
 #[derive(Clone, Debug, Serialize)]
 pub struct Greeting {
     origin: &'static str,
@@ -30,7 +30,7 @@ impl Greeting {
 /// The number of a ledger.
 pub type Id = u64;
 
-/// What the harness asks, one line.
+/// A request of the harness, one line.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Request {
@@ -58,22 +58,23 @@ pub enum Request {
     Close {
         ledger: Id,
     },
-    /// From now on requests are held until it is their turn.
+    /// Hold requests from now on, until their client has its turn.
     Hold {
         ledger: Id,
         pid: i32,
-        /// The folder of the control group whose CPU time counts instead of the process's.
+        /// The folder of a control group, whose CPU time then counts instead of the process's.
         #[serde(default)]
         group: Option<PathBuf>,
         requests: u64,
         per_iteration: NonZeroU64,
     },
-    /// Turns in that order: a ledger, and the iterations of its lead and of what is counted.
+    /// Give turns in this order: each has a ledger, and the iterations of its lead and of its
+    /// counted part.
     Turns {
         order: Vec<(Id, u64, u64)>,
         patience_ms: u64,
     },
-    /// From now on nobody is held.
+    /// Hold no requests of this ledger from now on.
     Release {
         ledger: Id,
     },
@@ -83,7 +84,7 @@ fn yes() -> bool {
     true
 }
 
-/// One answer, one line.
+/// An answer to the harness, one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
@@ -93,11 +94,11 @@ pub enum Answer {
         ledger: u64,
         /// Its port.
         port: u16,
-        /// The certificate of the authority behind it, in PEM, if it speaks TLS.
+        /// The certificate of the authority to trust, in PEM, if it speaks TLS.
         #[serde(skip_serializing_if = "Option::is_none")]
         authority: Option<String>,
     },
-    /// What a ledger holds.
+    /// The counts of a ledger.
     Counted {
         /// The ledger.
         ledger: u64,
@@ -110,18 +111,18 @@ pub enum Answer {
         /// The ledger.
         ledger: u64,
     },
-    /// Nobody is held any more.
+    /// No request is held any more.
     Released {
         /// The ledger.
         ledger: u64,
-        /// CPU time of the process from `hold` to its first request.
+        /// CPU time of the client from `hold` to its first request.
         before_ns: u64,
-        /// CPU time of the process since it was held last.
+        /// CPU time of the client since it was last held.
         after_ns: u64,
     },
     /// Turns were given.
     Turns(Box<Turns>),
-    /// The request could not be followed.
+    /// The request could not be carried out.
     Error {
         /// Why.
         error: String,
@@ -129,7 +130,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// An answer that says what was wrong.
+    /// An answer that tells what was wrong.
     pub fn error(error: &(impl ToString + ?Sized)) -> Self {
         Self::Error { error: error.to_string() }
     }

@@ -1,7 +1,7 @@
 //! The control channel: the harness opens listeners, reads their ledgers and gives turns.
 //!
-//! `messages` has the requests and answers as they are written in JSON; this module follows the
-//! requests.
+//! `messages` has the requests and answers as they are written in JSON; this module carries the
+//! requests out.
 
 mod messages;
 
@@ -33,12 +33,12 @@ pub struct Control {
 }
 
 impl Control {
-    /// Listeners will be opened on free ports of `host`.
+    /// Opens listeners on free ports of `host`.
     pub fn new(host: IpAddr, site: Rc<Site>) -> Self {
         Self { host, site, listeners: BTreeMap::new(), opened: 0, gates: Gates::default() }
     }
 
-    /// Follows one request; must be called inside a `LocalSet`.
+    /// Carries out one request. Call this inside a `LocalSet`.
     pub async fn answer(&mut self, line: &[u8]) -> Answer {
         let followed = match serde_json::from_slice(line) {
             Ok(Request::Turns { order, patience_ms }) => {

@@ -1,4 +1,4 @@
-//! Clocks of processes, read from outside.
+//! CPU clocks of processes and control groups, read from outside.
 
 #![allow(unsafe_code)]
 
@@ -10,16 +10,16 @@ use std::path::Path;
 
 use libc::{CLOCK_PROCESS_CPUTIME_ID, clock_gettime, clockid_t, pid_t, timespec};
 
-/// Linux, `include/linux/posix-timers.h`: nanoseconds of all threads of a process.
+/// Linux, `include/linux/posix-timers.h`: CPU time of all threads of a process, in nanoseconds.
 const CPUCLOCK_SCHED: clockid_t = 2;
 
 /// Linux, `include/linux/threads.h`: `PID_MAX_LIMIT`.
 const MOST_PID: pid_t = 1 << 22;
 
-/// What a file of a control group has at most.
+/// The most bytes that a file of a control group has.
 const STATISTICS_BYTES: usize = 4096;
 
-/// CPU time in nanoseconds that somebody else uses.
+/// The CPU time of another process or of a control group, in nanoseconds.
 #[derive(Debug)]
 pub enum CpuClock {
     /// All threads of one process.
@@ -31,9 +31,9 @@ pub enum CpuClock {
 }
 
 impl CpuClock {
-    /// The clock of a process (`clock_getcpuclockid(3)`); an error if there is no such process.
+    /// The clock of a process (`clock_getcpuclockid(3)`). Fails if there is no such process.
     pub fn of_process(pid: pid_t) -> io::Result<Self> {
-        // 0 means the caller, and what is out of range would be cut to the id of another clock.
+        // 0 means the caller; a number out of range would be truncated to the id of another clock.
         if !(1..=MOST_PID).contains(&pid) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -50,7 +50,7 @@ impl CpuClock {
         }
     }
 
-    /// The time used so far; an error once the process or the group is gone.
+    /// The time used so far. Fails once the process or the group is gone.
     pub fn read(&self) -> io::Result<u64> {
         match self {
             Self::Process(id) => read(*id),

@@ -1,15 +1,15 @@
-//! A listener's gate: while it is closed, requests are held when they arrive, until it is their
-//! turn.
+//! The gate of a listener. While it is closed, requests are held when they arrive, until their
+//! client has its turn.
 //!
-//! A turn begins with a lead, in which nothing is counted: the client finds its caches again. From
-//! the arrival of one request to the arrival of another the exchanges between them are counted, and
-//! the clocks are read at these two moments. On a shared core the client is blocked then, so what
-//! is between the readings is its exchanges and nothing else.
+//! A turn begins with a lead, in which nothing is counted, so that the client's data is in the CPU
+//! caches again. Then exchanges are counted, from the arrival of one request to the arrival of
+//! another, and the clocks are read at these two moments. On a shared core the client is blocked at
+//! both, so that what lies between the readings is its exchanges and nothing else.
 //!
-//! How many iterations a turn has is chosen beforehand. A turn that ended by the clock would end
-//! soon after a dear exchange, one with a garbage collection say, and which exchanges are counted
-//! would depend on what they cost. With a fixed number it does not, and total time ÷ total
-//! exchanges is unbiased.
+//! The number of iterations of a turn is chosen beforehand. If the clock ended a turn, it would end
+//! soon after an expensive exchange, for example one with a garbage collection, and so the cost of
+//! exchanges would decide which of them are counted. With a fixed number it does not, and total
+//! time ÷ total exchanges is unbiased.
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroU64;
@@ -20,49 +20,49 @@ use tokio::sync::Notify;
 
 use crate::turns::cpu_clock::{self, CpuClock};
 
-/// What is known of the process behind a gate.
+/// The client whose requests a gate holds.
 #[derive(Debug)]
 pub struct Client {
-    /// Its CPU time.
+    /// The clock of its CPU time.
     pub clock: CpuClock,
-    /// How many requests it will make.
+    /// The number of requests that it will make.
     pub requests: u64,
-    /// How many of them make an iteration: turns have whole ones.
+    /// The number of requests in one iteration. A turn consists of whole iterations.
     pub per_iteration: u64,
 }
 
-/// How many iterations a turn has.
+/// The length of a turn, in iterations.
 #[derive(Clone, Copy, Debug)]
 pub struct Length {
-    /// Before anything is counted.
+    /// Iterations of the lead, which are not counted.
     pub lead: NonZeroU64,
-    /// That are counted.
+    /// Iterations that are counted.
     pub counted: NonZeroU64,
 }
 
-/// A turn as it was. Times are in nanoseconds.
+/// What was measured in one turn. Times are in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turn {
     pub exchanges: u64,
     pub wall_ns: u64,
     pub cpu_ns: u64,
     pub origin_ns: u64,
-    /// What the other processes behind gates used meanwhile.
+    /// CPU time that the clients of the other gates used meanwhile.
     pub others_ns: u64,
     pub lead_exchanges: u64,
     pub lead_wall_ns: u64,
     pub lead_cpu_ns: u64,
-    /// What the process used while it was held.
+    /// CPU time that the client used while it was held.
     pub held_cpu_ns: u64,
 }
 
-/// CPU time of the process that is in no turn, in nanoseconds. With it, whoever has another reading
-/// of the same clock can check the sum of all turns.
+/// CPU time of the client that belongs to no turn, in nanoseconds. With it, anyone who has read the
+/// same clock can check the sum of all turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutsideTurns {
     /// From the closing of the gate to the arrival of the first request.
     pub before_ns: u64,
-    /// Since a request was held last.
+    /// Since a request was last held.
     pub after_ns: u64,
 }
 
@@ -76,9 +76,9 @@ struct Readings {
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Nobody is held.
+    /// No request is held.
     Open,
-    /// Who comes is held.
+    /// Every request that arrives is held.
     Closed,
     Lead {
         length: Length,
@@ -92,10 +92,10 @@ enum Phase {
     },
 }
 
-/// All gates of an origin: a turn knows what the others use meanwhile.
+/// All closed gates of an origin, so that a turn can tell what the other clients use meanwhile.
 pub type Gates = Rc<RefCell<Vec<Rc<Gate>>>>;
 
-/// See the module.
+/// A gate; the module's documentation says how it works.
 #[derive(Debug)]
 pub struct Gate {
     phase: Cell<Phase>,
@@ -128,7 +128,7 @@ impl Default for Gate {
 }
 
 impl Gate {
-    /// From now on requests are held, and counted from the next one on.
+    /// Holds requests from now on, and counts them from the next one on.
     pub fn close(self: &Rc<Self>, client: Client, all: &Gates) {
         self.cpu_when_held.set(client.clock.read().unwrap_or(0));
         self.before_ns.set(0);
@@ -141,7 +141,7 @@ impl Gate {
         self.all.replace(Some(all.clone()));
     }
 
-    /// From now on nobody is held.
+    /// Lets all held requests go, and holds none from now on.
     pub fn open(self: &Rc<Self>) -> OutsideTurns {
         let outside_turns = self.outside_turns();
         self.phase.set(Phase::Open);
@@ -163,7 +163,7 @@ impl Gate {
         }
     }
 
-    /// A request has arrived: what it has to wait for, if it must.
+    /// A request has arrived. Returns what it has to wait for, if it is held.
     pub fn arrive(self: &Rc<Self>) -> Option<Held> {
         let phase = self.phase.get();
         if matches!(phase, Phase::Open) {
@@ -247,7 +247,7 @@ impl Gate {
         Held(self.clone())
     }
 
-    /// Whether a part of so many iterations is over after so many exchanges.
+    /// Whether `exchanges` make up `iterations`.
     fn is_over(&self, exchanges: u64, iterations: NonZeroU64) -> bool {
         let client = self.client.borrow();
         client
@@ -255,7 +255,7 @@ impl Gate {
             .is_none_or(|client| exchanges >= iterations.get().saturating_mul(client.per_iteration))
     }
 
-    /// Whether the last iteration has begun: there is no end of a turn after it.
+    /// Whether the last iteration has begun. No request follows it that could end a turn.
     fn is_last(&self, index: u64) -> bool {
         let client = self.client.borrow();
         client
@@ -263,22 +263,22 @@ impl Gate {
             .is_none_or(|client| index.saturating_add(client.per_iteration) >= client.requests)
     }
 
-    /// Whether no turn can be had any more.
+    /// Whether the client has no turn left.
     pub fn is_exhausted(&self) -> bool {
         self.arrived.get() > 0 && self.is_last(self.arrived.get() - 1)
     }
 
-    /// Whether nobody is held, whoever comes.
+    /// Whether the gate is open: it holds no request.
     pub fn is_open(&self) -> bool {
         matches!(self.phase.get(), Phase::Open)
     }
 
-    /// Whether somebody is held now.
+    /// Whether a request is held now.
     pub fn has_request(&self) -> bool {
         self.held.get() > 0
     }
 
-    /// Waits until a request is held, for at most so long: whether one is.
+    /// Waits until a request is held, for at most `patience`. Returns whether one is.
     pub async fn wait_for_request(&self, patience: Duration) -> bool {
         let waiting = async {
             while !(matches!(self.phase.get(), Phase::Closed) && self.has_request()) {
@@ -288,7 +288,8 @@ impl Gate {
         tokio::time::timeout(patience, waiting).await.is_ok()
     }
 
-    /// Lets the held request go on, and waits for the end of its turn. `None`: it does not end.
+    /// Lets the held request go on, and waits for the end of the turn. `None`: it did not end in
+    /// time.
     pub async fn take_turn(&self, length: Length, patience: Duration) -> Option<Turn> {
         let since = self.readings_before();
         self.turn.set(Turn {
@@ -325,17 +326,17 @@ impl Gate {
     }
 }
 
-/// Whole nanoseconds.
+/// A duration in nanoseconds.
 pub fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A request that is held. It may give up.
+/// A request that is held. Dropping this means that it was given up.
 #[derive(Debug)]
 pub struct Held(Rc<Gate>);
 
 impl Held {
-    /// Until it is let go.
+    /// Waits until it is let go.
     pub async fn wait(self) {
         loop {
             let gone = self.0.go.notified();
@@ -351,7 +352,7 @@ impl Drop for Held {
     fn drop(&mut self) {
         let gate = &self.0;
         gate.held.set(gate.held.get() - 1);
-        // Given up before it was let go: whoever tries again begins the same exchange.
+        // Given up before it was let go: if the client tries again, it begins the same exchange.
         if matches!(gate.phase.get(), Phase::Closed) {
             gate.arrived.set(gate.arrived.get().saturating_sub(1));
         }

@@ -1,4 +1,4 @@
-//! Turns, given one after the other to the processes behind the gates.
+//! The schedule: turns are given to clients one after the other, in a given order.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -7,27 +7,27 @@ use serde::Serialize;
 
 use crate::turns::gate::{Gate, Length, Turn, nanoseconds};
 
-/// A turn, and whose it was: `[ledger, exchanges, wall, cpu, origin, others, lead exchanges, lead
-/// wall, lead cpu, held cpu]`, times in nanoseconds.
+/// A turn and the ledger that had it: `[ledger, exchanges, wall, cpu, origin, others, lead
+/// exchanges, lead wall, lead cpu, held cpu]`, times in nanoseconds.
 pub type TurnRow = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
-/// What became of an order of turns.
+/// The outcome of a schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Turns {
-    /// Every turn that came to its end.
+    /// All turns that came to their end.
     pub turns: Vec<TurnRow>,
-    /// Who let a turn pass, or was not held at all: its requests are held no more.
+    /// Ledgers that let a turn pass, or were not held at all. Their requests are not held any more.
     pub lost: Vec<u64>,
-    /// Who has no turn left.
+    /// Ledgers that have no turn left.
     pub exhausted: Vec<u64>,
-    /// All turns that came to their end, and the waiting for them, in nanoseconds.
+    /// Wall time of all turns that came to their end, waiting included, in nanoseconds.
     pub wall_ns: u64,
-    /// The waiting for who was lost, in nanoseconds; not part of `wall_ns`.
+    /// Time spent waiting for lost ledgers, in nanoseconds; not part of `wall_ns`.
     pub lost_ns: u64,
 }
 
-/// Gives turns in that order; whoever lets one pass, or is not held, gets no other. A client may
-/// take `patience` for what should be a turn, its coming included.
+/// Gives turns in that order. A ledger that lets one pass, or is not held, gets no other.
+/// `patience` bounds each turn, the waiting for the client included.
 pub async fn run(order: &[(u64, Rc<Gate>, Length)], patience: Duration) -> Turns {
     let mut found = Turns::default();
     for (ledger, gate, length) in order {
