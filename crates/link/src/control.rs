@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::counters::{Counts, LatenessSummary};
 use crate::engine::Placement;
-use crate::link::{Backend, Link, Place, Plan, Report};
+use crate::link::{Backend, Endpoint, Link, Plan, Report};
 use crate::profile::Profile;
-use crate::wire::Way;
+use crate::wire::Direction;
 
 const PROTOCOL: u32 = 1;
 
@@ -96,9 +96,9 @@ pub enum Answer {
         /// The largest packet.
         mtu: u32,
         /// The client's end.
-        near: Box<Place>,
+        near: Box<Endpoint>,
         /// The origin's end.
-        far: Box<Place>,
+        far: Box<Endpoint>,
     },
     /// What happened on a link.
     Counted {
@@ -111,9 +111,9 @@ pub enum Answer {
         /// Time for which the thread was ready to run and others ran.
         waited_ns: u64,
         /// From the client to the origin.
-        up: Box<Direction>,
+        up: Box<DirectionReport>,
         /// From the origin to the client.
-        down: Box<Direction>,
+        down: Box<DirectionReport>,
     },
     /// A setting was changed.
     Set {
@@ -129,7 +129,7 @@ pub enum Answer {
 
 /// What happened in one direction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Direction {
+pub struct DirectionReport {
     /// Its packets.
     #[serde(flatten)]
     pub counts: Counts,
@@ -147,15 +147,15 @@ impl Answer {
 
     fn counted(link: Id, report: Report) -> Self {
         let [up, down] = report.overruns;
-        let direction =
-            |(counts, lateness), overruns| Box::new(Direction { counts, overruns, lateness });
+        let report_of =
+            |(counts, lateness), overruns| Box::new(DirectionReport { counts, overruns, lateness });
         Self::Counted {
             link,
             elapsed_ns: report.elapsed_ns,
             cpu_ns: report.reading.cpu_ns,
             waited_ns: report.reading.waited_ns,
-            up: direction(report.reading.up, up),
-            down: direction(report.reading.down, down),
+            up: report_of(report.reading.up, up),
+            down: report_of(report.reading.down, down),
         }
     }
 }
@@ -190,13 +190,14 @@ impl Control {
                         "mtu is {mtu}; it must be between {SMALLEST_MTU} and {LARGEST_MTU}"
                     ));
                 }
-                let up = up.terms().map_err(|error| format!("up: {error}"))?;
-                let down = down.terms().map_err(|error| format!("down: {error}"))?;
+                let up = up.parameters().map_err(|error| format!("up: {error}"))?;
+                let down = down.parameters().map_err(|error| format!("down: {error}"))?;
                 let plan = Plan { near, far, backend, mtu, congestion, up, down };
                 self.open(&plan).map_err(|error| error.to_string())
             }
             Request::Set { link, up, down, black_hole } => {
-                let directions = [(Way::Up, up, black_hole.up), (Way::Down, down, black_hole.down)];
+                let directions =
+                    [(Direction::Up, up, black_hole.up), (Direction::Down, down, black_hole.down)];
                 self.set(link, directions)
             }
             Request::Read { link } => self.read(link),
@@ -226,20 +227,20 @@ impl Control {
     fn set(
         &mut self,
         id: Id,
-        directions: [(Way, Option<Profile>, Option<bool>); 2],
+        directions: [(Direction, Option<Profile>, Option<bool>); 2],
     ) -> Result<Answer, String> {
         let link = self.links.get_mut(&id).ok_or_else(|| unknown(id))?;
         let mut orders = Vec::new();
-        for (way, profile, black_hole) in directions {
-            let terms = profile.map(|profile| profile.terms()).transpose();
-            orders.push((way, terms.map_err(|error| error.to_string())?, black_hole));
+        for (direction, profile, black_hole) in directions {
+            let parameters = profile.map(|profile| profile.parameters()).transpose();
+            orders.push((direction, parameters.map_err(|error| error.to_string())?, black_hole));
         }
-        for (way, terms, black_hole) in orders {
-            if let Some(terms) = terms {
-                link.set_terms(way, terms).map_err(|error| error.to_string())?;
+        for (direction, parameters, black_hole) in orders {
+            if let Some(parameters) = parameters {
+                link.set_parameters(direction, parameters).map_err(|error| error.to_string())?;
             }
             if let Some(is_on) = black_hole {
-                link.set_black_hole(way, is_on).map_err(|error| error.to_string())?;
+                link.set_black_hole(direction, is_on).map_err(|error| error.to_string())?;
             }
         }
         // It answers when it is done, so that whoever asked can rely on it.

@@ -18,9 +18,9 @@ use crate::counters::{Counts, LatenessSummary};
 use crate::devices::BACKLOG_PACKETS;
 use crate::packet::is_carried;
 use crate::port::{Port, Segments};
-use crate::profile::Terms;
+use crate::profile::Parameters;
 use crate::waking::Waking;
-use crate::wire::{Way, Wire};
+use crate::wire::{Direction, Wire};
 
 /// Packets of one direction before the other has its turn.
 const TURN: usize = 16;
@@ -43,9 +43,9 @@ pub struct Placement {
 #[derive(Debug)]
 pub enum Order {
     /// New terms for one direction.
-    Terms(Way, Terms),
+    Parameters(Direction, Parameters),
     /// Begin or end to swallow what comes.
-    BlackHole(Way, bool),
+    BlackHole(Direction, bool),
     /// Tell what happened so far.
     Read(SyncSender<Reading>),
 }
@@ -68,7 +68,7 @@ pub struct Engine {
     ports: Ports,
     wires: [Wire; 2],
     orders: Receiver<Order>,
-    bell: Arc<OwnedFd>,
+    wakeup: Arc<OwnedFd>,
     alarm: Alarm,
     waking: Waking,
 }
@@ -79,15 +79,15 @@ impl Engine {
         ports: Ports,
         wires: [Wire; 2],
         orders: Receiver<Order>,
-        bell: Arc<OwnedFd>,
+        wakeup: Arc<OwnedFd>,
     ) -> io::Result<Self> {
         let (alarm, waking) = (Alarm::new()?, Waking::default());
-        Ok(Self { ports, wires, orders, bell, alarm, waking })
+        Ok(Self { ports, wires, orders, wakeup, alarm, waking })
     }
 
     /// Runs on the calling thread until nobody can give orders any more.
     pub fn run(mut self, placement: Placement) -> io::Result<()> {
-        settle(placement)?;
+        apply(placement)?;
         self.waking = Waking::new(placement.awake_ns);
         while self.follow_orders()? {
             if !self.turn()? {
@@ -110,28 +110,32 @@ impl Engine {
 
     fn follow(&mut self, order: Order) -> io::Result<()> {
         match order {
-            Order::Terms(way, terms) => return self.set_terms(way, terms),
-            Order::BlackHole(way, is_on) => self.wires[way as usize].set_black_hole(is_on),
+            Order::Parameters(direction, parameters) => {
+                return self.set_parameters(direction, parameters);
+            }
+            Order::BlackHole(direction, is_on) => {
+                self.wires[direction as usize].set_black_hole(is_on);
+            }
             // Who asked may have gone.
             Order::Read(answer) => drop(answer.try_send(self.reading()?)),
         }
         Ok(())
     }
 
-    fn set_terms(&mut self, way: Way, terms: Terms) -> io::Result<()> {
-        let direction = way as usize;
-        if terms.counts_packets() {
-            self.ports[direction].set_segments(Segments::Divided)?;
+    fn set_parameters(&mut self, direction: Direction, parameters: Parameters) -> io::Result<()> {
+        let index = direction as usize;
+        if parameters.counts_packets() {
+            self.ports[index].set_segments(Segments::Divided)?;
             // What is large and already there belongs to the time before.
             for _ in 0..BACKLOG_PACKETS {
-                if !self.take_in(direction)? {
+                if !self.receive_one(index)? {
                     break;
                 }
             }
         }
-        self.wires[direction].set_terms(terms);
-        if !terms.counts_packets() {
-            self.ports[direction].set_segments(Segments::Whole)?;
+        self.wires[index].set_parameters(parameters);
+        if !parameters.counts_packets() {
+            self.ports[index].set_segments(Segments::Whole)?;
         }
         Ok(())
     }
@@ -139,8 +143,8 @@ impl Engine {
     fn reading(&self) -> io::Result<Reading> {
         let of = |wire: &Wire| (wire.counts().clone(), wire.lateness().summary());
         Ok(Reading {
-            up: of(&self.wires[Way::Up as usize]),
-            down: of(&self.wires[Way::Down as usize]),
+            up: of(&self.wires[Direction::Up as usize]),
+            down: of(&self.wires[Direction::Down as usize]),
             cpu_ns: clock::thread_cpu_ns(),
             waited_ns: clock::thread_waited_ns()?,
         })
@@ -149,22 +153,22 @@ impl Engine {
     /// Answers whether anything was moved.
     fn turn(&mut self) -> io::Result<bool> {
         let mut moved = false;
-        for direction in [Way::Up as usize, Way::Down as usize] {
+        for index in [Direction::Up as usize, Direction::Down as usize] {
             for _ in 0..TURN {
-                if !self.take_in(direction)? {
+                if !self.receive_one(index)? {
                     break;
                 }
                 moved = true;
-                self.let_out(direction);
+                self.send_due(index);
             }
-            moved |= self.let_out(direction);
+            moved |= self.send_due(index);
         }
         self.waking.has_read();
         Ok(moved)
     }
 
-    fn take_in(&mut self, direction: usize) -> io::Result<bool> {
-        let (port, wire) = (&self.ports[direction], &mut self.wires[direction]);
+    fn receive_one(&mut self, index: usize) -> io::Result<bool> {
+        let (port, wire) = (&self.ports[index], &mut self.wires[index]);
         let header = port.header_bytes();
         let space = wire.space();
         let Some(bytes) = port.receive(space)? else { return Ok(false) };
@@ -176,8 +180,8 @@ impl Engine {
         Ok(true)
     }
 
-    fn let_out(&mut self, direction: usize) -> bool {
-        let (port, wire) = (&self.ports[1 - direction], &mut self.wires[direction]);
+    fn send_due(&mut self, index: usize) -> bool {
+        let (port, wire) = (&self.ports[1 - index], &mut self.wires[index]);
         let mut moved = false;
         while wire.next_due_ns().is_some() {
             let now_ns = clock::now_ns();
@@ -203,19 +207,19 @@ impl Engine {
         let mut events = [
             PollFd::from_borrowed_fd(self.ports[0].readable(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.ports[1].readable(), PollFlags::IN),
-            PollFd::from_borrowed_fd(self.bell.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.wakeup.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.alarm.timer.as_fd(), PollFlags::IN),
         ];
         match poll(&mut events, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let [came, ordered, rang] = [&events[..2], &events[2..3], &events[3..]]
+        let [came, ordered, expired] = [&events[..2], &events[2..3], &events[3..]]
             .map(|some| some.iter().any(|event| event.revents().contains(PollFlags::IN)));
         if ordered {
-            rustix::io::read(&*self.bell, &mut [0_u8; 8])?;
+            rustix::io::read(&*self.wakeup, &mut [0_u8; 8])?;
         }
-        let alarm_ns = if rang { self.alarm.set_ns } else { None };
+        let alarm_ns = if expired { self.alarm.set_ns } else { None };
         self.waking.woke(now_ns, clock::now_ns(), came, alarm_ns);
         Ok(())
     }
@@ -247,7 +251,7 @@ impl Alarm {
     }
 }
 
-fn settle(placement: Placement) -> io::Result<()> {
+fn apply(placement: Placement) -> io::Result<()> {
     if let Some(core) = placement.core {
         let mut cores = CpuSet::new();
         cores.set(core);

@@ -24,10 +24,10 @@ mod tun;
 mod waking;
 mod wire;
 
-pub use control::{Answer, Control, Direction, Greeting};
+pub use control::{Answer, Control, DirectionReport, Greeting};
 pub use counters::{Counts, Lateness, LatenessSummary};
 pub use engine::Placement;
-pub use link::{Backend, Link, Place, Plan, Report};
+pub use link::{Backend, Endpoint, Link, Plan, Report};
 pub use namespaces::{enter, isolate};
-pub use profile::{Bottleneck, Bursts, Invalid, Limit, Loss, Profile, Terms};
-pub use wire::{Way, Wire};
+pub use profile::{Bottleneck, Bursts, Invalid, Limit, Loss, Parameters, Profile};
+pub use wire::{Direction, Wire};

@@ -17,9 +17,9 @@ use crate::engine::{Engine, Order, Placement, Ports, Reading};
 use crate::namespaces::{Namespace, in_context};
 use crate::packet_socket::PacketSocket;
 use crate::port::{Port, Segments};
-use crate::profile::Terms;
+use crate::profile::Parameters;
 use crate::tun::Tun;
-use crate::wire::{Way, Wire};
+use crate::wire::{Direction, Wire};
 
 /// How packets come from the kernel and go back to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -45,14 +45,14 @@ pub struct Plan {
     /// The congestion control of TCP over the link.
     pub congestion: Option<String>,
     /// From near to far.
-    pub up: Terms,
+    pub up: Parameters,
     /// From far to near.
-    pub down: Terms,
+    pub down: Parameters,
 }
 
 /// One end, as others need to know it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct Endpoint {
     /// The path of the namespace, to be joined by `setns`.
     pub namespace: PathBuf,
     /// The device in it.
@@ -80,13 +80,13 @@ pub struct Report {
 #[derive(Debug)]
 pub struct Link {
     backend: Backend,
-    near: Place,
-    far: Place,
+    near: Endpoint,
+    far: Endpoint,
     // The files that the places' paths lead to.
     _namespaces: [Namespace; 2],
     ports: PortsOfLink,
     orders: Option<Sender<Order>>,
-    bell: Arc<OwnedFd>,
+    wakeup: Arc<OwnedFd>,
     thread: Option<JoinHandle<io::Result<()>>>,
     opened_ns: u64,
 }
@@ -106,19 +106,21 @@ impl Link {
         let settings =
             |end| Settings { end, network, mtu: plan.mtu, congestion: plan.congestion.clone() };
         let ends = [settings(End::Near), settings(End::Far)];
-        let (backend, ports) = plug_in(plan, &namespaces)?;
-        let [near, far] = [0, 1].map(|side| place(&namespaces[side], &ends[side]));
+        let (backend, ports) = open_ports(plan, &namespaces)?;
+        let [near, far] = [0, 1].map(|side| endpoint(&namespaces[side], &ends[side]));
         let (near, far) = (near?, far?);
         let ports = ports.started()?;
-        let terms = [plan.up, plan.down];
-        for (port, terms) in ports.iter().zip(terms) {
-            port.set_segments(segments(&terms))?;
+        let parameters = [plan.up, plan.down];
+        for (port, parameters) in ports.iter().zip(parameters) {
+            port.set_segments(segments(&parameters))?;
         }
-        let wires =
-            [Wire::new(Way::Up, plan.mtu, plan.up), Wire::new(Way::Down, plan.mtu, plan.down)];
-        let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let wires = [
+            Wire::new(Direction::Up, plan.mtu, plan.up),
+            Wire::new(Direction::Down, plan.mtu, plan.down),
+        ];
+        let wakeup = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let (orders, orders_of_engine) = channel();
-        let engine = Engine::new(ports.clone(), wires, orders_of_engine, bell.clone())?;
+        let engine = Engine::new(ports.clone(), wires, orders_of_engine, wakeup.clone())?;
         let thread = thread::Builder::new()
             .name("fetchoff-link".to_owned())
             .spawn(move || engine.run(placement))?;
@@ -129,7 +131,7 @@ impl Link {
             _namespaces: namespaces,
             ports: PortsOfLink(ports),
             orders: Some(orders),
-            bell,
+            wakeup,
             thread: Some(thread),
             opened_ns: clock::now_ns(),
         };
@@ -144,23 +146,27 @@ impl Link {
     }
 
     /// The client's end.
-    pub fn near(&self) -> &Place {
+    pub fn near(&self) -> &Endpoint {
         &self.near
     }
 
     /// The origin's end.
-    pub fn far(&self) -> &Place {
+    pub fn far(&self) -> &Endpoint {
         &self.far
     }
 
     /// Changes one direction for the packets that come from now on.
-    pub fn set_terms(&mut self, way: Way, terms: Terms) -> io::Result<()> {
-        self.order(Order::Terms(way, terms))
+    pub fn set_parameters(
+        &mut self,
+        direction: Direction,
+        parameters: Parameters,
+    ) -> io::Result<()> {
+        self.order(Order::Parameters(direction, parameters))
     }
 
     /// Begins or ends to swallow every packet of one direction.
-    pub fn set_black_hole(&mut self, way: Way, is_on: bool) -> io::Result<()> {
-        self.order(Order::BlackHole(way, is_on))
+    pub fn set_black_hole(&mut self, direction: Direction, is_on: bool) -> io::Result<()> {
+        self.order(Order::BlackHole(direction, is_on))
     }
 
     /// What happened so far; orders that were given before are followed by then.
@@ -180,11 +186,11 @@ impl Link {
         if orders.send(order).is_err() {
             return Err(self.failure());
         }
-        self.ring()
+        self.wake()
     }
 
-    fn ring(&self) -> io::Result<()> {
-        match rustix::io::write(&*self.bell, &1_u64.to_ne_bytes()) {
+    fn wake(&self) -> io::Result<()> {
+        match rustix::io::write(&*self.wakeup, &1_u64.to_ne_bytes()) {
             // The counter is full: it rings already.
             Ok(_) | Err(rustix::io::Errno::AGAIN) => Ok(()),
             Err(error) => Err(error.into()),
@@ -205,8 +211,8 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.orders = None;
-        let rung = self.ring();
-        if let (Ok(()), Some(thread)) = (rung, self.thread.take()) {
+        let woken = self.wake();
+        if let (Ok(()), Some(thread)) = (woken, self.thread.take()) {
             // Its failure was reported, or nobody asked.
             let _ = thread.join();
         }
@@ -214,12 +220,12 @@ impl Drop for Link {
 }
 
 /// The ports of one backend, before their devices are up.
-enum Plugged {
+enum UnstartedPorts {
     Tun([Tun; 2]),
     PacketSocket([PacketSocket; 2]),
 }
 
-impl Plugged {
+impl UnstartedPorts {
     fn started(self) -> io::Result<Ports> {
         let boxed: [Box<dyn Port>; 2] = match self {
             Self::Tun([mut near, mut far]) => {
@@ -237,9 +243,9 @@ impl Plugged {
     }
 }
 
-fn namespace(place: Option<&str>) -> io::Result<Namespace> {
-    if let Some(place) = place {
-        return Namespace::open(place);
+fn namespace(path: Option<&str>) -> io::Result<Namespace> {
+    if let Some(path) = path {
+        return Namespace::open(path);
     }
     let namespace = Namespace::create()
         .map_err(|error| in_context("cannot make a network namespace", &error))?;
@@ -247,7 +253,7 @@ fn namespace(place: Option<&str>) -> io::Result<Namespace> {
     Ok(namespace)
 }
 
-fn plug_in(plan: &Plan, namespaces: &[Namespace; 2]) -> io::Result<(Backend, Plugged)> {
+fn open_ports(plan: &Plan, namespaces: &[Namespace; 2]) -> io::Result<(Backend, UnstartedPorts)> {
     match plan.backend {
         Some(Backend::Tun) => Ok((Backend::Tun, tun(namespaces)?)),
         Some(Backend::PacketSocket) => {
@@ -263,11 +269,14 @@ fn plug_in(plan: &Plan, namespaces: &[Namespace; 2]) -> io::Result<(Backend, Plu
     }
 }
 
-fn tun([near, far]: &[Namespace; 2]) -> io::Result<Plugged> {
-    Ok(Plugged::Tun([Tun::open(End::Near, near.again()?)?, Tun::open(End::Far, far.again()?)?]))
+fn tun([near, far]: &[Namespace; 2]) -> io::Result<UnstartedPorts> {
+    Ok(UnstartedPorts::Tun([
+        Tun::open(End::Near, near.try_clone()?)?,
+        Tun::open(End::Far, far.try_clone()?)?,
+    ]))
 }
 
-fn packet_sockets([near, far]: &[Namespace; 2], mtu: u32) -> io::Result<Plugged> {
+fn packet_sockets([near, far]: &[Namespace; 2], mtu: u32) -> io::Result<UnstartedPorts> {
     let middle = Namespace::create()
         .map_err(|error| in_context("cannot make a network namespace", &error))?;
     middle.inside(|| {
@@ -275,16 +284,16 @@ fn packet_sockets([near, far]: &[Namespace; 2], mtu: u32) -> io::Result<Plugged>
         Ok(())
     })?;
     // The sockets keep the namespace, and with it the devices.
-    Ok(Plugged::PacketSocket([
-        PacketSocket::open(End::Near, near.again()?, &middle, mtu)?,
-        PacketSocket::open(End::Far, far.again()?, &middle, mtu)?,
+    Ok(UnstartedPorts::PacketSocket([
+        PacketSocket::open(End::Near, near.try_clone()?, &middle, mtu)?,
+        PacketSocket::open(End::Far, far.try_clone()?, &middle, mtu)?,
     ]))
 }
 
-fn place(namespace: &Namespace, settings: &Settings) -> io::Result<Place> {
+fn endpoint(namespace: &Namespace, settings: &Settings) -> io::Result<Endpoint> {
     let (ipv6, default) =
         namespace.inside(|| Ok((devices::bring_up(settings)?, devices::default_congestion()?)))?;
-    Ok(Place {
+    Ok(Endpoint {
         namespace: namespace.path(),
         device: settings.end.device(),
         ipv4: settings.ipv4(),
@@ -293,6 +302,6 @@ fn place(namespace: &Namespace, settings: &Settings) -> io::Result<Place> {
     })
 }
 
-fn segments(terms: &Terms) -> Segments {
-    if terms.counts_packets() { Segments::Divided } else { Segments::Whole }
+fn segments(parameters: &Parameters) -> Segments {
+    if parameters.counts_packets() { Segments::Divided } else { Segments::Whole }
 }

@@ -41,7 +41,7 @@ impl Namespace {
     }
 
     /// The same namespace, held once more.
-    pub fn again(&self) -> io::Result<Self> {
+    pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { file: self.file.try_clone()? })
     }
 

@@ -88,7 +88,7 @@ impl std::error::Error for Invalid {}
 
 /// One direction in the units that it is computed in.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Terms {
+pub struct Parameters {
     /// One-way delay.
     pub delay_ns: u64,
     /// Half the width of the delay's distribution.
@@ -112,7 +112,7 @@ pub struct Bottleneck {
 
 impl Profile {
     /// Checks every value.
-    pub fn terms(&self) -> Result<Terms, Invalid> {
+    pub fn parameters(&self) -> Result<Parameters, Invalid> {
         within("delay_ms", self.delay_ms, LONGEST_MS)?;
         within("jitter_ms", self.jitter_ms, LONGEST_MS)?;
         if self.jitter_ms > self.delay_ms {
@@ -124,7 +124,7 @@ impl Profile {
         if let Some(loss) = &self.loss {
             loss.check()?;
         }
-        Ok(Terms {
+        Ok(Parameters {
             delay_ns: as_ns(self.delay_ms),
             jitter_ns: as_ns(self.jitter_ms),
             bottleneck: self.bottleneck()?,
@@ -156,7 +156,7 @@ impl Profile {
     }
 }
 
-impl Terms {
+impl Parameters {
     /// Whether it matters how large a packet is, so that none may be larger than the MTU.
     ///
     /// Without rate, loss and jitter only the delay is left, and large segments of the kernel's
@@ -206,30 +206,36 @@ fn rounded(value: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn parsed(json: &str) -> Result<Terms, String> {
+    fn parsed(json: &str) -> Result<Parameters, String> {
         let profile: Profile = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        profile.terms().map_err(|error| error.to_string())
+        profile.parameters().map_err(|error| error.to_string())
     }
 
     #[test]
     fn nothing_asked_is_nothing_done() {
-        let terms = parsed("{}").unwrap();
-        assert_eq!((terms.delay_ns, terms.jitter_ns, terms.bottleneck), (0, 0, None));
-        assert!(!terms.counts_packets());
+        let parameters = parsed("{}").unwrap();
+        assert_eq!(
+            (parameters.delay_ns, parameters.jitter_ns, parameters.bottleneck),
+            (0, 0, None)
+        );
+        assert!(!parameters.counts_packets());
     }
 
     #[test]
     fn units_are_converted() {
-        let terms = parsed(
+        let parameters = parsed(
             r#"{"delay_ms":45.5,"jitter_ms":0.25,"rate_mbit_s":1.5,"queue":{"packets":9},
                 "loss":{"bursts":{"begin":0.01,"end":0.5}},"seed":7}"#,
         )
         .unwrap();
-        assert_eq!((terms.delay_ns, terms.jitter_ns, terms.seed), (45_500_000, 250_000, 7));
-        let bottleneck = terms.bottleneck.unwrap();
+        assert_eq!(
+            (parameters.delay_ns, parameters.jitter_ns, parameters.seed),
+            (45_500_000, 250_000, 7)
+        );
+        let bottleneck = parameters.bottleneck.unwrap();
         assert_eq!((bottleneck.rate_bit_s.get(), bottleneck.queue), (1_500_000, Limit::Packets(9)));
         let bursts = Bursts { begin: 0.01, end: 0.5, within: 1.0, outside: 0.0 };
-        assert_eq!(terms.loss, Some(Loss::Bursts(bursts)));
+        assert_eq!(parameters.loss, Some(Loss::Bursts(bursts)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::counters::{Counts, Lateness};
 use crate::loss::LossProcess;
-use crate::profile::Terms;
+use crate::profile::Parameters;
 use crate::queue::Queue;
 use crate::random::Random;
 use crate::store::{FRAME_BYTES, Store};
@@ -16,7 +16,7 @@ const STREAMS: u64 = 2;
 
 /// The direction's name, and what keeps its random numbers apart from the other's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// From near to far: what a client sends.
     Up,
     /// From far to near: what an origin sends.
@@ -29,9 +29,9 @@ pub enum Way {
 /// the order in which they came, whatever the jitter.
 #[derive(Debug)]
 pub struct Wire {
-    way: Way,
+    direction: Direction,
     mtu: u32,
-    terms: Terms,
+    parameters: Parameters,
     loss: LossProcess,
     jitter: Random,
     queue: Option<Queue>,
@@ -52,19 +52,27 @@ struct UnderWay {
 
 impl Wire {
     /// A wire that nothing has crossed yet.
-    pub fn new(way: Way, mtu: u32, terms: Terms) -> Self {
-        Self::with_memory(way, mtu, terms, MOST_BYTES)
+    pub fn new(direction: Direction, mtu: u32, parameters: Parameters) -> Self {
+        Self::with_memory(direction, mtu, parameters, MOST_BYTES)
     }
 
     /// The same with so much memory, at most, for the packets under way.
-    pub fn with_memory(way: Way, mtu: u32, terms: Terms, most_bytes: usize) -> Self {
+    pub fn with_memory(
+        direction: Direction,
+        mtu: u32,
+        parameters: Parameters,
+        most_bytes: usize,
+    ) -> Self {
         Self {
-            way,
+            direction,
             mtu,
-            terms,
-            loss: LossProcess::new(terms.loss, stream(way, terms.seed, LOSS_STREAM)),
-            jitter: stream(way, terms.seed, JITTER_STREAM),
-            queue: terms.bottleneck.map(Queue::new),
+            parameters,
+            loss: LossProcess::new(
+                parameters.loss,
+                stream(direction, parameters.seed, LOSS_STREAM),
+            ),
+            jitter: stream(direction, parameters.seed, JITTER_STREAM),
+            queue: parameters.bottleneck.map(Queue::new),
             black_hole: false,
             store: Store::new(most_bytes),
             spill: vec![0; FRAME_BYTES].into_boxed_slice(),
@@ -78,11 +86,12 @@ impl Wire {
     /// Changes the terms for the packets that come from now on: an empty queue, loss from number 0.
     ///
     /// What is under way arrives when it was due, and nothing that comes later overtakes it.
-    pub fn set_terms(&mut self, terms: Terms) {
-        self.terms = terms;
-        self.loss = LossProcess::new(terms.loss, stream(self.way, terms.seed, LOSS_STREAM));
-        self.jitter = stream(self.way, terms.seed, JITTER_STREAM);
-        self.queue = terms.bottleneck.map(Queue::new);
+    pub fn set_parameters(&mut self, parameters: Parameters) {
+        self.parameters = parameters;
+        self.loss =
+            LossProcess::new(parameters.loss, stream(self.direction, parameters.seed, LOSS_STREAM));
+        self.jitter = stream(self.direction, parameters.seed, JITTER_STREAM);
+        self.queue = parameters.bottleneck.map(Queue::new);
     }
 
     /// Begins or ends to swallow every packet that comes.
@@ -156,7 +165,7 @@ impl Wire {
 
     /// Whether packets must not be larger than the MTU.
     pub fn counts_packets(&self) -> bool {
-        self.terms.counts_packets()
+        self.parameters.counts_packets()
     }
 
     /// Packets that have not left yet.
@@ -184,12 +193,12 @@ impl Wire {
 
     /// Delay and jitter, from the moment the last bit was sent.
     fn jitter_ns(&mut self) -> u64 {
-        if self.terms.jitter_ns == 0 {
-            return self.terms.delay_ns;
+        if self.parameters.jitter_ns == 0 {
+            return self.parameters.delay_ns;
         }
         #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "at most a minute")]
-        let part = (self.jitter.fraction() * 2.0 * self.terms.jitter_ns as f64) as u64;
-        self.terms.delay_ns - self.terms.jitter_ns + part
+        let part = (self.jitter.fraction() * 2.0 * self.parameters.jitter_ns as f64) as u64;
+        self.parameters.delay_ns - self.parameters.jitter_ns + part
     }
 
     /// When the last bit is sent, or `None` if the queue is full.
@@ -203,10 +212,10 @@ impl Wire {
     }
 }
 
-fn stream(way: Way, seed: u64, purpose: u64) -> Random {
-    let direction = match way {
-        Way::Up => 0,
-        Way::Down => 1,
+fn stream(direction: Direction, seed: u64, purpose: u64) -> Random {
+    let index = match direction {
+        Direction::Up => 0,
+        Direction::Down => 1,
     };
-    Random::new(seed, direction * STREAMS + purpose)
+    Random::new(seed, index * STREAMS + purpose)
 }

@@ -52,12 +52,13 @@ fn bench(slow_ns: u64) -> Bench {
         socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).unwrap()
     };
     let ((client, near), (origin, far)) = (pair(), pair());
-    let terms = Profile { delay_ms: DELAY_MS, ..Profile::default() }.terms().unwrap();
-    let wires = [Way::Up, Way::Down].map(|way| Wire::new(way, 1500, terms));
+    let parameters = Profile { delay_ms: DELAY_MS, ..Profile::default() }.parameters().unwrap();
+    let wires =
+        [Direction::Up, Direction::Down].map(|direction| Wire::new(direction, 1500, parameters));
     let (orders, of_engine) = channel();
-    let bell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK).unwrap());
+    let wakeup = Arc::new(eventfd(0, EventfdFlags::NONBLOCK).unwrap());
     let ports: Ports = Arc::new([Box::new(Socket(near)), Box::new(Socket(far))]);
-    let mut engine = Engine::new(ports, wires, of_engine, bell).unwrap();
+    let mut engine = Engine::new(ports, wires, of_engine, wakeup).unwrap();
     engine.waking = Waking::new(AWAKE_NS);
     for _ in 0..slow_ns / US {
         engine.waking.woke(0, 10 * MS + slow_ns, false, Some(10 * MS));
@@ -81,7 +82,7 @@ impl Bench {
     }
 
     fn due_ns(&self) -> u64 {
-        self.engine.wires[Way::Up as usize].next_due_ns().unwrap()
+        self.engine.wires[Direction::Up as usize].next_due_ns().unwrap()
     }
 
     /// Reads a packet; answers between which moments it is taken to have come.
@@ -127,7 +128,7 @@ fn what_comes_after_the_packet_that_ended_a_sleep_is_not_dated_back() {
     bench.engine.waking.woke(0, 10 * MS, true, None);
     send(&bench.client);
     bench.read();
-    bench.engine.wires[Way::Up as usize].left(0);
+    bench.engine.wires[Direction::Up as usize].left(0);
     send(&bench.client);
     let came = bench.read().map(|moment_ns| moment_ns + DELAY_NS);
     assert!(is_between(bench.due_ns(), came), "{} not in {came:?}", bench.due_ns());

@@ -8,7 +8,7 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fetchoff_link::{Profile, Way, Wire};
+use fetchoff_link::{Direction, Profile, Wire};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -48,11 +48,14 @@ fn packets_of_both_versions_come_back_and_never_too_early() {
         }
         let counted = emulator.read(&link);
         let packets = 5 * addresses(&link["far"]).len();
-        for way in ["up", "down"] {
-            assert_eq!(counted[way]["packets"], packets, "{way}: {counted}");
-            assert_eq!(counted[way]["delivered_packets"], packets, "{way}: {counted}");
-            assert_eq!(counted[way]["lateness"]["packets"], packets, "{way}: {counted}");
-            assert_eq!(counted[way]["overruns"], 0, "{way}: {counted}");
+        for direction in ["up", "down"] {
+            assert_eq!(counted[direction]["packets"], packets, "{direction}: {counted}");
+            assert_eq!(counted[direction]["delivered_packets"], packets, "{direction}: {counted}");
+            assert_eq!(
+                counted[direction]["lateness"]["packets"], packets,
+                "{direction}: {counted}"
+            );
+            assert_eq!(counted[direction]["overruns"], 0, "{direction}: {counted}");
         }
     });
 }
@@ -86,7 +89,7 @@ fn streams_arrive_whole_whatever_the_size_of_segments() {
 fn the_asked_packets_are_lost_and_no_others() {
     const PACKETS: u32 = 3000;
     let profile = json!({"delay_ms": 1, "loss": {"independent": 0.02}, "seed": 11});
-    let mut predicted = Wire::new(Way::Up, 1500, terms(&profile));
+    let mut predicted = Wire::new(Direction::Up, 1500, parameters(&profile));
     for number in 0..PACKETS {
         predicted.space()[..4].copy_from_slice(&number.to_be_bytes());
         predicted.offer(0, 4, 0);
@@ -108,8 +111,8 @@ fn the_asked_packets_are_lost_and_no_others() {
     });
 }
 
-fn terms(profile: &Value) -> fetchoff_link::Terms {
-    serde_json::from_value::<Profile>(profile.clone()).unwrap().terms().unwrap()
+fn parameters(profile: &Value) -> fetchoff_link::Parameters {
+    serde_json::from_value::<Profile>(profile.clone()).unwrap().parameters().unwrap()
 }
 
 #[test]
