@@ -1,4 +1,5 @@
-//! The thread that moves packets: reads, decides, waits until they are due, writes.
+//! The thread that moves packets: it reads them, decides about them, waits until they are due, and
+//! writes them.
 
 #![allow(unsafe_code)]
 
@@ -22,48 +23,49 @@ use crate::profile::Parameters;
 use crate::waking::Waking;
 use crate::wire::{Direction, Wire};
 
-/// Packets of one direction before the other has its turn.
+/// The most packets that are read in one direction before the other has its turn.
 const TURN: usize = 16;
 
-/// Both ends, shared with whoever asks them for overruns.
+/// The ports of both ends. They are shared with the link, which asks them for overruns.
 pub type Ports = Arc<[Box<dyn Port>; 2]>;
 
-/// How the thread is run.
+/// How the thread is scheduled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// The one core that it may use.
+    /// The only core that it may use.
     pub core: Option<usize>,
-    /// Whether it goes before every ordinary process (`SCHED_RR`, priority 1).
+    /// Whether it has priority over every ordinary process (`SCHED_RR`, priority 1).
     pub real_time: bool,
-    /// How long before and after a packet is due the thread is awake for it, after a long sleep.
+    /// How long the thread is awake before and after the moment at which a packet is due, if it has
+    /// slept long.
     pub awake_ns: u64,
 }
 
-/// What the thread is told to do.
+/// An order to the thread.
 #[derive(Debug)]
 pub enum Order {
-    /// New terms for one direction.
+    /// Use new parameters in one direction.
     Parameters(Direction, Parameters),
-    /// Begin or end to swallow what comes.
+    /// Begin or stop dropping every packet of one direction.
     BlackHole(Direction, bool),
-    /// Tell what happened so far.
+    /// Report what has happened so far.
     Read(SyncSender<Reading>),
 }
 
-/// What the thread knows.
+/// The thread's report of what has happened so far.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// What the client sent.
+    /// Packets from the client.
     pub up: (Counts, LatenessSummary),
-    /// What the origin sent.
+    /// Packets from the origin.
     pub down: (Counts, LatenessSummary),
     /// CPU time of the thread.
     pub cpu_ns: u64,
-    /// Time for which it was ready and did not run.
+    /// Time for which it was ready to run, but other threads ran.
     pub waited_ns: u64,
 }
 
-/// One link at work.
+/// The state of the thread of one link.
 pub struct Engine {
     ports: Ports,
     wires: [Wire; 2],
@@ -74,7 +76,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine between two ports, the near one first; `bell` is rung after each order.
+    /// An engine between two ports, the near one first. `wakeup` is an eventfd that is written to
+    /// after each order.
     pub fn new(
         ports: Ports,
         wires: [Wire; 2],
@@ -85,7 +88,7 @@ impl Engine {
         Ok(Self { ports, wires, orders, wakeup, alarm, waking })
     }
 
-    /// Runs on the calling thread until nobody can give orders any more.
+    /// Runs on the calling thread until the sender of orders is dropped.
     pub fn run(mut self, placement: Placement) -> io::Result<()> {
         apply(placement)?;
         self.waking = Waking::new(placement.awake_ns);
@@ -97,7 +100,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Answers whether to go on.
+    /// Carries out all orders. Returns whether to go on.
     fn follow_orders(&mut self) -> io::Result<bool> {
         loop {
             match self.orders.try_recv() {
@@ -116,7 +119,7 @@ impl Engine {
             Order::BlackHole(direction, is_on) => {
                 self.wires[direction as usize].set_black_hole(is_on);
             }
-            // Who asked may have gone.
+            // The asker may be gone.
             Order::Read(answer) => drop(answer.try_send(self.reading()?)),
         }
         Ok(())
@@ -126,7 +129,7 @@ impl Engine {
         let index = direction as usize;
         if parameters.counts_packets() {
             self.ports[index].set_segments(Segments::Divided)?;
-            // What is large and already there belongs to the time before.
+            // Large segments that have already arrived still belong to the old parameters.
             for _ in 0..BACKLOG_PACKETS {
                 if !self.receive_one(index)? {
                     break;
@@ -150,7 +153,7 @@ impl Engine {
         })
     }
 
-    /// Answers whether anything was moved.
+    /// Moves packets in both directions. Returns whether it moved any.
     fn turn(&mut self) -> io::Result<bool> {
         let mut moved = false;
         for index in [Direction::Up as usize, Direction::Down as usize] {
@@ -195,7 +198,7 @@ impl Engine {
         moved
     }
 
-    /// Until something comes, is due, or is ordered.
+    /// Waits until a packet arrives, a packet is due, or an order is given.
     fn wait(&mut self) -> io::Result<()> {
         let due_ns = self.wires.iter().filter_map(Wire::next_due_ns).min();
         let now_ns = clock::now_ns();
@@ -225,7 +228,7 @@ impl Engine {
     }
 }
 
-/// A timer that is exact: the timeout of poll(2) may be late by a thousandth of itself.
+/// An exact timer. The timeout of poll(2) is not: it may be late by a thousandth of itself.
 struct Alarm {
     timer: OwnedFd,
     set_ns: Option<u64>,
@@ -237,12 +240,12 @@ impl Alarm {
         Ok(Self { timer: timerfd_create(TimerfdClockId::Monotonic, flags)?, set_ns: None })
     }
 
-    /// Goes off at that moment, or not at all; until it is set anew it stays as it is.
+    /// Sets the timer to that moment, or disarms it. It stays so until it is set again.
     fn set(&mut self, at_ns: Option<u64>) -> io::Result<()> {
         if self.set_ns == at_ns {
             return Ok(());
         }
-        // A moment of 0 takes the alarm off.
+        // 0 disarms the timer.
         let it_value = clock::timespec(at_ns.unwrap_or(0));
         let once = Itimerspec { it_interval: clock::timespec(0), it_value };
         timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &once)?;

@@ -1,8 +1,9 @@
-//! An emulated network path: IP packets move between two network namespaces with delay, jitter,
+//! An emulated network path: IP packets move between two network namespaces with delay, jitter, a
 //! rate, a bounded queue and seeded loss.
 //!
-//! What decides (`profile`, `loss`, `queue`, `store`, `wire`) is pure over a clock. What moves (`tun`,
-//! `packet_socket`, `engine`) is Linux's.
+//! The modules that decide about packets (`profile`, `loss`, `queue`, `store`, `wire`) are pure:
+//! they are given the time. The modules that move packets (`tun`, `packet_socket`, `engine`) use
+//! Linux.
 
 mod clock;
 mod control;

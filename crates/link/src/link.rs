@@ -1,4 +1,4 @@
-//! A link: two ends and the thread between them.
+//! A link: two ends, and the thread that moves packets between them.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -21,7 +21,7 @@ use crate::profile::Parameters;
 use crate::tun::Tun;
 use crate::wire::{Direction, Wire};
 
-/// How packets come from the kernel and go back to it.
+/// How packets are exchanged with the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Backend {
@@ -31,18 +31,18 @@ pub enum Backend {
     PacketSocket,
 }
 
-/// What a link is made of.
+/// How a link is to be made.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The client's namespace; a new one if not given.
     pub near: Option<String>,
     /// The origin's namespace; a new one if not given.
     pub far: Option<String>,
-    /// The backend; TUN where it is permitted if not given.
+    /// The backend; if not given, TUN where that is permitted.
     pub backend: Option<Backend>,
     /// The largest packet.
     pub mtu: u32,
-    /// The congestion control of TCP over the link.
+    /// The TCP congestion control over the link.
     pub congestion: Option<String>,
     /// From near to far.
     pub up: Parameters,
@@ -50,39 +50,39 @@ pub struct Plan {
     pub down: Parameters,
 }
 
-/// One end, as others need to know it.
+/// What others need to know of one end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Endpoint {
-    /// The path of the namespace, to be joined by `setns`.
+    /// The path of the namespace, which can be joined by `setns`.
     pub namespace: PathBuf,
     /// The device in it.
     pub device: String,
     /// The address of this end.
     pub ipv4: Ipv4Addr,
-    /// The same in IPv6, if the kernel speaks it.
+    /// The IPv6 address of this end, if the kernel supports IPv6.
     pub ipv6: Option<Ipv6Addr>,
-    /// The congestion control of TCP from this end.
+    /// The TCP congestion control of this end.
     pub congestion: String,
 }
 
-/// What happened on a link so far.
+/// What has happened on a link so far.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Time since the link was opened.
     pub elapsed_ns: u64,
-    /// What the thread knows.
+    /// The report of the thread.
     pub reading: Reading,
-    /// Packets that each end sent and that were dropped before the thread could read them: up, down.
+    /// Packets that were dropped before the thread could read them, by direction: up, down.
     pub overruns: [u64; 2],
 }
 
-/// A link at work; dropping it removes everything that was made for it.
+/// A running link. Dropping it removes everything that was made for it.
 #[derive(Debug)]
 pub struct Link {
     backend: Backend,
     near: Endpoint,
     far: Endpoint,
-    // The files that the places' paths lead to.
+    // The paths of the endpoints lead to these open files.
     _namespaces: [Namespace; 2],
     ports: PortsOfLink,
     orders: Option<Sender<Order>>,
@@ -100,7 +100,7 @@ impl std::fmt::Debug for PortsOfLink {
 }
 
 impl Link {
-    /// Makes the link of a plan; links of one process differ in `network`.
+    /// Makes the link of a plan. Links of one process must differ in `network`.
     pub fn open(plan: &Plan, network: u8, placement: Placement) -> io::Result<Self> {
         let namespaces = [namespace(plan.near.as_deref())?, namespace(plan.far.as_deref())?];
         let settings =
@@ -135,7 +135,7 @@ impl Link {
             thread: Some(thread),
             opened_ns: clock::now_ns(),
         };
-        // The first answer tells that the thread runs as it was asked to.
+        // The first answer shows that the thread runs with the placement that was asked for.
         link.report()?;
         Ok(link)
     }
@@ -155,7 +155,7 @@ impl Link {
         &self.far
     }
 
-    /// Changes one direction for the packets that come from now on.
+    /// Changes the parameters of one direction for the packets that arrive from now on.
     pub fn set_parameters(
         &mut self,
         direction: Direction,
@@ -164,12 +164,13 @@ impl Link {
         self.order(Order::Parameters(direction, parameters))
     }
 
-    /// Begins or ends to swallow every packet of one direction.
+    /// Begins or stops dropping every packet of one direction.
     pub fn set_black_hole(&mut self, direction: Direction, is_on: bool) -> io::Result<()> {
         self.order(Order::BlackHole(direction, is_on))
     }
 
-    /// What happened so far; orders that were given before are followed by then.
+    /// Reports what has happened so far. Orders that were given before have been carried out by
+    /// then.
     pub fn report(&mut self) -> io::Result<Report> {
         let (answer, reading) = sync_channel(1);
         self.order(Order::Read(answer))?;
@@ -191,13 +192,13 @@ impl Link {
 
     fn wake(&self) -> io::Result<()> {
         match rustix::io::write(&*self.wakeup, &1_u64.to_ne_bytes()) {
-            // The counter is full: it rings already.
+            // The counter is full, so the thread will wake up anyway.
             Ok(_) | Err(rustix::io::Errno::AGAIN) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Why the thread ended.
+    /// The error with which the thread ended.
     fn failure(&mut self) -> io::Error {
         self.orders = None;
         let outcome = self.thread.take().map(JoinHandle::join);
@@ -213,7 +214,7 @@ impl Drop for Link {
         self.orders = None;
         let woken = self.wake();
         if let (Ok(()), Some(thread)) = (woken, self.thread.take()) {
-            // Its failure was reported, or nobody asked.
+            // Its error has been reported, or nobody asked for it.
             let _ = thread.join();
         }
     }
@@ -283,7 +284,7 @@ fn packet_sockets([near, far]: &[Namespace; 2], mtu: u32) -> io::Result<Unstarte
         devices::silence_namespace();
         Ok(())
     })?;
-    // The sockets keep the namespace, and with it the devices.
+    // The open sockets keep the namespace, and with it the devices, alive.
     Ok(UnstartedPorts::PacketSocket([
         PacketSocket::open(End::Near, near.try_clone()?, &middle, mtu)?,
         PacketSocket::open(End::Far, far.try_clone()?, &middle, mtu)?,

@@ -16,7 +16,7 @@ use crate::arguments::{Arguments, Task};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The status of a process that was asked for something it cannot do.
+/// The exit status after an error.
 const USAGE: u8 = 2;
 
 const NS_PER_US: u64 = 1000;
@@ -55,7 +55,7 @@ fn control(placement: Placement) -> io::Result<()> {
     Ok(())
 }
 
-/// Comes back only if the command cannot be run.
+/// Replaces this process by the command. Returns only if the command cannot be run.
 fn enter(network: &str, user: Option<&Path>, command: &[OsString]) -> io::Result<()> {
     fetchoff_link::enter(network, user)?;
     let Some((program, arguments)) = command.split_first() else {

@@ -1,4 +1,4 @@
-//! What one direction of a link is asked to be: as it is written, and as it is used.
+//! The settings of one direction of a link: as a user writes them, and as they are computed with.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -11,12 +11,12 @@ const FASTEST_MBIT_S: f64 = 100_000.0;
 const NS_PER_MS: f64 = 1e6;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// A queue that nobody specified holds this much of its rate, as the buffers of access links do.
+/// The default size of a queue, as time at its rate. The buffers of access links are of this order.
 const DEFAULT_QUEUE_S: f64 = 0.1;
-/// But never less than a sender's first flight and some more.
+/// The default is never smaller than this: a sender's initial window and some more.
 const SMALLEST_DEFAULT_QUEUE_BYTES: u64 = 32 * 1500;
 
-/// One direction as a user writes it; what is left out is not emulated.
+/// One direction as a user writes it. What is left out is not emulated.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Profile {
@@ -24,17 +24,17 @@ pub struct Profile {
     pub delay_ms: f64,
     /// Each packet's delay is uniform in `delay_ms` ± `jitter_ms`, but no packet overtakes another.
     pub jitter_ms: f64,
-    /// Bits of IP packets a second.
+    /// Rate of IP packets.
     pub rate_mbit_s: Option<f64>,
-    /// What may wait for the rate; 100 ms of it if not given.
+    /// The size of the queue before the rate limit; 100 ms of the rate if not given.
     pub queue: Option<Limit>,
-    /// Packets that vanish before they come to the queue.
+    /// Packets that are lost before they reach the queue.
     pub loss: Option<Loss>,
-    /// Of loss and jitter: the same seed loses packets of the same numbers.
+    /// The seed of loss and jitter: with the same seed, the same packets by number are lost.
     pub seed: u64,
 }
 
-/// The most that a queue holds, counting the packet that is being sent.
+/// The most that a queue holds, the packet that is being sent included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -48,7 +48,7 @@ pub enum Limit {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Loss {
-    /// Each by itself, with this probability.
+    /// Each packet independently, with this probability.
     Independent(f64),
     /// In bursts.
     Bursts(Bursts),
@@ -74,7 +74,7 @@ fn certain() -> f64 {
     1.0
 }
 
-/// A profile that cannot be, and why.
+/// The reason for which a profile is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid(String);
 
@@ -86,7 +86,7 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// One direction in the units that it is computed in.
+/// One direction, checked, in the units in which it is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// One-way delay.
@@ -97,21 +97,21 @@ pub struct Parameters {
     pub bottleneck: Option<Bottleneck>,
     /// How packets are lost.
     pub loss: Option<Loss>,
-    /// Of loss and jitter.
+    /// The seed of loss and jitter.
     pub seed: u64,
 }
 
-/// A transmitter and the queue before it.
+/// A rate limit and the queue before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
-    /// How fast it sends.
+    /// The rate.
     pub rate_bit_s: NonZeroU64,
-    /// What may wait and be sent.
+    /// The size of the queue.
     pub queue: Limit,
 }
 
 impl Profile {
-    /// Checks every value.
+    /// Checks every value, and converts the units.
     pub fn parameters(&self) -> Result<Parameters, Invalid> {
         within("delay_ms", self.delay_ms, LONGEST_MS)?;
         within("jitter_ms", self.jitter_ms, LONGEST_MS)?;
@@ -157,10 +157,10 @@ impl Profile {
 }
 
 impl Parameters {
-    /// Whether it matters how large a packet is, so that none may be larger than the MTU.
+    /// Whether the size of packets matters, so that none may be larger than the MTU.
     ///
-    /// Without rate, loss and jitter only the delay is left, and large segments of the kernel's
-    /// offloading may cross as they are.
+    /// Without rate, loss and jitter there is only the delay, and the kernel's large segments
+    /// (segmentation offload) may cross undivided.
     pub fn counts_packets(&self) -> bool {
         self.bottleneck.is_some() || self.loss.is_some() || self.jitter_ns > 0
     }

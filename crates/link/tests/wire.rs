@@ -1,4 +1,4 @@
-//! A direction of a link under a clock that the test turns.
+//! One direction of a link, with a clock that the test sets.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "it is all tests")]
 
@@ -22,7 +22,7 @@ fn offer(wire: &mut Wire, now_ns: u64, number: u32, bytes: usize) {
     wire.offer(now_ns, bytes, 0);
 }
 
-/// Lets everything leave exactly when it is due: the moments and the numbers.
+/// Lets every packet leave exactly when it is due. Returns the moments and the packets' numbers.
 fn run_out(wire: &mut Wire) -> Vec<(u64, u32)> {
     let mut left = Vec::new();
     while let Some(due_ns) = wire.next_due_ns() {

@@ -19,7 +19,7 @@ use crate::arguments::Arguments;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The status of a process that was asked for something it cannot do.
+/// The exit status after an error.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -53,14 +53,15 @@ fn serve_until_ended(arguments: &Arguments) -> Result<(), String> {
         .map_err(|error| format!("cannot start: {error}"))?;
     let site = Site::new(Limits::default());
     let outcome = LocalSet::new().block_on(&runtime, async {
-        // The first word to a harness comes after this, so that it can be interrupted from then on.
+        // Signals are handled before the greeting is written, so that a harness that has read it
+        // can interrupt.
         let interruption = interruption().map_err(|error| error.to_string())?;
         tokio::select! {
             outcome = serve(arguments, site) => outcome,
             () = interruption => Ok(()),
         }
     });
-    // A document that is still being made is nobody's any more.
+    // Does not wait for a document that is still being made: nobody needs it any more.
     runtime.shutdown_background();
     outcome
 }

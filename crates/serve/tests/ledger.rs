@@ -1,4 +1,4 @@
-//! The ledger says what really happened.
+//! The ledger counts what really happened.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Whatever a client sends, the origin stays.
+//! Whatever a client sends, the origin keeps serving.
 
 mod common;
 
@@ -106,7 +106,7 @@ fn a_slow_head_is_not_waited_for() {
     let mut client = origin.connect();
     let begun = Instant::now();
     client.send("GET / HTTP/1.1\r\n");
-    // More bytes do not buy more time.
+    // Further bytes do not extend the time limit.
     sleep(Duration::from_millis(100));
     client.send("Host: o\r\n");
     assert!(client.is_ended());

@@ -1,4 +1,4 @@
-//! Handshakes are what they should be, and counted; what is inside is what it is without TLS.
+//! TLS: handshakes are as configured, and counted; answers are the same as without TLS.
 
 #![allow(clippy::unwrap_used)]
 
@@ -51,7 +51,7 @@ fn the_certificate_is_good_for_every_name() {
     assert!(error.to_string().contains("certificate"), "{error}");
 }
 
-/// What becomes of three connections, one after the other: full handshakes, and resumed ones.
+/// The full and the resumed handshakes of three connections, one after the other.
 fn handshakes_of_three(
     handshakes: Handshakes,
     version: &'static SupportedProtocolVersion,

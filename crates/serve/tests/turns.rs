@@ -1,4 +1,4 @@
-//! Turns: one ledger at a time, and what it cost by the clocks.
+//! Turns: one ledger at a time is served, and its cost is read from the clocks.
 
 #![allow(clippy::unwrap_used)]
 
@@ -68,7 +68,7 @@ fn a_turn_has_as_many_iterations_as_asked_and_so_has_its_lead() {
     }
 }
 
-/// Each request costs twice what the one before it did: a sum tells which are in it.
+/// Each request costs twice as much as the one before. So a sum tells which requests are in it.
 #[test]
 fn what_an_exchange_costs_does_not_say_in_which_turn_it_is() {
     let origin = ControlledOrigin::start();
@@ -81,7 +81,7 @@ fn what_an_exchange_costs_does_not_say_in_which_turn_it_is() {
     let loops = vec![looping(port, ENOUGH, dearer, || {})];
     let told = turns(&origin.ask(order(&[port; 3], 1, 3)));
     let costs: Vec<_> = told.iter().map(|turn| (turn.lead_cpu_ns, turn.cpu_ns)).collect();
-    // What the first request cost was paid before the turns.
+    // The cost of the first request was incurred before the turns.
     assert_eq!(costs, [1, 9, 17].map(|first| (0b11 << first, 0b1111_1100 << first)));
     cut_short(origin, loops);
 }
@@ -120,7 +120,8 @@ fn what_a_loop_did_before_it_was_held_is_in_no_turn() {
     assert_eq!(origin.answered(port), 14);
 }
 
-/// Every exchange of a costs it 100 ns, and b, which is held, 7 ns; b's own cost 40 ns.
+/// Every exchange of `a` costs `a` 100 ns, and `b`, which is held meanwhile, 7 ns. Each of `b`
+/// costs `b` 40 ns.
 #[test]
 fn cpu_time_is_told_by_whose_it_was_and_when() {
     let origin = ControlledOrigin::start();
@@ -135,7 +136,7 @@ fn cpu_time_is_told_by_whose_it_was_and_when() {
         looping(a, ENOUGH, before_a, || {}),
         looping(b, ENOUGH, move || clock_of_b.advance(40), || {}),
     ];
-    // Nobody's first exchange is to cost in the other's turn.
+    // The cost of a first exchange must not fall into a turn of the other client.
     origin.arrived(a);
     origin.arrived(b);
     let told = turns(&origin.ask(order(&[b, a, b, a, a, b], 5, 20)));
@@ -176,7 +177,7 @@ fn what_is_in_no_turn_is_told_at_the_release() {
     assert_eq!((turn.lead_cpu_ns, turn.cpu_ns, turn.held_cpu_ns), (100, 100, 0));
     clock.advance(7);
     assert_eq!(origin.release(port), (11, 7));
-    // Once it is open, nothing is known of it.
+    // An open gate has no client, and so no CPU time.
     assert_eq!(origin.release(port), (0, 0));
 }
 
@@ -303,7 +304,7 @@ fn what_cannot_be_done_is_an_error_and_changes_nothing() {
     assert!(with("per_iteration", json!(0)).contains("nonzero"));
     assert!(with("requests", json!(-1)).contains("-1"));
     assert!(with("patience", json!(1)).contains("unknown field"));
-    // Protocol 2 told lengths in microseconds: nobody is to take them for iterations.
+    // Protocol 2 had lengths in microseconds. They must not be taken for iterations.
     let mut old = order(&[port], 1, 1);
     old["work_us"] = json!(1);
     assert!(origin.error(old).contains("unknown field"));
@@ -314,11 +315,11 @@ fn what_cannot_be_done_is_an_error_and_changes_nothing() {
     let nobody = Port { ledger: 99, ..port };
     assert_eq!(origin.error(order(&[port, nobody], 1, 1)), "no ledger 99 is open");
     assert_eq!(origin.error(json!({"op": "release", "ledger": 99})), "no ledger 99 is open");
-    // Nobody is held by any of it.
+    // None of these requests holds anything.
     assert_eq!(port.connect().ask("GET", "/", &[], b"").text(), "Hi");
 }
 
-/// So that the tests' own clock is what they think it is.
+/// A test of the tests' own clock.
 #[test]
 fn a_clock_of_a_test_advances() {
     let origin = ControlledOrigin::start();

@@ -1,4 +1,4 @@
-//! The thread's steps one by one, between two pairs of sockets, with real sleeps.
+//! The steps of the thread one by one, between two pairs of sockets, with real sleeps.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -13,7 +13,7 @@ use crate::profile::Profile;
 const US: u64 = 1_000;
 const MS: u64 = 1_000_000;
 const AWAKE_NS: u64 = 100 * US;
-/// More than one alarm may teach.
+/// More than a single alarm may change the estimate.
 const SLOW_NS: u64 = 200 * US;
 const DELAY_MS: f64 = 200.0;
 const DELAY_NS: u64 = 200 * MS;
@@ -38,7 +38,8 @@ impl Port for Socket {
     }
 }
 
-/// An engine on a core that is known to wake `slow_ns` late, its orders, and its ends' other sides.
+/// An engine that has learned that its core wakes `slow_ns` late, the sender of its orders, and the
+/// other ends of its sockets.
 struct Bench {
     engine: Engine,
     _orders: std::sync::mpsc::Sender<Order>,
@@ -74,7 +75,7 @@ fn send(from: &OwnedFd) {
 }
 
 impl Bench {
-    /// How late the core is known to wake.
+    /// How late the engine has learned that the core wakes.
     fn known_ns(&self) -> u64 {
         let mut waking = self.engine.waking;
         waking.woke(0, 10 * MS, true, None);
@@ -85,7 +86,7 @@ impl Bench {
         self.engine.wires[Direction::Up as usize].next_due_ns().unwrap()
     }
 
-    /// Reads a packet; answers between which moments it is taken to have come.
+    /// Reads a packet. Returns the moments between which it is taken to have arrived.
     fn read(&mut self) -> [u64; 2] {
         let before_ns = clock::now_ns();
         assert!(self.engine.turn().unwrap());

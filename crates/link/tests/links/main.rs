@@ -25,12 +25,12 @@ fn ipv6(end: &Value) -> Option<String> {
     end["ipv6"].as_str().map(|address| format!("[{address}]:{PORT}"))
 }
 
-/// The addresses of an end, in every version that there is.
+/// The addresses of an end, IPv6 included if the kernel supports it.
 fn addresses(end: &Value) -> Vec<String> {
     [Some(ipv4(end)), ipv6(end)].into_iter().flatten().collect()
 }
 
-/// Round-trip times in microseconds, `None` for what was lost.
+/// Round-trip times in microseconds; `None` for lost packets.
 fn ping(emulator: &Emulator, link: &Value, address: &str, packets: u32) -> Vec<Option<u64>> {
     let mut ping = emulator.traffic(&link["near"], &["ping", address, &packets.to_string()]);
     ping.line().split(' ').map(|time| time.parse().ok()).collect()
@@ -164,14 +164,14 @@ fn tcp_uses_the_congestion_control_that_was_asked_for() {
     });
 }
 
-/// Sends numbered packets from near to far, where nobody awaits them.
+/// Sends numbered packets from near to far, where no process receives them.
 fn send(emulator: &Emulator, link: &Value, packets: u32) {
     let to = ipv4(&link["far"]);
     let mut number = emulator.traffic(&link["near"], &["number", &to, &packets.to_string()]);
     assert_eq!(number.line(), "sent");
 }
 
-/// The counters, once those of one direction are as awaited.
+/// The counters, as soon as those of one direction are as expected.
 fn read_until(emulator: &mut Emulator, link: &Value, awaited: impl Fn(&Value) -> bool) -> Value {
     let began = Instant::now();
     loop {
@@ -208,7 +208,7 @@ fn an_emulator_that_is_held_up_says_how_many_packets_never_came() {
     const PACKETS: u32 = 15_000;
     in_every_mode(|emulator| {
         if emulator.mode.backend != "tun" {
-            // How many a packet socket keeps depends on the machine's limits.
+            // How many packets a packet socket keeps depends on the machine's limits.
             return;
         }
         let link = emulator.open(&json!({}), &json!({"delay_ms": 1}));
@@ -254,7 +254,7 @@ fn what_cannot_be_is_refused_and_nothing_else_suffers() {
     });
 }
 
-/// However the emulator ends, its devices are gone, even from a namespace that others still use.
+/// However the emulator ends, its devices disappear, even from a namespace that others still use.
 fn nothing_is_left(end: impl Fn(&mut Emulator, &Value) -> Option<i32>, status: Option<i32>) {
     in_every_mode(|emulator| {
         let link = emulator.open(&json!({"delay_ms": 5}), &json!({}));

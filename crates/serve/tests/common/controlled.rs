@@ -1,4 +1,4 @@
-//! An origin that is told over its control channel whose turn it is, and clocks that a test sets.
+//! An origin that is driven by its control channel, and CPU clocks that a test sets.
 
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
@@ -20,19 +20,19 @@ use super::{Client, head};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// More than the loop of any test gets through.
+/// More requests than the loop of any test makes.
 pub const ENOUGH: u64 = 1_000_000;
 
 type Line = (Value, Sender<Value>);
 
-/// A control channel without a process around it.
+/// A control channel that runs on a thread of the test instead of in a process.
 pub struct ControlledOrigin {
     lines: Option<UnboundedSender<Line>>,
     thread: Option<JoinHandle<()>>,
     folder: PathBuf,
 }
 
-/// A listener behind a gate.
+/// The ledger and the address of one listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
     pub ledger: u64,
@@ -71,7 +71,7 @@ impl ControlledOrigin {
         self.begin(line).recv_timeout(PATIENCE).unwrap()
     }
 
-    /// Asks, and does not wait for the answer.
+    /// Sends a request, and does not wait for the answer.
     pub fn begin(&self, line: Value) -> Receiver<Value> {
         let (reply, answer) = channel();
         self.lines.as_ref().unwrap().send((line, reply)).unwrap();
@@ -92,7 +92,7 @@ impl ControlledOrigin {
         Port { ledger: opened["ledger"].as_u64().unwrap(), address }
     }
 
-    /// A listener whose requests are held from the first one on. Its clock stands still.
+    /// Opens a listener whose requests are held from the first one on. Its clock stands still.
     pub fn held(&self, requests: u64, per_iteration: u64) -> (Port, Clock) {
         let port = self.open(&json!({}));
         (port, self.hold(port, requests, per_iteration))
@@ -108,7 +108,8 @@ impl ControlledOrigin {
         clock
     }
 
-    /// Lets everybody go; the CPU time before the first request and since the last was held.
+    /// Lets all requests go. Returns the CPU time before the first request, and since a request was
+    /// last held.
     pub fn release(&self, port: Port) -> (u64, u64) {
         let answer = self.ask(json!({"op": "release", "ledger": port.ledger}));
         assert_eq!(answer["ledger"], json!(port.ledger));
@@ -124,7 +125,7 @@ impl ControlledOrigin {
         self.read(port)["requests"].as_u64().unwrap()
     }
 
-    /// Sends a request, and waits until it has been read: then it is held, if it has to be.
+    /// Sends a request, and waits until the origin has read it. Then it is held, if it has to be.
     pub fn send_and_wait(&self, port: Port, client: &mut Client, request: &str) {
         let expected = self.bytes_in(port) + request.len() as u64;
         client.send(request);
@@ -136,7 +137,7 @@ impl ControlledOrigin {
         self.wait_until(port, || self.bytes_in(port) > 0);
     }
 
-    /// Waits until so many connections of a ledger are open.
+    /// Waits until a ledger has this many open connections.
     pub fn opened(&self, port: Port, connections: u64) {
         self.wait_until(port, || self.read(port)["open"] == json!(connections));
     }
@@ -163,7 +164,7 @@ impl Drop for ControlledOrigin {
     }
 }
 
-/// The CPU time of a client that costs what the test says, in nanoseconds.
+/// A CPU clock that the test sets, in nanoseconds: the file of a control group.
 #[derive(Clone, Debug)]
 pub struct Clock {
     folder: PathBuf,
@@ -181,7 +182,7 @@ impl Clock {
         self.folder.join("cpuacct.usage")
     }
 
-    /// As with a real one, no reader sees half of a number.
+    /// Writes the number at once: as with a real clock, no reader sees half of it.
     pub fn advance(&self, ns: u64) {
         use std::os::unix::fs::FileExt as _;
         let now: u64 = fs::read_to_string(self.file()).unwrap().trim().parse().unwrap();
@@ -194,7 +195,8 @@ pub fn get() -> String {
     head("GET", "/", &[], 0)
 }
 
-/// A client in its long loop. `before` is called before each request, `after` when it is answered.
+/// A client that runs a long loop. `before` is called before each request, `after` after its
+/// answer.
 pub fn looping(
     port: Port,
     requests: u64,
@@ -217,7 +219,7 @@ pub fn plain(port: Port, requests: u64) -> JoinHandle<u64> {
     looping(port, requests, || {}, || {})
 }
 
-/// Ends loops that were meant to be longer than the test.
+/// Ends the origin, and with it loops that are longer than the test.
 pub fn cut_short(origin: ControlledOrigin, loops: Vec<JoinHandle<u64>>) {
     drop(origin);
     for one in loops {
@@ -225,7 +227,7 @@ pub fn cut_short(origin: ControlledOrigin, loops: Vec<JoinHandle<u64>>) {
     }
 }
 
-/// An order of turns that nobody has to hurry for.
+/// An order of turns with ample patience.
 pub fn order(ports: &[Port], lead: u64, counted: u64) -> Value {
     order_with(ports, lead, counted, 20_000)
 }
@@ -235,7 +237,7 @@ pub fn order_with(ports: &[Port], lead: u64, counted: u64, patience_ms: u64) -> 
     json!({"op": "turns", "order": order, "patience_ms": patience_ms})
 }
 
-/// A turn as it is told, by name.
+/// A row of the answer, with names.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
     pub ledger: u64,

@@ -27,7 +27,7 @@ enum Order {
     Busy(Duration),
 }
 
-/// A listener that ends with the test.
+/// An origin with one listener. It ends with the test.
 pub struct Origin {
     pub address: SocketAddr,
     pub authority_pem: Option<String>,
@@ -69,7 +69,7 @@ impl Origin {
         counters.recv_timeout(PATIENCE).unwrap()
     }
 
-    /// The counters, as soon as `ready` says that what was waited for is in them.
+    /// Waits until `ready` accepts the counters, and returns them.
     pub fn counters_when(&self, ready: impl Fn(&Counters) -> bool) -> Counters {
         let begun = Instant::now();
         loop {
@@ -93,7 +93,8 @@ impl Origin {
         self.counters_when(|counters| counters.bytes_in >= expected);
     }
 
-    /// Keeps the origin's only thread from reading, so that everything sent meanwhile arrives.
+    /// Keeps the origin's only thread from reading, so that everything that is sent meanwhile
+    /// arrives before the next read.
     pub fn keep_busy(&self, time: Duration) {
         self.orders.as_ref().unwrap().send(Order::Busy(time)).ok().unwrap();
     }
@@ -224,7 +225,7 @@ impl Client {
         self.unread.drain(..bytes).collect()
     }
 
-    /// Everything until the origin closes.
+    /// Everything until the origin closes the connection.
     pub fn rest(&mut self) -> Vec<u8> {
         while self.fill() > 0 {}
         self.unread.drain(..).collect()

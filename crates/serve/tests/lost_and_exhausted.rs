@@ -1,4 +1,4 @@
-//! Who stops, vanishes or has come to an end has no turn, and the others have theirs.
+//! Clients that stop, disappear or come to their end get no more turns; the others get theirs.
 
 mod common;
 
@@ -39,7 +39,7 @@ fn who_stops_in_a_turn_costs_its_patience_once_and_is_held_no_more() {
     let took = began.elapsed();
     assert_eq!(answer["lost"], json!([stopping.ledger]));
     assert_eq!(turns(&answer).iter().map(|t| t.ledger).collect::<Vec<_>>(), [a.ledger; 3]);
-    // What was waited for in vain is nobody's time.
+    // Time that was spent waiting in vain is counted separately.
     let [lost, wall] = ["lost_ns", "wall_ns"].map(|field| answer[field].as_u64().unwrap());
     assert!(lost >= 300_000_000, "{answer}");
     assert!(u128::from(lost + wall) <= took.as_nanos(), "{answer}, {took:?}");
@@ -93,7 +93,8 @@ fn a_loop_that_is_at_its_end_has_no_turn_left() {
 
 #[test]
 fn a_turn_is_cut_short_by_the_end_of_the_loop() {
-    // Nine iterations can be had of ten. They end in a lead, with a lead, in a counted part, with one.
+    // Turns can have nine of the ten iterations. The ninth ends in a lead, at the end of a lead, in
+    // a counted part, or at the end of one.
     let cases = [
         ((4, 3), vec![(4, 3), (2, 0)]),
         ((4, 1), vec![(4, 1), (4, 0)]),
