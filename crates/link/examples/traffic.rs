@@ -13,17 +13,17 @@ use std::time::{Duration, Instant};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// After so much silence everything that will come has come.
+/// After this much silence no more packets are expected.
 const SILENCE: Duration = Duration::from_millis(400);
-/// A pause after so many packets keeps a receiver's buffer from overflowing.
+/// After this many packets the sender pauses, so that the receiver's buffer does not overflow.
 const FLIGHT: u32 = 25;
 const PAUSE: Duration = Duration::from_millis(2);
 const CHUNK: usize = 64 << 10;
-/// How long a sender looks for the rate of the path.
+/// How long a sender may take to find the rate of the path.
 const START: Duration = Duration::from_secs(1);
 /// The content of a packet of a stream.
 const STREAMED: usize = 1200;
-/// Beside other traffic, packets of a stream may be away for longer.
+/// Like `SILENCE`, for a stream: beside other traffic its packets may take longer.
 const STREAM_SILENCE: Duration = Duration::from_secs(3);
 
 fn main() -> Outcome {
@@ -53,7 +53,7 @@ fn main() -> Outcome {
 
 fn say(words: &str) {
     let mut output = io::stdout().lock();
-    // Who reads this may have gone.
+    // The reader may be gone.
     let _ = writeln!(output, "{words}").and_then(|()| output.flush());
 }
 
@@ -67,7 +67,7 @@ fn echo(address: SocketAddr) -> Outcome {
     }
 }
 
-/// Prints the round-trip times in microseconds; `-` for what did not come back.
+/// Prints the round-trip times in microseconds; `-` for packets that did not come back.
 fn ping(address: SocketAddr, packets: u32) -> Outcome {
     let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
     let socket = UdpSocket::bind(any)?;
@@ -87,7 +87,7 @@ fn ping(address: SocketAddr, packets: u32) -> Outcome {
     Ok(())
 }
 
-/// Prints the numbers of the packets that came, until there is silence after the first.
+/// Prints the numbers of the packets that arrive, until there is silence after the first.
 fn collect(address: SocketAddr) -> Outcome {
     let socket = UdpSocket::bind(address)?;
     say("ready");
@@ -119,7 +119,7 @@ fn number(address: SocketAddr, packets: u32) -> Outcome {
     Ok(())
 }
 
-/// The byte at a position, so that nothing can be missing or in another place.
+/// The byte at a position. It shows if bytes are missing or in another place.
 fn byte_at(position: usize) -> u8 {
     (position % 251) as u8
 }
@@ -153,7 +153,7 @@ fn pour(address: SocketAddr, bytes: usize) -> Outcome {
     Ok(())
 }
 
-/// Prints the bytes that came and the nanoseconds that they took, once the start is over.
+/// Prints how many bytes arrived and how many nanoseconds they took, the start excepted.
 fn drain(address: SocketAddr) -> Outcome {
     let listener = TcpListener::bind(address)?;
     say("ready");
@@ -185,8 +185,8 @@ fn flood(address: SocketAddr, seconds: u64) -> Outcome {
     Ok(())
 }
 
-/// Prints how many numbered packets came, and how many of them after one with a higher number or
-/// with the same one.
+/// Prints how many numbered packets arrived, and how many of them after one with the same or a
+/// higher number.
 fn follow(address: SocketAddr) -> Outcome {
     let socket = UdpSocket::bind(address)?;
     say("ready");
@@ -203,7 +203,7 @@ fn follow(address: SocketAddr) -> Outcome {
     Ok(())
 }
 
-/// Sends numbered packets evenly, so many a second, and prints how many those were.
+/// Sends numbered packets at an even rate, and prints how many there were.
 fn stream(address: SocketAddr, seconds: u64, rate: u32) -> Outcome {
     let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
     let socket = UdpSocket::bind(any)?;

@@ -1,4 +1,4 @@
-//! The clocks that the emulator runs by and is judged by.
+//! The clocks by which the emulator runs, and by which its own use of time is reported.
 
 use std::fs;
 use std::io;
@@ -17,9 +17,8 @@ pub fn thread_cpu_ns() -> u64 {
     as_ns(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// How long the calling thread was ready to run and did not, because others did.
-///
-/// The second number of schedstat (Documentation/scheduler/sched-stats.rst).
+/// How long the calling thread was ready to run but had to wait for other threads: the second
+/// number of schedstat (Linux, Documentation/scheduler/sched-stats.rst).
 pub fn thread_waited_ns() -> io::Result<u64> {
     let numbers = fs::read_to_string("/proc/thread-self/schedstat")?;
     numbers
@@ -29,7 +28,7 @@ pub fn thread_waited_ns() -> io::Result<u64> {
         .ok_or_else(|| io::Error::other("schedstat has another form than expected"))
 }
 
-/// As system calls want it.
+/// A time as system calls take it.
 pub fn timespec(ns: u64) -> Timespec {
     #[allow(clippy::cast_possible_wrap, reason = "seconds and nanoseconds since the start")]
     let (seconds, rest) = ((ns / NS_PER_S) as i64, (ns % NS_PER_S) as i64);

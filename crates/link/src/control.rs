@@ -1,4 +1,4 @@
-//! The control channel's messages, and what they do.
+//! The control channel: the harness opens, changes, reads and closes links.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::counters::{Counts, LatenessSummary};
 use crate::engine::Placement;
-use crate::link::{Backend, Link, Place, Plan, Report};
+use crate::link::{Backend, Endpoint, Link, Plan, Report};
 use crate::profile::Profile;
-use crate::wire::Way;
+use crate::wire::Direction;
 
 const PROTOCOL: u32 = 1;
 
-/// IPv6 allows no smaller one (RFC 8200, section 5).
+/// The smallest MTU that IPv6 allows (RFC 8200, section 5).
 const SMALLEST_MTU: u32 = 1280;
 const LARGEST_MTU: u32 = 65_521;
 
-/// Links have IP networks of their own, numbered from 1.
+/// Each link has an IP network of its own; their numbers begin at 1.
 const NETWORKS: u64 = 254;
 
-/// The first line, unasked.
+/// The first line, which the emulator writes without being asked.
 #[derive(Clone, Debug, Serialize)]
 pub struct Greeting {
     emulator: &'static str,
@@ -32,7 +32,7 @@ pub struct Greeting {
 }
 
 impl Greeting {
-    /// The greeting of this process, and the user namespace that it had to make.
+    /// The greeting of this process. `user_namespace` is the one that it had to make, if any.
     pub fn of_this_process(version: &'static str, user_namespace: Option<PathBuf>) -> Self {
         let pid = std::process::id();
         Self { emulator: "fetchoff-link", version, pid, protocol: PROTOCOL, user_namespace }
@@ -75,7 +75,7 @@ fn ethernet_mtu() -> u32 {
     1500
 }
 
-/// Each direction's black hole, where it is to change.
+/// Whether each direction becomes or stops being a black hole; `None` changes nothing.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct BlackHole {
@@ -83,7 +83,7 @@ struct BlackHole {
     down: Option<bool>,
 }
 
-/// One answer, one line.
+/// An answer to the harness, one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
@@ -91,14 +91,14 @@ pub enum Answer {
     Opened {
         /// The new link.
         link: u64,
-        /// How packets come and go.
+        /// How packets are exchanged with the kernel.
         backend: Backend,
         /// The largest packet.
         mtu: u32,
         /// The client's end.
-        near: Box<Place>,
+        near: Box<Endpoint>,
         /// The origin's end.
-        far: Box<Place>,
+        far: Box<Endpoint>,
     },
     /// What happened on a link.
     Counted {
@@ -108,19 +108,19 @@ pub enum Answer {
         elapsed_ns: u64,
         /// CPU time of the link's thread.
         cpu_ns: u64,
-        /// Time for which the thread was ready to run and others ran.
+        /// Time for which the thread was ready to run, but other threads ran.
         waited_ns: u64,
         /// From the client to the origin.
-        up: Box<Direction>,
+        up: Box<DirectionReport>,
         /// From the origin to the client.
-        down: Box<Direction>,
+        down: Box<DirectionReport>,
     },
     /// A setting was changed.
     Set {
         /// The link.
         link: u64,
     },
-    /// The request could not be followed.
+    /// The request could not be carried out.
     Error {
         /// Why.
         error: String,
@@ -129,33 +129,34 @@ pub enum Answer {
 
 /// What happened in one direction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Direction {
+pub struct DirectionReport {
     /// Its packets.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Packets that were dropped before the emulator read them: unasked, so the result is invalid.
+    /// Packets that were dropped before the emulator could read them. Unintended loss, so the
+    /// result is invalid.
     pub overruns: u64,
-    /// How much later than due packets left.
+    /// How late packets left.
     pub lateness: LatenessSummary,
 }
 
 impl Answer {
-    /// An answer that says what was wrong.
+    /// An answer that tells what was wrong.
     pub fn error(error: &(impl ToString + ?Sized)) -> Self {
         Self::Error { error: error.to_string() }
     }
 
     fn counted(link: Id, report: Report) -> Self {
         let [up, down] = report.overruns;
-        let direction =
-            |(counts, lateness), overruns| Box::new(Direction { counts, overruns, lateness });
+        let report_of =
+            |(counts, lateness), overruns| Box::new(DirectionReport { counts, overruns, lateness });
         Self::Counted {
             link,
             elapsed_ns: report.elapsed_ns,
             cpu_ns: report.reading.cpu_ns,
             waited_ns: report.reading.waited_ns,
-            up: direction(report.reading.up, up),
-            down: direction(report.reading.down, down),
+            up: report_of(report.reading.up, up),
+            down: report_of(report.reading.down, down),
         }
     }
 }
@@ -169,12 +170,12 @@ pub struct Control {
 }
 
 impl Control {
-    /// Links will be run as `placement` says.
+    /// Runs the threads of links with this placement.
     pub fn new(placement: Placement) -> Self {
         Self { placement, links: BTreeMap::new(), opened: 0 }
     }
 
-    /// Follows one request.
+    /// Carries out one request.
     pub fn answer(&mut self, line: &[u8]) -> Answer {
         match serde_json::from_slice(line) {
             Ok(request) => self.follow(request).unwrap_or_else(|error| Answer::error(&error)),
@@ -190,13 +191,14 @@ impl Control {
                         "mtu is {mtu}; it must be between {SMALLEST_MTU} and {LARGEST_MTU}"
                     ));
                 }
-                let up = up.terms().map_err(|error| format!("up: {error}"))?;
-                let down = down.terms().map_err(|error| format!("down: {error}"))?;
+                let up = up.parameters().map_err(|error| format!("up: {error}"))?;
+                let down = down.parameters().map_err(|error| format!("down: {error}"))?;
                 let plan = Plan { near, far, backend, mtu, congestion, up, down };
                 self.open(&plan).map_err(|error| error.to_string())
             }
             Request::Set { link, up, down, black_hole } => {
-                let directions = [(Way::Up, up, black_hole.up), (Way::Down, down, black_hole.down)];
+                let directions =
+                    [(Direction::Up, up, black_hole.up), (Direction::Down, down, black_hole.down)];
                 self.set(link, directions)
             }
             Request::Read { link } => self.read(link),
@@ -226,23 +228,24 @@ impl Control {
     fn set(
         &mut self,
         id: Id,
-        directions: [(Way, Option<Profile>, Option<bool>); 2],
+        directions: [(Direction, Option<Profile>, Option<bool>); 2],
     ) -> Result<Answer, String> {
         let link = self.links.get_mut(&id).ok_or_else(|| unknown(id))?;
         let mut orders = Vec::new();
-        for (way, profile, black_hole) in directions {
-            let terms = profile.map(|profile| profile.terms()).transpose();
-            orders.push((way, terms.map_err(|error| error.to_string())?, black_hole));
+        for (direction, profile, black_hole) in directions {
+            let parameters = profile.map(|profile| profile.parameters()).transpose();
+            orders.push((direction, parameters.map_err(|error| error.to_string())?, black_hole));
         }
-        for (way, terms, black_hole) in orders {
-            if let Some(terms) = terms {
-                link.set_terms(way, terms).map_err(|error| error.to_string())?;
+        for (direction, parameters, black_hole) in orders {
+            if let Some(parameters) = parameters {
+                link.set_parameters(direction, parameters).map_err(|error| error.to_string())?;
             }
             if let Some(is_on) = black_hole {
-                link.set_black_hole(way, is_on).map_err(|error| error.to_string())?;
+                link.set_black_hole(direction, is_on).map_err(|error| error.to_string())?;
             }
         }
-        // It answers when it is done, so that whoever asked can rely on it.
+        // The thread has carried out the orders when it reports, so the harness can rely on this
+        // answer.
         link.report().map_err(|error| error.to_string())?;
         Ok(Answer::Set { link: id })
     }

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// A packet that leaves later than this was not where the link would have had it.
+/// A packet that leaves later than this counts as late.
 const LATE_NS: u64 = 1_000_000;
 
 const NS_PER_US: u64 = 1000;
@@ -11,27 +11,30 @@ const NS_PER_US: u64 = 1000;
 /// The counts of one direction since the link was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// IP packets that came to this end of the link.
+    /// IP packets that entered the link.
     pub packets: u64,
     /// Their bytes, IP header included.
     pub bytes: u64,
-    /// Packets that came out at the other end.
+    /// Packets that left the link at the other end.
     pub delivered_packets: u64,
     /// Their bytes.
     pub delivered_bytes: u64,
-    /// Packets that the asked loss took.
+    /// Packets that were lost as the profile asks.
     pub lost: u64,
-    /// Packets that found the queue full.
+    /// Packets that were dropped because the queue was full.
     pub queue_dropped: u64,
-    /// Packets that came while the direction was a black hole.
+    /// Packets that were dropped because the direction was a black hole.
     pub black_holed: u64,
-    /// Packets that the emulator had no memory for: unasked, so the result is invalid.
+    /// Packets that were dropped because the emulator had no memory for them. Unintended loss, so
+    /// the result is invalid.
     pub overflowed: u64,
-    /// Packets that the kernel would not take at the other end: unasked, so the result is invalid.
+    /// Packets that the kernel did not accept at the other end. Unintended loss, so the result is
+    /// invalid.
     pub refused: u64,
-    /// Packets larger than the MTU where rate, loss or jitter counts packets; they crossed.
+    /// Packets larger than the MTU although rate, loss or jitter counts packets. They were
+    /// delivered.
     pub oversized: u64,
-    /// Frames that no link carries: multicast, or neither IPv4 nor IPv6.
+    /// Frames that links do not carry: multicast, or neither IPv4 nor IPv6.
     pub ignored: u64,
     /// The most bytes that were in the queue at once.
     pub queue_high_water_bytes: u64,
@@ -39,7 +42,7 @@ pub struct Counts {
     pub queue_high_water_packets: u64,
 }
 
-/// How much later than due packets left.
+/// A histogram of how much later than due packets left.
 #[derive(Clone, Debug)]
 pub struct Lateness(Histogram<u64>);
 
@@ -48,22 +51,22 @@ pub struct Lateness(Histogram<u64>);
 pub struct LatenessSummary {
     /// Packets that left.
     pub packets: u64,
-    /// Half of them were not later.
+    /// Median of their lateness.
     pub p50_us: u64,
-    /// 99 % of them were not later.
+    /// 99th percentile.
     pub p99_us: u64,
-    /// 99.9 % of them were not later.
+    /// 99.9th percentile.
     pub p999_us: u64,
-    /// The latest one.
+    /// Maximum.
     pub max_us: u64,
     /// Packets that were more than 1 ms late.
     pub over_1ms: u64,
-    /// Packets that were later than the bound before and not later than this: `[bound, packets]`.
+    /// `[bound, packets]`: packets at most as late as this bound, but later than the bound before.
     pub histogram_us: Vec<(u64, u64)>,
 }
 
 impl Lateness {
-    /// Of no packet yet; memory for anything up to a minute, to 1 %.
+    /// An empty histogram, for lateness up to a minute with an accuracy of 1 %.
     pub fn new() -> Self {
         let empty = Histogram::new_with_bounds(1, 60_000_000_000, 2);
         Self(empty.unwrap_or_else(|_| unreachable!("the bounds are constants that fit")))
@@ -74,7 +77,7 @@ impl Lateness {
         self.0.saturating_record(late_ns);
     }
 
-    /// What there is to say about them.
+    /// Summarises the packets so far.
     pub fn summary(&self) -> LatenessSummary {
         let quantile = |share| self.0.value_at_quantile(share).div_ceil(NS_PER_US);
         LatenessSummary {
@@ -100,7 +103,7 @@ impl Default for Lateness {
     }
 }
 
-/// The iterator stops at the last value below a power of two.
+/// The upper bound of a histogram step. The iterator gives the last value below a power of two.
 fn upper_us(value_ns: u64) -> u64 {
     value_ns.div_ceil(NS_PER_US)
 }

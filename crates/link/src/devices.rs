@@ -1,4 +1,5 @@
-//! The devices at the ends of a link: addresses, routes and settings, by netlink.
+//! The network devices at the ends of a link, with their addresses, routes and settings (by
+//! netlink).
 
 use std::fs;
 use std::io;
@@ -14,19 +15,20 @@ use tokio::runtime;
 
 use crate::namespaces::{Namespace, in_context};
 
-/// What the emulator's devices are called by, wherever they are.
+/// The names of all the emulator's devices begin with this.
 pub const PREFIX: &str = "fetchoff-";
 
-/// Packets that may wait until the emulator reads them, so that a pause of it loses none.
+/// The length of a device's transmit queue, so that no packets are lost while the emulator pauses.
 pub const BACKLOG_PACKETS: u32 = 10_000;
 
-/// RFC 2544 keeps 198.18.0.0/15 for benchmarks, RFC 5180 `2001:2::/48`.
+/// RFC 2544 reserves 198.18.0.0/15 for benchmarks, RFC 5180 `2001:2::/48`.
 const IPV4_NETWORK: (u8, u8) = (198, 18);
 const IPV6_NETWORK: (u16, u16) = (0x2001, 2);
 const IPV4_PREFIX: u8 = 24;
 const IPV6_PREFIX: u8 = 64;
 
-/// Locally administered, and the same at both ends: frames cross without being rewritten.
+/// A locally administered address, the same at both ends, so that frames cross without being
+/// rewritten.
 pub const HARDWARE_ADDRESS: [u8; 6] = [0x02, 0x66, 0x65, 0x74, 0x63, 0x68];
 
 const AVAILABLE_CONGESTION: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
@@ -35,9 +37,9 @@ const CONGESTION: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 /// The two ends of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Where the client is.
+    /// The client's end.
     Near,
-    /// Where the origin is.
+    /// The origin's end.
     Far,
 }
 
@@ -58,16 +60,16 @@ impl End {
     }
 }
 
-/// What an end's device is to be like.
+/// The settings of an end's device.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Which end it is.
+    /// The end that it belongs to.
     pub end: End,
-    /// Links of one process have networks of their own.
+    /// The number of the link's network; each link of a process has its own.
     pub network: u8,
     /// The largest packet.
     pub mtu: u32,
-    /// The congestion control of TCP over it; the namespace's own if not given.
+    /// The TCP congestion control on its routes; the namespace's default if not given.
     pub congestion: Option<String>,
 }
 
@@ -102,12 +104,13 @@ impl Settings {
     }
 }
 
-/// Gives the end's device, which must be in the calling thread's namespace, all that it needs.
+/// Sets up the end's device, which must be in the calling thread's namespace: addresses, routes,
+/// MTU.
 ///
-/// The answer is its IPv6 address, if the kernel speaks IPv6.
+/// Returns its IPv6 address if the kernel supports IPv6.
 pub fn bring_up(settings: &Settings) -> io::Result<Option<Ipv6Addr>> {
     let index = index_of(&settings.end.device())?;
-    // Without autoconfiguration the device is silent until somebody uses it.
+    // Without autoconfiguration the kernel sends no packets of its own on the device.
     let quiet = format!("/proc/sys/net/ipv6/conf/{}/addr_gen_mode", settings.end.device());
     let speaks_ipv6 = fs::write(quiet, "1").is_ok();
     netlink(async |handle| {
@@ -134,7 +137,7 @@ pub fn bring_up(settings: &Settings) -> io::Result<Option<Ipv6Addr>> {
     Ok(Some(settings.ipv6()))
 }
 
-/// Makes a pair of devices: the end's in its own namespace, the other in the calling thread's.
+/// Makes a veth pair: the end's device in `namespace`, its peer in the calling thread's.
 pub fn make_pair(end: End, namespace: &Namespace, mtu: u32) -> io::Result<String> {
     let ours = format!("{}-x", end.device());
     let theirs = LinkUnspec::new_with_name(&end.device())
@@ -152,38 +155,39 @@ pub fn make_pair(end: End, namespace: &Namespace, mtu: u32) -> io::Result<String
     Ok(ours)
 }
 
-/// Prepares the calling thread's namespace, which was just made, for a client or an origin.
+/// Prepares the calling thread's namespace, which has just been made, for a client or an origin.
 pub fn prepare_namespace() -> io::Result<()> {
     let loopback = index_of("lo")?;
     netlink(async |handle| {
         let link: LinkMessage = LinkUnspec::new_with_index(loopback).up().build();
         handle.link().set(link).execute().await
     })?;
-    // What one connection learned of the path must not make the next one faster.
+    // TCP must not start a connection with what it has learned from an earlier one.
     fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")
 }
 
-/// Prepares the calling thread's namespace, which was just made, to hold nothing but device ends.
+/// Prepares the calling thread's namespace, which has just been made, to hold only peers of
+/// devices.
 pub fn silence_namespace() {
-    // Where the kernel has no IPv6 there is nothing to silence.
+    // This fails where the kernel has no IPv6, and then it is not needed.
     let _ = fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
 }
 
-/// The congestion control that TCP uses in the calling thread's namespace if nothing else is asked.
+/// The default TCP congestion control of the calling thread's namespace.
 pub fn default_congestion() -> io::Result<String> {
     Ok(fs::read_to_string(CONGESTION)?.trim().to_owned())
 }
 
-/// The number of a device in the calling thread's namespace.
+/// The index of a device in the calling thread's namespace.
 pub fn index_of(device: &str) -> io::Result<u32> {
     let any = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
     netdevice::name_to_index(any, device)
         .map_err(|error| in_context(&format!("no device {device}"), &error.into()))
 }
 
-/// Packets that a device of the calling thread's namespace was given and did not pass on.
+/// Packets that a device of the calling thread's namespace was given to send, and dropped.
 pub fn dropped_at(device: &str) -> io::Result<u64> {
-    /// The columns of received packets, and those before the drops of sent ones.
+    /// The columns of received packets, and of sent packets up to their drops.
     const SENT_DROPS: usize = 8 + 3;
     let statistics = fs::read_to_string("/proc/thread-self/net/dev")?;
     statistics
@@ -201,7 +205,7 @@ async fn add_address(
     prefix: u8,
 ) -> Result<(), rtnetlink::Error> {
     let mut request = handle.address().add(device, address, prefix);
-    // Usable at once; and the route is ours, because it carries the congestion control.
+    // Usable at once, and without a route: that is added separately, with the congestion control.
     let flags = AddressFlags::Nodad | AddressFlags::Noprefixroute;
     request.message_mut().attributes.push(AddressAttribute::Flags(flags));
     request.execute().await
@@ -226,7 +230,7 @@ fn add_route(settings: &Settings, mut route: RouteMessage) -> io::Result<()> {
     })
 }
 
-/// Talks to the kernel about the calling thread's namespace.
+/// Sends netlink requests about the calling thread's namespace.
 fn netlink<T>(ask: impl AsyncFnOnce(Handle) -> Result<T, rtnetlink::Error>) -> io::Result<T> {
     let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
     runtime.block_on(async {

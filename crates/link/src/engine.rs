@@ -1,4 +1,5 @@
-//! The thread that moves packets: reads, decides, waits until they are due, writes.
+//! The thread that moves packets: it reads them, decides about them, waits until they are due, and
+//! writes them.
 
 #![allow(unsafe_code)]
 
@@ -18,76 +19,78 @@ use crate::counters::{Counts, LatenessSummary};
 use crate::devices::BACKLOG_PACKETS;
 use crate::packet::is_carried;
 use crate::port::{Port, Segments};
-use crate::profile::Terms;
+use crate::profile::Parameters;
 use crate::waking::Waking;
-use crate::wire::{Way, Wire};
+use crate::wire::{Direction, Wire};
 
-/// Packets of one direction before the other has its turn.
+/// The most packets that are read in one direction before the other has its turn.
 const TURN: usize = 16;
 
-/// Both ends, shared with whoever asks them for overruns.
+/// The ports of both ends. They are shared with the link, which asks them for overruns.
 pub type Ports = Arc<[Box<dyn Port>; 2]>;
 
-/// How the thread is run.
+/// How the thread is scheduled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// The one core that it may use.
+    /// The only core that it may use.
     pub core: Option<usize>,
-    /// Whether it goes before every ordinary process (`SCHED_RR`, priority 1).
+    /// Whether it has priority over every ordinary process (`SCHED_RR`, priority 1).
     pub real_time: bool,
-    /// How long before and after a packet is due the thread is awake for it, after a long sleep.
+    /// How long the thread is awake before and after the moment at which a packet is due, if it has
+    /// slept long.
     pub awake_ns: u64,
 }
 
-/// What the thread is told to do.
+/// An order to the thread.
 #[derive(Debug)]
 pub enum Order {
-    /// New terms for one direction.
-    Terms(Way, Terms),
-    /// Begin or end to swallow what comes.
-    BlackHole(Way, bool),
-    /// Tell what happened so far.
+    /// Use new parameters in one direction.
+    Parameters(Direction, Parameters),
+    /// Begin or stop dropping every packet of one direction.
+    BlackHole(Direction, bool),
+    /// Report what has happened so far.
     Read(SyncSender<Reading>),
 }
 
-/// What the thread knows.
+/// The thread's report of what has happened so far.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// What the client sent.
+    /// Packets from the client.
     pub up: (Counts, LatenessSummary),
-    /// What the origin sent.
+    /// Packets from the origin.
     pub down: (Counts, LatenessSummary),
     /// CPU time of the thread.
     pub cpu_ns: u64,
-    /// Time for which it was ready and did not run.
+    /// Time for which it was ready to run, but other threads ran.
     pub waited_ns: u64,
 }
 
-/// One link at work.
+/// The state of the thread of one link.
 pub struct Engine {
     ports: Ports,
     wires: [Wire; 2],
     orders: Receiver<Order>,
-    bell: Arc<OwnedFd>,
+    wakeup: Arc<OwnedFd>,
     alarm: Alarm,
     waking: Waking,
 }
 
 impl Engine {
-    /// An engine between two ports, the near one first; `bell` is rung after each order.
+    /// An engine between two ports, the near one first. `wakeup` is an eventfd that is written to
+    /// after each order.
     pub fn new(
         ports: Ports,
         wires: [Wire; 2],
         orders: Receiver<Order>,
-        bell: Arc<OwnedFd>,
+        wakeup: Arc<OwnedFd>,
     ) -> io::Result<Self> {
         let (alarm, waking) = (Alarm::new()?, Waking::default());
-        Ok(Self { ports, wires, orders, bell, alarm, waking })
+        Ok(Self { ports, wires, orders, wakeup, alarm, waking })
     }
 
-    /// Runs on the calling thread until nobody can give orders any more.
+    /// Runs on the calling thread until the sender of orders is dropped.
     pub fn run(mut self, placement: Placement) -> io::Result<()> {
-        settle(placement)?;
+        apply(placement)?;
         self.waking = Waking::new(placement.awake_ns);
         while self.follow_orders()? {
             if !self.turn()? {
@@ -97,7 +100,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Answers whether to go on.
+    /// Carries out all orders. Returns whether to go on.
     fn follow_orders(&mut self) -> io::Result<bool> {
         loop {
             match self.orders.try_recv() {
@@ -110,28 +113,32 @@ impl Engine {
 
     fn follow(&mut self, order: Order) -> io::Result<()> {
         match order {
-            Order::Terms(way, terms) => return self.set_terms(way, terms),
-            Order::BlackHole(way, is_on) => self.wires[way as usize].set_black_hole(is_on),
-            // Who asked may have gone.
+            Order::Parameters(direction, parameters) => {
+                return self.set_parameters(direction, parameters);
+            }
+            Order::BlackHole(direction, is_on) => {
+                self.wires[direction as usize].set_black_hole(is_on);
+            }
+            // The asker may be gone.
             Order::Read(answer) => drop(answer.try_send(self.reading()?)),
         }
         Ok(())
     }
 
-    fn set_terms(&mut self, way: Way, terms: Terms) -> io::Result<()> {
-        let direction = way as usize;
-        if terms.counts_packets() {
-            self.ports[direction].set_segments(Segments::Divided)?;
-            // What is large and already there belongs to the time before.
+    fn set_parameters(&mut self, direction: Direction, parameters: Parameters) -> io::Result<()> {
+        let index = direction as usize;
+        if parameters.counts_packets() {
+            self.ports[index].set_segments(Segments::Divided)?;
+            // Large segments that have already arrived still belong to the old parameters.
             for _ in 0..BACKLOG_PACKETS {
-                if !self.take_in(direction)? {
+                if !self.receive_one(index)? {
                     break;
                 }
             }
         }
-        self.wires[direction].set_terms(terms);
-        if !terms.counts_packets() {
-            self.ports[direction].set_segments(Segments::Whole)?;
+        self.wires[index].set_parameters(parameters);
+        if !parameters.counts_packets() {
+            self.ports[index].set_segments(Segments::Whole)?;
         }
         Ok(())
     }
@@ -139,32 +146,32 @@ impl Engine {
     fn reading(&self) -> io::Result<Reading> {
         let of = |wire: &Wire| (wire.counts().clone(), wire.lateness().summary());
         Ok(Reading {
-            up: of(&self.wires[Way::Up as usize]),
-            down: of(&self.wires[Way::Down as usize]),
+            up: of(&self.wires[Direction::Up as usize]),
+            down: of(&self.wires[Direction::Down as usize]),
             cpu_ns: clock::thread_cpu_ns(),
             waited_ns: clock::thread_waited_ns()?,
         })
     }
 
-    /// Answers whether anything was moved.
+    /// Moves packets in both directions. Returns whether it moved any.
     fn turn(&mut self) -> io::Result<bool> {
         let mut moved = false;
-        for direction in [Way::Up as usize, Way::Down as usize] {
+        for index in [Direction::Up as usize, Direction::Down as usize] {
             for _ in 0..TURN {
-                if !self.take_in(direction)? {
+                if !self.receive_one(index)? {
                     break;
                 }
                 moved = true;
-                self.let_out(direction);
+                self.send_due(index);
             }
-            moved |= self.let_out(direction);
+            moved |= self.send_due(index);
         }
         self.waking.has_read();
         Ok(moved)
     }
 
-    fn take_in(&mut self, direction: usize) -> io::Result<bool> {
-        let (port, wire) = (&self.ports[direction], &mut self.wires[direction]);
+    fn receive_one(&mut self, index: usize) -> io::Result<bool> {
+        let (port, wire) = (&self.ports[index], &mut self.wires[index]);
         let header = port.header_bytes();
         let space = wire.space();
         let Some(bytes) = port.receive(space)? else { return Ok(false) };
@@ -176,8 +183,8 @@ impl Engine {
         Ok(true)
     }
 
-    fn let_out(&mut self, direction: usize) -> bool {
-        let (port, wire) = (&self.ports[1 - direction], &mut self.wires[direction]);
+    fn send_due(&mut self, index: usize) -> bool {
+        let (port, wire) = (&self.ports[1 - index], &mut self.wires[index]);
         let mut moved = false;
         while wire.next_due_ns().is_some() {
             let now_ns = clock::now_ns();
@@ -191,7 +198,7 @@ impl Engine {
         moved
     }
 
-    /// Until something comes, is due, or is ordered.
+    /// Waits until a packet arrives, a packet is due, or an order is given.
     fn wait(&mut self) -> io::Result<()> {
         let due_ns = self.wires.iter().filter_map(Wire::next_due_ns).min();
         let now_ns = clock::now_ns();
@@ -203,25 +210,25 @@ impl Engine {
         let mut events = [
             PollFd::from_borrowed_fd(self.ports[0].readable(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.ports[1].readable(), PollFlags::IN),
-            PollFd::from_borrowed_fd(self.bell.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.wakeup.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.alarm.timer.as_fd(), PollFlags::IN),
         ];
         match poll(&mut events, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let [came, ordered, rang] = [&events[..2], &events[2..3], &events[3..]]
+        let [came, ordered, expired] = [&events[..2], &events[2..3], &events[3..]]
             .map(|some| some.iter().any(|event| event.revents().contains(PollFlags::IN)));
         if ordered {
-            rustix::io::read(&*self.bell, &mut [0_u8; 8])?;
+            rustix::io::read(&*self.wakeup, &mut [0_u8; 8])?;
         }
-        let alarm_ns = if rang { self.alarm.set_ns } else { None };
+        let alarm_ns = if expired { self.alarm.set_ns } else { None };
         self.waking.woke(now_ns, clock::now_ns(), came, alarm_ns);
         Ok(())
     }
 }
 
-/// A timer that is exact: the timeout of poll(2) may be late by a thousandth of itself.
+/// An exact timer. The timeout of poll(2) is not: it may be late by a thousandth of itself.
 struct Alarm {
     timer: OwnedFd,
     set_ns: Option<u64>,
@@ -233,12 +240,12 @@ impl Alarm {
         Ok(Self { timer: timerfd_create(TimerfdClockId::Monotonic, flags)?, set_ns: None })
     }
 
-    /// Goes off at that moment, or not at all; until it is set anew it stays as it is.
+    /// Sets the timer to that moment, or disarms it. It stays so until it is set again.
     fn set(&mut self, at_ns: Option<u64>) -> io::Result<()> {
         if self.set_ns == at_ns {
             return Ok(());
         }
-        // A moment of 0 takes the alarm off.
+        // 0 disarms the timer.
         let it_value = clock::timespec(at_ns.unwrap_or(0));
         let once = Itimerspec { it_interval: clock::timespec(0), it_value };
         timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &once)?;
@@ -247,7 +254,7 @@ impl Alarm {
     }
 }
 
-fn settle(placement: Placement) -> io::Result<()> {
+fn apply(placement: Placement) -> io::Result<()> {
     if let Some(core) = placement.core {
         let mut cores = CpuSet::new();
         cores.set(core);

@@ -1,8 +1,9 @@
-//! An emulated network path: IP packets move between two network namespaces with delay, jitter,
+//! An emulated network path: IP packets move between two network namespaces with delay, jitter, a
 //! rate, a bounded queue and seeded loss.
 //!
-//! What decides (`profile`, `loss`, `queue`, `store`, `wire`) is pure over a clock. What moves (`tun`,
-//! `packet_socket`, `engine`) is Linux's.
+//! The modules that decide about packets (`profile`, `loss`, `queue`, `store`, `wire`) are pure:
+//! they are given the time. The modules that move packets (`tun`, `packet_socket`, `engine`) use
+//! Linux.
 
 mod clock;
 mod control;
@@ -24,10 +25,10 @@ mod tun;
 mod waking;
 mod wire;
 
-pub use control::{Answer, Control, Direction, Greeting};
+pub use control::{Answer, Control, DirectionReport, Greeting};
 pub use counters::{Counts, Lateness, LatenessSummary};
 pub use engine::Placement;
-pub use link::{Backend, Link, Place, Plan, Report};
+pub use link::{Backend, Endpoint, Link, Plan, Report};
 pub use namespaces::{enter, isolate};
-pub use profile::{Bottleneck, Bursts, Invalid, Limit, Loss, Profile, Terms};
-pub use wire::{Way, Wire};
+pub use profile::{Bottleneck, Bursts, Invalid, Limit, Loss, Parameters, Profile};
+pub use wire::{Direction, Wire};

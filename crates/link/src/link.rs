@@ -1,4 +1,4 @@
-//! A link: two ends and the thread between them.
+//! A link: two ends, and the thread that moves packets between them.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -17,11 +17,11 @@ use crate::engine::{Engine, Order, Placement, Ports, Reading};
 use crate::namespaces::{Namespace, in_context};
 use crate::packet_socket::PacketSocket;
 use crate::port::{Port, Segments};
-use crate::profile::Terms;
+use crate::profile::Parameters;
 use crate::tun::Tun;
-use crate::wire::{Way, Wire};
+use crate::wire::{Direction, Wire};
 
-/// How packets come from the kernel and go back to it.
+/// How packets are exchanged with the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Backend {
@@ -31,62 +31,62 @@ pub enum Backend {
     PacketSocket,
 }
 
-/// What a link is made of.
+/// How a link is to be made.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The client's namespace; a new one if not given.
     pub near: Option<String>,
     /// The origin's namespace; a new one if not given.
     pub far: Option<String>,
-    /// The backend; TUN where it is permitted if not given.
+    /// The backend; if not given, TUN where that is permitted.
     pub backend: Option<Backend>,
     /// The largest packet.
     pub mtu: u32,
-    /// The congestion control of TCP over the link.
+    /// The TCP congestion control over the link.
     pub congestion: Option<String>,
     /// From near to far.
-    pub up: Terms,
+    pub up: Parameters,
     /// From far to near.
-    pub down: Terms,
+    pub down: Parameters,
 }
 
-/// One end, as others need to know it.
+/// What others need to know of one end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
-    /// The path of the namespace, to be joined by `setns`.
+pub struct Endpoint {
+    /// The path of the namespace, which can be joined by `setns`.
     pub namespace: PathBuf,
     /// The device in it.
     pub device: String,
     /// The address of this end.
     pub ipv4: Ipv4Addr,
-    /// The same in IPv6, if the kernel speaks it.
+    /// The IPv6 address of this end, if the kernel supports IPv6.
     pub ipv6: Option<Ipv6Addr>,
-    /// The congestion control of TCP from this end.
+    /// The TCP congestion control of this end.
     pub congestion: String,
 }
 
-/// What happened on a link so far.
+/// What has happened on a link so far.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Time since the link was opened.
     pub elapsed_ns: u64,
-    /// What the thread knows.
+    /// The report of the thread.
     pub reading: Reading,
-    /// Packets that each end sent and that were dropped before the thread could read them: up, down.
+    /// Packets that were dropped before the thread could read them, by direction: up, down.
     pub overruns: [u64; 2],
 }
 
-/// A link at work; dropping it removes everything that was made for it.
+/// A running link. Dropping it removes everything that was made for it.
 #[derive(Debug)]
 pub struct Link {
     backend: Backend,
-    near: Place,
-    far: Place,
-    // The files that the places' paths lead to.
+    near: Endpoint,
+    far: Endpoint,
+    // The paths of the endpoints lead to these open files.
     _namespaces: [Namespace; 2],
     ports: PortsOfLink,
     orders: Option<Sender<Order>>,
-    bell: Arc<OwnedFd>,
+    wakeup: Arc<OwnedFd>,
     thread: Option<JoinHandle<io::Result<()>>>,
     opened_ns: u64,
 }
@@ -100,25 +100,27 @@ impl std::fmt::Debug for PortsOfLink {
 }
 
 impl Link {
-    /// Makes the link of a plan; links of one process differ in `network`.
+    /// Makes the link of a plan. Links of one process must differ in `network`.
     pub fn open(plan: &Plan, network: u8, placement: Placement) -> io::Result<Self> {
         let namespaces = [namespace(plan.near.as_deref())?, namespace(plan.far.as_deref())?];
         let settings =
             |end| Settings { end, network, mtu: plan.mtu, congestion: plan.congestion.clone() };
         let ends = [settings(End::Near), settings(End::Far)];
-        let (backend, ports) = plug_in(plan, &namespaces)?;
-        let [near, far] = [0, 1].map(|side| place(&namespaces[side], &ends[side]));
+        let (backend, ports) = open_ports(plan, &namespaces)?;
+        let [near, far] = [0, 1].map(|side| endpoint(&namespaces[side], &ends[side]));
         let (near, far) = (near?, far?);
         let ports = ports.started()?;
-        let terms = [plan.up, plan.down];
-        for (port, terms) in ports.iter().zip(terms) {
-            port.set_segments(segments(&terms))?;
+        let parameters = [plan.up, plan.down];
+        for (port, parameters) in ports.iter().zip(parameters) {
+            port.set_segments(segments(&parameters))?;
         }
-        let wires =
-            [Wire::new(Way::Up, plan.mtu, plan.up), Wire::new(Way::Down, plan.mtu, plan.down)];
-        let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let wires = [
+            Wire::new(Direction::Up, plan.mtu, plan.up),
+            Wire::new(Direction::Down, plan.mtu, plan.down),
+        ];
+        let wakeup = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let (orders, orders_of_engine) = channel();
-        let engine = Engine::new(ports.clone(), wires, orders_of_engine, bell.clone())?;
+        let engine = Engine::new(ports.clone(), wires, orders_of_engine, wakeup.clone())?;
         let thread = thread::Builder::new()
             .name("fetchoff-link".to_owned())
             .spawn(move || engine.run(placement))?;
@@ -129,11 +131,11 @@ impl Link {
             _namespaces: namespaces,
             ports: PortsOfLink(ports),
             orders: Some(orders),
-            bell,
+            wakeup,
             thread: Some(thread),
             opened_ns: clock::now_ns(),
         };
-        // The first answer tells that the thread runs as it was asked to.
+        // The first answer shows that the thread runs with the placement that was asked for.
         link.report()?;
         Ok(link)
     }
@@ -144,26 +146,31 @@ impl Link {
     }
 
     /// The client's end.
-    pub fn near(&self) -> &Place {
+    pub fn near(&self) -> &Endpoint {
         &self.near
     }
 
     /// The origin's end.
-    pub fn far(&self) -> &Place {
+    pub fn far(&self) -> &Endpoint {
         &self.far
     }
 
-    /// Changes one direction for the packets that come from now on.
-    pub fn set_terms(&mut self, way: Way, terms: Terms) -> io::Result<()> {
-        self.order(Order::Terms(way, terms))
+    /// Changes the parameters of one direction for the packets that arrive from now on.
+    pub fn set_parameters(
+        &mut self,
+        direction: Direction,
+        parameters: Parameters,
+    ) -> io::Result<()> {
+        self.order(Order::Parameters(direction, parameters))
     }
 
-    /// Begins or ends to swallow every packet of one direction.
-    pub fn set_black_hole(&mut self, way: Way, is_on: bool) -> io::Result<()> {
-        self.order(Order::BlackHole(way, is_on))
+    /// Begins or stops dropping every packet of one direction.
+    pub fn set_black_hole(&mut self, direction: Direction, is_on: bool) -> io::Result<()> {
+        self.order(Order::BlackHole(direction, is_on))
     }
 
-    /// What happened so far; orders that were given before are followed by then.
+    /// Reports what has happened so far. Orders that were given before have been carried out by
+    /// then.
     pub fn report(&mut self) -> io::Result<Report> {
         let (answer, reading) = sync_channel(1);
         self.order(Order::Read(answer))?;
@@ -180,18 +187,18 @@ impl Link {
         if orders.send(order).is_err() {
             return Err(self.failure());
         }
-        self.ring()
+        self.wake()
     }
 
-    fn ring(&self) -> io::Result<()> {
-        match rustix::io::write(&*self.bell, &1_u64.to_ne_bytes()) {
-            // The counter is full: it rings already.
+    fn wake(&self) -> io::Result<()> {
+        match rustix::io::write(&*self.wakeup, &1_u64.to_ne_bytes()) {
+            // The counter is full, so the thread will wake up anyway.
             Ok(_) | Err(rustix::io::Errno::AGAIN) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Why the thread ended.
+    /// The error with which the thread ended.
     fn failure(&mut self) -> io::Error {
         self.orders = None;
         let outcome = self.thread.take().map(JoinHandle::join);
@@ -205,21 +212,21 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.orders = None;
-        let rung = self.ring();
-        if let (Ok(()), Some(thread)) = (rung, self.thread.take()) {
-            // Its failure was reported, or nobody asked.
+        let woken = self.wake();
+        if let (Ok(()), Some(thread)) = (woken, self.thread.take()) {
+            // Its error has been reported, or nobody asked for it.
             let _ = thread.join();
         }
     }
 }
 
 /// The ports of one backend, before their devices are up.
-enum Plugged {
+enum UnstartedPorts {
     Tun([Tun; 2]),
     PacketSocket([PacketSocket; 2]),
 }
 
-impl Plugged {
+impl UnstartedPorts {
     fn started(self) -> io::Result<Ports> {
         let boxed: [Box<dyn Port>; 2] = match self {
             Self::Tun([mut near, mut far]) => {
@@ -237,9 +244,9 @@ impl Plugged {
     }
 }
 
-fn namespace(place: Option<&str>) -> io::Result<Namespace> {
-    if let Some(place) = place {
-        return Namespace::open(place);
+fn namespace(path: Option<&str>) -> io::Result<Namespace> {
+    if let Some(path) = path {
+        return Namespace::open(path);
     }
     let namespace = Namespace::create()
         .map_err(|error| in_context("cannot make a network namespace", &error))?;
@@ -247,7 +254,7 @@ fn namespace(place: Option<&str>) -> io::Result<Namespace> {
     Ok(namespace)
 }
 
-fn plug_in(plan: &Plan, namespaces: &[Namespace; 2]) -> io::Result<(Backend, Plugged)> {
+fn open_ports(plan: &Plan, namespaces: &[Namespace; 2]) -> io::Result<(Backend, UnstartedPorts)> {
     match plan.backend {
         Some(Backend::Tun) => Ok((Backend::Tun, tun(namespaces)?)),
         Some(Backend::PacketSocket) => {
@@ -263,28 +270,31 @@ fn plug_in(plan: &Plan, namespaces: &[Namespace; 2]) -> io::Result<(Backend, Plu
     }
 }
 
-fn tun([near, far]: &[Namespace; 2]) -> io::Result<Plugged> {
-    Ok(Plugged::Tun([Tun::open(End::Near, near.again()?)?, Tun::open(End::Far, far.again()?)?]))
+fn tun([near, far]: &[Namespace; 2]) -> io::Result<UnstartedPorts> {
+    Ok(UnstartedPorts::Tun([
+        Tun::open(End::Near, near.try_clone()?)?,
+        Tun::open(End::Far, far.try_clone()?)?,
+    ]))
 }
 
-fn packet_sockets([near, far]: &[Namespace; 2], mtu: u32) -> io::Result<Plugged> {
+fn packet_sockets([near, far]: &[Namespace; 2], mtu: u32) -> io::Result<UnstartedPorts> {
     let middle = Namespace::create()
         .map_err(|error| in_context("cannot make a network namespace", &error))?;
     middle.inside(|| {
         devices::silence_namespace();
         Ok(())
     })?;
-    // The sockets keep the namespace, and with it the devices.
-    Ok(Plugged::PacketSocket([
-        PacketSocket::open(End::Near, near.again()?, &middle, mtu)?,
-        PacketSocket::open(End::Far, far.again()?, &middle, mtu)?,
+    // The open sockets keep the namespace, and with it the devices, alive.
+    Ok(UnstartedPorts::PacketSocket([
+        PacketSocket::open(End::Near, near.try_clone()?, &middle, mtu)?,
+        PacketSocket::open(End::Far, far.try_clone()?, &middle, mtu)?,
     ]))
 }
 
-fn place(namespace: &Namespace, settings: &Settings) -> io::Result<Place> {
+fn endpoint(namespace: &Namespace, settings: &Settings) -> io::Result<Endpoint> {
     let (ipv6, default) =
         namespace.inside(|| Ok((devices::bring_up(settings)?, devices::default_congestion()?)))?;
-    Ok(Place {
+    Ok(Endpoint {
         namespace: namespace.path(),
         device: settings.end.device(),
         ipv4: settings.ipv4(),
@@ -293,6 +303,6 @@ fn place(namespace: &Namespace, settings: &Settings) -> io::Result<Place> {
     })
 }
 
-fn segments(terms: &Terms) -> Segments {
-    if terms.counts_packets() { Segments::Divided } else { Segments::Whole }
+fn segments(parameters: &Parameters) -> Segments {
+    if parameters.counts_packets() { Segments::Divided } else { Segments::Whole }
 }

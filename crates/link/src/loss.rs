@@ -1,9 +1,9 @@
-//! Which packets are lost.
+//! Random loss: which packets are lost.
 
 use crate::profile::{Bursts, Loss};
 use crate::random::Random;
 
-/// Decides packet by packet; the decision depends on the seed and on the packet's number only.
+/// Decides packet by packet. The decision depends only on the seed and on the packet's number.
 #[derive(Clone, Debug)]
 pub struct LossProcess {
     model: Option<Loss>,
@@ -12,7 +12,7 @@ pub struct LossProcess {
 }
 
 impl LossProcess {
-    /// A process that begins with packet number 0.
+    /// Starts with packet number 0.
     pub fn new(model: Option<Loss>, random: Random) -> Self {
         Self { model, in_burst: false, random }
     }
@@ -26,7 +26,8 @@ impl LossProcess {
         }
     }
 
-    /// Two numbers a packet, whatever happens, so that the pattern stays aligned with them.
+    /// Draws two numbers for each packet, whatever the state, so that packet numbers and random
+    /// numbers stay aligned.
     fn step(&mut self, bursts: Bursts) -> bool {
         let (turn, chance) = (self.random.fraction(), self.random.fraction());
         self.in_burst = if self.in_burst { turn >= bursts.end } else { turn < bursts.begin };

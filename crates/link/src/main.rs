@@ -1,7 +1,6 @@
 //! Fetchoff's link emulator: arguments and wiring only.
 
 mod arguments;
-mod lines;
 
 use std::ffi::OsString;
 use std::io;
@@ -10,13 +9,14 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use clap::Parser as _;
+use fetchoff_json_lines as json_lines;
 use fetchoff_link::{Answer, Control, Greeting, Placement};
 
 use crate::arguments::{Arguments, Task};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The status of a process that was asked for something it cannot do.
+/// The exit status after an error.
 const USAGE: u8 = 2;
 
 const NS_PER_US: u64 = 1000;
@@ -44,18 +44,18 @@ fn control(placement: Placement) -> io::Result<()> {
     let user_namespace = fetchoff_link::isolate()?;
     let mut control = Control::new(placement);
     let mut input = io::stdin().lock();
-    lines::say(&Greeting::of_this_process(VERSION, user_namespace))?;
-    while let Some(line) = lines::next(&mut input) {
+    json_lines::write(&Greeting::of_this_process(VERSION, user_namespace))?;
+    while let Some(line) = json_lines::read(&mut input) {
         let answer = match line {
             Ok(line) => control.answer(&line),
             Err(error) => Answer::error(error),
         };
-        lines::say(&answer)?;
+        json_lines::write(&answer)?;
     }
     Ok(())
 }
 
-/// Comes back only if the command cannot be run.
+/// Replaces this process by the command. Returns only if the command cannot be run.
 fn enter(network: &str, user: Option<&Path>, command: &[OsString]) -> io::Result<()> {
     fetchoff_link::enter(network, user)?;
     let Some((program, arguments)) = command.split_first() else {

@@ -1,4 +1,5 @@
-//! Network namespaces, held by nothing but open files: whatever ends the process removes them.
+//! Network namespaces. Only open files hold them, so they disappear with the process, however it
+//! ends.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,7 +9,7 @@ use std::thread;
 
 use rustix::thread::{LinkNameSpaceType, UnshareFlags};
 
-/// Where `ip netns` keeps the names of namespaces.
+/// The folder in which `ip netns` keeps the names of namespaces.
 const NAMED: &str = "/run/netns";
 
 /// A network namespace.
@@ -18,7 +19,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Makes one that lasts as long as a process is in it or a file of it is open.
+    /// Makes a namespace. It lasts as long as a process is in it or a file of it is open.
     pub fn create() -> io::Result<Self> {
         on_own_thread(|| {
             unshare(UnshareFlags::NEWNET)?;
@@ -26,7 +27,7 @@ impl Namespace {
         })
     }
 
-    /// Opens one by its path, or by the name that `ip netns` knows.
+    /// Opens a namespace by its path, or by its name in `ip netns`.
     pub fn open(place: &str) -> io::Result<Self> {
         let path =
             if place.contains('/') { PathBuf::from(place) } else { Path::new(NAMED).join(place) };
@@ -35,23 +36,24 @@ impl Namespace {
         Ok(Self { file: file.into() })
     }
 
-    /// The one that the calling thread is in.
+    /// The namespace of the calling thread.
     pub fn current() -> io::Result<Self> {
         Ok(Self { file: File::open("/proc/thread-self/ns/net")?.into() })
     }
 
-    /// The same namespace, held once more.
-    pub fn again(&self) -> io::Result<Self> {
+    /// The same namespace by another open file.
+    pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { file: self.file.try_clone()? })
     }
 
-    /// The path by which other processes of this user can join it while this process lasts.
+    /// The path by which other processes of this user can join it, while this process lasts.
     pub fn path(&self) -> PathBuf {
         let number = self.file.as_raw_fd();
         PathBuf::from(format!("/proc/{}/fd/{number}", std::process::id()))
     }
 
-    /// Does something inside, on a thread of its own; sockets that it opens stay inside.
+    /// Runs `act` in the namespace, on a thread of its own. Sockets that it opens stay in the
+    /// namespace.
     pub fn inside<T: Send>(&self, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         on_own_thread(|| {
             join(self.file.as_fd(), LinkNameSpaceType::Network)?;
@@ -68,8 +70,8 @@ impl AsFd for Namespace {
 
 /// Moves this process, which must have a single thread, into a network namespace of its own.
 ///
-/// Without the privilege for that, it first becomes the owner of a new user namespace: the answer
-/// is then that namespace's path, which others must join before the network namespaces in it.
+/// Without the privilege for that, it makes a user namespace first. It then returns the path of
+/// that namespace, which other processes must join before they can join network namespaces in it.
 pub fn isolate() -> io::Result<Option<PathBuf>> {
     match unshare(UnshareFlags::NEWNET) {
         Ok(()) => Ok(None),
@@ -78,7 +80,7 @@ pub fn isolate() -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// Moves this process, which must have a single thread, into namespaces that another one holds.
+/// Moves this process, which must have a single thread, into namespaces of another process.
 pub fn enter(network: &str, user: Option<&Path>) -> io::Result<()> {
     let network = Namespace::open(network)?;
     if let Some(path) = user {
@@ -95,7 +97,7 @@ fn own_user_namespace() -> io::Result<Option<PathBuf>> {
         let hint = "unprivileged user namespaces are not permitted here; run as root";
         in_context(hint, &error)
     })?;
-    // user_namespaces(7): a group may be mapped only after setgroups(2) was given up.
+    // A group can be mapped only after setgroups(2) has been denied (user_namespaces(7)).
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1", user = user.as_raw()))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))?;
@@ -104,7 +106,7 @@ fn own_user_namespace() -> io::Result<Option<PathBuf>> {
 
 #[allow(unsafe_code)]
 fn unshare(flags: UnshareFlags) -> io::Result<()> {
-    // SAFETY: only the sharing of open files could break other code, and it is not given up.
+    // SAFETY: only unsharing open files could break other code, and these flags do not.
     unsafe { rustix::thread::unshare_unsafe(flags) }.map_err(io::Error::from)
 }
 
@@ -118,7 +120,7 @@ fn on_own_thread<T: Send>(act: impl FnOnce() -> io::Result<T> + Send) -> io::Res
         .unwrap_or_else(|_| Err(io::Error::other("a thread in a namespace panicked")))
 }
 
-/// The same kind of error, with what was attempted before it.
+/// An error of the same kind whose message begins with what was attempted.
 pub fn in_context(attempt: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{attempt}: {error}"))
 }

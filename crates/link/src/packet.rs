@@ -1,4 +1,4 @@
-//! The little that a link must know of a packet.
+//! The few fields of IP packets that a link looks at.
 
 const VERSION_4: u8 = 4;
 const VERSION_6: u8 = 6;
@@ -7,10 +7,10 @@ const IPV6_DESTINATION: usize = 24;
 const IPV4_HEADER: usize = 20;
 const IPV6_HEADER: usize = 40;
 
-/// Whether a link carries this: an IPv4 or IPv6 packet to a single host.
+/// Whether a link carries this packet: IPv4 or IPv6 to a single host.
 ///
-/// Multicast is what kernels tell each other unasked (MLD reports, router solicitations); it would
-/// shift the numbers of the packets that loss goes by.
+/// Kernels send multicast on their own (MLD reports, router solicitations). It would shift the
+/// packet numbers on which loss depends.
 pub fn is_carried(packet: &[u8]) -> bool {
     match packet.first().map(|first| first >> 4) {
         Some(VERSION_4) => {

@@ -1,5 +1,6 @@
-//! The packet socket backend, for where there is no TUN: a pair of virtual Ethernet devices for each end,
-//! one of them with the client or the origin, the other read and written here (packet(7)).
+//! The packet socket backend, for machines without TUN. Each end has a pair of virtual Ethernet
+//! devices: the client or the origin uses one, and the emulator reads and writes the other
+//! (packet(7)).
 
 #![allow(unsafe_code)]
 
@@ -27,14 +28,14 @@ const ETHTOOL_STXCSUM: u32 = 0x17;
 
 const ETHERNET_HEADER_BYTES: usize = 14;
 
-/// What the kernel may keep for us; it takes no more than `net.core.rmem_max` of it.
+/// The size of the receive buffer; without privileges the kernel limits it to `net.core.rmem_max`.
 const BACKLOG_BYTES: c_int = 64 << 20;
 
-/// A socket on our end of a pair.
+/// A packet socket on the emulator's device of a pair.
 #[derive(Debug)]
 pub struct PacketSocket {
     socket: OwnedFd,
-    /// Opened beside the other end of the pair, to change its settings.
+    /// A socket in the namespace of the other device, to change that device's settings.
     beside: OwnedFd,
     end: End,
     namespace: Namespace,
@@ -43,7 +44,7 @@ pub struct PacketSocket {
 }
 
 impl PacketSocket {
-    /// Makes the end's device in its namespace, and its counterpart in `middle`.
+    /// Makes the end's device in its namespace, and the peer of it in `middle`.
     pub fn open(end: End, namespace: Namespace, middle: &Namespace, mtu: u32) -> io::Result<Self> {
         let socket = middle.inside(|| {
             let ours = devices::make_pair(end, &namespace, mtu)?;
@@ -61,7 +62,7 @@ impl PacketSocket {
         })
     }
 
-    /// Begins to count overruns: before the device is up the kernel drops what it has for it.
+    /// Begins to count overruns. Before the device is up, the kernel drops packets for it.
     pub fn start_counting(&mut self) -> io::Result<()> {
         take_socket_drops(&self.socket)?;
         self.device_drops_before = self.device_drops()?;
@@ -82,13 +83,15 @@ impl Port for PacketSocket {
         OFFLOAD_HEADER_BYTES + ETHERNET_HEADER_BYTES
     }
 
-    /// Without checksums to be done later there are no large segments either, of TCP or of UDP.
+    /// Without checksum offload the kernel makes no large segments either, neither of TCP nor of
+    /// UDP.
     fn set_segments(&self, segments: Segments) -> io::Result<()> {
         let checksums_later = u32::from(segments == Segments::Whole);
         let mut value = [ETHTOOL_STXCSUM, checksums_later];
         let mut request = request::about(&self.end.device());
         request.ifr_ifru.ifru_data = value.as_mut_ptr().cast();
-        // SAFETY: SIOCETHTOOL reads an `ifreq`, and an `ethtool_value` behind its pointer, which lives.
+        // SAFETY: SIOCETHTOOL reads an `ifreq`, and an `ethtool_value` behind its pointer, which
+        // lives.
         unsafe { ioctl(&self.beside, Setter::<SIOCETHTOOL, ifreq>::new(request)) }?;
         Ok(())
     }
@@ -107,18 +110,18 @@ fn socket_of(family: AddressFamily, kind: SocketType) -> rustix::io::Result<Owne
 fn listen_on(device: &str) -> io::Result<OwnedFd> {
     let protocol = (libc::ETH_P_ALL as u16).to_be();
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // Protocol 0 until it is bound: otherwise it would hear every device.
+    // Protocol 0 until it is bound; otherwise it would receive from every device.
     // SAFETY: a system call without pointers.
     let raw = unsafe { libc::socket(libc::AF_PACKET, kind, 0) };
     if raw < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the descriptor was just made and nobody else has it.
+    // SAFETY: the descriptor was just made, and nothing else owns it.
     let socket = unsafe { OwnedFd::from_raw_fd(raw) };
     set(&socket, SOL_PACKET, PACKET_VNET_HDR, 1)?;
     set(&socket, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)?;
     set(&socket, SOL_PACKET, PACKET_QDISC_BYPASS, 1)?;
-    // Beyond net.core.rmem_max only root of the whole machine may go.
+    // Only root outside of user namespaces may exceed net.core.rmem_max.
     set(&socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BACKLOG_BYTES)
         .or_else(|_| set(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, BACKLOG_BYTES))?;
     // SAFETY: all-zero bytes are a valid `sockaddr_ll`.
@@ -151,7 +154,7 @@ fn set(socket: &OwnedFd, level: c_int, option: c_int, value: c_int) -> io::Resul
     if outcome < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// The drops since the last time that they were taken.
+/// The drops since the last call: reading the counter resets it.
 fn take_socket_drops(socket: &OwnedFd) -> io::Result<u64> {
     let mut packets_and_drops = [0_u32; 2];
     let mut bytes = size_of::<[u32; 2]>() as socklen_t;

@@ -1,41 +1,43 @@
-//! Where packets enter and leave the emulator: the seam between backends and the rest.
+//! The ports through which packets enter and leave the emulator: what all backends have in common.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
-/// Before each frame the kernel tells by this many bytes (`struct virtio_net_hdr`) what is left to be
-/// done: a checksum, or the division of a large segment. The other end hands it back as it is.
+/// The bytes before each frame (`struct virtio_net_hdr`) in which the kernel tells what is left to
+/// be done: a checksum, or the division of a large segment. They are handed to the other end
+/// unchanged.
 pub const OFFLOAD_HEADER_BYTES: usize = 10;
 
-/// How large a packet the kernel may hand over.
+/// How large the packets may be that the kernel hands over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Segments {
-    /// None larger than the MTU.
+    /// At most as large as the MTU.
     Divided,
-    /// Up to 64 KiB, to be divided only if a real network card needed it.
+    /// Up to 64 KiB: segments that a real network card would divide.
     Whole,
 }
 
 /// One end of a link.
 pub trait Port: Send + Sync {
-    /// What is read for packets that come, and written for packets that leave; non-blocking.
+    /// The non-blocking file that packets are read from and written to.
     fn descriptor(&self) -> &OwnedFd;
 
-    /// Bytes of a frame before its IP packet.
+    /// The number of bytes of a frame before its IP packet.
     fn header_bytes(&self) -> usize;
 
-    /// Tells the kernel how large packets may be that it hands over from now on.
+    /// Sets how large the packets may be that the kernel hands over from now on.
     fn set_segments(&self, segments: Segments) -> io::Result<()>;
 
-    /// Packets that came since the start, and were dropped because the emulator was not there in time.
+    /// Packets since the start that the kernel dropped because the emulator did not read them in
+    /// time.
     fn overruns(&self) -> io::Result<u64>;
 
-    /// What to wait on.
+    /// The file to poll.
     fn readable(&self) -> BorrowedFd<'_> {
         self.descriptor().as_fd()
     }
 
-    /// Reads one frame, if one is there.
+    /// Reads one frame, if there is one.
     fn receive(&self, frame: &mut [u8]) -> io::Result<Option<usize>> {
         match rustix::io::read(self.descriptor(), frame) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -44,7 +46,7 @@ pub trait Port: Send + Sync {
         }
     }
 
-    /// Writes one frame; an error means that the kernel would not take it.
+    /// Writes one frame. An error means that the kernel did not accept it.
     fn send(&self, frame: &[u8]) -> io::Result<()> {
         rustix::io::write(self.descriptor(), frame)?;
         Ok(())

@@ -1,4 +1,4 @@
-//! What one direction of a link is asked to be: as it is written, and as it is used.
+//! The settings of one direction of a link: as a user writes them, and as they are computed with.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -11,12 +11,12 @@ const FASTEST_MBIT_S: f64 = 100_000.0;
 const NS_PER_MS: f64 = 1e6;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// A queue that nobody specified holds this much of its rate, as the buffers of access links do.
+/// The default size of a queue, as time at its rate. The buffers of access links are of this order.
 const DEFAULT_QUEUE_S: f64 = 0.1;
-/// But never less than a sender's first flight and some more.
+/// The default is never smaller than this: a sender's initial window and some more.
 const SMALLEST_DEFAULT_QUEUE_BYTES: u64 = 32 * 1500;
 
-/// One direction as a user writes it; what is left out is not emulated.
+/// One direction as a user writes it. What is left out is not emulated.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Profile {
@@ -24,17 +24,17 @@ pub struct Profile {
     pub delay_ms: f64,
     /// Each packet's delay is uniform in `delay_ms` ± `jitter_ms`, but no packet overtakes another.
     pub jitter_ms: f64,
-    /// Bits of IP packets a second.
+    /// Rate of IP packets.
     pub rate_mbit_s: Option<f64>,
-    /// What may wait for the rate; 100 ms of it if not given.
+    /// The size of the queue before the rate limit; 100 ms of the rate if not given.
     pub queue: Option<Limit>,
-    /// Packets that vanish before they come to the queue.
+    /// Packets that are lost before they reach the queue.
     pub loss: Option<Loss>,
-    /// Of loss and jitter: the same seed loses packets of the same numbers.
+    /// The seed of loss and jitter: with the same seed, the same packets by number are lost.
     pub seed: u64,
 }
 
-/// The most that a queue holds, counting the packet that is being sent.
+/// The most that a queue holds, the packet that is being sent included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -48,7 +48,7 @@ pub enum Limit {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Loss {
-    /// Each by itself, with this probability.
+    /// Each packet independently, with this probability.
     Independent(f64),
     /// In bursts.
     Bursts(Bursts),
@@ -74,7 +74,7 @@ fn certain() -> f64 {
     1.0
 }
 
-/// A profile that cannot be, and why.
+/// The reason for which a profile is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid(String);
 
@@ -86,9 +86,9 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// One direction in the units that it is computed in.
+/// One direction, checked, in the units in which it is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Terms {
+pub struct Parameters {
     /// One-way delay.
     pub delay_ns: u64,
     /// Half the width of the delay's distribution.
@@ -97,22 +97,22 @@ pub struct Terms {
     pub bottleneck: Option<Bottleneck>,
     /// How packets are lost.
     pub loss: Option<Loss>,
-    /// Of loss and jitter.
+    /// The seed of loss and jitter.
     pub seed: u64,
 }
 
-/// A transmitter and the queue before it.
+/// A rate limit and the queue before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
-    /// How fast it sends.
+    /// The rate.
     pub rate_bit_s: NonZeroU64,
-    /// What may wait and be sent.
+    /// The size of the queue.
     pub queue: Limit,
 }
 
 impl Profile {
-    /// Checks every value.
-    pub fn terms(&self) -> Result<Terms, Invalid> {
+    /// Checks every value, and converts the units.
+    pub fn parameters(&self) -> Result<Parameters, Invalid> {
         within("delay_ms", self.delay_ms, LONGEST_MS)?;
         within("jitter_ms", self.jitter_ms, LONGEST_MS)?;
         if self.jitter_ms > self.delay_ms {
@@ -124,7 +124,7 @@ impl Profile {
         if let Some(loss) = &self.loss {
             loss.check()?;
         }
-        Ok(Terms {
+        Ok(Parameters {
             delay_ns: as_ns(self.delay_ms),
             jitter_ns: as_ns(self.jitter_ms),
             bottleneck: self.bottleneck()?,
@@ -156,11 +156,11 @@ impl Profile {
     }
 }
 
-impl Terms {
-    /// Whether it matters how large a packet is, so that none may be larger than the MTU.
+impl Parameters {
+    /// Whether the size of packets matters, so that none may be larger than the MTU.
     ///
-    /// Without rate, loss and jitter only the delay is left, and large segments of the kernel's
-    /// offloading may cross as they are.
+    /// Without rate, loss and jitter there is only the delay, and the kernel's large segments
+    /// (segmentation offload) may cross undivided.
     pub fn counts_packets(&self) -> bool {
         self.bottleneck.is_some() || self.loss.is_some() || self.jitter_ns > 0
     }
@@ -206,30 +206,36 @@ fn rounded(value: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn parsed(json: &str) -> Result<Terms, String> {
+    fn parsed(json: &str) -> Result<Parameters, String> {
         let profile: Profile = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        profile.terms().map_err(|error| error.to_string())
+        profile.parameters().map_err(|error| error.to_string())
     }
 
     #[test]
     fn nothing_asked_is_nothing_done() {
-        let terms = parsed("{}").unwrap();
-        assert_eq!((terms.delay_ns, terms.jitter_ns, terms.bottleneck), (0, 0, None));
-        assert!(!terms.counts_packets());
+        let parameters = parsed("{}").unwrap();
+        assert_eq!(
+            (parameters.delay_ns, parameters.jitter_ns, parameters.bottleneck),
+            (0, 0, None)
+        );
+        assert!(!parameters.counts_packets());
     }
 
     #[test]
     fn units_are_converted() {
-        let terms = parsed(
+        let parameters = parsed(
             r#"{"delay_ms":45.5,"jitter_ms":0.25,"rate_mbit_s":1.5,"queue":{"packets":9},
                 "loss":{"bursts":{"begin":0.01,"end":0.5}},"seed":7}"#,
         )
         .unwrap();
-        assert_eq!((terms.delay_ns, terms.jitter_ns, terms.seed), (45_500_000, 250_000, 7));
-        let bottleneck = terms.bottleneck.unwrap();
+        assert_eq!(
+            (parameters.delay_ns, parameters.jitter_ns, parameters.seed),
+            (45_500_000, 250_000, 7)
+        );
+        let bottleneck = parameters.bottleneck.unwrap();
         assert_eq!((bottleneck.rate_bit_s.get(), bottleneck.queue), (1_500_000, Limit::Packets(9)));
         let bursts = Bursts { begin: 0.01, end: 0.5, within: 1.0, outside: 0.0 };
-        assert_eq!(terms.loss, Some(Loss::Bursts(bursts)));
+        assert_eq!(parameters.loss, Some(Loss::Bursts(bursts)));
     }
 
     #[test]

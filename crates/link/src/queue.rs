@@ -1,4 +1,4 @@
-//! A transmitter with a bounded queue before it, computed instead of run.
+//! A rate limit with a bounded queue before it. It is computed, not simulated step by step.
 
 use std::collections::VecDeque;
 
@@ -6,18 +6,19 @@ use crate::profile::{Bottleneck, Limit};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// First in, first out at a fixed rate; what does not fit is dropped at the tail.
+/// A FIFO queue with a fixed rate. A packet that does not fit is dropped (tail drop).
 ///
-/// Because nothing that is in the queue ever changes, the moment at which a packet has been sent
-/// is known when it arrives.
+/// The queue never reorders or drops what it holds. So the moment at which a packet will have been
+/// sent is known when it arrives.
 #[derive(Debug)]
 pub struct Queue {
     bottleneck: Bottleneck,
-    /// Of each packet that has not been sent whole: when it will be, and its bytes.
+    /// For each packet that has not been sent completely: when it will have been, and its bytes.
     waiting: VecDeque<(u64, u32)>,
     bytes: u64,
     free_at_ns: u64,
-    /// What division left over, in nanoseconds times the rate: the rate is exact in the long run.
+    /// The remainder of the last division, in nanoseconds times the rate. It keeps the rate exact
+    /// in the long run.
     remainder: u64,
 }
 
@@ -27,7 +28,8 @@ impl Queue {
         Self { bottleneck, waiting: VecDeque::new(), bytes: 0, free_at_ns: 0, remainder: 0 }
     }
 
-    /// Takes a packet in and says when its last bit will have been sent, or `None` if it is full.
+    /// Admits a packet, and returns when its last bit will have been sent; `None` if the queue is
+    /// full.
     pub fn admit(&mut self, now_ns: u64, bytes: u32) -> Option<u64> {
         self.leave(now_ns);
         if !self.has_room_for(bytes) {
@@ -46,12 +48,12 @@ impl Queue {
         Some(self.free_at_ns)
     }
 
-    /// Bytes that wait or are being sent, as of the last arrival.
+    /// Bytes that were waiting or being sent at the last arrival.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Packets that wait or are being sent, as of the last arrival.
+    /// Packets that were waiting or being sent at the last arrival.
     pub fn packets(&self) -> u64 {
         self.waiting.len() as u64
     }

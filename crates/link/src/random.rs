@@ -1,24 +1,24 @@
-//! Streams of random numbers that stay the same from version to version.
+//! Streams of random numbers that are the same in every version.
 
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 
-/// 2^-53: the distance of neighbouring values in [0.5, 1).
+/// 2^-53: the distance between neighbouring values in [0.5, 1).
 const STEP: f64 = 1.0 / 9_007_199_254_740_992.0;
 
-/// A seeded stream: PCG XSL 128/64 (LCG), which `rand_pcg` keeps reproducible.
+/// A seeded stream: PCG XSL 128/64 (LCG), which `rand_pcg` promises to keep reproducible.
 #[derive(Clone, Debug)]
 pub struct Random(Pcg64);
 
 impl Random {
-    /// Another `stream` of the same seed is independent of this one.
+    /// Streams of the same seed with different numbers are independent.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut root = Pcg64::seed_from_u64(seed);
         root.advance(u128::from(stream));
         Self(Pcg64::seed_from_u64(root.next_u64()))
     }
 
-    /// Uniform in [0, 1), by the upper 53 bits.
+    /// Uniform in [0, 1), made from the upper 53 bits.
     pub fn fraction(&mut self) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "53 bits are exact")]
         let upper = (self.0.next_u64() >> 11) as f64;

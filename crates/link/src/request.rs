@@ -1,10 +1,10 @@
-//! Requests to the kernel about one device (`struct ifreq`).
+//! ioctl requests about one network device (`struct ifreq`).
 
 #![allow(unsafe_code)]
 
 use libc::{c_char, ifreq};
 
-/// A request that names a device and says nothing else yet.
+/// A request that names the device; all other fields are zero.
 pub fn about(device: &str) -> ifreq {
     debug_assert!(device.len() < libc::IFNAMSIZ);
     // SAFETY: all-zero bytes are a valid `ifreq`.

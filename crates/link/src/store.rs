@@ -1,13 +1,13 @@
-//! The packets that are on their way, first in, first out, in one piece of memory.
+//! The packets under way, in a ring buffer: first in, first out.
 
 use std::collections::VecDeque;
 
-/// The largest frame: 64 KiB of IP packet, and what the kernel writes before it.
+/// The largest frame: an IP packet of 64 KiB, and what the kernel writes before it.
 pub const FRAME_BYTES: usize = (64 << 10) + 64;
 
 const FIRST_BYTES: usize = 1 << 20;
 
-/// A ring of frames; it grows by doubling up to a limit and is never copied otherwise.
+/// A ring buffer of frames. It doubles its size up to a limit, and is copied only then.
 #[derive(Debug)]
 pub struct Store<T> {
     bytes: Vec<u8>,
@@ -24,13 +24,13 @@ struct Frame<T> {
 }
 
 impl<T> Store<T> {
-    /// An empty store that takes no more memory than `most_bytes`.
+    /// An empty store that never takes more than `most_bytes` of memory.
     pub fn new(most_bytes: usize) -> Self {
         let bytes = vec![0; FIRST_BYTES.min(most_bytes)];
         Self { bytes, most_bytes, frames: VecDeque::new(), tail: 0 }
     }
 
-    /// Where the next frame may be written, or `None` if there is no room for the largest.
+    /// Where the next frame may be written; `None` if there is no room for the largest frame.
     pub fn space(&mut self) -> Option<&mut [u8]> {
         if !self.find_space() {
             self.grow()?;
@@ -38,7 +38,7 @@ impl<T> Store<T> {
         self.bytes.get_mut(self.tail..self.tail + FRAME_BYTES)
     }
 
-    /// Keeps the first `bytes` of the space.
+    /// Keeps the first `bytes` of the space as a frame.
     pub fn push(&mut self, bytes: usize, note: T) {
         debug_assert!(bytes <= FRAME_BYTES);
         self.frames.push_back(Frame { at: self.tail, bytes, note });
@@ -51,12 +51,12 @@ impl<T> Store<T> {
         Some((&self.bytes[frame.at..frame.at + frame.bytes], &frame.note))
     }
 
-    /// Forgets the oldest frame.
+    /// Removes the oldest frame.
     pub fn pop(&mut self) -> Option<T> {
         self.frames.pop_front().map(|frame| frame.note)
     }
 
-    /// Frames on their way.
+    /// The number of frames.
     pub fn len(&self) -> usize {
         self.frames.len()
     }

@@ -1,4 +1,4 @@
-//! The TUN backend: the kernel hands each end's packets to a file that the emulator has open.
+//! The TUN backend: the emulator reads and writes the packets of each end through an open file.
 
 #![allow(unsafe_code)]
 
@@ -17,7 +17,7 @@ use crate::request;
 
 const CONTROL: &str = "/dev/net/tun";
 
-/// A TUN device's file. The device lasts as long as the file is open.
+/// The file of a TUN device. The device lasts as long as the file is open.
 #[derive(Debug)]
 pub struct Tun {
     file: OwnedFd,
@@ -49,7 +49,7 @@ impl Tun {
         self.namespace.inside(|| devices::dropped_at(&self.end.device()))
     }
 
-    /// Begins to count overruns: before the device is up the kernel drops what it has for it.
+    /// Begins to count overruns. Before the device is up, the kernel drops packets for it.
     pub fn start_counting(&mut self) -> io::Result<()> {
         self.overruns_before = self.drops()?;
         Ok(())
@@ -70,7 +70,7 @@ impl Port for Tun {
             Segments::Divided => set_offloads(&self.file, TUN_F_CSUM),
             Segments::Whole => {
                 let tcp = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6;
-                // Linux before 6.2 knows no large segments of UDP.
+                // Linux before 6.2 has no segmentation offload for UDP.
                 set_offloads(&self.file, tcp | TUN_F_USO4 | TUN_F_USO6)
                     .or_else(|_| set_offloads(&self.file, tcp))
             }

@@ -1,42 +1,42 @@
-//! How slowly a core wakes from sleep, learned from alarms; and what is done about it.
+//! How slowly a core wakes from sleep: learned from timers, and compensated for.
 //!
-//! A thread that sleeps for long is woken late, by its alarm as by a packet: the core has to leave a
-//! state in which it saves power, a virtual machine has to be scheduled. How late an alarm is can be
-//! seen. How late a packet is read cannot, so it is taken to be the same.
+//! A thread that has slept long is woken late, whether by its timer or by a packet: the core has to
+//! leave a power-saving state, or a virtual machine has to be scheduled. The lateness of a timer
+//! can be measured. The lateness of a packet cannot, so it is assumed to be the same.
 //!
-//! So the thread has itself woken early for a packet, stays awake until some time after it, and dates
-//! back what woke it. Where packets follow each other closely that is not worth the CPU time, and is
-//! not done.
+//! Therefore the thread has itself woken early for a packet that is due, stays awake for some time
+//! after it, and dates back the arrival of a packet that woke it. Where packets follow each other
+//! closely this is not worth the CPU time, and is not done.
 
-/// More than this is not a core that wakes, but one that has something else to do.
+/// A longer lateness is not the wake-up time of a core: the core had something else to do.
 const MOST_NS: u64 = 250_000;
-/// What a single alarm may change.
+/// The most that a single alarm may change the estimate.
 const STEP_NS: u64 = 25_000;
 
-/// What is known of the core so far, and of the sleep that comes or has ended.
+/// What has been learned about the core, and the state of the current or last sleep.
 #[allow(clippy::struct_field_names, reason = "units are in names")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Waking {
     awake_ns: u64,
     slow_ns: u64,
-    /// The moment for which the thread was, or will be, woken early.
+    /// The moment for which the thread was or will be woken early.
     early_for_ns: u64,
-    /// How early, and how long afterwards it stays awake.
+    /// How early it is woken, and how long after that moment it stays awake.
     early_ns: u64,
-    /// How long ago that came what woke the thread, until it has been read.
+    /// How long ago the packet arrived that woke the thread; 0 once it has been read.
     overslept_ns: u64,
 }
 
 impl Waking {
-    /// `awake_ns`: how early to be woken at least. 0: sleep is never made up for.
+    /// `awake_ns`: how early to be woken at least. 0: nothing is compensated for.
     pub fn new(awake_ns: u64) -> Self {
         Self { awake_ns, ..Self::default() }
     }
 
-    /// When to be woken for what is due then.
+    /// When the thread should be woken for a packet that is due at `due_ns`.
     pub fn wake_ns(&mut self, due_ns: u64, now_ns: u64) -> u64 {
         let sleep_ns = due_ns.saturating_sub(now_ns);
-        // Once for each moment: when it is asked again, less of the sleep is left.
+        // Computed once for each moment: at the next call less of the sleep is left.
         if self.early_for_ns != due_ns && self.is_long(sleep_ns) {
             self.early_for_ns = due_ns;
             self.early_ns = self.awake_ns.max((2 * self.slow_ns).min(sleep_ns / 4));
@@ -44,12 +44,13 @@ impl Waking {
         if self.early_for_ns == due_ns { due_ns.saturating_sub(self.early_ns) } else { due_ns }
     }
 
-    /// Whether it is not worth it to sleep now: what it was woken for may be answered at once.
+    /// Whether the thread should stay awake now: the packet that it was woken for may be answered
+    /// at once.
     pub fn stays_awake(&self, now_ns: u64) -> bool {
         now_ns.abs_diff(self.early_for_ns) < self.early_ns
     }
 
-    /// A sleep has ended, because something `came`, by its alarm, or by neither.
+    /// A sleep has ended: because a packet `came`, because of its alarm, or for another reason.
     pub fn woke(&mut self, slept_at_ns: u64, now_ns: u64, came: bool, alarm_ns: Option<u64>) {
         if !self.is_long(now_ns.saturating_sub(slept_at_ns)) {
             return;
@@ -61,22 +62,22 @@ impl Waking {
         }
     }
 
-    /// When that came which is read now.
+    /// When the packet arrived that is read now.
     pub fn came_ns(&self, now_ns: u64) -> u64 {
         now_ns.saturating_sub(self.overslept_ns)
     }
 
-    /// What woke the thread has been read; what comes next has not waited.
+    /// The packets that woke the thread have been read. Those that come next have not waited.
     pub fn has_read(&mut self) {
         self.overslept_ns = 0;
     }
 
-    /// Whether a sleep was, or will be, one from which a core wakes slowly.
+    /// Whether a sleep is so long that the core wakes slowly from it.
     fn is_long(&self, sleep_ns: u64) -> bool {
         self.awake_ns > 0 && sleep_ns >= 4 * self.awake_ns
     }
 
-    /// An alarm ended a long sleep so much after its time. A single one says little.
+    /// An alarm ended a long sleep this late. A single one changes the estimate only a little.
     fn was_late(&mut self, late_ns: u64) {
         let (low, high) = (self.slow_ns.saturating_sub(STEP_NS), self.slow_ns + STEP_NS);
         self.slow_ns = late_ns.clamp(low, high).min(MOST_NS);

@@ -1,37 +1,38 @@
-//! One direction of a link, pure over a clock: loss, queue, rate, delay, and the packets under way.
+//! One direction of a link: loss, queue, rate, delay, and the packets under way. It is pure: the
+//! caller gives the time.
 
 use crate::counters::{Counts, Lateness};
 use crate::loss::LossProcess;
-use crate::profile::Terms;
+use crate::profile::Parameters;
 use crate::queue::Queue;
 use crate::random::Random;
 use crate::store::{FRAME_BYTES, Store};
 
-/// The most memory for packets under way in one direction: 40 Gbit/s for 100 ms.
+/// The most memory for the packets under way in one direction: 40 Gbit/s for 100 ms.
 const MOST_BYTES: usize = 512 << 20;
 
 const LOSS_STREAM: u64 = 0;
 const JITTER_STREAM: u64 = 1;
 const STREAMS: u64 = 2;
 
-/// The direction's name, and what keeps its random numbers apart from the other's.
+/// A direction of a link. Each has random numbers of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// From near to far: what a client sends.
+pub enum Direction {
+    /// From the near end to the far end: what a client sends.
     Up,
-    /// From far to near: what an origin sends.
+    /// From the far end to the near end: what an origin sends.
     Down,
 }
 
 /// One direction.
 ///
-/// A packet is offered, and is lost, dropped or kept; what is kept is due later. Packets leave in
-/// the order in which they came, whatever the jitter.
+/// Each packet that is offered is lost, dropped or kept; a kept packet is due later. Packets leave
+/// in the order in which they arrived, whatever the jitter.
 #[derive(Debug)]
 pub struct Wire {
-    way: Way,
+    direction: Direction,
     mtu: u32,
-    terms: Terms,
+    parameters: Parameters,
     loss: LossProcess,
     jitter: Random,
     queue: Option<Queue>,
@@ -51,20 +52,28 @@ struct UnderWay {
 }
 
 impl Wire {
-    /// A wire that nothing has crossed yet.
-    pub fn new(way: Way, mtu: u32, terms: Terms) -> Self {
-        Self::with_memory(way, mtu, terms, MOST_BYTES)
+    /// A wire without packets.
+    pub fn new(direction: Direction, mtu: u32, parameters: Parameters) -> Self {
+        Self::with_memory(direction, mtu, parameters, MOST_BYTES)
     }
 
-    /// The same with so much memory, at most, for the packets under way.
-    pub fn with_memory(way: Way, mtu: u32, terms: Terms, most_bytes: usize) -> Self {
+    /// The same, with at most this much memory for the packets under way.
+    pub fn with_memory(
+        direction: Direction,
+        mtu: u32,
+        parameters: Parameters,
+        most_bytes: usize,
+    ) -> Self {
         Self {
-            way,
+            direction,
             mtu,
-            terms,
-            loss: LossProcess::new(terms.loss, stream(way, terms.seed, LOSS_STREAM)),
-            jitter: stream(way, terms.seed, JITTER_STREAM),
-            queue: terms.bottleneck.map(Queue::new),
+            parameters,
+            loss: LossProcess::new(
+                parameters.loss,
+                stream(direction, parameters.seed, LOSS_STREAM),
+            ),
+            jitter: stream(direction, parameters.seed, JITTER_STREAM),
+            queue: parameters.bottleneck.map(Queue::new),
             black_hole: false,
             store: Store::new(most_bytes),
             spill: vec![0; FRAME_BYTES].into_boxed_slice(),
@@ -75,17 +84,19 @@ impl Wire {
         }
     }
 
-    /// Changes the terms for the packets that come from now on: an empty queue, loss from number 0.
+    /// Changes the parameters for the packets that arrive from now on. The queue is empty again,
+    /// and loss starts again with packet number 0.
     ///
-    /// What is under way arrives when it was due, and nothing that comes later overtakes it.
-    pub fn set_terms(&mut self, terms: Terms) {
-        self.terms = terms;
-        self.loss = LossProcess::new(terms.loss, stream(self.way, terms.seed, LOSS_STREAM));
-        self.jitter = stream(self.way, terms.seed, JITTER_STREAM);
-        self.queue = terms.bottleneck.map(Queue::new);
+    /// Packets under way are still due when they were, and no later packet overtakes them.
+    pub fn set_parameters(&mut self, parameters: Parameters) {
+        self.parameters = parameters;
+        self.loss =
+            LossProcess::new(parameters.loss, stream(self.direction, parameters.seed, LOSS_STREAM));
+        self.jitter = stream(self.direction, parameters.seed, JITTER_STREAM);
+        self.queue = parameters.bottleneck.map(Queue::new);
     }
 
-    /// Begins or ends to swallow every packet that comes.
+    /// Begins or stops dropping every packet that arrives.
     pub fn set_black_hole(&mut self, black_hole: bool) {
         self.black_hole = black_hole;
     }
@@ -101,11 +112,11 @@ impl Wire {
         }
     }
 
-    /// Decides on the frame that was written into the space, whose IP packet begins at `header`.
+    /// Decides about the frame that was written into the space. Its IP packet begins at `header`.
     pub fn offer(&mut self, now_ns: u64, frame_bytes: usize, header: usize) {
         let packet_bytes = (frame_bytes - header) as u32;
         self.count(packet_bytes);
-        // Drawn for every packet, so that its number alone decides.
+        // Drawn for every packet, so that nothing but its number decides.
         let is_lost = self.loss.next_is_lost();
         let jitter_ns = self.jitter_ns();
         if self.black_hole {
@@ -123,7 +134,7 @@ impl Wire {
         }
     }
 
-    /// Counts a frame that is no packet of this link.
+    /// Counts a frame that this link does not carry.
     pub fn ignore(&mut self) {
         self.counts.ignored += 1;
     }
@@ -139,7 +150,7 @@ impl Wire {
         (under_way.due_ns <= now_ns).then_some(frame)
     }
 
-    /// Forgets the frame that was due: it has left.
+    /// Removes the frame that was due: it has left.
     pub fn left(&mut self, now_ns: u64) {
         if let Some(under_way) = self.store.pop() {
             self.lateness.record(now_ns.saturating_sub(under_way.due_ns));
@@ -148,15 +159,15 @@ impl Wire {
         }
     }
 
-    /// Forgets the frame that was due: the kernel would not take it.
+    /// Removes the frame that was due: the kernel did not accept it.
     pub fn refused(&mut self) {
         self.store.pop();
         self.counts.refused += 1;
     }
 
-    /// Whether packets must not be larger than the MTU.
+    /// Whether packets may not be larger than the MTU.
     pub fn counts_packets(&self) -> bool {
-        self.terms.counts_packets()
+        self.parameters.counts_packets()
     }
 
     /// Packets that have not left yet.
@@ -164,12 +175,12 @@ impl Wire {
         self.store.len()
     }
 
-    /// What happened so far.
+    /// The counts so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// How late packets left so far.
+    /// The lateness of the packets that have left so far.
     pub fn lateness(&self) -> &Lateness {
         &self.lateness
     }
@@ -182,17 +193,17 @@ impl Wire {
         }
     }
 
-    /// Delay and jitter, from the moment the last bit was sent.
+    /// The delay after the last bit was sent, jitter included.
     fn jitter_ns(&mut self) -> u64 {
-        if self.terms.jitter_ns == 0 {
-            return self.terms.delay_ns;
+        if self.parameters.jitter_ns == 0 {
+            return self.parameters.delay_ns;
         }
         #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "at most a minute")]
-        let part = (self.jitter.fraction() * 2.0 * self.terms.jitter_ns as f64) as u64;
-        self.terms.delay_ns - self.terms.jitter_ns + part
+        let part = (self.jitter.fraction() * 2.0 * self.parameters.jitter_ns as f64) as u64;
+        self.parameters.delay_ns - self.parameters.jitter_ns + part
     }
 
-    /// When the last bit is sent, or `None` if the queue is full.
+    /// When the last bit will have been sent; `None` if the queue is full.
     fn transmit(&mut self, now_ns: u64, packet_bytes: u32) -> Option<u64> {
         let Some(queue) = &mut self.queue else { return Some(now_ns) };
         let sent_ns = queue.admit(now_ns, packet_bytes)?;
@@ -203,10 +214,10 @@ impl Wire {
     }
 }
 
-fn stream(way: Way, seed: u64, purpose: u64) -> Random {
-    let direction = match way {
-        Way::Up => 0,
-        Way::Down => 1,
+fn stream(direction: Direction, seed: u64, purpose: u64) -> Random {
+    let index = match direction {
+        Direction::Up => 0,
+        Direction::Down => 1,
     };
-    Random::new(seed, direction * STREAMS + purpose)
+    Random::new(seed, index * STREAMS + purpose)
 }

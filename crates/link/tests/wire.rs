@@ -1,19 +1,19 @@
-//! A direction of a link under a clock that the test turns.
+//! One direction of a link, with a clock that the test sets.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "it is all tests")]
 
-use fetchoff_link::{Counts, Profile, Way, Wire};
+use fetchoff_link::{Counts, Direction, Profile, Wire};
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
 const PACKET: usize = 1500;
 
 fn wire(profile: &str) -> Wire {
-    Wire::new(Way::Up, 1500, terms(profile))
+    Wire::new(Direction::Up, 1500, parameters(profile))
 }
 
-fn terms(profile: &str) -> fetchoff_link::Terms {
-    serde_json::from_str::<Profile>(profile).unwrap().terms().unwrap()
+fn parameters(profile: &str) -> fetchoff_link::Parameters {
+    serde_json::from_str::<Profile>(profile).unwrap().parameters().unwrap()
 }
 
 /// Offers a packet whose first four bytes are its number.
@@ -22,7 +22,7 @@ fn offer(wire: &mut Wire, now_ns: u64, number: u32, bytes: usize) {
     wire.offer(now_ns, bytes, 0);
 }
 
-/// Lets everything leave exactly when it is due: the moments and the numbers.
+/// Lets every packet leave exactly when it is due. Returns the moments and the packets' numbers.
 fn run_out(wire: &mut Wire) -> Vec<(u64, u32)> {
     let mut left = Vec::new();
     while let Some(due_ns) = wire.next_due_ns() {
@@ -87,14 +87,14 @@ fn a_seed_loses_the_same_numbers_whatever_else_happens() {
 
 #[test]
 fn directions_of_one_seed_lose_different_numbers() {
-    let lost = |way| {
-        let mut wire = Wire::new(way, 1500, terms(r#"{"loss":{"independent":0.1}}"#));
+    let lost = |direction| {
+        let mut wire = Wire::new(direction, 1500, parameters(r#"{"loss":{"independent":0.1}}"#));
         for number in 0..1000 {
             offer(&mut wire, 0, number, 100);
         }
         numbers(&run_out(&mut wire))
     };
-    assert_ne!(lost(Way::Up), lost(Way::Down));
+    assert_ne!(lost(Direction::Up), lost(Direction::Down));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_black_hole_swallows_and_lets_go() {
 fn new_terms_let_nothing_overtake() {
     let mut wire = wire(r#"{"delay_ms":100}"#);
     offer(&mut wire, 0, 0, PACKET);
-    wire.set_terms(terms(r#"{"delay_ms":1}"#));
+    wire.set_parameters(parameters(r#"{"delay_ms":1}"#));
     offer(&mut wire, 1, 1, PACKET);
     offer(&mut wire, 200 * MS, 2, PACKET);
     assert_eq!(run_out(&mut wire), [(100 * MS, 0), (100 * MS, 1), (201 * MS, 2)]);
@@ -131,7 +131,7 @@ fn packets_above_the_mtu_are_told_where_packets_count() {
 
 #[test]
 fn what_there_is_no_memory_for_is_told() {
-    let mut wire = Wire::with_memory(Way::Up, 1500, terms(r#"{"delay_ms":1}"#), 1 << 20);
+    let mut wire = Wire::with_memory(Direction::Up, 1500, parameters(r#"{"delay_ms":1}"#), 1 << 20);
     for number in 0..20 {
         offer(&mut wire, 0, number, 65_536);
     }

@@ -1,7 +1,6 @@
 //! Fetchoff's built-in origin: arguments and wiring only.
 
 mod arguments;
-mod channel;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -10,17 +9,17 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Parser as _;
-use fetchoff_serve::{Authority, Control, Greeting, Limits, Listener, Site, Terms};
+use fetchoff_json_lines::{self as json_lines, Channel};
+use fetchoff_serve::{Authority, Control, Greeting, Limits, Listener, ListenerConfig, Site};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
 
 use crate::arguments::Arguments;
-use crate::channel::Channel;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The status of a process that was asked for something it cannot do.
+/// The exit status after an error.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -54,14 +53,15 @@ fn serve_until_ended(arguments: &Arguments) -> Result<(), String> {
         .map_err(|error| format!("cannot start: {error}"))?;
     let site = Site::new(Limits::default());
     let outcome = LocalSet::new().block_on(&runtime, async {
-        // The first word to a harness comes after this, so that it can be interrupted from then on.
+        // Signals are handled before the greeting is written, so that a harness that has read it
+        // can interrupt.
         let interruption = interruption().map_err(|error| error.to_string())?;
         tokio::select! {
             outcome = serve(arguments, site) => outcome,
             () = interruption => Ok(()),
         }
     });
-    // A document that is still being made is nobody's any more.
+    // Does not wait for a document that is still being made: nobody needs it any more.
     runtime.shutdown_background();
     outcome
 }
@@ -70,7 +70,7 @@ async fn serve(arguments: &Arguments, site: Rc<Site>) -> Result<(), String> {
     if arguments.control {
         return control(arguments.listen, site).await.map_err(|error| error.to_string());
     }
-    let listener = Listener::open(arguments.listen, Terms::PLAIN, site)
+    let listener = Listener::open(arguments.listen, ListenerConfig::PLAIN, &site)
         .map_err(|error| arguments::explained(arguments.listen, &error))?;
     eprintln!("listening on http://{} (Ctrl-C ends it)", listener.address());
     std::future::pending().await
@@ -79,13 +79,13 @@ async fn serve(arguments: &Arguments, site: Rc<Site>) -> Result<(), String> {
 async fn control(listen: SocketAddr, site: Rc<Site>) -> io::Result<()> {
     let mut channel = Channel::open();
     let mut control = Control::new(listen.ip(), site);
-    channel::say(&Greeting::of_this_process(VERSION))?;
+    json_lines::write(&Greeting::of_this_process(VERSION))?;
     while let Some(line) = channel.next().await {
         let answer = match line {
             Ok(line) => control.answer(&line).await,
             Err(error) => fetchoff_serve::Answer::error(error),
         };
-        channel::say(&answer)?;
+        json_lines::write(&answer)?;
     }
     Ok(())
 }

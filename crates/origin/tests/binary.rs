@@ -1,4 +1,4 @@
-//! The binary, as a harness and as a user sees it.
+//! The binary, as harnesses and users use it.
 
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
@@ -97,7 +97,7 @@ impl Drop for Harness {
     }
 }
 
-/// A folder that ends with the test.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -245,7 +245,7 @@ fn without_control_it_serves_until_interrupted() {
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
     let port = said.split("127.0.0.1:").nth(1).unwrap().split(' ').next().unwrap();
     assert!(get(port.parse().unwrap(), "/bytes/0").starts_with("HTTP/1.1 200 OK\r\n"));
-    // The end of its input is nothing to it.
+    // Without --control the end of its input does not end it.
     drop(child.stdin.take());
     assert!(get(port.parse().unwrap(), "/").ends_with("Hi"));
     signal(&child, "INT");

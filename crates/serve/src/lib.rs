@@ -1,49 +1,35 @@
-//! The built-in origin: HTTP routes with deterministic content, and a ledger of what really arrived.
+//! The built-in origin: HTTP routes with deterministic content, and a ledger that counts what
+//! really arrived.
 //!
-//! Everything runs on one thread (`tokio`'s current-thread runtime inside a `LocalSet`), so state is
-//! shared by `Rc` and counted in `Cell`s.
+//! Everything runs on one thread (`tokio`'s current-thread runtime inside a `LocalSet`), so state
+//! is shared by `Rc` and counted in `Cell`s.
+//!
+//! Each folder is a room with one purpose. A room uses only the rooms to the right of it, and
+//! `limits`, which any module may use. Within a room no modules depend on each other in a circle,
+//! either.
+//!
+//! ```text
+//! control → transport → http → routes → content → ledger → turns
+//! ```
 
-mod answers;
-mod authority;
-mod bodies;
-mod clocks;
-mod coding;
-mod connection;
 mod content;
 mod control;
-mod counting;
-mod documents;
-mod echo;
-mod forms;
-mod frames;
-mod gate;
+mod http;
 mod ledger;
 mod limits;
-mod listener;
-mod login;
-mod multipart;
-mod pages;
-mod pipe;
-mod protocol;
-mod received;
-mod record;
-mod refusal;
 mod routes;
-mod service;
-mod site;
-mod socket;
-mod store;
-mod tls;
+mod transport;
 mod turns;
 
-pub use authority::Authority;
-pub use bodies::{BLOCK_BYTES, bytes};
+pub use content::bodies::{BLOCK_BYTES, bytes};
+pub use content::documents::document;
 pub use control::{Answer, Control, Greeting};
-pub use documents::document;
-pub use forms::canonical;
-pub use ledger::{Counters, Upload};
+pub use http::protocol::Protocol;
+pub use ledger::counters::{Counters, Upload};
 pub use limits::Limits;
-pub use listener::{Handshakes, Listener, Terms};
-pub use protocol::Protocol;
-pub use site::Site;
-pub use turns::Turns;
+pub use routes::forms::canonical;
+pub use transport::authority::Authority;
+pub use transport::config::{Handshakes, ListenerConfig};
+pub use transport::listener::Listener;
+pub use transport::site::Site;
+pub use turns::schedule::Turns;

@@ -1,3 +1,5 @@
+//! The bounds of what clients can ask for, send and occupy.
+
 use std::time::Duration;
 
 /// The largest streamed content, sent or received: 16 GiB.
@@ -13,44 +15,45 @@ pub const STORED_BYTES: usize = 16 << 20;
 pub const STORE_BYTES: usize = 64 << 20;
 pub const STORE_DOCUMENTS: usize = 1024;
 
-/// The longest name of a stored document.
+/// The longest name of a stored document, in bytes.
 pub const ID_BYTES: usize = 128;
 
-/// Work on more content than this leaves the serving thread.
-pub const PROMPT_BYTES: usize = 256 << 10;
+/// Content of at most this size is parsed or made on the serving thread; larger content on another.
+pub const INLINE_BYTES: usize = 256 << 10;
 
 /// The longest wait that a request can ask for, in milliseconds.
 pub const DELAY_MS: u64 = 60_000;
 
-/// The longest time that a drip may take from its first to its last write, in milliseconds.
+/// The longest time from the first to the last write of `/drip/N`, in milliseconds.
 pub const DRIP_MS: u64 = 600_000;
 
-/// What a client may send of one request over HTTP/2 before it has to wait for the origin: 1 MiB.
+/// The flow-control window of one HTTP/2 stream: 1 MiB that a client may send before it has to wait
+/// for the origin.
 pub const STREAM_WINDOW: u32 = 1 << 20;
 
-/// The same for all requests of a connection: 16 MiB.
+/// The flow-control window of a whole HTTP/2 connection: 16 MiB.
 pub const CONNECTION_WINDOW: u32 = 16 << 20;
 
-/// Requests that may be open on one connection of HTTP/2.
+/// Streams that may be open at once on one HTTP/2 connection.
 pub const STREAMS: u32 = 1024;
 
-/// The most content in a frame of HTTP/2, so that frame and head fill one record of TLS (RFC 8446,
-/// section 5.1; RFC 9113, section 4.1). Were they longer by the 9 bytes of the head, each would end in a
-/// second record, for which a client reads and decrypts as for a full one.
+/// The most content in one HTTP/2 frame. A frame and its head of 9 bytes then fill exactly one TLS
+/// record (RFC 8446, section 5.1; RFC 9113, section 4.1). A longer frame would end in a second,
+/// almost empty record, and a client would read and decrypt that one as well.
 pub const DATA_BYTES: usize = (16 << 10) - 9;
 
-/// What one client can take from the origin before it is cut off.
+/// How much memory and time clients can take before the origin cuts them off.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The longest request head; beyond it the answer is 431.
     pub head_bytes: usize,
-    /// From the first byte of a request head to its end.
+    /// The longest time from the first byte of a request head to its last.
     pub head_timeout: Duration,
-    /// How long a connection may stay without a byte in either direction.
+    /// The longest time that a connection may stay open without a byte in either direction.
     pub idle_timeout: Duration,
     /// Request content held in memory for all connections together; beyond it the answer is 503.
     pub held_bytes: usize,
-    /// How long content that was refused is read and dropped, so that the refusal can be read.
+    /// How long refused content is read and dropped, so that the client can read the refusal.
     pub linger: Duration,
 }
 

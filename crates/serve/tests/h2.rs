@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use common::peer::{Http2, secured, trusting, wait_for};
 use common::{Origin, sha256};
-use fetchoff_serve::{Handshakes, Limits, Protocol, Terms};
+use fetchoff_serve::{Handshakes, Limits, ListenerConfig, Protocol};
 use hyper::Method;
 
-const H2C: Terms = Terms { protocol: Protocol::H2c, ..Terms::PLAIN };
-const H2: Terms =
-    Terms { protocol: Protocol::H2, tls: Some(Handshakes::Resumable), ..Terms::PLAIN };
+const H2C: ListenerConfig = ListenerConfig { protocol: Protocol::H2c, ..ListenerConfig::PLAIN };
+const H2: ListenerConfig = ListenerConfig {
+    protocol: Protocol::H2,
+    tls: Some(Handshakes::Resumable),
+    ..ListenerConfig::PLAIN
+};
 
 fn in_the_clear() -> Origin {
     Origin::with(Limits::default(), H2C)
@@ -52,7 +55,7 @@ fn over_tls_it_is_chosen() {
 
 #[test]
 fn large_content_in_both_directions() {
-    let origin = Origin::with(Limits::default(), Terms { digest: true, ..H2C });
+    let origin = Origin::with(Limits::default(), ListenerConfig { digest: true, ..H2C });
     let content = vec![7; 20_000_000];
     wait_for(async {
         let client = Http2::in_the_clear(&origin).await;

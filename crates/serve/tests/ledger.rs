@@ -1,4 +1,4 @@
-//! The ledger says what really happened.
+//! The ledger counts what really happened.
 
 mod common;
 
@@ -6,9 +6,9 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use common::{Origin, head, sha256};
-use fetchoff_serve::{Limits, Terms};
+use fetchoff_serve::{Limits, ListenerConfig};
 
-const DIGEST: Terms = Terms { digest: true, ..Terms::PLAIN };
+const DIGEST: ListenerConfig = ListenerConfig { digest: true, ..ListenerConfig::PLAIN };
 
 #[test]
 fn requests_bytes_and_statuses() {
@@ -147,8 +147,8 @@ fn who_closed_first() {
 
 #[test]
 fn a_listener_without_keep_alive_closes_after_each_answer() {
-    let terms = Terms { keep_alive: false, ..Terms::PLAIN };
-    let origin = Origin::with(Limits::default(), terms);
+    let config = ListenerConfig { keep_alive: false, ..ListenerConfig::PLAIN };
+    let origin = Origin::with(Limits::default(), config);
     for _ in 0..3 {
         let mut client = origin.connect();
         let reply = client.ask("GET", "/bytes/5", &[], b"");

@@ -1,4 +1,4 @@
-//! Whatever a client sends, the origin stays.
+//! Whatever a client sends, the origin keeps serving.
 
 mod common;
 
@@ -6,10 +6,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use common::{Client, Origin, head};
-use fetchoff_serve::{Limits, Terms};
+use fetchoff_serve::{Limits, ListenerConfig};
 use proptest::prelude::*;
 
-const TERMS: Terms = Terms::PLAIN;
+const PLAIN: ListenerConfig = ListenerConfig::PLAIN;
 
 fn quick() -> Limits {
     Limits {
@@ -102,11 +102,11 @@ fn ten_thousand_fields_are_too_many() {
 
 #[test]
 fn a_slow_head_is_not_waited_for() {
-    let origin = Origin::with(quick(), TERMS);
+    let origin = Origin::with(quick(), PLAIN);
     let mut client = origin.connect();
     let begun = Instant::now();
     client.send("GET / HTTP/1.1\r\n");
-    // More bytes do not buy more time.
+    // Further bytes do not extend the time limit.
     sleep(Duration::from_millis(100));
     client.send("Host: o\r\n");
     assert!(client.is_ended());
@@ -118,7 +118,7 @@ fn a_slow_head_is_not_waited_for() {
 
 #[test]
 fn an_idle_connection_outlives_the_head_timeout_but_does_not_leak() {
-    let origin = Origin::with(quick(), TERMS);
+    let origin = Origin::with(quick(), PLAIN);
     let mut client = origin.connect();
     assert_eq!(client.ask("GET", "/", &[], b"").status, 200);
     sleep(Duration::from_millis(400));
@@ -132,7 +132,7 @@ fn an_idle_connection_outlives_the_head_timeout_but_does_not_leak() {
 
 #[test]
 fn a_client_that_does_not_read_is_cut_off() {
-    let origin = Origin::with(quick(), TERMS);
+    let origin = Origin::with(quick(), PLAIN);
     let mut client = origin.connect();
     client.send(head("GET", "/bytes/17179869184", &[], 0));
     let counters = origin.counters_when(|counters| counters.connections == 1 && counters.open == 0);
@@ -154,7 +154,7 @@ fn a_client_that_leaves_in_the_middle_of_a_large_answer() {
 
 #[test]
 fn a_delay_is_not_idleness_within_the_limit() {
-    let origin = Origin::with(quick(), TERMS);
+    let origin = Origin::with(quick(), PLAIN);
     assert_eq!(origin.get("/delay/400").text(), "Hi");
 }
 
@@ -238,7 +238,7 @@ fn too_much_content_of_unknown_length_is_refused_on_the_way() {
 #[test]
 fn memory_for_content_is_bounded_over_all_connections() {
     let limits = Limits { held_bytes: 1 << 20, ..Limits::default() };
-    let origin = Origin::with(limits, TERMS);
+    let origin = Origin::with(limits, PLAIN);
     let form = "Content-Type: application/x-www-form-urlencoded";
     let mut holding = origin.connect();
     holding.send(head("POST", "/form", &[form], 1 << 20));
@@ -392,7 +392,7 @@ proptest! {
         before in "(GET|POST|PUT|) ?(/[a-z]{0,9}/?[0-9]{0,3})? ?(HTTP/1.[01])?(\r\n)?",
         garbage in proptest::collection::vec(any::<u8>(), 0..300),
     ) {
-        thread_local!(static ORIGIN: Origin = Origin::with(quick(), TERMS));
+        thread_local!(static ORIGIN: Origin = Origin::with(quick(), PLAIN));
         ORIGIN.with(|origin| {
             let mut client = origin.connect();
             client.send(before.as_bytes());

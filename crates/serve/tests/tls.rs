@@ -1,4 +1,4 @@
-//! Handshakes are what they should be, and counted; what is inside is what it is without TLS.
+//! TLS: handshakes are as configured, and counted; answers are the same as without TLS.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use common::peer::{connector, http1_get, secured, trusting, trusting_in, wait_for};
 use common::{Origin, sha256};
-use fetchoff_serve::{Handshakes, Limits, Protocol, Terms};
+use fetchoff_serve::{Handshakes, Limits, ListenerConfig, Protocol};
 use tokio::io::AsyncReadExt as _;
 use tokio_rustls::rustls::SupportedProtocolVersion;
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 
-const TLS: Terms = Terms { tls: Some(Handshakes::Resumable), ..Terms::PLAIN };
-const H2: Terms = Terms { protocol: Protocol::H2, ..TLS };
+const TLS: ListenerConfig =
+    ListenerConfig { tls: Some(Handshakes::Resumable), ..ListenerConfig::PLAIN };
+const H2: ListenerConfig = ListenerConfig { protocol: Protocol::H2, ..TLS };
 
 fn secure() -> Origin {
     Origin::with(Limits::default(), TLS)
@@ -50,13 +51,13 @@ fn the_certificate_is_good_for_every_name() {
     assert!(error.to_string().contains("certificate"), "{error}");
 }
 
-/// What becomes of three connections, one after the other: full handshakes, and resumed ones.
+/// The full and the resumed handshakes of three connections, one after the other.
 fn handshakes_of_three(
     handshakes: Handshakes,
     version: &'static SupportedProtocolVersion,
 ) -> [u64; 2] {
-    let terms = Terms { tls: Some(handshakes), ..TLS };
-    let origin = Origin::with(Limits::default(), terms);
+    let config = ListenerConfig { tls: Some(handshakes), ..TLS };
+    let origin = Origin::with(Limits::default(), config);
     let connector = trusting_in(version, &origin, &["http/1.1"]);
     for _ in 0..3 {
         let reply = wait_for(async {
@@ -78,8 +79,8 @@ fn who_comes_again_resumes_where_there_are_tickets() {
 
 #[test]
 fn one_protocol_is_offered_and_chosen() {
-    for (terms, name) in [(TLS, "http/1.1"), (H2, "h2")] {
-        let origin = Origin::with(Limits::default(), terms);
+    for (config, name) in [(TLS, "http/1.1"), (H2, "h2")] {
+        let origin = Origin::with(Limits::default(), config);
         let stream = wait_for(secured(&origin, &trusting(&origin, &["h2", "http/1.1"]), "::1"));
         assert_eq!(stream.unwrap().get_ref().1.alpn_protocol(), Some(name.as_bytes()));
         assert!(wait_for(secured(&origin, &trusting(&origin, &["h3"]), "::1")).is_err());

@@ -1,4 +1,4 @@
-//! Turns: one ledger at a time, and what it cost by the clocks.
+//! Turns: one ledger at a time is served, and its cost is read from the clocks.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use common::Client;
-use common::peer::{Http2, wait_for};
-use common::turnstile::{
-    Clock, Door, ENOUGH, Turnstile, cut_short, get, looping, order, plain, turns,
+use common::controlled::{
+    Clock, ControlledOrigin, ENOUGH, Port, cut_short, get, looping, order, plain, turns,
 };
+use common::peer::{Http2, wait_for};
 use fetchoff_serve::Greeting;
 use serde_json::{Value, json};
 
@@ -23,20 +23,20 @@ fn the_greeting_says_that_turns_are_known() {
 
 #[test]
 fn one_ledger_at_a_time_and_nobody_else_is_answered() {
-    let turnstile = Turnstile::start();
+    let origin = ControlledOrigin::start();
     let answered = Arc::new(Mutex::new(Vec::new()));
-    let doors = [0; 3].map(|_| turnstile.held(ENOUGH, 1).0);
-    let loops = doors.map(|door| {
+    let ports = [0; 3].map(|_| origin.held(ENOUGH, 1).0);
+    let loops = ports.map(|port| {
         let answered = answered.clone();
-        looping(door, ENOUGH, || {}, move || answered.lock().unwrap().push(door.ledger))
+        looping(port, ENOUGH, || {}, move || answered.lock().unwrap().push(port.ledger))
     });
-    let [a, b, c] = doors;
+    let [a, b, c] = ports;
     let wanted = [a, b, c, c, a, b, a];
-    let answer = turnstile.ask(order(&wanted, 3, 10));
+    let answer = origin.ask(order(&wanted, 3, 10));
     assert_eq!((&answer["lost"], &answer["exhausted"]), (&json!([]), &json!([])));
     let turns = turns(&answer);
     let ledgers: Vec<u64> = turns.iter().map(|turn| turn.ledger).collect();
-    assert_eq!(ledgers, wanted.map(|door| door.ledger));
+    assert_eq!(ledgers, wanted.map(|port| port.ledger));
     let expected: Vec<u64> = turns
         .iter()
         .flat_map(|turn| {
@@ -45,87 +45,88 @@ fn one_ledger_at_a_time_and_nobody_else_is_answered() {
         })
         .collect();
     assert_eq!(*answered.lock().unwrap(), expected);
-    cut_short(turnstile, loops.into());
+    cut_short(origin, loops.into());
 }
 
 #[test]
 fn a_turn_has_as_many_iterations_as_asked_and_so_has_its_lead() {
     for per_iteration in [1, 2, 7] {
-        let turnstile = Turnstile::start();
-        let (door, _) = turnstile.held(7 * ENOUGH, per_iteration);
-        let loops = vec![plain(door, ENOUGH)];
+        let origin = ControlledOrigin::start();
+        let (port, _) = origin.held(7 * ENOUGH, per_iteration);
+        let loops = vec![plain(port, ENOUGH)];
         let lengths = [(1, 1), (3, 5), (40, 2), (1, 1), (1, 90)];
         let mut asked = order(&[], 1, 1);
-        asked["order"] = json!(lengths.map(|(lead, counted)| (door.ledger, lead, counted)));
+        asked["order"] = json!(lengths.map(|(lead, counted)| (port.ledger, lead, counted)));
         let expected = lengths.map(|part| (part.0 * per_iteration, part.1 * per_iteration));
         for round in 1..=3 {
-            let told = turns(&turnstile.ask(asked.clone()));
+            let told = turns(&origin.ask(asked.clone()));
             let exchanges: Vec<_> = told.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
             assert_eq!(exchanges, expected);
-            assert_eq!(turnstile.answered(door), round * 145 * per_iteration);
+            assert_eq!(origin.answered(port), round * 145 * per_iteration);
         }
-        cut_short(turnstile, loops);
+        cut_short(origin, loops);
     }
 }
 
-/// Each request costs twice what the one before it did: a sum tells which are in it.
+/// Each request costs twice as much as the one before. So a sum tells which requests are in it.
 #[test]
 fn what_an_exchange_costs_does_not_say_in_which_turn_it_is() {
-    let turnstile = Turnstile::start();
-    let (door, clock) = turnstile.held(ENOUGH, 2);
+    let origin = ControlledOrigin::start();
+    let (port, clock) = origin.held(ENOUGH, 2);
     let mut cost = 1;
     let dearer = move || {
         clock.advance(cost);
         cost *= 2;
     };
-    let loops = vec![looping(door, ENOUGH, dearer, || {})];
-    let told = turns(&turnstile.ask(order(&[door; 3], 1, 3)));
+    let loops = vec![looping(port, ENOUGH, dearer, || {})];
+    let told = turns(&origin.ask(order(&[port; 3], 1, 3)));
     let costs: Vec<_> = told.iter().map(|turn| (turn.lead_cpu_ns, turn.cpu_ns)).collect();
-    // What the first request cost was paid before the turns.
+    // The cost of the first request was incurred before the turns.
     assert_eq!(costs, [1, 9, 17].map(|first| (0b11 << first, 0b1111_1100 << first)));
-    cut_short(turnstile, loops);
+    cut_short(origin, loops);
 }
 
 #[test]
 fn wall_time_is_that_of_turns_and_leads() {
-    let turnstile = Turnstile::start();
-    let (door, _) = turnstile.held(ENOUGH, 1);
-    let loops = vec![plain(door, ENOUGH)];
-    let answer = turnstile.ask(order(&[door; 4], 20, 50));
+    let origin = ControlledOrigin::start();
+    let (port, _) = origin.held(ENOUGH, 1);
+    let loops = vec![plain(port, ENOUGH)];
+    let answer = origin.ask(order(&[port; 4], 20, 50));
     for turn in turns(&answer) {
         assert!(turn.lead_wall_ns > 0 && turn.wall_ns > 0 && turn.origin_ns > 0, "{turn:?}");
     }
     let turned: u64 = turns(&answer).iter().map(|turn| turn.wall_ns + turn.lead_wall_ns).sum();
     assert!(answer["wall_ns"].as_u64().unwrap() >= turned, "{answer}");
     assert_eq!(answer["lost_ns"], 0);
-    cut_short(turnstile, loops);
+    cut_short(origin, loops);
 }
 
 #[test]
 fn what_a_loop_did_before_it_was_held_is_in_no_turn() {
-    let turnstile = Turnstile::start();
-    let door = turnstile.open(&json!({}));
-    let mut client = door.connect();
+    let origin = ControlledOrigin::start();
+    let port = origin.open(&json!({}));
+    let mut client = port.connect();
     for _ in 0..10 {
         assert_eq!(client.ask("GET", "/", &[], b"").text(), "Hi");
     }
-    let clock = turnstile.hold(door, 4, 1);
+    let clock = origin.hold(port, 4, 1);
     clock.advance(1_000_000);
-    let loops = plain(door, 4);
-    let turns = turns(&turnstile.ask(order(&[door], 1, 1)));
+    let loops = plain(port, 4);
+    let turns = turns(&origin.ask(order(&[port], 1, 1)));
     assert_eq!((turns[0].lead_exchanges, turns[0].exchanges), (1, 1));
     assert_eq!((turns[0].lead_cpu_ns, turns[0].cpu_ns, turns[0].held_cpu_ns), (0, 0, 0));
-    turnstile.release(door);
+    origin.release(port);
     loops.join().unwrap();
-    assert_eq!(turnstile.answered(door), 14);
+    assert_eq!(origin.answered(port), 14);
 }
 
-/// Every exchange of a costs it 100 ns, and b, which is held, 7 ns; b's own cost 40 ns.
+/// Every exchange of `a` costs `a` 100 ns, and `b`, which is held meanwhile, 7 ns. Each of `b`
+/// costs `b` 40 ns.
 #[test]
 fn cpu_time_is_told_by_whose_it_was_and_when() {
-    let turnstile = Turnstile::start();
-    let (a, clock_of_a) = turnstile.held(ENOUGH, 1);
-    let (b, clock_of_b) = turnstile.held(ENOUGH, 1);
+    let origin = ControlledOrigin::start();
+    let (a, clock_of_a) = origin.held(ENOUGH, 1);
+    let (b, clock_of_b) = origin.held(ENOUGH, 1);
     let in_background = clock_of_b.clone();
     let before_a = move || {
         clock_of_a.advance(100);
@@ -135,10 +136,10 @@ fn cpu_time_is_told_by_whose_it_was_and_when() {
         looping(a, ENOUGH, before_a, || {}),
         looping(b, ENOUGH, move || clock_of_b.advance(40), || {}),
     ];
-    // Nobody's first exchange is to cost in the other's turn.
-    turnstile.arrived(a);
-    turnstile.arrived(b);
-    let told = turns(&turnstile.ask(order(&[b, a, b, a, a, b], 5, 20)));
+    // The cost of a first exchange must not fall into a turn of the other client.
+    origin.arrived(a);
+    origin.arrived(b);
+    let told = turns(&origin.ask(order(&[b, a, b, a, a, b], 5, 20)));
     let mut in_turns_of_a = 0;
     for (index, turn) in told.iter().enumerate() {
         if turn.ledger == a.ledger {
@@ -156,17 +157,17 @@ fn cpu_time_is_told_by_whose_it_was_and_when() {
             in_turns_of_a = 0;
         }
     }
-    cut_short(turnstile, loops);
+    cut_short(origin, loops);
 }
 
 #[test]
 fn what_is_in_no_turn_is_told_at_the_release() {
-    let turnstile = Turnstile::start();
-    let (door, clock) = turnstile.held(4, 1);
+    let origin = ControlledOrigin::start();
+    let (port, clock) = origin.held(4, 1);
     clock.advance(11);
-    let mut client = door.connect();
-    turnstile.knock(door, &mut client, &get());
-    let answering = turnstile.begin(order(&[door], 1, 1));
+    let mut client = port.connect();
+    origin.send_and_wait(port, &mut client, &get());
+    let answering = origin.begin(order(&[port], 1, 1));
     for _ in 0..2 {
         assert_eq!(client.reply().text(), "Hi");
         clock.advance(100);
@@ -175,97 +176,97 @@ fn what_is_in_no_turn_is_told_at_the_release() {
     let turn = turns(&answering.recv().unwrap())[0];
     assert_eq!((turn.lead_cpu_ns, turn.cpu_ns, turn.held_cpu_ns), (100, 100, 0));
     clock.advance(7);
-    assert_eq!(turnstile.release(door), (11, 7));
-    // Once it is open, nothing is known of it.
-    assert_eq!(turnstile.release(door), (0, 0));
+    assert_eq!(origin.release(port), (11, 7));
+    // An open gate has no client, and so no CPU time.
+    assert_eq!(origin.release(port), (0, 0));
 }
 
 #[test]
 fn who_was_let_go_is_nobody_s_other_any_more() {
-    let turnstile = Turnstile::start();
-    let (a, _) = turnstile.held(ENOUGH, 1);
-    let (b, clock_of_b) = turnstile.held(ENOUGH, 1);
-    turnstile.release(b);
+    let origin = ControlledOrigin::start();
+    let (a, _) = origin.held(ENOUGH, 1);
+    let (b, clock_of_b) = origin.held(ENOUGH, 1);
+    origin.release(b);
     let loops = vec![looping(a, ENOUGH, move || clock_of_b.advance(7), || {})];
-    let told = turns(&turnstile.ask(order(&[a], 1, 20)));
+    let told = turns(&origin.ask(order(&[a], 1, 20)));
     assert_eq!(told[0].others_ns, 0);
-    cut_short(turnstile, loops);
+    cut_short(origin, loops);
 }
 
 #[test]
 fn the_clock_of_a_process() {
-    let turnstile = Turnstile::start();
-    let door = turnstile.open(&json!({}));
-    turnstile.ask(json!({
-        "op": "hold", "ledger": door.ledger, "pid": std::process::id(), "requests": ENOUGH,
+    let origin = ControlledOrigin::start();
+    let port = origin.open(&json!({}));
+    origin.ask(json!({
+        "op": "hold", "ledger": port.ledger, "pid": std::process::id(), "requests": ENOUGH,
         "per_iteration": 1,
     }));
-    let loops = vec![plain(door, ENOUGH)];
-    for turn in turns(&turnstile.ask(order(&[door; 3], 10, 50))) {
+    let loops = vec![plain(port, ENOUGH)];
+    for turn in turns(&origin.ask(order(&[port; 3], 10, 50))) {
         // This process is both client and origin.
         assert!(turn.cpu_ns >= turn.origin_ns / 2 && turn.cpu_ns > 0, "{turn:?}");
     }
-    cut_short(turnstile, loops);
+    cut_short(origin, loops);
 }
 
 #[test]
 fn an_empty_order_is_done_at_once() {
-    let answer = Turnstile::start().ask(order(&[], 1, 1));
+    let answer = ControlledOrigin::start().ask(order(&[], 1, 1));
     let nothing = json!({"turns": [], "lost": [], "exhausted": [], "wall_ns": 0, "lost_ns": 0});
     assert_eq!(answer, nothing);
 }
 
 #[test]
 fn fresh_connections_are_held_like_kept_ones() {
-    let turnstile = Turnstile::start();
-    let (door, _) = turnstile.held(ENOUGH, 1);
+    let origin = ControlledOrigin::start();
+    let (port, _) = origin.held(ENOUGH, 1);
     let fresh = thread::spawn(move || {
         for _ in 0..30 {
-            let reply = door.connect().ask("GET", "/?keep-alive=off", &[], b"");
+            let reply = port.connect().ask("GET", "/?keep-alive=off", &[], b"");
             assert_eq!(reply.text(), "Hi");
         }
     });
-    let told = turns(&turnstile.ask(order(&[door; 3], 1, 1)));
+    let told = turns(&origin.ask(order(&[port; 3], 1, 1)));
     assert_eq!(told.iter().map(|t| t.lead_exchanges + t.exchanges).collect::<Vec<_>>(), [2; 3]);
-    assert_eq!(turnstile.answered(door), 6);
-    turnstile.release(door);
+    assert_eq!(origin.answered(port), 6);
+    origin.release(port);
     fresh.join().unwrap();
-    assert_eq!(turnstile.answered(door), 30);
+    assert_eq!(origin.answered(port), 30);
 }
 
 #[test]
 fn content_that_is_sent_waits_with_its_head() {
-    let turnstile = Turnstile::start();
-    let (door, clock) = turnstile.held(ENOUGH, 1);
+    let origin = ControlledOrigin::start();
+    let (port, clock) = origin.held(ENOUGH, 1);
     let content = vec![7; 3_000_000]; // more than sockets hold
     let sent = content.len();
     let posting = thread::spawn(move || {
-        let mut client: Client = door.connect();
+        let mut client: Client = port.connect();
         for _ in 0..12 {
             clock.advance(11);
             let reply = client.ask("POST", "/upload?digest=no", &[], &content);
             assert_eq!(reply.json(), json!({"bytes": content.len()}));
         }
     });
-    let told = turns(&turnstile.ask(order(&[door; 4], 1, 1)));
+    let told = turns(&origin.ask(order(&[port; 4], 1, 1)));
     let exchanges: Vec<_> = told.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
     assert_eq!(exchanges, [(1, 1); 4]);
     assert!(told.iter().all(|turn| turn.cpu_ns == 11), "{told:?}");
-    turnstile.release(door);
+    origin.release(port);
     posting.join().unwrap();
-    let counters = turnstile.read(door);
+    let counters = origin.read(port);
     assert_eq!(counters["requests"], 12);
     assert_eq!(counters["body_bytes_in"], 12 * sent);
 }
 
 #[test]
 fn streams_of_http2_are_held_too() {
-    let turnstile = Turnstile::start();
-    let door = turnstile.open(&json!({"protocol": "h2c"}));
-    turnstile.hold(door, ENOUGH, 1);
+    let origin = ControlledOrigin::start();
+    let port = origin.open(&json!({"protocol": "h2c"}));
+    origin.hold(port, ENOUGH, 1);
     let asking = thread::spawn(move || {
         wait_for(async {
-            let client = Http2::on(tokio::net::TcpStream::connect(door.address).await.unwrap());
+            let client = Http2::on(tokio::net::TcpStream::connect(port.address).await.unwrap());
             let client = client.await;
             for _ in 0..20 {
                 let upload = client.ask(hyper::Method::POST, "/upload?digest=no", vec![1; 5000]);
@@ -273,27 +274,27 @@ fn streams_of_http2_are_held_too() {
             }
         });
     });
-    let told = turns(&turnstile.ask(order(&[door; 5], 1, 1)));
+    let told = turns(&origin.ask(order(&[port; 5], 1, 1)));
     let all: u64 = told.iter().map(|turn| turn.lead_exchanges + turn.exchanges).sum();
-    assert_eq!((all, turnstile.answered(door)), (10, 10));
-    turnstile.release(door);
+    assert_eq!((all, origin.answered(port)), (10, 10));
+    origin.release(port);
     asking.join().unwrap();
-    let counters = turnstile.read(door);
+    let counters = origin.read(port);
     assert_eq!((&counters["requests"], &counters["connections"]), (&json!(20), &json!(1)));
 }
 
 #[test]
 fn what_cannot_be_done_is_an_error_and_changes_nothing() {
-    let turnstile = Turnstile::start();
-    let door = turnstile.open(&json!({}));
+    let origin = ControlledOrigin::start();
+    let port = origin.open(&json!({}));
     let hold = json!({
-        "op": "hold", "ledger": door.ledger, "pid": std::process::id(), "group": null,
+        "op": "hold", "ledger": port.ledger, "pid": std::process::id(), "group": null,
         "requests": 5, "per_iteration": 1,
     });
     let with = |key: &str, value: Value| {
         let mut hold = hold.clone();
         hold[key] = value;
-        turnstile.error(hold)
+        origin.error(hold)
     };
     assert_eq!(with("ledger", json!(99)), "no ledger 99 is open");
     assert!(with("pid", json!(i32::MAX)).starts_with("no CPU clock for ledger 1: "));
@@ -303,31 +304,31 @@ fn what_cannot_be_done_is_an_error_and_changes_nothing() {
     assert!(with("per_iteration", json!(0)).contains("nonzero"));
     assert!(with("requests", json!(-1)).contains("-1"));
     assert!(with("patience", json!(1)).contains("unknown field"));
-    // Protocol 2 told lengths in microseconds: nobody is to take them for iterations.
-    let mut old = order(&[door], 1, 1);
+    // Protocol 2 had lengths in microseconds. They must not be taken for iterations.
+    let mut old = order(&[port], 1, 1);
     old["work_us"] = json!(1);
-    assert!(turnstile.error(old).contains("unknown field"));
+    assert!(origin.error(old).contains("unknown field"));
     for (lead, counted) in [(0, 1), (1, 0)] {
-        let error = turnstile.error(order(&[door], lead, counted));
+        let error = origin.error(order(&[port], lead, counted));
         assert_eq!(error, "a turn needs at least one iteration of each kind: lead and counted");
     }
-    let nobody = Door { ledger: 99, ..door };
-    assert_eq!(turnstile.error(order(&[door, nobody], 1, 1)), "no ledger 99 is open");
-    assert_eq!(turnstile.error(json!({"op": "release", "ledger": 99})), "no ledger 99 is open");
-    // Nobody is held by any of it.
-    assert_eq!(door.connect().ask("GET", "/", &[], b"").text(), "Hi");
+    let nobody = Port { ledger: 99, ..port };
+    assert_eq!(origin.error(order(&[port, nobody], 1, 1)), "no ledger 99 is open");
+    assert_eq!(origin.error(json!({"op": "release", "ledger": 99})), "no ledger 99 is open");
+    // None of these requests holds anything.
+    assert_eq!(port.connect().ask("GET", "/", &[], b"").text(), "Hi");
 }
 
-/// So that the tests' own clock is what they think it is.
+/// A test of the tests' own clock.
 #[test]
 fn a_clock_of_a_test_advances() {
-    let turnstile = Turnstile::start();
-    let (door, clock): (Door, Clock) = turnstile.held(4, 1);
-    let mut client = door.connect();
-    turnstile.knock(door, &mut client, &get());
+    let origin = ControlledOrigin::start();
+    let (port, clock): (Port, Clock) = origin.held(4, 1);
+    let mut client = port.connect();
+    origin.send_and_wait(port, &mut client, &get());
     clock.advance(5);
     clock.advance(6);
-    let answering = turnstile.begin(order(&[door], 1, 1));
+    let answering = origin.begin(order(&[port], 1, 1));
     for _ in 0..2 {
         assert_eq!(client.reply().text(), "Hi");
         client.send(get());

@@ -1,4 +1,4 @@
-//! The thread's steps one by one, between two pairs of sockets, with real sleeps.
+//! The steps of the thread one by one, between two pairs of sockets, with real sleeps.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -13,7 +13,7 @@ use crate::profile::Profile;
 const US: u64 = 1_000;
 const MS: u64 = 1_000_000;
 const AWAKE_NS: u64 = 100 * US;
-/// More than one alarm may teach.
+/// More than a single alarm may change the estimate.
 const SLOW_NS: u64 = 200 * US;
 const DELAY_MS: f64 = 200.0;
 const DELAY_NS: u64 = 200 * MS;
@@ -38,7 +38,8 @@ impl Port for Socket {
     }
 }
 
-/// An engine on a core that is known to wake `slow_ns` late, its orders, and its ends' other sides.
+/// An engine that has learned that its core wakes `slow_ns` late, the sender of its orders, and the
+/// other ends of its sockets.
 struct Bench {
     engine: Engine,
     _orders: std::sync::mpsc::Sender<Order>,
@@ -52,12 +53,13 @@ fn bench(slow_ns: u64) -> Bench {
         socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).unwrap()
     };
     let ((client, near), (origin, far)) = (pair(), pair());
-    let terms = Profile { delay_ms: DELAY_MS, ..Profile::default() }.terms().unwrap();
-    let wires = [Way::Up, Way::Down].map(|way| Wire::new(way, 1500, terms));
+    let parameters = Profile { delay_ms: DELAY_MS, ..Profile::default() }.parameters().unwrap();
+    let wires =
+        [Direction::Up, Direction::Down].map(|direction| Wire::new(direction, 1500, parameters));
     let (orders, of_engine) = channel();
-    let bell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK).unwrap());
+    let wakeup = Arc::new(eventfd(0, EventfdFlags::NONBLOCK).unwrap());
     let ports: Ports = Arc::new([Box::new(Socket(near)), Box::new(Socket(far))]);
-    let mut engine = Engine::new(ports, wires, of_engine, bell).unwrap();
+    let mut engine = Engine::new(ports, wires, of_engine, wakeup).unwrap();
     engine.waking = Waking::new(AWAKE_NS);
     for _ in 0..slow_ns / US {
         engine.waking.woke(0, 10 * MS + slow_ns, false, Some(10 * MS));
@@ -73,7 +75,7 @@ fn send(from: &OwnedFd) {
 }
 
 impl Bench {
-    /// How late the core is known to wake.
+    /// How late the engine has learned that the core wakes.
     fn known_ns(&self) -> u64 {
         let mut waking = self.engine.waking;
         waking.woke(0, 10 * MS, true, None);
@@ -81,10 +83,10 @@ impl Bench {
     }
 
     fn due_ns(&self) -> u64 {
-        self.engine.wires[Way::Up as usize].next_due_ns().unwrap()
+        self.engine.wires[Direction::Up as usize].next_due_ns().unwrap()
     }
 
-    /// Reads a packet; answers between which moments it is taken to have come.
+    /// Reads a packet. Returns the moments between which it is taken to have arrived.
     fn read(&mut self) -> [u64; 2] {
         let before_ns = clock::now_ns();
         assert!(self.engine.turn().unwrap());
@@ -127,7 +129,7 @@ fn what_comes_after_the_packet_that_ended_a_sleep_is_not_dated_back() {
     bench.engine.waking.woke(0, 10 * MS, true, None);
     send(&bench.client);
     bench.read();
-    bench.engine.wires[Way::Up as usize].left(0);
+    bench.engine.wires[Direction::Up as usize].left(0);
     send(&bench.client);
     let came = bench.read().map(|moment_ns| moment_ns + DELAY_NS);
     assert!(is_between(bench.due_ns(), came), "{} not in {came:?}", bench.due_ns());

@@ -1,4 +1,4 @@
-//! The emulator as a harness sees it: a process, and lines of JSON.
+//! The emulator as a harness uses it: a process that speaks JSON lines.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 const NOBODY: u32 = 65_534;
 
-/// All tests share one folder while there is any: a file that is being written cannot be run, nor
-/// can it while a process that another test is just starting has inherited the writing.
+/// Tests that run at the same time share one folder. A file that is open for writing cannot be run,
+/// nor while a process that another test is starting has inherited the open file.
 static FOLDER: Mutex<Weak<Folder>> = Mutex::new(Weak::new());
 static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
-/// Who runs the emulator, and how it is to be done.
+/// As which user, and with which backend, the emulator runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
     pub is_root: bool,
@@ -32,7 +32,7 @@ pub const MODES: [Mode; 4] = [
     Mode { is_root: false, backend: "packet_socket" },
 ];
 
-/// Runs a test in every mode that this machine permits, and says which it does not.
+/// Runs a test in every mode that this machine permits, and prints which modes it does not.
 pub fn in_every_mode(test: impl Fn(&mut Emulator)) {
     for mode in MODES {
         match Emulator::start(mode) {
@@ -50,7 +50,7 @@ pub fn in_every_mode(test: impl Fn(&mut Emulator)) {
     }
 }
 
-/// Root of a container may be root by name only.
+/// Root in a container may lack the capabilities of root.
 fn can_make_namespaces() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
@@ -69,7 +69,8 @@ pub struct Emulator {
 }
 
 impl Emulator {
-    /// Starts one, and opens and closes a link by way of trial; an error is why that is not possible.
+    /// Starts an emulator, and opens and closes a link as a trial. The error tells why that is
+    /// impossible.
     pub fn start(mode: Mode) -> Result<Self, String> {
         if mode.is_root != rustix::process::geteuid().is_root() && mode.is_root {
             return Err("not root".to_owned());
@@ -95,7 +96,7 @@ impl Emulator {
         Ok(emulator)
     }
 
-    /// One request, one answer.
+    /// Sends a request, and returns the answer.
     pub fn ask(&mut self, request: &Value) -> Value {
         writeln!(self.input.as_mut().unwrap(), "{request}").unwrap();
         let mut line = String::new();
@@ -103,7 +104,7 @@ impl Emulator {
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("{request} was answered {line:?}"))
     }
 
-    /// An answer that must not be an error.
+    /// The same, for a request that must not fail.
     pub fn must(&mut self, request: &Value) -> Value {
         let answer = self.ask(request);
         assert!(answer.get("error").is_none(), "{:?}: {request}: {answer}", self.mode);
@@ -120,7 +121,7 @@ impl Emulator {
         self.must(&json!({"op": "read", "link": link["link"]}))
     }
 
-    /// Runs a command of `traffic` at one end; it is ready.
+    /// Starts a command of `traffic` at one end, and waits until it is ready.
     pub fn traffic(&self, end: &Value, arguments: &[&str]) -> Traffic {
         let mut command = self.folder.command("fetchoff-link", self.mode);
         command.arg("enter").arg(end["namespace"].as_str().unwrap());
@@ -135,7 +136,7 @@ impl Emulator {
         rustix::process::Pid::from_child(&self.process)
     }
 
-    /// The end of the harness, as the emulator sees it.
+    /// Closes the standard input, as the end of the harness would.
     pub fn hang_up(&mut self) {
         self.input = None;
     }
@@ -222,7 +223,8 @@ impl Folder {
     }
 
     fn command(&self, name: &str, mode: Mode) -> Command {
-        // A background job of a shell ignores SIGINT, and all that it starts would: env(1).
+        // A background job of a shell ignores SIGINT, and so would all processes that it starts:
+        // env(1).
         let mut command = Command::new("env");
         command.arg("--default-signal=INT,TERM").arg(self.path(name));
         if !mode.is_root && rustix::process::geteuid().is_root() {

@@ -8,7 +8,7 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fetchoff_link::{Profile, Way, Wire};
+use fetchoff_link::{Direction, Profile, Wire};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -25,12 +25,12 @@ fn ipv6(end: &Value) -> Option<String> {
     end["ipv6"].as_str().map(|address| format!("[{address}]:{PORT}"))
 }
 
-/// The addresses of an end, in every version that there is.
+/// The addresses of an end, IPv6 included if the kernel supports it.
 fn addresses(end: &Value) -> Vec<String> {
     [Some(ipv4(end)), ipv6(end)].into_iter().flatten().collect()
 }
 
-/// Round-trip times in microseconds, `None` for what was lost.
+/// Round-trip times in microseconds; `None` for lost packets.
 fn ping(emulator: &Emulator, link: &Value, address: &str, packets: u32) -> Vec<Option<u64>> {
     let mut ping = emulator.traffic(&link["near"], &["ping", address, &packets.to_string()]);
     ping.line().split(' ').map(|time| time.parse().ok()).collect()
@@ -48,11 +48,14 @@ fn packets_of_both_versions_come_back_and_never_too_early() {
         }
         let counted = emulator.read(&link);
         let packets = 5 * addresses(&link["far"]).len();
-        for way in ["up", "down"] {
-            assert_eq!(counted[way]["packets"], packets, "{way}: {counted}");
-            assert_eq!(counted[way]["delivered_packets"], packets, "{way}: {counted}");
-            assert_eq!(counted[way]["lateness"]["packets"], packets, "{way}: {counted}");
-            assert_eq!(counted[way]["overruns"], 0, "{way}: {counted}");
+        for direction in ["up", "down"] {
+            assert_eq!(counted[direction]["packets"], packets, "{direction}: {counted}");
+            assert_eq!(counted[direction]["delivered_packets"], packets, "{direction}: {counted}");
+            assert_eq!(
+                counted[direction]["lateness"]["packets"], packets,
+                "{direction}: {counted}"
+            );
+            assert_eq!(counted[direction]["overruns"], 0, "{direction}: {counted}");
         }
     });
 }
@@ -86,7 +89,7 @@ fn streams_arrive_whole_whatever_the_size_of_segments() {
 fn the_asked_packets_are_lost_and_no_others() {
     const PACKETS: u32 = 3000;
     let profile = json!({"delay_ms": 1, "loss": {"independent": 0.02}, "seed": 11});
-    let mut predicted = Wire::new(Way::Up, 1500, terms(&profile));
+    let mut predicted = Wire::new(Direction::Up, 1500, parameters(&profile));
     for number in 0..PACKETS {
         predicted.space()[..4].copy_from_slice(&number.to_be_bytes());
         predicted.offer(0, 4, 0);
@@ -108,8 +111,8 @@ fn the_asked_packets_are_lost_and_no_others() {
     });
 }
 
-fn terms(profile: &Value) -> fetchoff_link::Terms {
-    serde_json::from_value::<Profile>(profile.clone()).unwrap().terms().unwrap()
+fn parameters(profile: &Value) -> fetchoff_link::Parameters {
+    serde_json::from_value::<Profile>(profile.clone()).unwrap().parameters().unwrap()
 }
 
 #[test]
@@ -161,14 +164,14 @@ fn tcp_uses_the_congestion_control_that_was_asked_for() {
     });
 }
 
-/// Sends numbered packets from near to far, where nobody awaits them.
+/// Sends numbered packets from near to far, where no process receives them.
 fn send(emulator: &Emulator, link: &Value, packets: u32) {
     let to = ipv4(&link["far"]);
     let mut number = emulator.traffic(&link["near"], &["number", &to, &packets.to_string()]);
     assert_eq!(number.line(), "sent");
 }
 
-/// The counters, once those of one direction are as awaited.
+/// The counters, as soon as those of one direction are as expected.
 fn read_until(emulator: &mut Emulator, link: &Value, awaited: impl Fn(&Value) -> bool) -> Value {
     let began = Instant::now();
     loop {
@@ -205,7 +208,7 @@ fn an_emulator_that_is_held_up_says_how_many_packets_never_came() {
     const PACKETS: u32 = 15_000;
     in_every_mode(|emulator| {
         if emulator.mode.backend != "tun" {
-            // How many a packet socket keeps depends on the machine's limits.
+            // How many packets a packet socket keeps depends on the machine's limits.
             return;
         }
         let link = emulator.open(&json!({}), &json!({"delay_ms": 1}));
@@ -251,7 +254,7 @@ fn what_cannot_be_is_refused_and_nothing_else_suffers() {
     });
 }
 
-/// However the emulator ends, its devices are gone, even from a namespace that others still use.
+/// However the emulator ends, its devices disappear, even from a namespace that others still use.
 fn nothing_is_left(end: impl Fn(&mut Emulator, &Value) -> Option<i32>, status: Option<i32>) {
     in_every_mode(|emulator| {
         let link = emulator.open(&json!({"delay_ms": 5}), &json!({}));

@@ -3,8 +3,8 @@
 // Not every test file uses everything.
 #![allow(dead_code, missing_docs, clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+pub mod controlled;
 pub mod peer;
-pub mod turnstile;
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use fetchoff_serve::{Counters, Limits, Listener, Site, Terms};
+use fetchoff_serve::{Counters, Limits, Listener, ListenerConfig, Site};
 use tokio::runtime;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::LocalSet;
@@ -27,7 +27,7 @@ enum Order {
     Busy(Duration),
 }
 
-/// A listener that ends with the test.
+/// An origin with one listener. It ends with the test.
 pub struct Origin {
     pub address: SocketAddr,
     pub authority_pem: Option<String>,
@@ -37,17 +37,17 @@ pub struct Origin {
 
 impl Origin {
     pub fn start() -> Self {
-        Self::with(Limits::default(), Terms::PLAIN)
+        Self::with(Limits::default(), ListenerConfig::PLAIN)
     }
 
-    pub fn with(limits: Limits, terms: Terms) -> Self {
+    pub fn with(limits: Limits, config: ListenerConfig) -> Self {
         let (orders, mut received) = unbounded_channel();
         let (tell_address, address) = channel();
         let thread = thread::spawn(move || {
             let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
             LocalSet::new().block_on(&runtime, async {
                 let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-                let listener = Listener::open(any, terms, Site::new(limits)).unwrap();
+                let listener = Listener::open(any, config, &Site::new(limits)).unwrap();
                 let authority_pem = listener.authority_pem().map(str::to_owned);
                 tell_address.send((listener.address(), authority_pem)).unwrap();
                 while let Some(order) = received.recv().await {
@@ -69,7 +69,7 @@ impl Origin {
         counters.recv_timeout(PATIENCE).unwrap()
     }
 
-    /// The counters, as soon as `ready` says that what was waited for is in them.
+    /// Waits until `ready` accepts the counters, and returns them.
     pub fn counters_when(&self, ready: impl Fn(&Counters) -> bool) -> Counters {
         let begun = Instant::now();
         loop {
@@ -93,7 +93,8 @@ impl Origin {
         self.counters_when(|counters| counters.bytes_in >= expected);
     }
 
-    /// Keeps the origin's only thread from reading, so that everything sent meanwhile arrives.
+    /// Keeps the origin's only thread from reading, so that everything that is sent meanwhile
+    /// arrives before the next read.
     pub fn keep_busy(&self, time: Duration) {
         self.orders.as_ref().unwrap().send(Order::Busy(time)).ok().unwrap();
     }
@@ -224,7 +225,7 @@ impl Client {
         self.unread.drain(..bytes).collect()
     }
 
-    /// Everything until the origin closes.
+    /// Everything until the origin closes the connection.
     pub fn rest(&mut self) -> Vec<u8> {
         while self.fill() > 0 {}
         self.unread.drain(..).collect()

@@ -1,4 +1,4 @@
-//! Clients of TLS and HTTP/2, made of the same libraries as the origin.
+//! TLS and HTTP/2 clients, by the same libraries as the origin.
 
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
@@ -29,12 +29,12 @@ pub fn wait_for<T>(test: impl Future<Output = T>) -> T {
     runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test)
 }
 
-/// Trusts the origin, offers these protocols, and keeps what it needs to resume.
+/// A connector that trusts the origin, offers these protocols, and can resume sessions.
 pub fn trusting(origin: &Origin, alpn: &[&str]) -> TlsConnector {
     connector(&[authority(origin)], alpn)
 }
 
-/// The same, in one version of TLS.
+/// The same, in one version of TLS only.
 pub fn trusting_in(
     version: &'static SupportedProtocolVersion,
     origin: &Origin,
@@ -79,7 +79,7 @@ pub async fn secured(
     connector.connect(ServerName::try_from(name).unwrap(), stream).await
 }
 
-/// An answer, read to its end or to where it broke off.
+/// An answer, read to its end or to the point where it broke off.
 #[derive(Debug)]
 pub struct Reply {
     pub status: StatusCode,
@@ -121,7 +121,7 @@ pub async fn http1_get(io: impl AsyncRead + AsyncWrite + Unpin + 'static, target
     reply
 }
 
-/// A connection of HTTP/2, which lasts as long as one of its clones.
+/// An HTTP/2 connection. It lasts until the last clone is dropped.
 #[derive(Clone)]
 pub struct Http2(http2::SendRequest<Full<Bytes>>);
 

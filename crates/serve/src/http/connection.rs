@@ -1,0 +1,99 @@
+//! One HTTP connection from its first byte to its end, by hyper. TLS, if any, is already part of
+//! `io`.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use hyper::rt::Executor;
+use hyper::server::conn::{http1, http2};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
+use tokio::task::spawn_local;
+
+use crate::http::frames::CountingFrames;
+use crate::http::protocol::{HttpConfig, Protocol};
+use crate::http::service::Requests;
+use crate::ledger::events::Record;
+use crate::limits::{CONNECTION_WINDOW, STREAM_WINDOW, STREAMS};
+use crate::routes::resources::Resources;
+
+/// Answers the requests of one connection until either side closes it.
+pub async fn serve<Io>(io: Io, config: HttpConfig, resources: Rc<Resources>, record: Rc<Record>)
+where
+    Io: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    match config.protocol {
+        Protocol::Http1 => serve_http1(io, config.keep_alive, resources, record).await,
+        // In a box of its own, because it is larger than what HTTP/1.1 needs.
+        Protocol::H2 | Protocol::H2c => Box::pin(serve_http2(io, resources, record)).await,
+    }
+}
+
+async fn serve_http1<Io>(io: Io, keep_alive: bool, resources: Rc<Resources>, record: Rc<Record>)
+where
+    Io: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    let requests = Requests::new(resources.clone(), record.clone());
+    let mut connection = http1::Builder::new()
+        .keep_alive(keep_alive)
+        .max_header_size(resources.limits.head_bytes)
+        .header_read_timeout(None)
+        .serve_connection(TokioIo::new(io), requests);
+    if let Err(error) = (&mut connection).await
+        && (error.is_parse() || error.is_incomplete_message())
+    {
+        record.malformed();
+        record.refuse_content();
+    }
+    if record.content_refused() {
+        linger(connection.into_parts().io.into_inner(), resources.limits.linger).await;
+    }
+}
+
+/// Reads and drops for a while what the client still sends. Closing at once would reset the
+/// connection, and the client could lose the answer that tells it why (RFC 9112, section 9.6).
+async fn linger(mut io: impl AsyncRead + Unpin, patience: Duration) {
+    let mut dropped = [0; 16 << 10];
+    let reading = async { while io.read(&mut dropped).await.is_ok_and(|bytes| bytes > 0) {} };
+    let _ = tokio::time::timeout(patience, reading).await;
+}
+
+async fn serve_http2<Io>(io: Io, resources: Rc<Resources>, record: Rc<Record>)
+where
+    Io: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    record.multiplexed();
+    let io = TokioIo::new(CountingFrames::new(io, record.clone()));
+    let requests = Requests::new(resources.clone(), record.clone());
+    let connection = http2::Builder::new(OnThisThread)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(u32::try_from(resources.limits.head_bytes).unwrap_or(u32::MAX))
+        .serve_connection(io, requests);
+    let mut connection = pin!(connection);
+    let served = poll_fn(|cx| {
+        if record.shutdown_asked_for() {
+            connection.as_mut().graceful_shutdown();
+        }
+        connection.as_mut().poll(cx)
+    });
+    if served.await.is_err() && !record.was_closed_by_client() {
+        record.malformed();
+    }
+}
+
+/// Runs the tasks of HTTP/2 streams on the thread that serves their connection.
+#[derive(Clone, Copy, Debug)]
+struct OnThisThread;
+
+impl<Stream> Executor<Stream> for OnThisThread
+where
+    Stream: Future<Output = ()> + 'static,
+{
+    fn execute(&self, stream: Stream) {
+        spawn_local(stream);
+    }
+}

@@ -1,0 +1,8 @@
+//! HTTP on one connection: versions 1.1 and 2 by hyper, over whatever `transport` has accepted.
+//! Requests are handed to `routes`; answers are fitted to the version of HTTP; what hyper does not
+//! tell of HTTP/2 is read from its frames.
+
+pub mod connection;
+mod frames;
+pub mod protocol;
+mod service;

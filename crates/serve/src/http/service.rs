@@ -1,0 +1,219 @@
+//! hyper's service: it takes requests, has `routes` answer them, and fits the answers to HTTP/1.1
+//! or HTTP/2.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::service::Service;
+use hyper::{Method, Request, Response, Version};
+
+use crate::content::refusal::Refusal;
+use crate::content::request::Received;
+use crate::content::response::{Content, Truncated};
+use crate::ledger::events::Record;
+use crate::limits::{DATA_BYTES, STREAM_BYTES};
+use crate::routes::answers::{self, Answer};
+use crate::routes::resources::Resources;
+use crate::routes::route::{Query, Route};
+
+/// The requests of one connection.
+#[derive(Debug)]
+pub struct Requests {
+    resources: Rc<Resources>,
+    record: Rc<Record>,
+}
+
+impl Requests {
+    pub fn new(resources: Rc<Resources>, record: Rc<Record>) -> Self {
+        Self { resources, record }
+    }
+
+    async fn deferred(
+        resources: Rc<Resources>,
+        route: Result<Route, Refusal>,
+        parts: Parts,
+        content: Received,
+        exchange: Exchange,
+    ) -> Response<Reply> {
+        let answer = answers::deferred(route, &parts, content, &resources, &exchange.0).await;
+        exchange.reply(&parts, answer)
+    }
+}
+
+impl Service<Request<Incoming>> for Requests {
+    type Response = Response<Reply>;
+    type Error = Infallible;
+    type Future = Answering;
+
+    fn call(&self, request: Request<Incoming>) -> Answering {
+        let (parts, content) = request.into_parts();
+        let held = self.record.ledger.gate.arrive();
+        let exchange = Exchange::begin(&self.record, &parts);
+        let route = route(&parts);
+        if held.is_none() && content.is_end_stream() && !self.record.ledger.digest() {
+            let answer = match &route {
+                Ok(route) => answers::immediate(route, &parts, &self.resources, &self.record),
+                Err(refusal) => Some(Err(refusal.clone())),
+            };
+            if let Some(answer) = answer {
+                return Answering::Done(Some(exchange.reply(&parts, answer)));
+            }
+        }
+        let limit = route.as_ref().map_or(STREAM_BYTES, Route::content_limit);
+        let content = Received::new(&parts, content, self.record.clone(), limit);
+        let resources = self.resources.clone();
+        let answering = Self::deferred(resources, route, parts, content, exchange);
+        match held {
+            None => Answering::Waiting(Box::pin(answering)),
+            Some(held) => Answering::Waiting(Box::pin(async {
+                held.wait().await;
+                answering.await
+            })),
+        }
+    }
+}
+
+fn route(parts: &Parts) -> Result<Route, Refusal> {
+    // RFC 9112, section 3.2.
+    if parts.version == Version::HTTP_11 && parts.headers.get_all(HOST).iter().count() != 1 {
+        return Err(Refusal::NoHost);
+    }
+    let route = Route::find(parts.uri.path(), Query(parts.uri.query()))?;
+    route.check_method(&parts.method)?;
+    Ok(route)
+}
+
+/// One exchange, from the request's head until hyper has taken all of the answer.
+#[derive(Debug)]
+struct Exchange(Rc<Record>);
+
+impl Exchange {
+    fn begin(record: &Rc<Record>, parts: &Parts) -> Self {
+        record.head_read();
+        record.ledger.begin();
+        // The absolute form, as it is sent to a proxy (RFC 9112, section 3.2.2).
+        if parts.uri.scheme().is_some() && parts.version != Version::HTTP_2 {
+            record.ledger.absolute_form.add(1);
+        }
+        Self(record.clone())
+    }
+
+    fn reply(self, parts: &Parts, answer: Answer) -> Response<Reply> {
+        let broken = matches!(answer, Err(Refusal::BrokenContent(_)));
+        let mut response = answer.unwrap_or_else(Refusal::into_response);
+        let most = if parts.version == Version::HTTP_2 {
+            self.fit_http2(parts, &mut response);
+            DATA_BYTES
+        } else {
+            fit_http1(parts, &mut response);
+            usize::MAX
+        };
+        if !broken {
+            self.0.ledger.answered(response.status().as_u16());
+        }
+        response.map(|content| Reply { content, piece: Bytes::new(), most, _exchange: self })
+    }
+
+    fn fit_http2(&self, parts: &Parts, response: &mut Response<Content>) {
+        if Query(parts.uri.query()).keep_alive_off() {
+            self.0.ask_for_shutdown();
+        }
+        // HTTP/2 has frames for what this field says (RFC 9113, section 8.2.2).
+        response.headers_mut().remove(CONNECTION);
+        // hyper leaves out the content of answers to HEAD, but only in HTTP/1.1.
+        if parts.method == Method::HEAD && answers::has_content(response.status()) {
+            if let Some(length) = response.body().size_hint().exact() {
+                response.headers_mut().insert(CONTENT_LENGTH, length.into());
+            }
+            *response.body_mut() = Content::empty();
+        }
+    }
+}
+
+fn fit_http1(parts: &Parts, response: &mut Response<Content>) {
+    if Query(parts.uri.query()).keep_alive_off() {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    // hyper leaves out the length of an empty answer to HEAD.
+    let no_content = response.body().is_end_stream() && answers::has_content(response.status());
+    if parts.method == Method::HEAD && no_content {
+        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.0.ledger.end();
+        self.0.answered();
+    }
+}
+
+/// The future of an answer. Most answers are ready at once.
+pub enum Answering {
+    Done(Option<Response<Reply>>),
+    Waiting(Pin<Box<dyn Future<Output = Response<Reply>>>>),
+}
+
+impl Future for Answering {
+    type Output = Result<Response<Reply>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Done(response) => match response.take() {
+                Some(response) => Poll::Ready(Ok(response)),
+                None => Poll::Pending,
+            },
+            Self::Waiting(response) => response.as_mut().poll(cx).map(Ok),
+        }
+    }
+}
+
+/// The content of an answer. The exchange lasts as long as this.
+#[derive(Debug)]
+pub struct Reply {
+    content: Content,
+    /// The rest of a piece that is longer than `most`.
+    piece: Bytes,
+    /// The most bytes that may be sent at once.
+    most: usize,
+    _exchange: Exchange,
+}
+
+impl Body for Reply {
+    type Data = Bytes;
+    type Error = Truncated;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Truncated>>> {
+        if self.piece.is_empty() {
+            match ready!(Pin::new(&mut self.content).poll_frame(cx)) {
+                Some(Ok(frame)) => self.piece = frame.into_data().unwrap_or_default(),
+                end => return Poll::Ready(end),
+            }
+        }
+        let bytes = self.piece.len().min(self.most);
+        Poll::Ready(Some(Ok(Frame::data(self.piece.split_to(bytes)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.piece.is_empty() && self.content.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (mut hint, piece) = (self.content.size_hint(), self.piece.len() as u64);
+        match hint.exact() {
+            Some(content) => hint.set_exact(content + piece),
+            None => hint.set_lower(hint.lower() + piece),
+        }
+        hint
+    }
+}
