@@ -66,8 +66,8 @@ class DifferenceLeft:
 class Sided(StrEnum):
     """On which side of the published ratio the whole interval lies."""
 
-    WEAKER_OR_AS_PUBLISHED = "weaker or as published"
-    AS_PUBLISHED_OR_STRONGER = "as published or stronger"
+    WEAKER_OR_AS_PUBLISHED = "weaker-or-as-published"
+    AS_PUBLISHED_OR_STRONGER = "as-published-or-stronger"
 
 
 @dataclass(frozen=True)

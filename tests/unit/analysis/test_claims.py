@@ -115,7 +115,7 @@ def test_a_small_ratio_in_much_noise_is_undecided() -> None:
         (3.0, (2.3, 3.74), ClaimVerdict.DIRECTION, "weaker or as published"),
         (3.0, (2.41, 3.8), ClaimVerdict.DIRECTION, "as published or stronger"),
         (3.0, (2.3, 3.8), ClaimVerdict.DIRECTION, ""),
-        (3.0, (1.03, 2.39), ClaimVerdict.WEAKER, "28% of the published difference is left"),
+        (3.0, (1.03, 2.39), ClaimVerdict.WEAKER, "28 % of the published difference is left"),
         (3.0, (3.76, 9.0), ClaimVerdict.STRONGER, ""),
         (3.0, (0.9, 1.019), ClaimVerdict.GONE, ""),
         (3.0, (1.01, 1.019), ClaimVerdict.GONE, "more than ×1 in any case"),

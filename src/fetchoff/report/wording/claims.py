@@ -27,6 +27,7 @@ from fetchoff.model.judgement import (
     OriginBusy,
     OthersLikewise,
     Reason,
+    Sided,
     SideFailed,
     SpreadPair,
     TooFewRounds,
@@ -34,6 +35,11 @@ from fetchoff.model.judgement import (
     WorkloadMissing,
 )
 from fetchoff.report.wording.figures import percent
+
+SIDED = {
+    Sided.WEAKER_OR_AS_PUBLISHED: "weaker or as published",
+    Sided.AS_PUBLISHED_OR_STRONGER: "as published or stronger",
+}
 
 
 def published(stated: Statement) -> str:
@@ -80,7 +86,7 @@ def _reason(reason: Reason, among: Sequence[Side]) -> str:
         case DifferenceLeft():
             return f"{percent(reason.share)} of the published difference is left"
         case KnownSide():
-            return reason.sided.value
+            return SIDED[reason.sided]
         case KnownInAnyCase():
             known = (
                 "weaker than published" if reason.is_weaker else "",
