@@ -14,8 +14,10 @@ from typing import Any
 import jsonschema
 import pytest
 from syrupy.assertion import SnapshotAssertion
+from tests.unit.analysis import planted
 from tests.unit.report import factory, linked
 
+from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.link import Bursts
@@ -104,6 +106,14 @@ def test_csv_columns_are_documented(analysis: Analysis) -> None:
 def test_json_is_valid_by_its_schema(analysis: Analysis, schema: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(json.loads(json_results.text(analysis)), schema)
+
+
+def test_json_of_turns_and_their_accounts_is_valid_by_its_schema(schema: dict[str, Any]) -> None:
+    facts = RunFacts("id", "title", "2026-11-20", planted.experiment(), (), (), {}, ())
+    document = json.loads(json_results.text(analyse(facts, planted.sound(seed=3))))
+    jsonschema.validate(document, schema)
+    checks = document["results"][0]["checks"]
+    assert {"cpu account", "placement", "trend", "a/a"} <= {check["kind"] for check in checks}
 
 
 @pytest.mark.parametrize("bursts", [None, Bursts(0.01, 0.5)])
