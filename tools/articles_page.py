@@ -11,8 +11,9 @@ from pathlib import Path
 
 from fetchoff.app.results import analysis_of
 from fetchoff.model.analysis import Analysis
-from fetchoff.model.claim import Judgement
+from fetchoff.model.judgement import Judgement
 from fetchoff.report.article.tables import tally
+from fetchoff.report.wording import claims
 from fetchoff.report.wording.figures import MISSING, interval, ratio
 from fetchoff.store.run_folder import RunFolder
 
@@ -61,11 +62,12 @@ def _article(analysis: Analysis) -> Iterator[str]:
 
 def _row(judgement: Judgement) -> str:
     found = judgement.measured
-    reason = f": {judgement.text}" if judgement.text else ""
+    reasons = claims.reasons(judgement)
+    reason = f": {reasons}" if reasons else ""
     cells = (
         f"`{judgement.claim.id}`",
         judgement.claim.text,
-        judgement.published or MISSING,
+        claims.published(judgement.claim.statement) or MISSING,
         f"×{ratio(found.point)}" if found else MISSING,
         interval(found),
         f"**{judgement.verdict.value}**{reason}",

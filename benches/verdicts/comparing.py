@@ -23,6 +23,7 @@ from fetchoff.model.client import Client
 from fetchoff.model.estimate import Ranking, Verdict
 from fetchoff.model.experiment import Effect, Experiment, Role
 from fetchoff.model.observation import Ended
+from fetchoff.report.wording.findings import withheld
 from fetchoff.run.schedule.events import Nobody
 from fetchoff.stats import compare, rank
 from fetchoff.store.run_folder import RunFolder
@@ -130,7 +131,7 @@ def ranked(families: Sequence[Sequence[Client]], conditions: Conditions, seed: i
             half_width=float(np.median(widths)),
             rounds=series.rounds,
             ended=done.ended.reason,
-            withheld=done.analysis.results[0].withheld,
+            withheld=withheld(done.analysis.results[0].withheld),
             whole_s=done.whole_s,
             measured_s=done.measured_s(),
             alone=tuple(
@@ -186,7 +187,7 @@ def _trial(part: str, done: _Done, a: str, b: str, conditions: Conditions) -> Tr
         cpu_truth=_truth(series, a, b, "cpu"),
         rounds=series.rounds,
         ended=done.ended.reason,
-        withheld=done.analysis.results[0].withheld,
+        withheld=withheld(done.analysis.results[0].withheld),
         whole_s=done.whole_s,
         measured_s=done.measured_s(),
         first_cpu_s=first_cpu,

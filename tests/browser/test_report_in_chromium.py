@@ -11,7 +11,7 @@ from tests.browser.conftest import Open, printing
 from tests.unit.report import factory, linked, reproduced
 
 from fetchoff.model.analysis import Analysis
-from fetchoff.model.claim import Reproduction
+from fetchoff.model.judgement import Reproduction
 from fetchoff.report.article.sites import sites_of
 from fetchoff.report.metrics.at_scale import DAYS_A_YEAR, days_a_day
 from fetchoff.report.page import html

@@ -7,11 +7,11 @@ process, of nanoseconds or exchanges that were lost, of an origin that was not w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from fetchoff.analysis.series import Series
-from fetchoff.model.analysis import CheckOutcome, SelfCheck
+from fetchoff.model.check import CheckKind, CheckOutcome, Reading, SelfCheck
 from fetchoff.model.estimate import Estimate
-from fetchoff.model.observation import Turns
 
 CPU_WITHIN = 0.01
 LEAST_CPU_NS = 20_000_000  # with less, that much is told of nothing
@@ -31,71 +31,58 @@ def accounts(series: Series) -> Iterator[SelfCheck]:
 
 def _cpu(series: Series) -> SelfCheck:
     """CPU time by the origin's readings of a process's clock, beside the harness's."""
-    shares = {}
+    readings = []
     for one in series.turns:
         told = sum(one.cpu_ns) + sum(one.lead_cpu_ns) + sum(one.held_cpu_ns) + one.edges_ns
         unseen = one.answered - sum(one.exchanges) - sum(one.lead_exchanges)
         if one.process_cpu_ns >= LEAST_CPU_NS and unseen <= REQUESTS_WITHIN:
-            shares[_name(one)] = told / one.process_cpu_ns
-    text = "the origin's and the harness's readings of a process's CPU clock must agree"
-    return _account(series, "cpu account", "cpu", text, shares, CPU_WITHIN)
+            readings.append(Reading(told / one.process_cpu_ns, one.entrant, one.round))
+    return _check(series, CheckKind.CPU_ACCOUNT, "cpu", readings, CPU_WITHIN)
 
 
 def _wall(series: Series) -> SelfCheck:
     """Turns by the origin's clock, beside the harness's."""
-    shares = {
-        f"round {one.round + 1}": (one.given_ns + one.lost_ns) / one.elapsed_ns
+    readings = [
+        Reading((one.given_ns + one.lost_ns) / one.elapsed_ns, round=one.round)
         for one in series.given
         if one.elapsed_ns and one.turns
-    }
+    ]
     # The harness may be late for many reasons, so the best agreement counts; a clock is always off.
-    best = dict(sorted(shares.items(), key=lambda item: -item[1])[:1])
-    text = "the origin's and the harness's clocks must agree on how long the turns took"
-    return _account(series, "wall account", "wall", text, best, WALL_WITHIN)
+    best = sorted(readings, key=lambda reading: -reading.share)[:1]
+    return _check(series, CheckKind.WALL_ACCOUNT, "wall", best, WALL_WITHIN)
 
 
 def _requests(series: Series) -> SelfCheck:
     """Exchanges of turns and leads, beside what the ledger counted meanwhile."""
-    off = {}
+    readings = []
     for one in series.turns:
         counted = sum(one.exchanges) + sum(one.lead_exchanges)
         if one.answered:
-            apart = abs(counted - one.answered)
-            off[_name(one)] = 1.0 if apart <= REQUESTS_WITHIN else counted / one.answered
-    text = "the exchanges of all turns must be those that the ledger counted"
-    return _account(series, "request account", "requests", text, off, 0.0)
+            agree = abs(counted - one.answered) <= REQUESTS_WITHIN
+            share = 1.0 if agree else counted / one.answered
+            readings.append(Reading(share, one.entrant, one.round))
+    return _check(series, CheckKind.REQUEST_ACCOUNT, "requests", readings, 0.0)
 
 
 def _places(series: Series) -> SelfCheck:
-    wrong = {one.misplaced: 0.0 for one in series.given if one.misplaced}
-    shares = wrong or {f"round {one.round + 1}": 1.0 for one in series.given}
-    text = "the origin must be where it was planned"
-    return _account(series, "placement", "", text, shares, 0.0)
-
-
-def _account(
-    series: Series, kind: str, metric: str, text: str, shares: dict[str, float], within: float
-) -> SelfCheck:
-    """Passes if every share is 1 within the tolerance; with none at all it could not tell."""
-    if not shares:
-        return _check(series, kind, metric, f"{text}: too little to tell", (), within, None)
-    worst = max(shares, key=lambda name: abs(shares[name] - 1))
-    holds = abs(shares[worst] - 1) <= within
-    end = f"it holds, {len(shares)} times" if holds else f"{worst}: {shares[worst]:.3f}"
-    return _check(series, kind, metric, f"{text}: {end}", list(shares.values()), within, holds)
+    wrong = list(dict.fromkeys(one.misplaced for one in series.given if one.misplaced))
+    readings = [Reading(0.0, place=place) for place in wrong] or [
+        Reading(1.0, round=one.round) for one in series.given
+    ]
+    return _check(series, CheckKind.PLACEMENT, "", readings, 0.0)
 
 
 def _check(
-    series: Series,
-    kind: str,
-    metric: str,
-    text: str,
-    shares: Sequence[float],
-    within: float,
-    holds: bool | None,  # noqa: FBT001 - None: could not tell
+    series: Series, kind: CheckKind, metric: str, readings: Sequence[Reading], within: float
 ) -> SelfCheck:
-    outcome = CheckOutcome.PASSED if holds else CheckOutcome.FAILED
-    mean = sum(shares) / len(shares) if shares else 1.0
+    """Passes if every share is 1 within the tolerance; with no readings at all it cannot tell."""
+    shares = [reading.share for reading in readings]
+    worst = max(readings, key=lambda reading: abs(reading.share - 1), default=None)
+    holds = worst is not None and abs(worst.share - 1) <= within
+    if worst is None:
+        outcome = CheckOutcome.INCONCLUSIVE
+    else:
+        outcome = CheckOutcome.PASSED if holds else CheckOutcome.FAILED
     return SelfCheck(
         kind=kind,
         kit="all",
@@ -104,12 +91,9 @@ def _check(
         metric=metric,
         unit="ratio",
         expected=1.0,
-        estimate=Estimate(mean, min(shares), max(shares), 1.0) if shares else None,
-        outcome=CheckOutcome.INCONCLUSIVE if holds is None else outcome,
-        text=text,
+        estimate=Estimate(fmean(shares), min(shares), max(shares), 1.0) if shares else None,
+        outcome=outcome,
         tolerance=within or None,
+        count=len(readings),
+        worst=None if holds else worst,
     )
-
-
-def _name(one: Turns) -> str:
-    return f"{one.entrant} in round {one.round + 1}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,17 +15,24 @@ from fetchoff.analysis.ranking_rows import Field, share_of_user
 from fetchoff.analysis.series import Series, series_of
 from fetchoff.model.analysis import (
     Analysis,
-    CheckOutcome,
     ClientCard,
     OverLink,
     Point,
     RankingRow,
     RoundCost,
-    SelfCheck,
     WorkloadResult,
 )
+from fetchoff.model.check import CheckOutcome, SelfCheck
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.finding import (
+    Advice,
+    ChecksUnclear,
+    Finding,
+    NotMeasured,
+    OtherBaseline,
+    PlacementAsked,
+)
 from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Sink
@@ -100,22 +107,20 @@ def _result(
     workload = course.workload
     field = Field(run.experiment, series, final=final, counts=run.counts)
     own = tuple(check for check in checks if check.workload in (course.id, ALL))
-    standings, on_all = field.standings(), ""
+    standings, on_all = field.standings(), None
     if link is not None:
         standings, on_all = Crossing(course, link, _batches(series)).judged(standings)
-    limit = limits.note_of(
-        run.experiment, limits.kept(run.experiment, course.id, field.baseline, standings)
-    )
+    kept = limits.kept(run.experiment, course.id, field.baseline, standings)
     asked = run.experiment.placement
-    notes = (
-        limit,
-        f"placement asked for: {asked}" if link is not None and asked else "",
-        *links.notes_of(link),
+    findings = (
+        limits.finding_of(run.experiment, kept),
+        Finding(PlacementAsked(asked)) if link is not None and asked else None,
+        *links.left_out(link),
         on_all,
-        field.note_on_tiers(),
-        modes.note_on_all(standings, series.rounds),
-        threads.note_on(run.experiment, course, series),
-        *_notes(run.experiment, own, field.baseline),
+        field.on_tiers(),
+        modes.missed_by(standings, series.rounds),
+        *threads.further_threads(run.experiment, course, series),
+        *_on_the_run(run.experiment, own, field.baseline),
     )
     return WorkloadResult(
         workload=course.id,
@@ -125,8 +130,8 @@ def _result(
         rounds=series.rounds,
         standings=(*standings, *_absent(run)),
         checks=own,
-        withheld=links.withheld_for(link) or withheld(own),
-        notes=tuple(filter(None, notes)),
+        withheld=links.at_fault(link) or withheld(own),
+        findings=tuple(filter(None, findings)),
         exhausted=series.rounds >= run.experiment.looks[-1],
         streams=workload.settings.sink in STREAMED,
         read_size=workload.settings.read_size,
@@ -139,7 +144,7 @@ def _nothing_counts(run: RunFacts, course: Course, link: OverLink) -> WorkloadRe
     taking_part = (e for e in run.experiment.entrants if e.role is not Role.CONTROL)
     why = links.nothing_counts(link)
     standings = (
-        RankingRow(e.key, e.role, Outcome.INVALID, why.partition(". ")[0], 0) for e in taking_part
+        RankingRow(e.key, e.role, Outcome.INVALID, 0, Finding(why, (e.key,))) for e in taking_part
     )
     return WorkloadResult(
         workload=course.id,
@@ -149,14 +154,17 @@ def _nothing_counts(run: RunFacts, course: Course, link: OverLink) -> WorkloadRe
         rounds=0,
         standings=(*standings, *_absent(run)),
         checks=(),
-        withheld=links.withheld_for(link) or why,
+        withheld=links.at_fault(link) or Finding(why, advice=Advice.SLOWER_LINK),
         link=link,
     )
 
 
 def _absent(run: RunFacts) -> tuple[RankingRow, ...]:
     return tuple(
-        RankingRow(client, Role.RANKED, Outcome.UNAVAILABLE, why, 0) for client, why in run.absent
+        RankingRow(
+            client, Role.RANKED, Outcome.UNAVAILABLE, 0, Finding(NotMeasured(why), (client,))
+        )
+        for client, why in run.absent
     )
 
 
@@ -165,19 +173,17 @@ def _batches(series: Series) -> dict[str, int]:
     return {batch.entrant: batch.exchanges for batch in series.batches}
 
 
-def _notes(experiment: Experiment, checks: Sequence[SelfCheck], baseline: str) -> list[str]:
-    notes = []
+def _on_the_run(
+    experiment: Experiment, checks: Sequence[SelfCheck], baseline: str
+) -> Iterator[Finding]:
+    """That the baseline is another one, and that self-checks could not tell."""
     if baseline != experiment.baseline:
-        notes.append(f"{experiment.baseline} was not measured: relative to {baseline} instead")
-    unclear = [check for check in checks if check.outcome is CheckOutcome.INCONCLUSIVE]
+        yield Finding(OtherBaseline(experiment.baseline, baseline))
+    unclear = sum(check.outcome is CheckOutcome.INCONCLUSIVE for check in checks)
     if unclear:
         # A comparison ends with its verdict, whatever the budget.
-        by = "" if experiment.pair_only else " (a larger --budget)"
-        notes.append(
-            f"{len(unclear)} of {len(checks)} self-checks could not tell: more rounds{by} "
-            "or a quieter machine would"
-        )
-    return notes
+        advice = Advice.MORE_ROUNDS if experiment.pair_only else Advice.LARGER_BUDGET
+        yield Finding(ChecksUnclear(unclear, len(checks)), advice=advice)
 
 
 def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:

@@ -15,8 +15,9 @@ import numpy as np
 
 from fetchoff.analysis.accounts import accounts
 from fetchoff.analysis.series import Series
-from fetchoff.model.analysis import CheckOutcome, SelfCheck
+from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
 from fetchoff.model.experiment import KNOWN, Effect, Entrant, Experiment, Role, is_measured
+from fetchoff.model.finding import Advice, CheckFailed, Finding
 from fetchoff.model.observation import Batch, Turns
 from fetchoff.stats.pooled import Asked, Found, judge_pooled
 
@@ -34,12 +35,10 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class _Question:
-    kind: str
+    kind: CheckKind
     workload: str
     metric: str
     asked: Asked
-    text: str
-    off: str  # what a culprit has done
     pools: bool = False  # with the same question on other workloads
 
 
@@ -59,7 +58,7 @@ def _pooled(questions: Sequence[_Question]) -> list[_Question]:
     The faults that it is to find (a clock, a position, what a kit charges for) are on all of them,
     and a few processes on each tell less than all together.
     """
-    found: dict[tuple[str, str, str], list[_Question]] = {}
+    found: dict[tuple[CheckKind, str, str], list[_Question]] = {}
     for question in questions:
         where = ALL if question.pools else question.workload
         found.setdefault((question.kind, where, question.metric), []).append(question)
@@ -92,20 +91,8 @@ def _told(question: _Question, found: Found, kits: dict[str, str]) -> SelfCheck:
         estimate=found.estimate if isfinite(found.estimate.point) else None,
         outcome=found.outcome,
         tolerance=question.asked.tolerance,
-        text=_text(question, found),
+        count=found.count,
     )
-
-
-def _text(question: _Question, found: Found) -> str:
-    asked = f"{question.text} ({question.metric}; {found.count} processes asked)"
-    if found.culprit:
-        return f"{asked}: {found.culprit} {question.off}"
-    within = f"within ±{100 * question.asked.tolerance:g} points"
-    return {
-        CheckOutcome.PASSED: f"{asked}: it holds, {within}",
-        CheckOutcome.FAILED: f"{asked}: it does not hold",
-        CheckOutcome.INCONCLUSIVE: f"{asked}: too few, or too noisy, to tell {within}",
-    }[found.outcome]
 
 
 def _questions(experiment: Experiment, series: Series) -> Iterator[_Question]:
@@ -119,25 +106,17 @@ def _questions(experiment: Experiment, series: Series) -> Iterator[_Question]:
         costs = series.wall_ns if metric == "wall" else series.cpu_ns
         ask = _Asker(series, metric)
         if twins:
-            yield ask("a/a", twins, 1.0, SAME, partial(_beside_client, series, costs))
+            yield ask(CheckKind.SAME, twins, 1.0, SAME, partial(_beside_client, series, costs))
         if busy:
-            yield ask("busy time", busy, 1.0, BACK, partial(_back, series, costs))
+            yield ask(CheckKind.BUSY, busy, 1.0, BACK, partial(_back, series, costs))
         if more and not turned:
             expected = _really_more(series, more)
             if expected <= MOST_MORE:
                 tolerance = max(MORE, (expected - 1) / 3)
                 plain = partial(_beside_process, series, costs)
-                yield ask("more requests", more, expected, tolerance, plain)
+                yield ask(CheckKind.MORE, more, expected, tolerance, plain)
         if turned:
             yield _trend(series, metric)
-
-
-TEXTS = {
-    "a/a": ("two processes of a client must not differ", "differs from itself"),
-    "busy time": ("time spun inside a client must be seen", "does not show what it spun"),
-    "more requests": ("more requests must cost as much more", "does not show more requests"),
-    "trend": ("what is measured must be steady", "went on getting cheaper or dearer"),
-}
 
 
 class _Asker:
@@ -149,7 +128,7 @@ class _Asker:
 
     def __call__(
         self,
-        kind: str,
+        kind: CheckKind,
         controls: Sequence[Entrant],
         expected: float,
         tolerance: float,
@@ -162,9 +141,8 @@ class _Asker:
             values += answers
             groups += [entrant.client] * len(answers)
         asked = Asked(tuple(values), tuple(groups), expected, tolerance)
-        text, off = TEXTS[kind]
         pools = bool(self._series.turns)
-        return _Question(kind, self._series.workload, self._metric, asked, text, off, pools)
+        return _Question(kind, self._series.workload, self._metric, asked, pools)
 
 
 Costs = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -216,10 +194,9 @@ def _trend(series: Series, metric: str) -> _Question:
             groups.append(one.entrant)
             rounds.append(one.round)
     is_common = _without_the_common(values, rounds)
-    text, off = TEXTS["trend"]
     blocks = () if is_common else tuple(rounds)
     asked = Asked(tuple(values), tuple(groups), 1.0, TREND, blocks=blocks)
-    return _Question("trend", series.workload, metric, asked, text, off)
+    return _Question(CheckKind.TREND, series.workload, metric, asked)
 
 
 def _halves(one: Turns, metric: str) -> float:
@@ -252,21 +229,17 @@ def _without_the_common(values: list[float], rounds: Sequence[int]) -> bool:
     return True
 
 
-def withheld(checks: Sequence[SelfCheck]) -> str:
-    """Why a ranking must not be believed, and what to do; "" if it may be.
+def withheld(checks: Sequence[SelfCheck]) -> Finding | None:
+    """Why a ranking must not be believed; None if it may be.
 
     One client that is not steady is told beside it, and is no fault of the measurement.
     """
     failed = [
         check
         for check in checks
-        if check.outcome is CheckOutcome.FAILED and not (check.kind == "trend" and check.client)
+        if check.outcome is CheckOutcome.FAILED
+        and not (check.kind is CheckKind.TREND and check.client)
     ]
     if not failed:
-        return ""
-    first = failed[0]
-    more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
-    return (
-        f"self-check failed: {first.text}{more}. Something disturbed the machine, or favours one "
-        "process over another: stop other work, look at 'fetchoff doctor', and run again"
-    )
+        return None
+    return Finding(CheckFailed(failed[0], len(failed) - 1), advice=Advice.STOP_OTHER_WORK)

@@ -21,16 +21,32 @@ from fetchoff.model.claim import (
     Claim,
     ClaimVerdict,
     EqualClaim,
-    Judgement,
     Measure,
     OrderClaim,
     RatioClaim,
     Side,
     SpreadClaim,
-    Statement,
     UnmeasurableClaim,
 )
 from fetchoff.model.estimate import Estimate
+from fetchoff.model.judgement import (
+    Ahead,
+    Cause,
+    ClosestPair,
+    DifferenceLeft,
+    Judgement,
+    KnownInAnyCase,
+    KnownSide,
+    MissingReason,
+    Needs,
+    OpenPairs,
+    OriginBusy,
+    OthersLikewise,
+    Reason,
+    Sided,
+    SpreadPair,
+    WidestPair,
+)
 from fetchoff.stats import summarise_rounds
 from fetchoff.stats.extremes import extremes
 
@@ -72,35 +88,19 @@ def _asked(claim: Claim, evidence: Evidence) -> Judge | Judgement:
             case SpreadClaim():
                 return partial(_spread, claim, stated, _measured_sides(stated, evidence))
             case UnmeasurableClaim():
-                raise Missing(f"needs {stated.needs}")
+                raise Missing(Needs(stated.needs))
     except Missing as missing:
-        return _judgement(claim, ClaimVerdict.UNMEASURED, None, str(missing))
+        return _judgement(claim, ClaimVerdict.UNMEASURED, None, *missing.reasons)
 
 
 def _judgement(
-    claim: Claim, verdict: ClaimVerdict, found: Estimate | None, *reasons: str
+    claim: Claim, verdict: ClaimVerdict, found: Estimate | None, *reasons: Reason | None
 ) -> Judgement:
-    text = "; ".join(filter(None, reasons))
-    return Judgement(claim, verdict, _published(claim.statement), found, text)
+    return Judgement(claim, verdict, found, tuple(filter(None, reasons)))
 
 
-def _published(stated: Statement) -> str:
-    """What the claim says, as short as a table has room for."""
-    match stated:
-        case RatioClaim():
-            bound = "at least " if stated.at_least else "at most " if stated.at_most else ""
-            return f"{bound}×{stated.published:g}"
-        case EqualClaim():
-            return f"within ±{100 * stated.margin:g} %"
-        case OrderClaim():
-            return " ≤ ".join(_named(side, stated.sides) for side in stated.sides)
-        case SpreadClaim():
-            bound = (
-                f"least ×{stated.at_least:g}" if stated.at_least else f"most ×{stated.at_most:g}"
-            )
-            return f"at {bound}"
-        case UnmeasurableClaim():
-            return ""
+def _cause(claim: Claim) -> Cause | None:
+    return Cause(claim.cause) if claim.cause else None
 
 
 def _estimate(logs: Array, error: float) -> Estimate:
@@ -129,8 +129,8 @@ def _ratio(
         verdict,
         found,
         known_of_ratio(stated, found),
-        "" if as_much else _held_up(stated, evidence, error),
-        claim.cause if is_other else "",
+        None if as_much else _held_up(stated, evidence, error),
+        _cause(claim) if is_other else None,
     )
 
 
@@ -152,44 +152,41 @@ def verdict_of_ratio(stated: RatioClaim, found: Estimate) -> ClaimVerdict:
     return ClaimVerdict.DIRECTION
 
 
-def known_of_ratio(stated: RatioClaim, found: Estimate) -> str:
-    """What is known of a ratio and its verdict does not say; "": nothing."""
+def known_of_ratio(stated: RatioClaim, found: Estimate) -> Reason | None:
+    """What is known of a ratio and its verdict does not say; None: nothing."""
     low, high = stated.band
     match verdict_of_ratio(stated, found):
         case ClaimVerdict.WEAKER:
-            left = (found.point - 1) / (stated.published - 1)
-            return f"{left:.0%} of the published difference is left"
+            return DifferenceLeft((found.point - 1) / (stated.published - 1))
         case ClaimVerdict.DIRECTION if found.high <= high:
-            return "weaker or as published"
+            return KnownSide(Sided.WEAKER_OR_AS_PUBLISHED)
         case ClaimVerdict.DIRECTION if found.low >= low:
-            return "as published or stronger"
+            return KnownSide(Sided.AS_PUBLISHED_OR_STRONGER)
         case ClaimVerdict.UNDECIDED | ClaimVerdict.GONE if not stated.at_most:
-            known = (
-                "weaker than published" if 1 + LEVEL_WITH < found.high < low else "",
-                "more than ×1" if found.low > 1 else "",
-            )
-            said = " and ".join(filter(None, known))
-            return f"{said} in any case" if said else ""
-    return ""
+            is_weaker, is_above_one = 1 + LEVEL_WITH < found.high < low, found.low > 1
+            if is_weaker or is_above_one:
+                return KnownInAnyCase(is_weaker=is_weaker, is_above_one=is_above_one)
+    return None
 
 
-def _held_up(stated: RatioClaim, evidence: Evidence, error: float) -> str:
-    """Whether both sides mostly waited for the origin: then little of a difference is left."""
-    shares = [evidence.origin_share(side) for side in (stated.of, stated.to)]
-    if stated.measure is not Measure.WALL or min(shares) < ORIGIN_BOUND:
-        return ""
-    said = f"the origin works for {shares[0]:.0%} and {shares[1]:.0%} of the time that both take"
+def _held_up(stated: RatioClaim, evidence: Evidence, error: float) -> OriginBusy | None:
+    """That both sides mostly waited for the origin: then little of a difference is left."""
+    of_share, to_share = (evidence.origin_share(side) for side in (stated.of, stated.to))
+    if stated.measure is not Measure.WALL or min(of_share, to_share) < ORIGIN_BOUND:
+        return None
     try:
         cpu = _estimate(evidence.differences(Measure.CPU, stated.of, stated.to), error)
     except Missing:
-        return said
-    return f"{said}; in the clients' CPU time it is ×{cpu.point:.2f} ({cpu.low:.2f}–{cpu.high:.2f})"
+        return OriginBusy(of_share, to_share, None)
+    return OriginBusy(of_share, to_share, cpu)
 
 
 def _equal(claim: Claim, stated: EqualClaim, logs: Array, error: float) -> Judgement:
     found = _estimate(logs, error)
     verdict = _within(found, stated.band)
-    return _judgement(claim, verdict, found, claim.cause if verdict is ClaimVerdict.GONE else "")
+    return _judgement(
+        claim, verdict, found, _cause(claim) if verdict is ClaimVerdict.GONE else None
+    )
 
 
 def _order(claim: Claim, stated: OrderClaim, steps: Sequence[Array], error: float) -> Judgement:
@@ -204,20 +201,20 @@ def _order(claim: Claim, stated: OrderClaim, steps: Sequence[Array], error: floa
     alone = [_estimate(step, error) for step in steps]
     together = [_estimate(step, error / len(steps)) for step in steps]
     wrong = _shown_below(least, steps, error)
-    named = [_named(side, stated.sides) for side in stated.sides]
+    sides = stated.sides
     if wrong:
         worst = min(wrong, key=lambda step: together[step].high)
-        ahead = [f"{named[step + 1]} is ahead of {named[step]}" for step in wrong]
+        ahead = [Ahead(sides[step + 1], sides[step]) for step in wrong]
         found = replace(together[worst], level=1 - error)
-        return _judgement(claim, ClaimVerdict.GONE, found, *ahead, claim.cause)
+        return _judgement(claim, ClaimVerdict.GONE, found, *ahead, _cause(claim))
     closest = min(range(len(steps)), key=lambda step: alone[step].low)
     found = replace(alone[closest], high=together[closest].high)
     unsure = [step for step, one in enumerate(alone) if one.low < least]
     if unsure:
-        pairs = (f"{named[step]} ≤ {named[step + 1]}" for step in unsure)
-        return _judgement(claim, ClaimVerdict.UNDECIDED, found, f"open: {', '.join(pairs)}")
-    text = f"closest are {named[closest]} and {named[closest + 1]}"
-    return _judgement(claim, ClaimVerdict.HOLDS, found, text)
+        pairs = tuple((sides[step], sides[step + 1]) for step in unsure)
+        return _judgement(claim, ClaimVerdict.UNDECIDED, found, OpenPairs(pairs))
+    pair = ClosestPair(sides[closest], sides[closest + 1])
+    return _judgement(claim, ClaimVerdict.HOLDS, found, pair)
 
 
 def _shown_below(bound: float, steps: Sequence[Array], error: float) -> list[int]:
@@ -236,16 +233,17 @@ def _shown_below(bound: float, steps: Sequence[Array], error: float) -> list[int
 def _measured_sides(stated: SpreadClaim, evidence: Evidence) -> dict[Side, Array]:
     """What the sides cost that have figures; Missing if those are not two."""
     costs: dict[Side, Array] = {}
-    reasons: list[str] = []
+    reasons: list[MissingReason] = []
     for side in stated.sides:
         try:
             costs[side] = evidence.costs(stated.measure, side)
         except Missing as missing:
-            reasons.append(str(missing))
+            reasons += missing.reasons
     if len(costs) < 2:
-        others = len(set(reasons)) - NAMED
-        more = [f"and {others} others likewise"] if others > 0 else []
-        raise Missing("; ".join([*list(dict.fromkeys(reasons))[:NAMED], *more]))
+        different = tuple(dict.fromkeys(reasons))
+        others = len(different) - NAMED
+        more = (OthersLikewise(others),) if others > 0 else ()
+        raise Missing(*different[:NAMED], *more)
     return costs
 
 
@@ -262,17 +260,7 @@ def _spread(
         claim,
         verdict,
         found.ratio,
-        _beside(pair, sides),
-        f"the upper end is that of {_beside(found.widest, sides)}" if others else "",
-        claim.cause if verdict is ClaimVerdict.GONE else "",
+        SpreadPair(*(sides[place] for place in pair)),
+        WidestPair(*(sides[place] for place in found.widest)) if others else None,
+        _cause(claim) if verdict is ClaimVerdict.GONE else None,
     )
-
-
-def _beside(pair: tuple[int, int], sides: Sequence[Side]) -> str:
-    return " beside ".join(_named(sides[place], sides) for place in pair)
-
-
-def _named(side: Side, among: Sequence[Side]) -> str:
-    """The client, with its workload where that is what differs."""
-    alone = len({other.workload for other in among}) == 1
-    return side.client if alone else f"{side.client} on {side.workload}"

@@ -11,11 +11,22 @@ from fetchoff.analysis.series import Array, Series, series_of
 from fetchoff.model.claim import Measure, Side
 from fetchoff.model.estimate import MINIMUM_ROUNDS
 from fetchoff.model.experiment import Experiment
+from fetchoff.model.judgement import (
+    ClientMissing,
+    MissingReason,
+    SideFailed,
+    TooFewRounds,
+    WorkloadMissing,
+)
 from fetchoff.model.observation import Outcome, Record
 
 
 class Missing(Exception):
-    """A side of a claim has no figures; the text says which, and why."""
+    """A side of a claim has no figures. `reasons`: which sides, and why."""
+
+    def __init__(self, *reasons: MissingReason) -> None:
+        super().__init__(reasons)
+        self.reasons = reasons
 
 
 @dataclass(frozen=True)
@@ -46,8 +57,8 @@ class Evidence:
 
     def differences(self, measure: Measure, of: Side, to: Side) -> Array:
         """log(cost of `of` ÷ cost of `to`) in each round; Missing if too few rounds have both."""
-        both = of.client if of.client == to.client else f"both {of.client} and {to.client}"
-        return _enough(self._logs(measure, of) - self._logs(measure, to), both)
+        both = dict.fromkeys((of.client, to.client))
+        return _enough(self._logs(measure, of) - self._logs(measure, to), *both)
 
     def origin_share(self, side: Side) -> float:
         """The origin's CPU time as a share of the wall time."""
@@ -71,31 +82,30 @@ class Evidence:
     def _column(self, side: Side) -> int:
         series = self.series.get(side.workload)
         if series is None:
-            raise Missing(f"{side.workload} was not measured")
+            raise Missing(WorkloadMissing(side.workload))
         keys = [entrant.key for entrant in series.entrants]
         if side.client not in keys:
-            why = self.absent.get(side.client, "took no part")
-            raise Missing(f"{side.client}: {why}")
+            raise Missing(ClientMissing(side.client, self.absent.get(side.client, "")))
         column = keys.index(side.client)
         if not np.isfinite(series.wall_ns[:, column]).any():
-            raise Missing(f"{side.client} on {side.workload}: {self._why_not(side)}")
+            raise Missing(SideFailed(side, self._message(side)))
         return column
 
-    def _why_not(self, side: Side) -> str:
+    def _message(self, side: Side) -> str:
+        """What the client last said of a round in which it was not measured, or ""."""
         series = self.series[side.workload]
         said = [
             invocation.message
             for invocation in (*series.invocations, *series.wrong)
             if invocation.client == side.client and invocation.outcome is not Outcome.OK
         ]
-        return said[-1] if said else "was not measured whole"
+        return said[-1] if said else ""
 
 
-def _enough(logs: Array, whose: str) -> Array:
+def _enough(logs: Array, *clients: str) -> Array:
     rounds = int(np.isfinite(logs).sum())
     if rounds < MINIMUM_ROUNDS:
-        said = f"only {rounds} round{' has' if rounds == 1 else 's have'}"
-        raise Missing(f"{said} {whose}; {MINIMUM_ROUNDS} are needed")
+        raise Missing(TooFewRounds(clients, rounds, MINIMUM_ROUNDS))
     return logs
 
 

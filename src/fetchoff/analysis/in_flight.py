@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from fetchoff.analysis.throughput import content_each_way
 from fetchoff.model.analysis import Costs, InFlight, OverLink, RankingRow
 from fetchoff.model.course import Course
-from fetchoff.model.link import Profile
+from fetchoff.model.finding import AllHeldBack, Finding, Holdup, Pool, Window
+from fetchoff.model.link import INITIAL_WINDOW, Profile
 from fetchoff.model.workload import Protocol
 
 HEADER_BYTES = 52  # IPv4, and TCP with its timestamps
-INITIAL_WINDOW = 10  # packets: RFC 6928
 NAGLE_SEGMENTS = 2  # a second small one waits for the first one's acknowledgement: RFC 896
 TCP_HANDSHAKE, TLS_HANDSHAKE = 1, 2  # round trips; TLS 1.3 takes one
 HELD_BACK = 0.5  # of what TCP could reach
@@ -35,19 +35,22 @@ class Crossing:
     link: OverLink
     exchanges: Mapping[str, int]
 
-    def judged(self, standings: Sequence[RankingRow]) -> tuple[tuple[RankingRow, ...], str]:
-        """The standings with what was in flight and who is held back; and a note on all, or "".
+    def judged(
+        self, standings: Sequence[RankingRow]
+    ) -> tuple[tuple[RankingRow, ...], Finding | None]:
+        """The standings with what was in flight and who is held back; and a finding on all, or
+        None.
 
         That a window is a client's is only said where another client carried more.
         """
         found = [self._with_in_flight(standing) for standing in standings]
         carrying = [s for s in found if s.in_flight and s.in_flight.bytes is not None]
         most = max((s.in_flight.bytes or 0.0 for s in carrying if s.in_flight), default=0.0)
-        held = {s.client: note for s in carrying if (note := self._window_note(s, most))}
-        note = ""
+        held = {s.client: window for s in carrying if (window := self._window(s, most))}
+        on_all = None
         if held and len(held) == len(carrying):
-            held, note = {}, _note_on_all(carrying)
-        return tuple(self._with_notes(s, held.get(s.client, "")) for s in found), note
+            held, on_all = {}, _all_held_back(carrying)
+        return tuple(self._with_findings(s, held.get(s.client)) for s in found), on_all
 
     def _with_in_flight(self, standing: RankingRow) -> RankingRow:
         costs, settings = standing.costs, self.course.workload.settings
@@ -68,66 +71,58 @@ class Crossing:
             return standing
         return replace(standing, in_flight=found)
 
-    def _with_notes(self, standing: RankingRow, window: str) -> RankingRow:
-        notes = [note for note in (window, self._pool_note(standing)) if note]
-        return replace(standing, notes=(*standing.notes, *notes)) if notes else standing
+    def _with_findings(self, standing: RankingRow, window: Window | None) -> RankingRow:
+        own = tuple(
+            Finding(evidence, (standing.client,))
+            for evidence in (window, self._pool(standing))
+            if evidence
+        )
+        return replace(standing, findings=(*standing.findings, *own))
 
-    def _window_note(self, standing: RankingRow, most: float) -> str:
-        """That a client carries less than half of what TCP could; "" where it does not, or where
-        something else may be the cause. `most`: bytes that a client had in flight."""
+    def _window(self, standing: RankingRow, most: float) -> Window | None:
+        """That a client carries less than half of what TCP could; None where it carries more, or
+        where something else may be the cause. `most`: bytes that a client had in flight."""
         costs, found = standing.costs, standing.in_flight
         is_one_connection = self._concurrency == 1 or self._protocol is not Protocol.HTTP_1_1
         if costs is None or costs.throughput is None or found is None or found.bytes is None:
-            return ""
+            return None
         if not is_one_connection or found.of_bytes is None or not self._can_tell(costs):
-            return ""
+            return None
         up, down = self._content(standing)
         wall_s, best_s = costs.wall_us.point / 1e6, self._best_s(up, down)
         if best_s > HELD_BACK * wall_s:
-            return ""
+            return None
         reached, best = (8e-6 * held / self._round_trip_s for held in (found.bytes, most))
-        return (
-            f"held back as if by a window of about {found.bytes / 1e3:.0f} kB: "
-            f"{reached:.1f} Mbit/s, where {best:.1f} were carried"
-        )
+        return Window(found.bytes, reached, best)
 
-    def _pool_note(self, standing: RankingRow) -> str:
-        """That fewer exchanges are in flight than were asked for; "" where not, or where something
-        else may be the cause."""
+    def _pool(self, standing: RankingRow) -> Pool | None:
+        """That fewer exchanges are in flight than were asked for; None where all are, or where
+        something else may be the cause."""
         costs, found = standing.costs, standing.in_flight
-        if costs is None or found is None or found.exchanges is None:
-            return ""
+        if costs is None or found is None or found.exchanges is None or found.of_exchanges is None:
+            return None
         if self.course.workload.settings.reuse is not True or not self._can_tell(costs):
-            return ""
+            return None
         many = self.exchanges[standing.client]
         round_trips = math.ceil(many / self._concurrency)
         busy_s = many * (costs.cpu_us.point + costs.origin_cpu_us) / 1e6
         sending_s = many * self._sending_s(*self._content(standing))
         best_s = round_trips * self._slow_round_trip_s + busy_s + sending_s
         if best_s > HELD_BACK_EXCHANGES * many * costs.wall_us.point / 1e6:
-            return ""
-        return (
-            f"about {found.exchanges:.1f} of {found.of_exchanges} were in flight: "
-            f"{self._what_holds_back(standing)}"
-        )
+            return None
+        return Pool(found.exchanges, found.of_exchanges, *self._holdup(standing))
 
-    def _what_holds_back(self, standing: RankingRow) -> str:
-        """What may, by how many segments the requests of one connection came in."""
+    def _holdup(self, standing: RankingRow) -> tuple[Holdup, float | None]:
+        """What may hold it back, by how many segments the requests of one connection came in."""
         if standing.wire is None or self._protocol is Protocol.HTTP_1_1:
-            return "its pool or its queue holds it back"
+            return Holdup.POOL_OR_QUEUE, None
         at_once = min(self._concurrency, self.exchanges[standing.client])
         segments = at_once * standing.wire.segments_per_exchange
         if segments > INITIAL_WINDOW:
-            return (
-                f"requests in {segments:.0f} segments, more than the {INITIAL_WINDOW} packets "
-                "that TCP begins with"
-            )
+            return Holdup.INITIAL_WINDOW, segments
         if segments >= NAGLE_SEGMENTS:
-            return (
-                "its queue holds it back, or Nagle's algorithm the later ones of its "
-                f"{segments:.0f} segments"
-            )
-        return "its queue holds it back"
+            return Holdup.QUEUE_OR_NAGLE, segments
+        return Holdup.QUEUE, segments
 
     def _can_tell(self, costs: Costs) -> bool:
         """Whether time goes by in waiting for a link whose losses slow nobody down."""
@@ -206,12 +201,6 @@ def slow_start_s(content: float, profile: Profile, mtu: int, round_trip_s: float
     return seconds + (content - sent) / rate
 
 
-def _note_on_all(carrying: Sequence[RankingRow]) -> str:
-    in_flight = [s.in_flight.bytes / 1e3 for s in carrying if s.in_flight and s.in_flight.bytes]
-    low, high = f"{min(in_flight):.0f}", f"{max(in_flight):.0f}"
-    spread = low if low == high else f"{low} to {high}"
-    return (
-        f"no client carries half of what TCP could reach here: about {spread} kB are in flight in "
-        "a round trip. Whether windows of the clients or of the origin hold them back, nobody in "
-        "this run can show"
-    )
+def _all_held_back(carrying: Sequence[RankingRow]) -> Finding:
+    held = [s.in_flight.bytes for s in carrying if s.in_flight and s.in_flight.bytes]
+    return Finding(AllHeldBack(min(held), max(held)), tuple(s.client for s in carrying))

@@ -4,40 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.model.analysis import RankingRow
-from fetchoff.model.estimate import Estimate, LimitAnswer
+from fetchoff.model.estimate import LimitAnswer
 from fetchoff.model.experiment import Experiment
+from fetchoff.model.finding import Clock, Finding, Limit
+from fetchoff.model.limit import Kept
 from fetchoff.stats import rounds_to_tell, within_limit
 
 STEP_S = 10  # budgets are advised in round figures
-WORDS = {
-    LimitAnswer.WITHIN: "shown",
-    LimitAnswer.BEYOND: "exceeded",
-    LimitAnswer.UNCLEAR: "cannot tell",
-}
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A client on a course, by one clock. `enough`: rounds that would tell what is unclear; None:
-    no more than there were, or no number that a run may have."""
-
-    client: str
-    baseline: str
-    workload: str
-    metric: str
-    ratio: Estimate
-    answer: LimitAnswer
-    rounds: int
-    enough: int | None = None
-
-    def __str__(self) -> str:
-        found = f"{self.ratio.point:.3f} ({self.ratio.low:.3f}–{self.ratio.high:.3f})"
-        of = f"the {self.metric} time of {self.baseline} on {self.workload}"
-        return f"{self.client} takes {found} times {of}"
 
 
 def kept(
@@ -52,22 +28,23 @@ def _of(
     experiment: Experiment, workload: str, baseline: str, standing: RankingRow
 ) -> Iterator[Kept]:
     limit, rounds = experiment.limit, standing.rounds
-    for metric, relative in (("wall", standing.wall), ("CPU", standing.cpu)):
+    for clock, relative in ((Clock.WALL, standing.wall), (Clock.CPU, standing.cpu)):
         if limit is None or relative is None:
             continue
         answer, enough = within_limit(relative.ratio, limit), None
         if answer is LimitAnswer.UNCLEAR:
             enough = rounds_to_tell(relative.ratio, rounds, limit, rule_of(experiment))
-        key = (standing.client, baseline, workload, metric)
+        key = (standing.client, baseline, workload, clock)
         yield Kept(*key, relative.ratio, answer, rounds, enough)
 
 
-def note_of(experiment: Experiment, found: Sequence[Kept]) -> str:
-    """What a report says of it; "": there was no limit."""
+def finding_of(experiment: Experiment, found: Sequence[Kept]) -> Finding | None:
+    """What became of the limit, by both clocks; None: there was no limit, or nothing to judge."""
     if experiment.limit is None or not found:
-        return ""
-    told = "; ".join(f"{WORDS[one.answer]} in {one.metric} time" for one in found)
-    return f"at most {100 * experiment.limit:g} % more time was allowed: {told}"
+        return None
+    answers = {one.clock: one.answer for one in found}
+    evidence = Limit(experiment.limit, answers.get(Clock.WALL), answers.get(Clock.CPU))
+    return Finding(evidence, tuple(dict.fromkeys(one.client for one in found)))
 
 
 def budget_to_tell(experiment: Experiment, unclear: Sequence[Kept]) -> int | None:

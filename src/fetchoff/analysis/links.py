@@ -9,12 +9,17 @@ from dataclasses import replace
 from fetchoff.analysis.series import Series
 from fetchoff.model.analysis import BatchesLeftOut, LinkUse, OverLink, RoundLeftOut
 from fetchoff.model.course import Course
+from fetchoff.model.finding import (
+    Advice,
+    BatchesExcluded,
+    Finding,
+    LinkAtFault,
+    NothingCounts,
+    RoundsExcluded,
+)
 from fetchoff.model.lateness import spoilt
 from fetchoff.model.link import Calibration
 from fetchoff.model.observation import LinkTried, LinkUsed, Record
-
-WHAT_TO_DO = "Stop other work, or choose a slower link, and run again"
-MOST_REASONS = 2
 
 
 def over_link(
@@ -68,36 +73,30 @@ def _use(used: Sequence[LinkUsed]) -> LinkUse:
     )
 
 
-def withheld_for(link: OverLink | None) -> str:
-    """Why nothing that was measured over a link can be believed, and what to do; or ""."""
+def at_fault(link: OverLink | None) -> Finding | None:
+    """Why nothing that was measured over a link can be believed; None: it can."""
     if link is None or link.found is None or not link.found.faults:
-        return ""
-    faults = "; ".join(link.found.faults)
-    return f"the link {link.asked.id} is not what was asked for: {faults}. {WHAT_TO_DO}"
+        return None
+    return Finding(LinkAtFault(link.asked.id, link.found.faults), advice=Advice.SLOWER_LINK)
 
 
-def nothing_counts(link: OverLink) -> str:
-    """What is to be said where every round over a link was left out, and what to do."""
-    return f"no round over {link.asked.id} counts: {_reasons(link)}. {WHAT_TO_DO}"
+def nothing_counts(link: OverLink) -> NothingCounts:
+    """That every round over a link was left out."""
+    return NothingCounts(link.asked.id, _reasons(link))
 
 
-def notes_of(link: OverLink | None) -> list[str]:
-    """That rounds, or single batches, were left out."""
+def left_out(link: OverLink | None) -> Iterator[Finding]:
+    """That rounds, or single batches, do not count."""
     if link is None:
-        return []
-    notes = []
+        return
     if link.left_out:
-        rounds = f"{len(link.left_out)} of {link.use.rounds} rounds"
-        notes.append(f"{rounds} do not count: {_reasons(link)}")
+        yield Finding(RoundsExcluded(len(link.left_out), link.use.rounds, _reasons(link)))
     if link.batches_left_out:
         many = sum(one.batches for one in link.batches_left_out)
-        whys = "; ".join(one.why for one in link.batches_left_out)
-        notes.append(f"{many} of {link.use.batches} batches do not count: {whys}")
-    return notes
+        whys = tuple(one.why for one in link.batches_left_out)
+        yield Finding(BatchesExcluded(many, link.use.batches, whys))
 
 
-def _reasons(link: OverLink) -> str:
-    """Each reason once, the latest first, and no more than a few."""
-    reasons = list(dict.fromkeys(one.why for one in reversed(link.left_out)))
-    more = f"; and {len(reasons) - MOST_REASONS} more" if len(reasons) > MOST_REASONS else ""
-    return "; ".join(reasons[:MOST_REASONS]) + more
+def _reasons(link: OverLink) -> tuple[str, ...]:
+    """Each reason once, the latest first."""
+    return tuple(dict.fromkeys(one.why for one in reversed(link.left_out)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from statistics import median
 
 import numpy as np
@@ -16,6 +16,19 @@ from fetchoff.analysis.throughput import throughput
 from fetchoff.model.analysis import Costs, OnTheWire, RankingRow, Relative
 from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule, Verdict
 from fetchoff.model.experiment import Entrant, Experiment, Role
+from fetchoff.model.finding import (
+    AnsweredWrong,
+    ClientEvidence,
+    ClocksApart,
+    Finding,
+    NotMeasured,
+    OriginBound,
+    RarelyDear,
+    RoundsFailed,
+    TiersUnproven,
+    Unsteady,
+    WorkMoved,
+)
 from fetchoff.model.observation import Batch, Invocation, Outcome
 from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.stats import compare, rank, summarise, turn_costs, unproven_neighbours
@@ -107,27 +120,23 @@ class Field:
         if wrong:
             return _not_to_be_ranked(entrant, wrong)
         if not well or not _any(self._wall, column):
-            last = bad[-1] if bad else None
-            return RankingRow(
-                client=entrant.key,
-                role=entrant.role,
-                outcome=last.outcome if last else Outcome.UNAVAILABLE,
-                message=last.message if last else "was not measured",
-                rounds=0,
-            )
+            return _not_measured(entrant, bad)
         costs = self._costs(column, well)
+        failed = RoundsFailed(len(bad), len(invocations), bad[-1].message) if bad else None
         return RankingRow(
             client=entrant.key,
             role=entrant.role,
             outcome=Outcome.OK,
-            message=f"in {len(bad)} of {len(invocations)} rounds: {bad[-1].message}" if bad else "",
             rounds=len(well),
+            reason=Finding(failed, (entrant.key,)) if failed else None,
             tiers=self._tiers(column),
             wall=self._relative(self._wall, self._wall_ranking, column),
             cpu=self._relative(self._cpu, self._cpu_ranking, column),
             costs=costs,
             wire=_on_the_wire(self._batches[entrant.key], len(well), self._counts),
-            notes=tuple(self._notes(column, costs, well)),
+            findings=tuple(
+                Finding(found, (entrant.key,)) for found in self._found(column, costs, well)
+            ),
         )
 
     def _tiers(self, column: int) -> tuple[int, int] | None:
@@ -195,48 +204,36 @@ class Field:
         paid_ns = sum(sum(one.lead_cpu_ns) for one in own)
         return paid_ns / exchanges / 1e3 if exchanges else math.nan
 
-    def _notes(self, column: int, costs: Costs, invocations: list[Invocation]) -> list[str]:
-        notes = []
+    def _found(
+        self, column: int, costs: Costs, invocations: list[Invocation]
+    ) -> Iterator[ClientEvidence]:
+        """What must be known of a client beside its figures."""
         unsteady = [i for i in invocations if not i.is_steady]
         if unsteady:
             most = max(done for i in unsteady for done, _ in i.curve or ((0, 0.0),))
-            notes.append(
-                f"still getting cheaper after {most:,} exchanges in {len(unsteady)} of "
-                f"{len(invocations)} rounds: what is shown may be above its steady state"
-            )
+            yield Unsteady(most, len(unsteady), len(invocations))
         if costs.origin_cpu_per_wall > ORIGIN_BOUND:
-            share = costs.origin_cpu_per_wall
-            notes.append(f"the origin takes {share:.0%} of the wall time: it is the bottleneck")
+            yield OriginBound(costs.origin_cpu_per_wall)
         client, total = (self._compare(y, column).verdict for y in (self._cpu, self._total))
         if {client, total} == {Verdict.FASTER, Verdict.SLOWER}:
-            notes.append(
-                f"{client} than the baseline in its own CPU time, but {total} with the origin's: "
-                "it moves work to the server"
-            )
+            yield WorkMoved(client, total)
         batches = self._batches[self._series.entrants[column].key]
         apart = median(abs(1 - b.cost.own_wall_ns / b.cost.wall_ns) for b in batches)
         if apart > CLOCKS_AGREE:
-            notes.append(f"its own clock is {apart:.0%} off the harness's")
+            yield ClocksApart(apart)
         over = over_centre(self._one_by_one(column))
         if over > RARELY_DEAR:
-            notes.append(
-                f"it costs {over - 1:.0%} more on average than in an ordinary batch: some batches "
-                "are much dearer (collections, compiling, stops); the mean is what is ranked"
-            )
-        notes.append(modes.note_of(self._series, column, self._experiment.margin))
-        return [note for note in notes if note]
+            yield RarelyDear(over - 1)
+        if (found := modes.modes_in(self._series, column, self._experiment.margin)) is not None:
+            yield found
 
-    def note_on_tiers(self) -> str:
-        """Which clients in neighbouring tiers may be equal all the same; "": none, or no tiers."""
+    def on_tiers(self) -> Finding | None:
+        """Which clients in neighbouring tiers may be equal all the same; None where there are no
+        such clients, or no tiers."""
         if self._experiment.pair_only:
-            return ""
+            return None
         unproven, pairs = unproven_neighbours(self._wall_ranking)
-        if not unproven:
-            return ""
-        return (
-            f"{unproven} of the {pairs} pairs of clients in neighbouring tiers were not shown to "
-            "differ from each other"
-        )
+        return Finding(TiersUnproven(unproven, pairs)) if unproven else None
 
 
 def over_centre(batches: Sequence[Batch]) -> float:
@@ -259,12 +256,18 @@ def _median_of(values: Iterable[float]) -> float:
     return median(told) if told else math.nan
 
 
+def _not_measured(entrant: Entrant, bad: Sequence[Invocation]) -> RankingRow:
+    """Of a client without figures: how its last process ended, as far as there was one."""
+    outcome = bad[-1].outcome if bad else Outcome.UNAVAILABLE
+    why = NotMeasured(bad[-1].message if bad else "")
+    return RankingRow(entrant.key, entrant.role, outcome, 0, Finding(why, (entrant.key,)))
+
+
 def _not_to_be_ranked(entrant: Entrant, wrong: Sequence[Invocation]) -> RankingRow:
     """Of a client that has answered wrong: in which rounds, and what was wrong the last time."""
-    numbers = sorted({str(i.round + 1) for i in wrong}, key=int)
-    rounds = f"round{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
-    last = wrong[-1]
-    return RankingRow(entrant.key, entrant.role, last.outcome, f"in {rounds}: {last.message}", 0)
+    why = AnsweredWrong(tuple(sorted({i.round for i in wrong})), wrong[-1].message)
+    outcome = wrong[-1].outcome
+    return RankingRow(entrant.key, entrant.role, outcome, 0, Finding(why, (entrant.key,)))
 
 
 def share_of_user(invocations: Sequence[Invocation]) -> tuple[float, float]:

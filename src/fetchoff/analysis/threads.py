@@ -7,31 +7,27 @@ from statistics import median
 from fetchoff.analysis.series import Series
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.finding import Advice, Finding, FurtherThreads
 from fetchoff.model.observation import Outcome
 from fetchoff.model.workload import Placement
 
 SMALL = 0.1
-"""A share of CPU time that is not worth a word: most runtimes have threads that do a little."""
-NAMED = 5  # clients
+"""A share of CPU time that is no finding: most runtimes have threads that do a little."""
 
 
-def note_on(experiment: Experiment, course: Course, series: Series) -> str:
-    """What they have in further threads; "" if nobody has.
+def further_threads(experiment: Experiment, course: Course, series: Series) -> tuple[Finding, ...]:
+    """A finding for each client that has much in further threads, the largest share first.
 
-    Over a link nothing is said: there an exchange mostly waits, whatever core it has.
+    None over a link: there an exchange mostly waits, whatever core it has.
     """
-    found = {} if course.link.is_emulated else _further(series)
-    if not found:
-        return ""
-    names = list(found)
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    least, most = (f"{100 * share:.0f}" for share in (min(found.values()), max(found.values())))
-    shares = least if least == most else f"{least} to {most}"
-    whose = "its" if len(names) == 1 else "their"
-    said = f"{', '.join(names[:NAMED])}{more}: {shares} % of {whose} CPU time is in further threads"
-    if experiment.placement is Placement.FREE:
-        return f"{said}, free to run on other cores"
-    return f"{said}, which share one core here: 'fetchoff run --placement free' tells more"
+    if course.link.is_emulated:
+        return ()
+    is_free = experiment.placement is Placement.FREE
+    advice = None if is_free else Advice.FREE_PLACEMENT
+    return tuple(
+        Finding(FurtherThreads(share, is_free), (client,), advice)
+        for client, share in _further(series).items()
+    )
 
 
 def _further(series: Series) -> dict[str, float]:

@@ -12,7 +12,7 @@ from fetchoff.model.analysis import Analysis, ClientCard
 from fetchoff.model.errors import InputError, StoreError
 
 if TYPE_CHECKING:
-    from fetchoff.model.claim import Reproduction
+    from fetchoff.model.judgement import Reproduction
     from fetchoff.store.run_folder import ClientRecord, RunFolder
 
 CSV, JSON, HTML, CLAIMS = "results.csv", "results.json", "report.html", "claims.json"
@@ -51,7 +51,7 @@ def _reproduction_of(folder: RunFolder) -> Reproduction | None:
     from fetchoff.analysis.evidence import Evidence
     from fetchoff.analysis.sizes import at_sizes_of
     from fetchoff.catalog import claims
-    from fetchoff.model.claim import Reproduction
+    from fetchoff.model.judgement import Reproduction
 
     header = folder.header
     if header.experiment.suite not in claims.articles():

@@ -11,10 +11,10 @@ from fetchoff.cli import options
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fetchoff.analysis.limits import Kept
     from fetchoff.model.analysis import Analysis
     from fetchoff.model.client import Client, Manifest
     from fetchoff.model.experiment import Experiment
+    from fetchoff.model.limit import Kept
 
 NAME = "compare"
 WORKLOAD = "small-get"
@@ -125,13 +125,14 @@ def _ready(manifest: Manifest) -> Client:
 def _must_be_made(analysis: Analysis, asked: Mapping[str, str]) -> None:
     """`asked`: what the user called each client, which can be a folder."""
     from fetchoff.model.errors import AdapterError
+    from fetchoff.report.wording.findings import message
 
     for result in analysis.results:
         for standing in result.standings:
             if standing.costs is None:
                 raise AdapterError(
                     f"the comparison could not be made: {standing.client} on {result.workload}: "
-                    f"{standing.outcome}: {standing.message}",
+                    f"{standing.outcome}: {message(standing)}",
                     f"'fetchoff check {asked[standing.client]}' tries it by itself",
                 )
 
@@ -140,6 +141,7 @@ def _must_keep_limit(experiment: Experiment, analysis: Analysis, *, strict: bool
     from fetchoff.analysis.limits import kept
     from fetchoff.cli.console import say
     from fetchoff.model.estimate import LimitAnswer
+    from fetchoff.report.wording.limits import spent
 
     if any(result.withheld for result in analysis.results):
         say("the ranking is withheld, so nothing is concluded")
@@ -151,7 +153,7 @@ def _must_keep_limit(experiment: Experiment, analysis: Analysis, *, strict: bool
     ]
     beyond = [one for one in found if one.answer is LimitAnswer.BEYOND]
     for one in beyond:
-        say(f"slower than allowed: {one}")
+        say(f"slower than allowed: {spent(one)}")
     if beyond:
         raise typer.Exit(SLOWER)
     unclear = [one for one in found if one.answer is LimitAnswer.UNCLEAR]
@@ -164,10 +166,12 @@ def _must_keep_limit(experiment: Experiment, analysis: Analysis, *, strict: bool
 def _say_unclear(experiment: Experiment, unclear: Sequence[Kept]) -> None:
     from fetchoff.analysis.limits import budget_to_tell
     from fetchoff.cli.console import say
+    from fetchoff.report.wording.limits import spent
 
     assert experiment.limit is not None
     for one in unclear:
-        say(f"cannot tell whether that is more than {100 * experiment.limit:g} % slower: {one}")
+        slower = f"more than {100 * experiment.limit:g} % slower"
+        say(f"cannot tell whether that is {slower}: {spent(one)}")
     budget = budget_to_tell(experiment, unclear)
     if budget is None:
         most = experiment.looks[-1]

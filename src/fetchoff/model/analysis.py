@@ -4,43 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from enum import StrEnum
 
-from fetchoff.model.claim import Reproduction
+from fetchoff.model.check import SelfCheck
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Role
+from fetchoff.model.finding import Finding
+from fetchoff.model.judgement import Reproduction
 from fetchoff.model.link import Calibration, Link
 from fetchoff.model.observation import Outcome
-
-
-class CheckOutcome(StrEnum):
-    """`inconclusive`: too few rounds or too much noise to tell."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    INCONCLUSIVE = "inconclusive"
-
-
-@dataclass(frozen=True)
-class SelfCheck:
-    """One check of the run on itself.
-
-    `kind`: "a/a", "more requests" or "busy time". `expected` and `estimate` in `unit` ("ratio");
-    `metric` is "wall" or "cpu". `tolerance`, in the same unit: how far from
-    `expected` the estimate may lie; None where the check states no such distance.
-    """
-
-    kind: str
-    kit: str
-    client: str
-    workload: str
-    metric: str
-    unit: str
-    expected: float
-    estimate: Estimate | None
-    outcome: CheckOutcome
-    text: str
-    tolerance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -142,21 +113,22 @@ class Curve:
 class RankingRow:
     """One client on one workload.
 
-    `tiers`: (best, worst) tier that it can be in, from 1; None: not ranked. `in_flight`: over a
-    link. `curve`: None where nobody watched its warm-up.
+    `tiers`: (best, worst) tier that it can be in, from 1; None: not ranked. `reason`: why it has no
+    figures, or not those of every round; None: it has all. `findings`: what else must be known of
+    it. `in_flight`: over a link. `curve`: None where nobody watched its warm-up.
     """
 
     client: str
     role: Role
     outcome: Outcome
-    message: str
     rounds: int
+    reason: Finding | None = None
     tiers: tuple[int, int] | None = None
     wall: Relative | None = None
     cpu: Relative | None = None
     costs: Costs | None = None
     wire: OnTheWire | None = None
-    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     in_flight: InFlight | None = None
     curve: Curve | None = None
 
@@ -219,7 +191,7 @@ class OverLink:
 
 @dataclass(frozen=True)
 class WorkloadResult:
-    """A course's ranking, best first; `withheld`: why it must not be believed, or "".
+    """A course's ranking, best first; `withheld`: why it must not be believed, or None.
 
     `workload` is the course's id, `link` what it went over; None: loopback. `exhausted`: all rounds
     that a run may have were measured. `streams`: the content is not kept in memory. `read_size`:
@@ -233,8 +205,8 @@ class WorkloadResult:
     rounds: int
     standings: tuple[RankingRow, ...]
     checks: tuple[SelfCheck, ...]
-    withheld: str = ""
-    notes: tuple[str, ...] = ()
+    withheld: Finding | None = None
+    findings: tuple[Finding, ...] = ()
     exhausted: bool = False
     streams: bool = False
     read_size: int | None = None

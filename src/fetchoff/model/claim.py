@@ -1,4 +1,4 @@
-"""Claims: what a published comparison says, and what became of it. Plain data.
+"""Claims: what a published comparison says. Plain data.
 
 A claim is about sides; a side is a client on a workload. Every figure is a cost, so a ratio above 1
 says that the first side costs more.
@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-
-from fetchoff.model.estimate import Estimate
 
 MUCH = 1.25
 """A ratio is as published from published ÷ this to published × this."""
@@ -138,21 +136,6 @@ class ClaimVerdict(StrEnum):
     UNMEASURED = "cannot be measured here"
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """A claim beside our own figure.
-
-    `published`: in words. `measured`: the ratio, None if there is none; its interval is the one
-    that the verdict was read off, at the level of this claim.
-    """
-
-    claim: Claim
-    verdict: ClaimVerdict
-    published: str
-    measured: Estimate | None
-    text: str
-
-
 class Figure(StrEnum):
     """What a cell of a published table holds.
 
@@ -222,11 +205,3 @@ class Article:
     claims: tuple[Claim, ...]
     tables: tuple[PublishedTable, ...]
     per_implementation: str = ""
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """An article, and what became of its claims in one run."""
-
-    article: Article
-    judgements: tuple[Judgement, ...]

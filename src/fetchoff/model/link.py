@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 LOOPBACK_ID = "loopback"
 MOST_LATE = 0.99
 SMALL_WINDOW_BYTES = 16_384
+INITIAL_WINDOW = 10  # packets that TCP begins with: RFC 6928
 PATIENCE = 3.0
 
 

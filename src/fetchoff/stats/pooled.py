@@ -14,7 +14,7 @@ from math import inf, nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from fetchoff.model.analysis import CheckOutcome
+from fetchoff.model.check import CheckOutcome
 from fetchoff.model.estimate import Estimate
 from fetchoff.stats import student
 

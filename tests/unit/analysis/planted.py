@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from fetchoff.analysis.checks import self_checks, withheld
 from fetchoff.analysis.series import series_of
-from fetchoff.model.analysis import CheckOutcome, SelfCheck
+from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Effect, Experiment, Role, takes_turns, with_controls
+from fetchoff.model.finding import Finding
 from fetchoff.model.observation import (
     Invocation,
     Outcome,
@@ -112,18 +113,18 @@ def checks(records: list[Record]) -> tuple[SelfCheck, ...]:
     return self_checks(asked, [series_of(asked, records, "get")], KITS)
 
 
-def failed(records: list[Record]) -> set[str]:
+def failed(records: list[Record]) -> set[CheckKind]:
     return {check.kind for check in checks(records) if check.outcome is CheckOutcome.FAILED}
 
 
-def passed(records: list[Record]) -> set[str]:
+def passed(records: list[Record]) -> set[CheckKind]:
     """Kinds all of whose checks passed."""
     found = checks(records)
     bad = {check.kind for check in found if check.outcome is not CheckOutcome.PASSED}
     return {check.kind for check in found} - bad
 
 
-def why(records: list[Record]) -> str:
+def why(records: list[Record]) -> Finding | None:
     return withheld(checks(records))
 
 

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from fetchoff.analysis.claims import judge_claims
 from fetchoff.analysis.evidence import Evidence
 from fetchoff.analysis.series import Series
-from fetchoff.model.claim import Claim, Judgement, Side, Statement
+from fetchoff.model.claim import Claim, Side, Statement
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment, Role
+from fetchoff.model.judgement import Judgement
 from fetchoff.model.workload import Exchange, Workload
 from fetchoff.stats.student import critical
 

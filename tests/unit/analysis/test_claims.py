@@ -19,7 +19,6 @@ from fetchoff.catalog.manifests import named
 from fetchoff.model.claim import (
     ClaimVerdict,
     EqualClaim,
-    Judgement,
     Measure,
     OrderClaim,
     RatioClaim,
@@ -30,8 +29,10 @@ from fetchoff.model.claim import (
 )
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment, Role
+from fetchoff.model.judgement import Judgement
 from fetchoff.model.observation import Invocation, Outcome, Usage
 from fetchoff.model.workload import Exchange, Workload
+from fetchoff.report.wording.claims import published, reasons
 
 ROUNDS, BLOCKS = 8, 4
 A, B, C = (Side(f"x/{name}", "w") for name in "abc")
@@ -114,14 +115,14 @@ def test_a_small_ratio_in_much_noise_is_undecided() -> None:
         (3.0, (2.3, 3.74), ClaimVerdict.DIRECTION, "weaker or as published"),
         (3.0, (2.41, 3.8), ClaimVerdict.DIRECTION, "as published or stronger"),
         (3.0, (2.3, 3.8), ClaimVerdict.DIRECTION, ""),
-        (3.0, (1.03, 2.39), ClaimVerdict.WEAKER, "28% of the published difference is left"),
+        (3.0, (1.03, 2.39), ClaimVerdict.WEAKER, "28 % of the published difference is left"),
         (3.0, (3.76, 9.0), ClaimVerdict.STRONGER, ""),
         (3.0, (0.9, 1.019), ClaimVerdict.GONE, ""),
         (3.0, (1.01, 1.019), ClaimVerdict.GONE, "more than ×1 in any case"),
         (3.0, (1.01, 2.6), ClaimVerdict.UNDECIDED, "more than ×1 in any case"),
         (3.0, (0.9, 2.3), ClaimVerdict.UNDECIDED, "weaker than published in any case"),
         (3.0, (0.9, 4.0), ClaimVerdict.UNDECIDED, ""),
-        (19.6, (1.1, 1.16), ClaimVerdict.WEAKER, "1% of the published difference is left"),
+        (19.6, (1.1, 1.16), ClaimVerdict.WEAKER, "1 % of the published difference is left"),
         (
             *(19.6, (1.01, 1.26), ClaimVerdict.UNDECIDED),
             "weaker than published and more than ×1 in any case",
@@ -139,7 +140,7 @@ def test_a_ratio_is_judged_by_where_its_whole_interval_lies(
     found = judged(claim, rounds.evidence(rounds.steps(rounds.with_interval(*interval))))
     assert found.measured is not None
     assert (found.measured.low, found.measured.high) == pytest.approx(interval, rel=1e-5)
-    assert (found.verdict, found.text) == (verdict, text)
+    assert (found.verdict, reasons(found)) == (verdict, text)
 
 
 @pytest.mark.parametrize(
@@ -156,14 +157,14 @@ def test_what_is_known_of_a_bound_is_told(
 ) -> None:
     claim = RatioClaim(Measure.CPU, B, A, 1.5, at_least=True)
     found = judged(claim, rounds.evidence(rounds.steps(rounds.with_interval(*interval))))
-    assert (found.verdict, found.text) == (verdict, text)
+    assert (found.verdict, reasons(found)) == (verdict, text)
 
 
 def test_the_cause_is_told_where_a_claim_does_not_hold() -> None:
     claim = RatioClaim(Measure.WALL, A, B, 3.0)
     gone = judged(claim, evidence({"x/a": 1.0, "x/b": 1.0}), cause="it was mended")
-    assert gone.text == "it was mended"
-    assert judged(claim, evidence({"x/a": 3.0, "x/b": 1.0}), cause="it was mended").text == ""
+    assert reasons(gone) == "it was mended"
+    assert reasons(judged(claim, evidence({"x/a": 3.0, "x/b": 1.0}), cause="it was mended")) == ""
 
 
 def test_a_busy_origin_is_told_where_little_of_a_claim_is_left() -> None:
@@ -171,21 +172,25 @@ def test_a_busy_origin_is_told_where_little_of_a_claim_is_left() -> None:
     held_up = evidence({"x/a": 1.5, "x/b": 1.0}, origin_share=0.9)
     found = judged(claim, held_up, cause="it was mended")
     assert found.verdict is ClaimVerdict.WEAKER
-    said = "25% of the published difference is left; the origin works for 90% and 90% of the time "
+    said = (
+        "25 % of the published difference is left; the origin works for 90 % and 90 % of the time "
+    )
     said += "that both take; in the clients' CPU time "
     said += r"it is ×1\.(49|50|51) \(1\.(48|49|50)–1\.(50|51|52)\)"
-    assert re.fullmatch(said + "; it was mended", found.text), found.text
+    assert re.fullmatch(said + "; it was mended", reasons(found)), reasons(found)
     unsure = evidence({"x/a": 1.05, "x/b": 1.0}, noise=0.3, origin_share=0.9)
     assert judged(claim, unsure).verdict is ClaimVerdict.UNDECIDED
-    known = "weaker than published in any case; the origin works for 90%"
-    assert judged(claim, unsure, cause="it was mended").text.startswith(known)
-    assert judged(claim, unsure, cause="it was mended").text.endswith("; it was mended")
+    known = "weaker than published in any case; the origin works for 90 %"
+    assert reasons(judged(claim, unsure, cause="it was mended")).startswith(known)
+    assert reasons(judged(claim, unsure, cause="it was mended")).endswith("; it was mended")
     small = RatioClaim(Measure.WALL, A, B, 1.2)
-    assert judged(small, unsure, cause="it was mended").text.startswith("the origin works for 90%")
-    assert "mended" not in judged(small, unsure, cause="it was mended").text
-    left = "25% of the published difference is left"
-    assert judged(RatioClaim(Measure.CPU, A, B, 3.0), held_up).text == left
-    assert judged(claim, evidence({"x/a": 3.0, "x/b": 1.0}, origin_share=0.9)).text == ""
+    assert reasons(judged(small, unsure, cause="it was mended")).startswith(
+        "the origin works for 90 %"
+    )
+    assert "mended" not in reasons(judged(small, unsure, cause="it was mended"))
+    left = "25 % of the published difference is left"
+    assert reasons(judged(RatioClaim(Measure.CPU, A, B, 3.0), held_up)) == left
+    assert reasons(judged(claim, evidence({"x/a": 3.0, "x/b": 1.0}, origin_share=0.9))) == ""
 
 
 @pytest.mark.parametrize(
@@ -217,9 +222,12 @@ def test_sides_of_different_workloads() -> None:
 def test_an_order() -> None:
     claim = OrderClaim(Measure.CPU, (A, B, C))
     holds = judged(claim, evidence({"x/a": 1.0, "x/b": 1.5, "x/c": 2.0}))
-    assert (holds.verdict, holds.published) == (ClaimVerdict.HOLDS, "x/a ≤ x/b ≤ x/c")
+    assert (holds.verdict, published(holds.claim.statement)) == (
+        ClaimVerdict.HOLDS,
+        "x/a ≤ x/b ≤ x/c",
+    )
     gone = judged(claim, evidence({"x/a": 1.0, "x/b": 2.0, "x/c": 1.5}))
-    assert (gone.verdict, gone.text) == (ClaimVerdict.GONE, "x/c is ahead of x/b")
+    assert (gone.verdict, reasons(gone)) == (ClaimVerdict.GONE, "x/c is ahead of x/b")
     noisy = judged(claim, evidence({"x/a": 1.0, "x/b": 1.0, "x/c": 2.0}, noise=0.3))
     assert noisy.verdict is ClaimVerdict.UNDECIDED
 
@@ -234,18 +242,18 @@ def order(*intervals: tuple[float, float]) -> Judgement:
 def test_an_order_does_not_hold_while_a_neighbour_is_open() -> None:
     """The one with the smallest estimate is shown to be right, another is not."""
     found = order((1.0, 1.02), (0.51, 2.02))
-    assert (found.verdict, found.text) == (ClaimVerdict.UNDECIDED, "open: x/b ≤ x/c")
+    assert (found.verdict, reasons(found)) == (ClaimVerdict.UNDECIDED, "open: x/b ≤ x/c")
     assert found.measured is not None
     assert found.measured.point == pytest.approx(math.sqrt(0.51 * 2.02), rel=1e-5)
     assert found.measured.low == pytest.approx(0.51, rel=1e-5)
     several = order((0.9, 1.2), (0.51, 2.02), (1.5, 1.6))
-    assert several.text == "open: x/a ≤ x/b, x/b ≤ x/c"
+    assert reasons(several) == "open: x/a ≤ x/b, x/b ≤ x/c"
 
 
 def test_an_order_is_refuted_by_any_neighbour() -> None:
     """The smallest estimate is of another neighbour, which could be anything."""
     found = order((0.88, 0.92), (0.5, 1.6))
-    assert (found.verdict, found.text) == (ClaimVerdict.GONE, "x/b is ahead of x/a")
+    assert (found.verdict, reasons(found)) == (ClaimVerdict.GONE, "x/b is ahead of x/a")
     assert found.measured is not None
     assert found.measured.point == pytest.approx(math.sqrt(0.88 * 0.92), rel=1e-5)
     assert found.measured.high < 0.98
@@ -261,7 +269,7 @@ def test_one_neighbour_among_many_must_be_refuted_more_clearly() -> None:
 def test_once_a_neighbour_is_refuted_fewer_are_left_to_be_tested() -> None:
     """Holm's method: the second would not be shown among two, but it is as the only one left."""
     found = order((0.5, 0.6), (0.9, 0.979))
-    assert found.text == "x/b is ahead of x/a; x/c is ahead of x/b"
+    assert reasons(found) == "x/b is ahead of x/a; x/c is ahead of x/b"
     assert found.measured is not None
     assert found.measured.contains(0.55)
 
@@ -287,7 +295,7 @@ def test_that_all_neighbours_are_right_takes_no_correction() -> None:
 def test_a_spread(at_least: float, at_most: float, verdict: ClaimVerdict) -> None:
     claim = SpreadClaim(Measure.CPU, (A, B, C, Side("x/absent", "w")), at_least, at_most)
     found = judged(claim, evidence({"x/a": 1.0, "x/b": 3.0, "x/c": 2.0}))
-    assert (found.verdict, found.text) == (verdict, "x/b beside x/a")
+    assert (found.verdict, reasons(found)) == (verdict, "x/b beside x/a")
 
 
 @pytest.mark.parametrize(
@@ -297,13 +305,13 @@ def test_a_spread(at_least: float, at_most: float, verdict: ClaimVerdict) -> Non
 def test_a_ratio_at_the_most(cost: float, verdict: ClaimVerdict) -> None:
     claim = RatioClaim(Measure.CPU, B, A, 2.0, at_most=True)
     found = judged(claim, evidence({"x/a": 1.0, "x/b": cost}))
-    assert (found.verdict, found.published) == (verdict, "at most ×2")
+    assert (found.verdict, published(found.claim.statement)) == (verdict, "at most ×2")
 
 
 def test_the_cause_is_told_where_a_spread_is_gone() -> None:
     claim = SpreadClaim(Measure.CPU, (A, B), at_least=4.0)
     found = judged(claim, evidence({"x/a": 1.0, "x/b": 3.0}), cause="it was mended")
-    assert found.text == "x/b beside x/a; it was mended"
+    assert reasons(found) == "x/b beside x/a; it was mended"
 
 
 def test_a_spread_names_the_pair_that_could_be_wider_than_the_one_that_was_found() -> None:
@@ -311,7 +319,7 @@ def test_a_spread_names_the_pair_that_could_be_wider_than_the_one_that_was_found
     logs = rounds.steps(rounds.with_interval(1.18, 1.2), rounds.with_interval(0.5, 1.9))
     found = judged(SpreadClaim(Measure.CPU, (a, b, c), at_most=1.5), rounds.evidence(logs))
     assert found.verdict is ClaimVerdict.UNDECIDED
-    assert found.text == "x/b beside x/a; the upper end is that of x/c beside x/a"
+    assert reasons(found) == "x/b beside x/a; the upper end is that of x/c beside x/a"
 
 
 def test_claims_of_an_article_share_its_error_rate() -> None:
@@ -352,7 +360,7 @@ def test_rounds_of_two_workloads_are_paired_by_their_numbers() -> None:
 
 def test_what_nobody_can_measure_says_what_is_missing() -> None:
     found = judged(UnmeasurableClaim(Measure.WALL, "a network"), evidence({"x/a": 1.0}))
-    assert (found.verdict, found.text) == (ClaimVerdict.UNMEASURED, "needs a network")
+    assert (found.verdict, reasons(found)) == (ClaimVerdict.UNMEASURED, "needs a network")
 
 
 @pytest.mark.parametrize(("kb", "verdict"), [(1100, ClaimVerdict.HOLDS), (9000, ClaimVerdict.GONE)])
@@ -374,7 +382,7 @@ def test_what_cannot_be_measured(side: Side, why: str) -> None:
     found = evidence({"x/a": 1.0, "x/b": math.nan})
     judgement = judged(RatioClaim(Measure.CPU, side, A, 2.0), found)
     assert (judgement.verdict, judgement.measured) == (ClaimVerdict.UNMEASURED, None)
-    assert judgement.text == why
+    assert reasons(judgement) == why
 
 
 def test_who_answered_wrong_is_in_no_claim_even_if_that_round_does_not_count() -> None:
@@ -383,29 +391,29 @@ def test_who_answered_wrong_is_in_no_claim_even_if_that_round_does_not_count() -
     series = replace(found.series["w"], invocations=(), wrong=(wrong,))
     judgement = judged(RatioClaim(Measure.CPU, B, A, 2.0), replace(found, series={"w": series}))
     assert judgement.verdict is ClaimVerdict.UNMEASURED
-    assert judgement.text == "x/b on w: other content"
+    assert reasons(judgement) == "x/b on w: other content"
 
 
 def test_too_few_rounds() -> None:
     found = judged(RatioClaim(Measure.CPU, A, B, 2.0), evidence({"x/a": 2.0, "x/b": 1.0}, count=2))
     assert found.verdict is ClaimVerdict.UNMEASURED
-    assert found.text == "only 2 rounds have both x/a and x/b; 3 are needed"
-    assert found.published == "×2"
+    assert reasons(found) == "only 2 rounds have both x/a and x/b; 3 are needed"
+    assert published(found.claim.statement) == "×2"
 
 
 def test_a_spread_without_two_sides_says_what_is_missing() -> None:
     claim = SpreadClaim(Measure.CPU, (A, B, Side("x/absent", "w")), at_least=2.0)
     found = judged(claim, evidence({"x/a": 1.0, "x/b": math.nan}))
     assert found.verdict is ClaimVerdict.UNMEASURED
-    assert found.text == "x/b on w: does not answer; x/absent: is not installed"
-    assert found.published == "at least ×2"
+    assert reasons(found) == "x/b on w: does not answer; x/absent: is not installed"
+    assert published(found.claim.statement) == "at least ×2"
 
 
 def test_many_reasons_are_not_all_told() -> None:
     sides = tuple(Side(f"x/{name}", "w") for name in "abcd")
     short = evidence({side.client: 1.0 for side in sides}, count=2)
     found = judged(SpreadClaim(Measure.CPU, sides, at_least=2.0), short)
-    assert found.text == (
+    assert reasons(found) == (
         "only 2 rounds have x/a; 3 are needed; only 2 rounds have x/b; 3 are needed; "
         "and 2 others likewise"
     )
@@ -414,7 +422,7 @@ def test_many_reasons_are_not_all_told() -> None:
 def test_sides_that_cost_the_same_are_two_all_the_same() -> None:
     claim = SpreadClaim(Measure.MEMORY, (A, ELSEWHERE), at_most=1.3)
     found = judged(claim, evidence({"x/a": 1.0}))
-    assert found.text == "x/a on other beside x/a on w"
+    assert reasons(found) == "x/a on other beside x/a on w"
 
 
 def _sides(statement: Statement) -> tuple[Side, ...]:

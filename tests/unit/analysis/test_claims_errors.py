@@ -16,13 +16,13 @@ from tests.unit.analysis.rounds import article, evidence, judged, sides
 from fetchoff.model.claim import (
     ClaimVerdict,
     EqualClaim,
-    Judgement,
     Measure,
     OrderClaim,
     RatioClaim,
     SpreadClaim,
     Statement,
 )
+from fetchoff.model.judgement import Judgement
 
 Array = NDArray[np.float64]
 Noise = Callable[[np.random.Generator, tuple[int, int]], Array]

@@ -15,6 +15,7 @@ from fetchoff.analysis.in_flight import content_rate, slow_start_s
 from fetchoff.model.analysis import InFlight, RankingRow, WorkloadResult
 from fetchoff.model.link import LOOPBACK, Bursts, Link, Profile
 from fetchoff.model.workload import Protocol, Settings
+from fetchoff.report.wording import findings
 
 TRIP_S = 0.0901
 TRIED = (calibration(),)
@@ -86,15 +87,15 @@ def test_a_window_comes_back_as_that_window(window: int) -> None:
     assert found.of_bytes == pytest.approx(content_rate(WAY, 1500) * TRIP_S)
     assert (found.exchanges, found.of_exchanges) == (None, None)
     assert found.bytes is not None
-    (note,) = standing(crossed, "a/narrow").notes
+    (note,) = findings.notes(standing(crossed, "a/narrow"))
     assert f"a window of about {found.bytes / 1e3:.0f} kB" in note
-    assert standing(crossed, "a/wide").notes == ()
-    assert only(crossed).notes == ()
+    assert standing(crossed, "a/wide").findings == ()
+    assert only(crossed).findings == ()
 
 
 def test_the_note_says_what_was_reached_and_what_others_reached() -> None:
     crossed = downloads({"a/wide": download(1.4), "a/narrow": windowed(65_535)})
-    (note,) = standing(crossed, "a/narrow").notes
+    (note,) = findings.notes(standing(crossed, "a/narrow"))
     held = [in_flight(crossed, client).bytes or 0.0 for client in ("a/narrow", "a/wide")]
     reached, best = (8e-6 * one / TRIP_S for one in held)
     assert f": {reached:.1f} Mbit/s, where {best:.1f} were carried" in note
@@ -105,8 +106,8 @@ def test_a_short_download_that_slow_start_explains_is_no_finding() -> None:
     """A fifth of the link's rate, and still all that TCP can do with 1 MB."""
     short = {"a/x": windowed(10**9, 10**6), "a/y": Does(0.64, 0.02, 100, 10**6)}
     crossed = Crossed(short, bytes=10**6, settings=KEPT, tried=TRIED)
-    assert standing(crossed, "a/y").notes == ()
-    assert only(crossed).notes == ()
+    assert standing(crossed, "a/y").findings == ()
+    assert only(crossed).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -120,21 +121,21 @@ def test_a_short_download_that_slow_start_explains_is_no_finding() -> None:
 )
 def test_where_the_cause_may_be_another_nothing_is_said(more: dict[str, Any]) -> None:
     clients = {"a/wide": download(1.4), "a/narrow": windowed(65_535)}
-    assert standing(downloads(clients), "a/narrow").notes
+    assert standing(downloads(clients), "a/narrow").findings
     crossed = downloads(clients, **more)
-    assert standing(crossed, "a/narrow").notes == ()
+    assert standing(crossed, "a/narrow").findings == ()
     assert in_flight(crossed, "a/narrow").bytes == pytest.approx(65_535, rel=0.03)
 
 
 def test_a_client_that_is_busy_all_the_time_is_not_held_back_by_a_window() -> None:
     busy = replace(windowed(65_535), cpu_s=8.0)
     crossed = downloads({"a/wide": download(1.4), "a/busy": busy})
-    assert standing(crossed, "a/busy").notes == ()
+    assert standing(crossed, "a/busy").findings == ()
 
 
 def test_streams_of_one_connection_share_its_window() -> None:
     clients = {"a/wide": download(1.1), "a/narrow": windowed(65_535)}
-    assert standing(downloads(clients, settings=H2), "a/narrow").notes
+    assert standing(downloads(clients, settings=H2), "a/narrow").findings
 
 
 def test_a_new_connection_has_its_handshakes() -> None:
@@ -146,14 +147,14 @@ def test_a_new_connection_has_its_handshakes() -> None:
     }
     fresh = Settings(reuse=False, tls=True)
     crossed = Crossed(clients, bytes=content, settings=fresh, tried=TRIED)
-    assert standing(crossed, "a/y").notes == ()
-    assert standing(replace(crossed, settings=Settings(tls=True)), "a/y").notes
+    assert standing(crossed, "a/y").findings == ()
+    assert standing(replace(crossed, settings=Settings(tls=True)), "a/y").findings
 
 
 def test_where_nobody_carries_more_nobody_is_blamed() -> None:
     crossed = downloads({"a/x": windowed(65_535), "a/y": windowed(131_070)})
-    assert [s.notes for s in only(crossed).standings] == [(), ()]
-    (note,) = only(crossed).notes
+    assert [s.findings for s in only(crossed).standings] == [(), ()]
+    (note,) = findings.remarks(only(crossed).findings)
     assert "no client carries half of what TCP could reach here: about 65 to 130 kB" in note
 
 
@@ -162,8 +163,8 @@ def test_uploads_are_told_by_the_way_up() -> None:
     sending = {"a/x": Does(9.0, 0.02, MUCH, 100), "a/y": Does(40.0, 0.02, MUCH, 100)}
     crossed = Crossed(sending, settings=KEPT, link=slow_up, tried=TRIED)
     assert in_flight(crossed, "a/x").of_bytes == pytest.approx(1.2066e6 * TRIP_S, rel=1e-3)
-    assert standing(crossed, "a/x").notes == ()
-    assert "held back" in standing(crossed, "a/y").notes[0]
+    assert standing(crossed, "a/x").findings == ()
+    assert "held back" in findings.notes(standing(crossed, "a/y"))[0]
 
 
 SIX = Settings(concurrency=6)
@@ -182,7 +183,7 @@ def test_a_pool_that_is_too_small_is_found(pool: int) -> None:
     found = in_flight(crossed, "a/x")
     assert found.exchanges == pytest.approx(pool, rel=0.06)
     assert (found.of_exchanges, found.bytes) == (6, None)
-    (note,) = standing(crossed, "a/x").notes
+    (note,) = findings.notes(standing(crossed, "a/x"))
     assert note.startswith(
         f"about {found.exchanges:.1f} of 6 were in flight: its pool or its queue"
     )
@@ -201,13 +202,13 @@ def test_on_one_connection_segments_tell_what_may_hold_back(segments: float, sai
     settings = Settings(protocol=Protocol.H2, tls=True, concurrency=100)
     clients = {"a/x": Does(2 * TRIP_S / 100 + 0.0001, 0.0001, segments=segments)}
     crossed = Crossed(clients, settings=settings, exchanges=100, tried=TRIED)
-    (note,) = standing(crossed, "a/x").notes
+    (note,) = findings.notes(standing(crossed, "a/x"))
     assert note.endswith(said)
 
 
 @pytest.mark.parametrize("pool", [5, 6])
 def test_a_pool_that_is_large_enough_is_no_finding(pool: int) -> None:
-    assert standing(gets(pool), "a/x").notes == ()
+    assert standing(gets(pool), "a/x").findings == ()
 
 
 def test_a_last_round_trip_that_is_not_full_is_no_finding() -> None:
@@ -215,7 +216,7 @@ def test_a_last_round_trip_that_is_not_full_is_no_finding() -> None:
     clients = {"a/x": Does(2 * TRIP_S / 7 + 0.0002, 0.0002)}
     crossed = Crossed(clients, settings=SIX, exchanges=7, tried=TRIED)
     assert in_flight(crossed, "a/x").exchanges == pytest.approx(3.5, rel=0.02)
-    assert standing(crossed, "a/x").notes == ()
+    assert standing(crossed, "a/x").findings == ()
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_a_last_round_trip_that_is_not_full_is_no_finding() -> None:
     ],
 )
 def test_where_something_else_may_hold_it_back_nothing_is_said(crossed: Crossed) -> None:
-    assert standing(crossed, "a/x").notes == ()
+    assert standing(crossed, "a/x").findings == ()
     assert in_flight(crossed, "a/x").of_exchanges == 6
 
 

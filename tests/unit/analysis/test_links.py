@@ -29,11 +29,12 @@ from fetchoff.model.analysis import (
     RoundLeftOut,
     WorkloadResult,
 )
+from fetchoff.model.finding import Advice, Finding, LinkAtFault, RoundsExcluded
 from fetchoff.model.link import LOOPBACK, Calibration
 from fetchoff.model.observation import Outcome
 from fetchoff.report.page import html
 from fetchoff.report.terminal import table
-from fetchoff.report.wording import sentences
+from fetchoff.report.wording import findings, sentences
 
 CLIENTS = {"a/x": Does(0.0910), "a/y": Does(0.0950)}
 CROSSED = Crossed(CLIENTS, tried=(calibration(),))
@@ -51,6 +52,10 @@ def only(crossed: Crossed) -> WorkloadResult:
     return result
 
 
+def remarks(result: WorkloadResult) -> tuple[str, ...]:
+    return findings.remarks(result.findings)
+
+
 def link_of(crossed: Crossed) -> OverLink:
     link = only(crossed).link
     assert link is not None
@@ -66,7 +71,7 @@ def test_a_result_over_a_link_has_what_was_asked_found_and_used() -> None:
     assert (link.use.rounds, link.use.packets) == (ROUNDS, 1000 * ROUNDS)
     assert link.use.cpu_s == pytest.approx(0.1 * ROUNDS)
     assert link.use.cpu_per_wall == pytest.approx(0.1)
-    assert (link.left_out, result.withheld, result.notes) == ((), "", ())
+    assert (link.left_out, result.withheld, result.findings) == ((), None, ())
 
 
 def test_over_loopback_there_is_no_link() -> None:
@@ -81,8 +86,8 @@ def test_without_a_try_what_was_asked_is_taken_for_true() -> None:
 
 def test_a_link_that_is_not_as_asked_withholds_the_ranking_and_says_what_to_do() -> None:
     result = only(replace(CROSSED, tried=(calibration(FAULT),)))
-    assert result.withheld.startswith(f"the link atlantic is not what was asked for: {FAULT}. ")
-    assert sentences.advice(result) == (links.WHAT_TO_DO,)
+    assert result.withheld == Finding(LinkAtFault("atlantic", (FAULT,)), advice=Advice.SLOWER_LINK)
+    assert sentences.advice(result) == (findings.ADVICE[Advice.SLOWER_LINK],)
     assert FAULT in sentences.verdict(result, 0.02)
 
 
@@ -94,7 +99,7 @@ def test_a_link_that_is_not_as_asked_withholds_the_ranking_and_says_what_to_do()
     ],
 )
 def test_only_the_last_try_of_this_link_counts(tried: tuple[Calibration, ...]) -> None:
-    assert only(replace(CROSSED, tried=tried)).withheld == ""
+    assert only(replace(CROSSED, tried=tried)).withheld is None
 
 
 def test_rounds_that_do_not_count_are_told_and_not_used() -> None:
@@ -102,15 +107,16 @@ def test_rounds_that_do_not_count_are_told_and_not_used() -> None:
     result, link = only(crossed), link_of(crossed)
     assert result.rounds == ROUNDS - 2
     assert [(one.round, one.why) for one in link.left_out] == [(1, LATE), (3, LATE)]
-    assert result.notes == (f"2 of {ROUNDS} rounds do not count: {LATE}",)
+    assert result.findings == (Finding(RoundsExcluded(2, ROUNDS, (LATE,))),)
+    assert remarks(result) == (f"2 of {ROUNDS} rounds do not count: {LATE}",)
     assert link.use.rounds == ROUNDS
     assert link.use.late_p99_us == 9100
-    assert result.withheld == ""
+    assert result.withheld is None
 
 
 def test_a_few_reasons_are_enough() -> None:
     faults = {number: f"{number} packets were lost" for number in range(1, ROUNDS)}
-    (note,) = only(replace(CROSSED, faults=faults)).notes
+    (note,) = remarks(only(replace(CROSSED, faults=faults)))
     said = "4 packets were lost; 3 packets were lost; and 2 more"
     assert note == f"4 of {ROUNDS} rounds do not count: {said}"
 
@@ -119,9 +125,12 @@ def test_a_course_without_a_round_that_counts_does_not_vanish() -> None:
     crossed = replace(CROSSED, faults=dict.fromkeys(range(ROUNDS), LATE))
     result = only(crossed)
     assert result.rounds == 0
-    assert result.withheld.startswith(f"no round over atlantic counts: {LATE}. Stop other work")
+    said = f"no round over atlantic counts: {LATE}. Stop other work"
+    assert findings.withheld(result.withheld).startswith(said)
     assert {s.outcome for s in result.standings} == {Outcome.INVALID}
-    assert {s.message for s in result.standings} == {f"no round over atlantic counts: {LATE}"}
+    assert {findings.message(s) for s in result.standings} == {
+        f"no round over atlantic counts: {LATE}"
+    }
     analysis = crossed.analysed()
     assert LATE in html.text(analysis)
     assert f"The ranking is withheld: no round over atlantic counts: {LATE}" in printed(analysis)
@@ -139,7 +148,7 @@ def test_a_late_packet_costs_its_batch_and_not_the_round() -> None:
     assert link.left_out == ()
     assert link.batches_left_out == (BatchesLeftOut(1, "packets left the link late"),)
     note = f"1 of {ROUNDS * BLOCKS * 2} batches do not count: packets left the link late"
-    assert (result.notes, result.withheld) == ((note,), "")
+    assert (remarks(result), result.withheld) == ((note,), None)
     series = series_of(crossed.experiment, crossed.records(), result.workload)
     left = [(b.block, b.entrant) for b in series.batches if b.round == 1]
     assert left == [(0, "a/x"), (1, "a/x"), (1, "a/y")]
@@ -149,7 +158,7 @@ def test_the_tolerance_is_what_is_claimed() -> None:
     """2 ms of a round trip of 90 touch a margin of 2 %, and not a published ratio's of 25 %."""
     reproduced = replace(CROSSED, late=ONE_LATE, decide_on=())
     assert link_of(reproduced).batches_left_out == ()
-    assert only(reproduced).notes == ()
+    assert only(reproduced).findings == ()
 
 
 def test_a_round_in_which_every_batch_was_late_does_not_count() -> None:
@@ -187,8 +196,8 @@ def test_a_course_of_which_no_batch_counts_does_not_vanish() -> None:
     result = only(replace(CROSSED, late=late))
     said = "no round over atlantic counts: packets left the link late"
     assert result.rounds == 0
-    assert result.withheld.startswith(f"{said}. Stop other work")
-    assert {s.message for s in result.standings} == {said}
+    assert findings.withheld(result.withheld).startswith(f"{said}. Stop other work")
+    assert {findings.message(s) for s in result.standings} == {said}
 
 
 def test_a_course_that_was_never_measured_is_not_there() -> None:

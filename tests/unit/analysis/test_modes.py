@@ -7,6 +7,7 @@ from tests.unit.analysis.raced import COURSE, Raced
 
 from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.model.analysis import WorkloadResult
+from fetchoff.report.wording import findings
 
 ROUNDS = 20
 DEAR = np.arange(ROUNDS) % 5 == 2
@@ -29,7 +30,11 @@ def field(gap: float, clients: int = 3, rounds: int = ROUNDS) -> dict[str, np.nd
 
 
 def notes(result: WorkloadResult) -> dict[str, list[str]]:
-    return {s.client: [n for n in s.notes if "modes" in n] for s in result.standings}
+    return {s.client: [n for n in findings.notes(s) if "modes" in n] for s in result.standings}
+
+
+def remarks(result: WorkloadResult) -> tuple[str, ...]:
+    return findings.remarks(result.findings)
 
 
 def test_modes_are_shown_with_their_costs_and_shares() -> None:
@@ -37,15 +42,15 @@ def test_modes_are_shown_with_their_costs_and_shares() -> None:
     told = notes(result)
     assert told["a/0"] == told["a/2"] == []
     (note,) = told["a/1"]
-    assert note.startswith("its processes fall into two modes: 80% take ")
-    assert "20% take 12" in note
+    assert note.startswith("its processes fall into two modes: 80 % take ")
+    assert "20 % take 12" in note
     assert note.endswith("µs of CPU time an exchange (of 20 processes)")
 
 
 def test_a_reader_learns_what_so_many_rounds_would_have_missed() -> None:
-    assert [note for note in result_of(field(gap=0.2)).notes if "modes" in note] == [
+    assert [note for note in remarks(result_of(field(gap=0.2))) if "modes" in note] == [
         "the processes of 1 client fall into modes: a mode that 1 process in 5 has stays unseen in "
-        "1% of runs with 20 rounds"
+        "1 % of runs with 20 rounds"
     ]
 
 
@@ -58,13 +63,13 @@ def test_of_a_pair_too() -> None:
 def test_without_modes_nothing_is_said() -> None:
     result = result_of(field(gap=0.0))
     assert not any(notes(result).values())
-    assert not any("modes" in note for note in result.notes)
+    assert not any("modes" in note for note in remarks(result))
 
 
 def test_neighbouring_tiers_are_told_for_what_they_are() -> None:
     random = np.random.default_rng(5)
     costs = {f"a/{i}": 0.008 * i + 0.006 * random.standard_normal(30) for i in range(10)}
-    (note,) = (note for note in result_of(costs).notes if "tiers" in note)
+    (note,) = (note for note in remarks(result_of(costs)) if "tiers" in note)
     assert note.endswith(
         "pairs of clients in neighbouring tiers were not shown to differ from each other"
     )
@@ -73,7 +78,7 @@ def test_neighbouring_tiers_are_told_for_what_they_are() -> None:
 def test_clients_far_apart_leave_nothing_to_say_of_tiers() -> None:
     random = np.random.default_rng(5)
     costs = {f"a/{i}": 0.5 * i + 0.004 * random.standard_normal(14) for i in range(4)}
-    assert not any("tiers" in note for note in result_of(costs).notes)
+    assert not any("tiers" in note for note in remarks(result_of(costs)))
 
 
 def test_after_the_last_round_that_a_run_may_have_no_more_are_promised() -> None:

@@ -11,6 +11,7 @@ from tests.unit.analysis.raced import Raced, ill
 
 from fetchoff.analysis.ranking_rows import share_of_user
 from fetchoff.model.observation import Invocation, Outcome, Usage
+from fetchoff.report.wording import findings
 
 CONTENT = "the content of GET / is not what the origin sent"
 CRASH = "a/fast: ended with exit status 3"
@@ -37,7 +38,7 @@ def test_who_answered_wrong_in_two_of_seven_rounds_is_not_ranked() -> None:
     found = replace(RACED, ended=wrong(2, "a/fast") | wrong(5, "a/fast")).standings()
     assert list(found) == ["a/middle", "a/slow", "a/fast"]
     fast = found["a/fast"]
-    assert (fast.outcome, fast.message) == (Outcome.FAILED, f"in rounds 3, 6: {CONTENT}")
+    assert (fast.outcome, findings.message(fast)) == (Outcome.FAILED, f"in rounds 3, 6: {CONTENT}")
     assert (fast.tiers, fast.costs, fast.wall, fast.rounds) == (None, None, None, 0)
     assert found["a/middle"].tiers == (1, 1)
     assert found["a/slow"].rounds == 7
@@ -45,7 +46,7 @@ def test_who_answered_wrong_in_two_of_seven_rounds_is_not_ranked() -> None:
 
 def test_once_is_enough() -> None:
     fast = replace(RACED, ended=wrong(6, "a/fast")).standings()["a/fast"]
-    assert (fast.tiers, fast.message) == (None, f"in round 7: {CONTENT}")
+    assert (fast.tiers, findings.message(fast)) == (None, f"in round 7: {CONTENT}")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_who_broke_down_is_ranked_by_its_other_rounds_and_it_is_told(
 ) -> None:
     fast = replace(RACED, ended=ill(3, "a/fast", outcome, message)).standings()["a/fast"]
     assert (fast.outcome, fast.tiers, fast.rounds) == (Outcome.OK, (1, 1), 6)
-    assert fast.message == f"in 1 of 7 rounds: {message}"
+    assert findings.message(fast) == f"in 1 of 7 rounds: {message}"
 
 
 def test_ratios_are_to_another_where_the_baseline_answered_wrong() -> None:

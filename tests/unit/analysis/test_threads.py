@@ -10,17 +10,18 @@ from tests.unit.analysis.planted import CLIENTS, GET, experiment, sound
 
 from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.analysis.series import series_of
-from fetchoff.analysis.threads import NAMED, SMALL, note_on
+from fetchoff.analysis.threads import SMALL, further_threads
 from fetchoff.model.analysis import WorkloadResult
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.finding import Advice, FurtherThreads
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.observation import Invocation, Outcome, Record
 from fetchoff.model.workload import Placement
+from fetchoff.report.wording.findings import ADVICE, remarks
 
 A, B, C = CLIENTS[:3]
 FAR_AWAY = Link("far-away", "", Profile(45), Profile(45))
-HINT = "'fetchoff run --placement free' tells more"
 
 
 def records(shares: Mapping[str, Sequence[float]]) -> list[Record]:
@@ -33,50 +34,49 @@ def records(shares: Mapping[str, Sequence[float]]) -> list[Record]:
     ]
 
 
-def note(
+def shares_found(
     shares: Mapping[str, float], asked: Experiment | None = None, course: Course | None = None
-) -> str:
-    asked = asked or experiment()
+) -> dict[str, float]:
     found = records({process: [share] * 6 for process, share in shares.items()})
-    return note_on(asked, course or Course(GET), series_of(asked, found, "get"))
+    return shares_of(found, asked, course)
 
 
-def test_of_one() -> None:
-    said = f"{A}: 31 % of its CPU time is in further threads, which share one core here: {HINT}"
-    assert note({A: 0.31}) == said
+def shares_of(
+    found: Sequence[Record], asked: Experiment | None = None, course: Course | None = None
+) -> dict[str, float]:
+    """Of the clients that are found to have much in further threads, in order."""
+    asked = asked or experiment()
+    series = series_of(asked, found, "get")
+    told = {}
+    for finding in further_threads(asked, course or Course(GET), series):
+        assert isinstance(finding.evidence, FurtherThreads)
+        (client,) = finding.subject
+        told[client] = finding.evidence.share
+    return told
 
 
-def test_of_several_the_largest_first() -> None:
-    said = note({A: 0.12, B: 0.4, C: SMALL})
-    assert said.startswith(f"{B}, {A}: 12 to 40 % of their CPU time is in further threads, which")
-
-
-def test_not_all_are_named() -> None:
-    said = note(dict.fromkeys(CLIENTS, 0.2))
-    assert said.startswith(
-        ", ".join(CLIENTS[:NAMED]) + f" and {len(CLIENTS) - NAMED} more: 20 % of"
-    )
+def test_the_largest_share_is_first() -> None:
+    assert list(shares_found({A: 0.12, B: 0.4, C: SMALL}).items()) == [(B, 0.4), (A, 0.12)]
 
 
 @pytest.mark.parametrize("shares", [{}, {A: SMALL}, {f"{A}#twin": 0.5}])
 def test_nothing_is_said_of_a_small_share_nor_of_controls(shares: dict[str, float]) -> None:
-    assert note(shares) == ""
+    assert shares_found(shares) == {}
 
 
 def test_nor_of_floors() -> None:
     asked = experiment()
     floor = tuple(replace(e, role=Role.FLOOR) if e.key == A else e for e in asked.entrants)
-    assert note({A: 0.5}, replace(asked, entrants=floor)) == ""
+    assert shares_found({A: 0.5}, replace(asked, entrants=floor)) == {}
 
 
 def test_nor_over_a_link() -> None:
-    assert note({A: 0.5}, course=Course(GET, FAR_AWAY)) == ""
+    assert shares_found({A: 0.5}, course=Course(GET, FAR_AWAY)) == {}
 
 
 def test_the_median_round_counts() -> None:
     seldom = records({A: [0.9, 0, 0, 0.9, 0, 0], B: [0.2, 0.3, 0.3, 0.3, 0.2, 0.9]})
-    said = note_on(experiment(), Course(GET), series_of(experiment(), seldom, "get"))
-    assert said.startswith(f"{B}: 30 % of")
+    assert shares_of(seldom) == {B: 0.3}
 
 
 def test_a_process_that_did_not_end_well_tells_nothing() -> None:
@@ -84,7 +84,7 @@ def test_a_process_that_did_not_end_well_tells_nothing() -> None:
         replace(r, outcome=Outcome.FAILED) if isinstance(r, Invocation) and r.process == A else r
         for r in records({A: [0.5] * 6})
     ]
-    assert note_on(experiment(), Course(GET), series_of(experiment(), found, "get")) == ""
+    assert shares_of(found) == {}
 
 
 def result_of(asked: Experiment) -> WorkloadResult:
@@ -97,8 +97,7 @@ def test_placed_freely_the_share_is_shown_without_the_hint() -> None:
     pinned = result_of(experiment())
     free = result_of(replace(experiment(), placement=Placement.FREE))
     assert (pinned.placement, free.placement) == ("shared-core", "free")
-    assert [n for n in pinned.notes if HINT in n]
-    assert not [n for n in free.notes if HINT in n]
-    assert (
-        f"{A}: 31 % of its CPU time is in further threads, free to run on other cores" in free.notes
-    )
+    share = f"`{A}`: 31 % of its CPU time is in further threads"
+    said = f"{share}, which share one core here: {ADVICE[Advice.FREE_PLACEMENT]}"
+    assert said in remarks(pinned.findings)
+    assert f"{share}, free to run on other cores" in remarks(free.findings)

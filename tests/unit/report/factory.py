@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from fetchoff.model.analysis import (
     Analysis,
-    CheckOutcome,
     ClientCard,
     Costs,
     Curve,
@@ -16,12 +15,21 @@ from fetchoff.model.analysis import (
     Point,
     RankingRow,
     Relative,
-    SelfCheck,
     Throughput,
     WorkloadResult,
 )
+from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Role
+from fetchoff.model.finding import (
+    Advice,
+    CheckFailed,
+    ChecksUnclear,
+    ClientEvidence,
+    Finding,
+    NotMeasured,
+    OriginBound,
+)
 from fetchoff.model.observation import Outcome
 
 LEVEL = 0.99
@@ -91,7 +99,7 @@ SORTS = (
     Sort("ruby/http+persistent", 151.0, 0.94, 0.17, 35.2, 40),
     Sort("ruby/net-http~jruby-1.7", 212.0, 1.31, 0.21, 412.0, 38),
 )
-REMARKS = {"c/libcurl": ("the origin takes 52% of the wall time: it is the bottleneck",)}
+FINDINGS: dict[str, ClientEvidence] = {"c/libcurl": OriginBound(0.52)}
 NOT_MEASURED = {
     "ruby/net-http~jruby-1.7": (
         Outcome.UNAVAILABLE,
@@ -152,7 +160,8 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Rank
         role = Role.FLOOR if sort.kind == "floor" else Role.RANKED
         outcome, message = NOT_MEASURED.get(sort.client, (Outcome.OK, ""))
         if outcome is not Outcome.OK and (workload == "small-post" or "jruby" in sort.client):
-            missing.append(RankingRow(sort.client, role, outcome, message, 0))
+            why = Finding(NotMeasured(message), (sort.client,))
+            missing.append(RankingRow(sort.client, role, outcome, 0, why))
             continue
         spread = noise.uniform(0.01, 0.06)
         wall, cpu = walls[sort.client], walls[sort.client] * sort.cpu_share
@@ -161,10 +170,9 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Rank
                 client=sort.client,
                 role=role,
                 outcome=Outcome.OK,
-                message="",
                 rounds=ROUNDS,
                 wall=relative(wall / walls[BASELINE], spread),
-                notes=REMARKS.get(sort.client, ()) if waiting == 1 else (),
+                findings=findings(sort.client) if waiting == 1 else (),
                 cpu=relative(cpu / (walls[BASELINE] * base.cpu_share * waiting), spread * 0.7),
                 costs=replace(
                     costs(wall, sort, spread, 112.0 + BYTES_OUT.get(workload, 148.0)),
@@ -182,6 +190,12 @@ def standings(workload: str, withheld: bool, noise: random.Random) -> tuple[Rank
         )
     found.sort(key=lambda s: s.wall.ratio.point if s.wall else math.inf)
     return tuple(([] if withheld else with_tiers(found)) or found) + tuple(missing)
+
+
+def findings(client: str) -> tuple[Finding, ...]:
+    """What must be known of a client beside its figures."""
+    found = FINDINGS.get(client)
+    return (Finding(found, (client,)),) if found else ()
 
 
 def curve(sort: Sort, cpu_us: float) -> Curve:
@@ -231,27 +245,25 @@ def checks(workload: str, withheld: bool) -> tuple[SelfCheck, ...]:
         outcome = CheckOutcome.FAILED if bad else CheckOutcome.PASSED
         for metric in ("wall", "cpu"):
             same = estimate(1 + shift, 0.004)
-            text = f"{client} against itself, {metric}: {same.point:.4f}"
             found.append(
                 SelfCheck(
-                    "a/a", kit, client, workload, metric, "ratio", 1.0, same, outcome, text, 0.01
+                    CheckKind.SAME, kit, client, workload, metric, "ratio", 1.0, same, outcome,
+                    0.01, ROUNDS,
                 )
-            )
+            )  # fmt: skip
         more = estimate(1.03 + shift / 9, 0.003)
         found.append(
             SelfCheck(
-                "more requests", kit, client, workload, "wall", "ratio", 1.03, more,
-                CheckOutcome.PASSED, f"{client} with 3 % more requests: {more.point:.4f}",
-                0.005,
+                CheckKind.MORE, kit, client, workload, "wall", "ratio", 1.03, more,
+                CheckOutcome.PASSED, 0.005, ROUNDS,
             )
         )  # fmt: skip
         busy = estimate(1.02 - 0.0125 * place, 0.04)
         found.append(
             SelfCheck(
-                "busy time", kit, client, workload, "cpu", "ratio", 1.0, busy,
+                CheckKind.BUSY, kit, client, workload, "cpu", "ratio", 1.0, busy,
                 CheckOutcome.INCONCLUSIVE if kit == "ruby" else CheckOutcome.PASSED,
-                f"time spun inside {client} must be seen: {busy.point:.3f} of it was",
-                0.1,
+                0.1, ROUNDS,
             )
         )  # fmt: skip
     return tuple(found)
@@ -333,19 +345,27 @@ int main(void) {
 }
 
 
-def result(workload: str, withheld: str = "", seed: int = 7) -> WorkloadResult:
+def withheld_by(failed: tuple[SelfCheck, ...]) -> Finding:
+    """That these checks withhold a ranking."""
+    return Finding(CheckFailed(failed[0], len(failed) - 1), advice=Advice.STOP_OTHER_WORK)
+
+
+def result(workload: str, *, withheld: bool = False, seed: int = 7) -> WorkloadResult:
     """One workload's ranking."""
     noise = random.Random(f"{seed} {workload}")
+    own = checks(workload, withheld)
+    failed = tuple(check for check in own if check.outcome is CheckOutcome.FAILED)
+    unclear = Finding(ChecksUnclear(2, 17), advice=Advice.LARGER_BUDGET)
     return WorkloadResult(
         workload=workload,
         about=WORKLOADS[workload][0],
         placement="separate-cores" if "json" in workload else "shared-core",
         baseline=BASELINE,
         rounds=ROUNDS,
-        standings=standings(workload, bool(withheld), noise),
-        checks=checks(workload, bool(withheld)),
-        withheld=withheld,
-        notes=("2 of 17 self-checks could not tell",) if withheld else (),
+        standings=standings(workload, withheld, noise),
+        checks=own,
+        withheld=withheld_by(failed) if failed else None,
+        findings=(unclear,) if withheld else (),
     )
 
 
@@ -372,7 +392,7 @@ def analysis(seed: int = 7) -> Analysis:
     """The whole run: the middle workload's ranking is withheld."""
     results = (
         result("small-get", seed=seed),
-        result("small-post", "go/net-http differed from itself by 2.1 % in wall time", seed),
+        result("small-post", withheld=True, seed=seed),
         result("json-get", seed=seed),
     )
     return Analysis(

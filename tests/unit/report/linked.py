@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from tests.unit.report import factory
 
-from fetchoff.analysis.links import WHAT_TO_DO
 from fetchoff.model.analysis import (
     Analysis,
     InFlight,
@@ -16,6 +15,15 @@ from fetchoff.model.analysis import (
     RankingRow,
     RoundLeftOut,
     WorkloadResult,
+)
+from fetchoff.model.finding import (
+    Advice,
+    Finding,
+    Holdup,
+    LinkAtFault,
+    Pool,
+    RoundsExcluded,
+    Window,
 )
 from fetchoff.model.link import Calibration, Link, Passage, Profile
 
@@ -36,6 +44,7 @@ FOUND = Calibration(
 )
 SLOW = Passage(80.4, 100, 0)
 FAULT = "80.4 Mbit/s go down instead of 100"
+BEST_MBIT_S = 55.1
 LATE = "1 in 100 packets left the link 4.1 ms late"
 
 
@@ -44,18 +53,21 @@ def over_link(workload: str, *faults: str, lost_rounds: int = 0) -> WorkloadResu
 
     Some clients have a small window, or a small pool.
     """
-    wrong = "; ".join(faults)
-    withheld = f"the link atlantic is not what was asked for: {wrong}. {WHAT_TO_DO}"
-    plain = factory.result(workload, withheld if faults else "")
+    plain = factory.result(workload, withheld=bool(faults))
+    wrong = Finding(LinkAtFault("atlantic", faults), advice=Advice.SLOWER_LINK)
     left_out = tuple(RoundLeftOut(number, LATE) for number in range(lost_rounds))
     use = LinkUse(factory.ROUNDS, 1_048_576, 0, 12, 0, 128, 4.25, 0.18)
     standings = tuple(_in_flight(s, workload) for s in plain.standings)
-    noted = (
-        (f"{lost_rounds} of {factory.ROUNDS} rounds do not count: {LATE}",) if lost_rounds else ()
-    )
+    lost = Finding(RoundsExcluded(lost_rounds, factory.ROUNDS, (LATE,)))
     found = replace(FOUND, faults=faults, down=SLOW) if faults else FOUND
     link = OverLink(LINK, found, use, left_out)
-    return replace(plain, link=link, standings=standings, notes=(*noted, *plain.notes))
+    return replace(
+        plain,
+        link=link,
+        standings=standings,
+        withheld=wrong if faults else None,
+        findings=(*([lost] if lost_rounds else []), *plain.findings),
+    )
 
 
 def _in_flight(standing: RankingRow, workload: str) -> RankingRow:
@@ -63,13 +75,14 @@ def _in_flight(standing: RankingRow, workload: str) -> RankingRow:
         return standing
     if standing.costs.throughput is None:
         pool = POOLS.get(standing.client, 5.83)
-        note = f"about {pool} of 6 were in flight: its pool or its queue holds it back"
-        notes = (note,) if pool < 3 else ()
-        return replace(standing, in_flight=InFlight(None, None, pool, 6), notes=notes)
+        small = Finding(Pool(pool, 6, Holdup.POOL_OR_QUEUE), (standing.client,))
+        found = (small,) if pool < 3 else ()
+        return replace(standing, in_flight=InFlight(None, None, pool, 6), findings=found)
     window = WINDOWS.get(standing.client, 620_000.0)
-    note = f"held back as if by a window of about {window / 1e3:.0f} kB"
-    notes = (note,) if window < 300_000 else ()
-    return replace(standing, in_flight=InFlight(window, 1_088_000.0), notes=notes)
+    mbit_s = 8e-3 * window / LINK.round_trip_ms
+    held = Finding(Window(window, mbit_s, BEST_MBIT_S), (standing.client,))
+    found = (held,) if window < 300_000 else ()
+    return replace(standing, in_flight=InFlight(window, 1_088_000.0), findings=found)
 
 
 def over_links() -> Analysis:

@@ -20,17 +20,17 @@ from fetchoff.model.claim import (
     ClaimVerdict,
     EqualClaim,
     Figure,
-    Judgement,
     Measure,
     OrderClaim,
     PublishedCell,
     RatioClaim,
-    Reproduction,
     Side,
     SpreadClaim,
     Statement,
 )
 from fetchoff.model.estimate import Estimate
+from fetchoff.model.finding import Finding, LinkAtFault
+from fetchoff.model.judgement import Judgement, Reproduction
 from fetchoff.report.article.published import measured_figure
 from fetchoff.report.article.tables import shown_claims, shown_tables, tally
 from fetchoff.report.page import article_charts, article_view
@@ -133,13 +133,13 @@ def test_the_terminal_shows_tables_and_claims() -> None:
 def test_a_workload_that_failed_its_checks_is_named() -> None:
     analysis = reproduced.analysis("curl-2023")
     first, *others = analysis.results
-    withheld = replace(first, withheld="a client differed from itself. hint: close the rest")
+    withheld = replace(first, withheld=Finding(LinkAtFault("far", ("it is slow",))))
     doubtful = replace(analysis, results=(withheld, *others))
     section = article_section(doubtful)
     assert section is not None
     (doubt,) = section.doubts
     assert "`parallel-h2-tls` has no ranking to be believed" in doubt
-    assert doubt.endswith("a client differed from itself.")
+    assert doubt.endswith("the link far is not what was asked for: it is slow.")
     target = io.StringIO()
     Console(file=target, width=200).print(claims.whole([doubtful]))
     assert "note: parallel-h2-tls has no ranking to be believed" in target.getvalue()
@@ -153,7 +153,7 @@ def judgement(
     verdict: ClaimVerdict = ClaimVerdict.HOLDS,
     found: Estimate | None = None,
 ) -> Judgement:
-    return Judgement(Claim("id", "it says so", statement), verdict, "×2", found, "")
+    return Judgement(Claim("id", "it says so", statement), verdict, found)
 
 
 @pytest.mark.parametrize(

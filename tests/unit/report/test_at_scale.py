@@ -72,7 +72,7 @@ def test_floors_are_no_choice() -> None:
 
 
 def test_nothing_is_multiplied_where_nothing_is_ranked() -> None:
-    withheld = factory.result("small-get", withheld="go/net-http differed from itself")
+    withheld = factory.result("small-get", withheld=True)
     unranked = replace(
         RESULT, standings=tuple(replace(standing, tiers=None) for standing in RESULT.standings)
     )

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import pytest
 from tests.unit.report import factory, linked, reproduced
 
+from fetchoff.model.finding import Finding, OtherBaseline
 from fetchoff.report.metrics.metric import Surface
 from fetchoff.report.metrics.registry import metrics_of
 from fetchoff.report.page import html
@@ -74,10 +75,11 @@ def test_markup_anywhere_else_is_shown_and_not_obeyed() -> None:
         replace(s, client=f"{s.client}{evil}" if s.client == "c/libcurl" else s.client)
         for s in first.standings
     )
+    found = Finding(OtherBaseline(evil, evil))
     hostile = replace(
         ANALYSIS,
         title=evil,
-        results=(replace(first, about=evil, standings=standings, notes=(evil,)),),
+        results=(replace(first, about=evil, standings=standings, findings=(found,)),),
         cards=tuple(replace(c, source=evil, version=evil, about=evil) for c in ANALYSIS.cards),
         environment={evil: evil},
         notes=(evil,),
@@ -126,7 +128,9 @@ def test_every_heading_has_an_explanation_that_its_link_leads_to() -> None:
 def test_a_withheld_ranking_has_its_banner_and_no_tiers(page: str) -> None:
     section = page[page.index('id="workload-small-post-1"') :]
     section = section[: section.index('id="workload-json-get-2"')]
-    assert "The ranking is withheld: go/net-http differed from itself" in section
+    assert "The ranking is withheld: self-check failed: two processes of a client" in section
+    assert "go/net-http differs from itself, and 1 more." in section
+    assert "<li>Something disturbed the machine" in section
     assert "listed by name, and rank nothing" in section
     assert 'class="badge"' not in section
     assert 'class="verdict faster"' not in section

@@ -14,6 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.unit.report import factory, linked
 
 from fetchoff.model.analysis import WorkloadResult
+from fetchoff.model.finding import Finding, NotMeasured
 from fetchoff.report.terminal import table
 from fetchoff.report.terminal.ranking import Ranking
 
@@ -119,10 +120,11 @@ def test_floors_stand_below_a_rule_without_a_tier() -> None:
 
 
 def test_a_withheld_ranking_gives_its_reason_and_ranks_nothing() -> None:
-    result = factory.result("small-get", withheld="the origin was moved to another core")
-    text = printed(table.workload(result, factory.analysis()), 120)
-    assert "The ranking is withheld: the origin was moved to another core." in text
-    assert "hint: a client differed from itself" in text
+    result = factory.result("small-get", withheld=True)
+    text = printed(table.workload(result, factory.analysis()), 180)
+    assert "The ranking is withheld: self-check failed: two processes of a client must not" in text
+    assert "go/net-http differs from itself, and 1 more." in text
+    assert "hint: Something disturbed the machine" in text
     assert "rank nothing" in text
     assert "tier" not in text
     assert "faster" not in text
@@ -140,7 +142,9 @@ def test_clients_without_figures_are_listed_with_their_reason() -> None:
 
 def test_markup_in_a_message_is_not_obeyed() -> None:
     result = factory.result("small-get")
-    bad = replace(result.standings[-1], message="[bold red]not markup[/] [/oops]")
+    bad = replace(
+        result.standings[-1], reason=Finding(NotMeasured("[bold red]not markup[/] [/oops]"))
+    )
     shown = replace(result, standings=(*result.standings[:-1], bad))
     assert "[bold red]not markup[/] [/oops]" in printed(
         table.workload(shown, factory.analysis()), 120
@@ -148,15 +152,16 @@ def test_markup_in_a_message_is_not_obeyed() -> None:
 
 
 def test_checks_that_did_not_pass_are_told() -> None:
-    text = printed(table.checks(factory.analysis().results[1].checks), 100)
+    text = printed(table.checks(factory.analysis().results[1].checks), 140)
     assert text.startswith("self-checks: 13 passed, 2 failed, 1 inconclusive")
-    assert "failed: a/a: go/net-http against itself, wall: 1.0210" in text
+    asked = "two processes of a client must not differ (wall; 7 processes asked)"
+    assert f"failed: a/a: {asked}: go/net-http differs from itself" in text
     assert "inconclusive: busy time: ruby/curb" in text
 
 
 def test_remarks_on_clients_and_workloads_are_told() -> None:
     text = printed(table.workload(factory.analysis().results[1], factory.analysis()), 120)
-    assert "note: c/libcurl: the origin takes 52% of the wall time" in text
+    assert "note: c/libcurl: the origin takes 52 % of the wall time" in text
     assert "note: 2 of 17 self-checks could not tell" in text
 
 

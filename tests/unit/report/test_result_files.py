@@ -14,12 +14,15 @@ from typing import Any
 import jsonschema
 import pytest
 from syrupy.assertion import SnapshotAssertion
+from tests.unit.analysis import planted
 from tests.unit.report import factory, linked
 
+from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.link import Bursts
 from fetchoff.report.files import csv_results, json_results
+from fetchoff.report.wording import findings
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -63,7 +66,7 @@ def test_csv_numbers_are_the_ones_of_the_analysis(analysis: Analysis) -> None:
             row = rows[result.workload, standing.client]
             if standing.costs is None or standing.wall is None:
                 assert row["wall_us_per_exchange"] == row["wall_ratio"] == ""
-                assert row["message"] == standing.message
+                assert row["message"] == findings.message(standing) != ""
             else:
                 assert float(row["wall_us_per_exchange"]) == standing.costs.wall_us.point
                 assert float(row["wall_ratio_high"]) == standing.wall.ratio.high
@@ -105,6 +108,14 @@ def test_json_is_valid_by_its_schema(analysis: Analysis, schema: dict[str, Any])
     jsonschema.validate(json.loads(json_results.text(analysis)), schema)
 
 
+def test_json_of_turns_and_their_accounts_is_valid_by_its_schema(schema: dict[str, Any]) -> None:
+    facts = RunFacts("id", "title", "2026-11-20", planted.experiment(), (), (), {}, ())
+    document = json.loads(json_results.text(analyse(facts, planted.sound(seed=3))))
+    jsonschema.validate(document, schema)
+    checks = document["results"][0]["checks"]
+    assert {"cpu account", "placement", "trend", "a/a"} <= {check["kind"] for check in checks}
+
+
 @pytest.mark.parametrize("bursts", [None, Bursts(0.01, 0.5)])
 def test_json_of_a_link_is_valid_by_its_schema(
     bursts: Bursts | None, schema: dict[str, Any]
@@ -142,7 +153,7 @@ def test_schema_refuses_what_it_does_not_know(analysis: Analysis, schema: dict[s
 
 def test_json_members_are_documented(schema: dict[str, Any]) -> None:
     text = (DOCS / "results.md").read_text("utf-8")
-    documented = set(re.findall(r"[a-z0-9_]+", " ".join(re.findall(r"`([^`]+)`", text))))
+    documented = set(re.findall(r"[a-z0-9_]+", " ".join(re.findall(r"`([^`\n]+)`", text))))
     objects = [schema, *schema["$defs"].values()]
     members = {name for part in objects for name in part.get("properties", {})}
     assert members <= documented, members - documented

@@ -10,7 +10,8 @@ from tests.unit.report import factory
 
 from fetchoff.model.analysis import RankingRow, Relative, WorkloadResult
 from fetchoff.model.estimate import Estimate, Verdict
-from fetchoff.report.wording import figures, sentences
+from fetchoff.model.finding import Advice, Finding, OriginBound, OtherBaseline, RoundsFailed
+from fetchoff.report.wording import figures, findings, sentences
 
 BASE = factory.BASELINE
 MARGIN = 0.02
@@ -29,6 +30,10 @@ def standing(
 
 def ratio(point: float, low: float, high: float, verdict: Verdict) -> Relative:
     return Relative(Estimate(point, low, high, 0.99), verdict)
+
+
+def origin_bound(client: str) -> Finding:
+    return Finding(OriginBound(0.52), (client,))
 
 
 EQUAL = ratio(1, 1, 1, Verdict.EQUIVALENT)
@@ -120,31 +125,31 @@ def test_one_client_alone_is_not_ranked() -> None:
     assert said == "Only `a/x` was measured, so there is nothing to rank."
 
 
-def test_a_withheld_ranking_has_advice_for_each_kind_that_failed() -> None:
-    withheld = factory.result("small-get", withheld="a/a failed")
-    assert sentences.advice(withheld) == (sentences.ADVICE["a/a"],)
-    assert sentences.advice(replace(withheld, checks=())) == (sentences.OTHERWISE,)
+def test_a_withheld_ranking_has_its_advice_apart() -> None:
+    withheld = factory.result("small-get", withheld=True)
+    said, (told,) = sentences.verdict(withheld, MARGIN), sentences.advice(withheld)
+    assert said.startswith("The ranking is withheld: self-check failed: two processes of a client")
+    assert told == findings.ADVICE[Advice.STOP_OTHER_WORK]
+    assert told not in said
+    assert findings.withheld(withheld.withheld).endswith(f". {told}")
 
 
-def test_advice_that_comes_with_the_reason_is_not_said_twice() -> None:
-    withheld = factory.result("small-get", withheld="a/a failed. Stop other work, and run again")
-    assert sentences.verdict(withheld, MARGIN) == "The ranking is withheld: a/a failed."
-    assert sentences.advice(withheld) == ("Stop other work, and run again",)
+def test_a_ranking_that_is_not_withheld_has_no_advice() -> None:
+    assert sentences.advice(factory.result("small-get")) == ()
 
 
-def test_remarks_name_their_client() -> None:
-    assert sentences.remarks(factory.result("small-get")) == (
-        "`c/libcurl`: the origin takes 52% of the wall time: it is the bottleneck",
+def test_what_is_known_of_clients_stands_before_what_is_known_of_the_workload() -> None:
+    other = Finding(OtherBaseline("a/x", "a/y"))
+    failed = Finding(RoundsFailed(1, 7, "it broke down"), ("a/x",))
+    rows = (
+        standing("a/w", None),
+        replace(standing("a/x", None), reason=failed, findings=(origin_bound("a/x"),)),
+        replace(standing("a/y", None), findings=(origin_bound("a/y"),)),
     )
-
-
-def test_remarks_that_differ_only_in_numbers_are_one() -> None:
-    of_three = [
-        replace(standing(f"a/{name}", EQUAL), notes=(f"its own clock is {share}% off",))
-        for name, share in (("x", 5), ("y", 12), ("z", 7))
-    ]
-    assert sentences.remarks(of(*of_three)) == (
-        "`a/x`, `a/y` and `a/z`: its own clock is 5–12% off",
+    assert sentences.notes(replace(of(*rows), findings=(other,))) == (
+        "`a/x`: in 1 of 7 rounds: it broke down",
+        "`a/x` and `a/y`: the origin takes 52 % of the wall time: it is the bottleneck",
+        "`a/x` was not measured: relative to `a/y` instead",
     )
 
 

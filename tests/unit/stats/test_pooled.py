@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fetchoff.model.analysis import CheckOutcome
+from fetchoff.model.check import CheckOutcome
 from fetchoff.stats.pooled import Asked, judge_pooled
 
 LEVEL = 0.01 / 24

@@ -10,12 +10,12 @@ from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import (
     ClaimVerdict,
     Figure,
-    Judgement,
     PublishedCell,
     PublishedTable,
-    Reproduction,
 )
+from fetchoff.model.judgement import Judgement, Reproduction
 from fetchoff.report.article.published import measured_figure, standing_of
+from fetchoff.report.wording import claims, findings
 from fetchoff.report.wording.figures import MISSING, interval, number, ratio
 
 UNITS = {
@@ -98,11 +98,11 @@ def shown_claims(judgements: Sequence[Judgement]) -> tuple[ShownClaim, ...]:
             id=judgement.claim.id,
             text=judgement.claim.text,
             measure=_measure(judgement),
-            published=judgement.published or MISSING,
+            published=claims.published(judgement.claim.statement) or MISSING,
             measured=f"×{ratio(judgement.measured.point)}" if judgement.measured else MISSING,
             interval=interval(judgement.measured),
             verdict=judgement.verdict,
-            reason=judgement.text,
+            reason=claims.reasons(judgement),
         )
         for place, judgement in enumerate(judgements, start=1)
     )
@@ -125,7 +125,7 @@ def doubts(analysis: Analysis) -> tuple[str, ...]:
     """What speaks against believing the figures: workloads whose rankings are withheld."""
     return tuple(
         f"`{result.workload}` has no ranking to be believed, nor claims about it: "
-        f"{result.withheld.partition('. ')[0].rstrip('.')}."
+        f"{findings.reason(result.withheld)}."
         for result in analysis.results
         if result.withheld
     )

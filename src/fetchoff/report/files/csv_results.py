@@ -12,6 +12,7 @@ from fetchoff.model.course import parts_of
 from fetchoff.report.metrics.groups import groups_of
 from fetchoff.report.metrics.metric import Entry, Form, Metric, Surface, Topic
 from fetchoff.report.metrics.registry import metrics_of
+from fetchoff.report.wording import findings
 
 Cell = str | int | float | None
 ESTIMATE = {"": "point", "_low": "low", "_high": "high"}
@@ -58,14 +59,14 @@ def _row(
         "engine": card.engine if card else None,
         "role": standing.role.value,
         "outcome": standing.outcome.value,
-        "message": standing.message,
-        "withheld": result.withheld,
+        "message": findings.message(standing),
+        "withheld": findings.withheld(result.withheld),
         "rounds": standing.rounds,
         **_figures(entry, (m for m in metrics if m.topic is Topic.TIER)),
         "baseline": result.baseline,
         "level": analysis.level,
         **_figures(entry, (m for m in metrics if m.topic is not Topic.TIER)),
-        "notes": "; ".join(standing.notes),
+        "notes": "; ".join(findings.notes(standing)),
     }
 
 

@@ -7,13 +7,21 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from fetchoff.model.analysis import Analysis, Point, RoundCost
-from fetchoff.model.claim import Reproduction
+from fetchoff.model.analysis import Analysis, Point, RankingRow, RoundCost, WorkloadResult
+from fetchoff.model.check import SelfCheck
+from fetchoff.model.finding import Finding
+from fetchoff.model.judgement import Judgement, Reproduction
 from fetchoff.report.article.published import measured_figure
+from fetchoff.report.wording import claims as wording_of_claims
+from fetchoff.report.wording import findings, self_checks
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 SCHEMA = 1
-APART = ("points", "rounds", "reproduction")
+APART = ("results", "points", "rounds", "reproduction")
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
@@ -28,7 +36,7 @@ def text(analysis: Analysis) -> str:
 
 def claims(reproduction: Reproduction) -> str:
     """claims.json: every claim of the article as it is stated, and what became of it."""
-    judged = [plain(judgement) for judgement in reproduction.judgements]
+    judged = [_judgement(judgement) for judgement in reproduction.judgements]
     return json.dumps(judged, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -39,10 +47,53 @@ def document(analysis: Analysis) -> dict[str, Json]:
         if field.name not in APART:
             whole[field.name] = plain(getattr(analysis, field.name))
     return whole | {
+        "results": [_result(result) for result in analysis.results],
         "article": _article(analysis.reproduction, analysis) if analysis.reproduction else None,
         "rounds": {name: _columns(RoundCost, costs) for name, costs in analysis.rounds.items()},
         "points": {name: _columns(Point, batches) for name, batches in analysis.points.items()},
     }
+
+
+def _result(result: WorkloadResult) -> dict[str, Json]:
+    """A course, with its findings as sentences and as objects."""
+    found = ((result.withheld,) if result.withheld else ()) + result.findings
+    return _members(result, "standings", "checks", "withheld", "findings") | {
+        "standings": [_standing(row) for row in result.standings],
+        "checks": [_check(check) for check in result.checks],
+        "withheld": findings.withheld(result.withheld),
+        "notes": [remark.replace("`", "") for remark in findings.remarks(result.findings)],
+        "findings": [_finding(finding) for finding in found],
+    }
+
+
+def _standing(row: RankingRow) -> dict[str, Json]:
+    found = ((row.reason,) if row.reason else ()) + row.findings
+    return _members(row, "reason", "findings") | {
+        "message": findings.message(row),
+        "notes": list(findings.notes(row)),
+        "findings": [_finding(finding) for finding in found],
+    }
+
+
+def _check(check: SelfCheck) -> dict[str, Json]:
+    return _members(check) | {"text": self_checks.sentence(check)}
+
+
+def _finding(finding: Finding) -> dict[str, Json]:
+    return {"kind": finding.kind.value, **_members(finding)}
+
+
+def _judgement(judgement: Judgement) -> dict[str, Json]:
+    return _members(judgement, "reasons") | {
+        "published": wording_of_claims.published(judgement.claim.statement),
+        "text": wording_of_claims.reasons(judgement),
+    }
+
+
+def _members(value: DataclassInstance, *apart: str) -> dict[str, Json]:
+    """The fields of a dataclass by their names, but for some."""
+    shown = (field.name for field in fields(value) if field.name not in apart)
+    return {name: plain(getattr(value, name)) for name in shown}
 
 
 def _columns(kind: type[Point | RoundCost], rows: Sequence[Point | RoundCost]) -> Json:
@@ -62,10 +113,10 @@ def _article(reproduction: Reproduction, analysis: Analysis) -> Json:
                 "id": judgement.claim.id,
                 "text": judgement.claim.text,
                 "measure": plain(judgement.claim.statement.measure),
-                "published": judgement.published,
+                "published": wording_of_claims.published(judgement.claim.statement),
                 "measured": plain(judgement.measured),
                 "verdict": plain(judgement.verdict),
-                "reason": judgement.text,
+                "reason": wording_of_claims.reasons(judgement),
             }
             for judgement in reproduction.judgements
         ],
@@ -105,6 +156,6 @@ def plain(value: object) -> Json:
             return {str(key): plain(member) for key, member in value.items()}
         case tuple() | list():
             return [plain(member) for member in value]
-        case _ if is_dataclass(value):
-            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return _members(value)
     raise TypeError(f"a result cannot hold a {type(value).__name__}")

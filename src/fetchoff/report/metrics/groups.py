@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fetchoff.model.analysis import CheckOutcome, Costs, RankingRow, SelfCheck, WorkloadResult
+from fetchoff.model.analysis import Costs, RankingRow, WorkloadResult
+from fetchoff.model.check import CheckOutcome, SelfCheck
 from fetchoff.model.experiment import Role
 from fetchoff.model.observation import Outcome
 
@@ -58,11 +59,6 @@ def has_parser(standings: Iterable[RankingRow]) -> bool:
 def shows_read_size(result: WorkloadResult) -> bool:
     """Whether memory depends on how much is read at once: where content is not kept whole."""
     return result.streams or result.read_size is not None
-
-
-def reason_of(standing: RankingRow) -> str:
-    """Why a standing has no figures: its message, or what can be said without one."""
-    return standing.message or "no round of it was finished"
 
 
 def tally(checks: tuple[SelfCheck, ...]) -> str:

@@ -9,15 +9,16 @@ from typing import Any
 from fetchoff.model.claim import (
     ClaimVerdict,
     EqualClaim,
-    Judgement,
     OrderClaim,
     RatioClaim,
     SpreadClaim,
     Statement,
     UnmeasurableClaim,
 )
+from fetchoff.model.judgement import Judgement
 from fetchoff.report.page import vega
 from fetchoff.report.page.vega import Spec, label, layer, number, only
+from fetchoff.report.wording.claims import published
 from fetchoff.report.wording.figures import interval, ratio
 
 Row = dict[str, Any]
@@ -125,7 +126,7 @@ def _claim_row(place: int, judgement: Judgement, low: float, high: float) -> Row
         "point": found.point if found else None,
         "low": found.low if found and found.low > 0 else None,
         "high": found.high if found else None,
-        "told": judgement.published,
+        "told": published(judgement.claim.statement),
         "found": f"×{ratio(found.point)}" if found else "",
         "interval": interval(found),
         "verdict": judgement.verdict.value,

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Any
 
-from fetchoff.model.analysis import Costs, Point, RankingRow, Relative, SelfCheck, WorkloadResult
+from fetchoff.model.analysis import Costs, Point, RankingRow, Relative, WorkloadResult
+from fetchoff.model.check import SelfCheck
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.experiment import Role
 from fetchoff.report.metrics.groups import costs_of, groups_of
@@ -21,6 +22,7 @@ from fetchoff.report.wording.figures import (
     three_digits,
 )
 from fetchoff.report.wording.figures import number as written
+from fetchoff.report.wording.self_checks import sentence
 
 Row = dict[str, Any]
 
@@ -338,7 +340,7 @@ def _check_row(check: SelfCheck, found: Estimate, name: str) -> Row:
         "low": (found.low - check.expected) * 100 if bounded else None,
         "high": (found.high - check.expected) * 100 if bounded else None,
         "tolerance": (check.tolerance or 0.0) * 100,
-        "text": check.text,
+        "text": sentence(check),
         "outcome": check.outcome.value,
     }
 

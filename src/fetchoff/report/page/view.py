@@ -6,17 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fetchoff.model.analysis import Analysis, ClientCard, SelfCheck, WorkloadResult
+from fetchoff.model.analysis import Analysis, ClientCard, WorkloadResult
+from fetchoff.model.check import CheckKind, SelfCheck
 from fetchoff.model.experiment import Role
 from fetchoff.report.metrics.at_scale import Scale, scale_of
-from fetchoff.report.metrics.groups import groups_of, reason_of, tally
+from fetchoff.report.metrics.groups import groups_of, tally
 from fetchoff.report.metrics.metric import Form
 from fetchoff.report.page import charts
 from fetchoff.report.page.article_view import ArticleSection, article_section
 from fetchoff.report.page.curves import Curves, curves_of
 from fetchoff.report.page.ranking import Cell, Heading, PageColumn, page_columns
 from fetchoff.report.page.vega import Spec
-from fetchoff.report.wording import sentences
+from fetchoff.report.wording import findings, self_checks, sentences
 from fetchoff.report.wording.figures import count, percent, seconds
 from fetchoff.report.wording.over_link import Box, box_of
 
@@ -47,12 +48,20 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class CheckLine:
+    """A self-check in words."""
+
+    outcome: str
+    text: str
+
+
+@dataclass(frozen=True)
 class CheckGroup:
     """The self-checks of one kind, with their chart where they have estimates."""
 
     kind: str
     unit: str
-    checks: tuple[SelfCheck, ...]
+    checks: tuple[CheckLine, ...]
     chart: Spec | None
 
 
@@ -156,12 +165,12 @@ def _section(
         verdict=sentences.verdict(result, analysis.margin),
         more=tuple(text for text in more if text),
         advice=sentences.advice(result) if result.withheld else (),
-        notes=sentences.remarks(result) + result.notes,
+        notes=sentences.notes(result),
         tier=tiers.heading if tiers else None,
         headings=tuple(column.heading for column in others),
         rows=_rows(result, tiers, others, anchors),
         left_out=tuple(
-            LeftOut(s.client, anchors.get(s.client, ""), s.outcome.value, reason_of(s))
+            LeftOut(s.client, anchors.get(s.client, ""), s.outcome.value, findings.message(s))
             for s in groups.left_out
         ),
         relative=charts.relative(result, analysis.margin) if has_ratios else None,
@@ -190,7 +199,7 @@ def _rows(
             anchor=anchors.get(standing.client, ""),
             floor=standing.role is Role.FLOOR,
             baseline=standing.client == result.baseline,
-            remark="; ".join(filter(None, (standing.message, *standing.notes))),
+            remark="; ".join(filter(None, (findings.message(standing), *findings.notes(standing)))),
             tier=tiers.cells[place] if tiers else None,
             span=_span(standing.tiers, last),
             cells=tuple(column.cells[place] for column in others),
@@ -209,11 +218,12 @@ def _check_groups(checks: tuple[SelfCheck, ...]) -> tuple[CheckGroup, ...]:
     kinds = dict.fromkeys(check.kind for check in checks)
     groups = []
     for kind in kinds:
-        chosen = tuple(check for check in checks if check.kind == kind)
+        chosen = [check for check in checks if check.kind is kind]
         drawn = [check for check in chosen if check.estimate is not None]
-        unit = "% of what was injected" if kind == "busy time" else "percentage points"
+        unit = "% of what was injected" if kind is CheckKind.BUSY else "percentage points"
         chart = charts.self_checks(drawn) if drawn else None
-        groups.append(CheckGroup(kind, unit, chosen, chart))
+        lines = (CheckLine(check.outcome.value, self_checks.sentence(check)) for check in chosen)
+        groups.append(CheckGroup(kind.value, unit, tuple(lines), chart))
     return tuple(groups)
 
 

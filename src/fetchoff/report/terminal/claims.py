@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from fetchoff.model.analysis import Analysis
-from fetchoff.model.claim import Article, ClaimVerdict, Judgement
+from fetchoff.model.claim import Article, ClaimVerdict
+from fetchoff.model.judgement import Judgement
 from fetchoff.report.article.tables import (
     ShownClaim,
     ShownTable,

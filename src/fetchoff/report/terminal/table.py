@@ -6,10 +6,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fetchoff.model.analysis import Analysis, CheckOutcome, SelfCheck, WorkloadResult
-from fetchoff.report.metrics.groups import groups_of, reason_of, tally
+from fetchoff.model.analysis import Analysis, WorkloadResult
+from fetchoff.model.check import CheckOutcome, SelfCheck
+from fetchoff.report.metrics.groups import groups_of, tally
 from fetchoff.report.terminal.ranking import Ranking
-from fetchoff.report.wording import over_link, sentences
+from fetchoff.report.wording import findings, over_link, self_checks, sentences
 from fetchoff.report.wording.figures import count, percent, seconds
 
 
@@ -34,8 +35,7 @@ def workload(result: WorkloadResult, analysis: Analysis) -> Group:
         parts.append(Text("The figures below are listed by name and rank nothing.", style="yellow"))
     if groups_of(result).measured:
         parts.append(Ranking(result, cards))
-    notes = sentences.remarks(result) + result.notes
-    parts += [left_out(result), checks(result.checks), *map(_bullet, notes)]
+    parts += [left_out(result), checks(result.checks), *map(_bullet, sentences.notes(result))]
     return Group(*parts)
 
 
@@ -65,7 +65,7 @@ def left_out(result: WorkloadResult) -> RenderableType:
     table.add_column(style="yellow", no_wrap=True)
     table.add_column(overflow="fold")
     for standing in missing:
-        table.add_row(standing.client, standing.outcome.value, Text(reason_of(standing)))
+        table.add_row(standing.client, standing.outcome.value, Text(findings.message(standing)))
     return table
 
 
@@ -75,7 +75,7 @@ def checks(found: tuple[SelfCheck, ...]) -> Group:
     unclear = [check for check in found if check.outcome is CheckOutcome.INCONCLUSIVE]
     style = "red" if failed else "yellow" if unclear else "green"
     lines = [Text.assemble(("self-checks: ", "dim"), (tally(found), style))]
-    lines += [Text(f"  failed: {check.kind}: {check.text}") for check in failed]
+    lines += [Text(f"  failed: {check.kind}: {self_checks.sentence(check)}") for check in failed]
     if len(unclear) == len(found) > 1:
         return Group(*lines, Text("  too few rounds, or too much noise, for any of them", "dim"))
     for kind in dict.fromkeys(check.kind for check in unclear):

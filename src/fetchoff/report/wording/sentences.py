@@ -5,12 +5,11 @@ Client names stand in backticks; the page turns those into code, the terminal dr
 
 from __future__ import annotations
 
-import re
-
-from fetchoff.model.analysis import CheckOutcome, RankingRow, Relative, WorkloadResult
+from fetchoff.model.analysis import RankingRow, Relative, WorkloadResult
 from fetchoff.model.course import parts_of
 from fetchoff.model.estimate import Verdict
 from fetchoff.report.metrics.groups import Groups, costs_of, groups_of
+from fetchoff.report.wording import findings
 from fetchoff.report.wording.figures import (
     count,
     factor,
@@ -20,17 +19,6 @@ from fetchoff.report.wording.figures import (
     percent,
     times,
 )
-
-ADVICE = {
-    "a/a": "a client differed from itself: close what else is running on this machine, then run "
-    "again with a larger `--budget`",
-    "more requests": "known extra requests did not come back as measured: run again with a larger "
-    "`--budget` on a quieter machine",
-    "busy time": "injected time did not come back as measured: `fetchoff doctor` tells of "
-    "frequency scaling, a busy sibling core or missing permissions",
-}
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-OTHERWISE = "see the self-checks of this workload, then run again with a larger `--budget`"
 
 
 def title(result: WorkloadResult) -> str:
@@ -43,7 +31,7 @@ def verdict(result: WorkloadResult, margin: float) -> str:
     """What this workload's ranking says, in one or two sentences."""
     groups = groups_of(result)
     if result.withheld:
-        return f"The ranking is withheld: {_reason(result)[0].rstrip('.')}."
+        return f"The ranking is withheld: {findings.reason(result.withheld)}."
     if not groups.ranked:
         return "No client could be measured on this workload."
     leaders = tuple(s for s in groups.ranked if s.tiers is not None and s.tiers[0] == 1)
@@ -75,38 +63,18 @@ def absentees(result: WorkloadResult) -> str:
 
 
 def advice(result: WorkloadResult) -> tuple[str, ...]:
-    """What to do about a withheld ranking: what its reason says, or a line a kind of check."""
-    _, told = _reason(result)
-    if told:
-        return (told,)
-    failed = [c.kind for c in result.checks if c.outcome is CheckOutcome.FAILED]
-    known = tuple(ADVICE[kind] for kind in dict.fromkeys(failed) if kind in ADVICE)
-    return known or (OTHERWISE,)
+    """What to do about a withheld ranking."""
+    return findings.advice(result.withheld) if result.withheld else ()
 
 
-def remarks(result: WorkloadResult) -> tuple[str, ...]:
-    """What must be known of single clients beside their figures.
-
-    Remarks that differ only in their numbers become one, with the range of each number.
-    """
-    alike: dict[str, list[tuple[str, str]]] = {}
-    for standing in groups_of(result).measured:
-        for remark in filter(None, (standing.message, *standing.notes)):
-            alike.setdefault(_NUMBER.sub("#", remark), []).append((standing.client, remark))
-    return tuple(
-        f"{names((client for client, _ in found), most=6)}: {_merged([text for _, text in found])}"
-        for found in alike.values()
+def notes(result: WorkloadResult) -> tuple[str, ...]:
+    """What must be known of single clients beside their figures, then of the workload."""
+    of_clients = (
+        finding
+        for row in groups_of(result).measured
+        for finding in ((row.reason,) if row.reason else ()) + row.findings
     )
-
-
-def _merged(texts: list[str]) -> str:
-    slots = iter(list(zip(*(_NUMBER.findall(text) for text in texts), strict=True)))
-
-    def spread(_: re.Match[str]) -> str:
-        values = sorted(next(slots), key=float)
-        return values[0] if values[0] == values[-1] else f"{values[0]}–{values[-1]}"
-
-    return _NUMBER.sub(spread, texts[0])
+    return findings.remarks((*of_clients, *result.findings))
 
 
 def against(relative: Relative, baseline: str) -> str:
@@ -123,12 +91,6 @@ def against(relative: Relative, baseline: str) -> str:
             return f"equivalent to `{baseline}`"
         case _:
             return f"not shown to differ from `{baseline}`"
-
-
-def _reason(result: WorkloadResult) -> tuple[str, str]:
-    """The first sentence of what withholds a ranking, and what follows it."""
-    reason, _, more = result.withheld.partition(". ")
-    return reason, more
 
 
 def _winner(leader: RankingRow, baseline: str, groups: Groups) -> str:

@@ -1,0 +1,78 @@
+"""The checks of a run on itself, as types. Plain data; `report/wording` puts them into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fetchoff.model.estimate import Estimate
+
+
+class CheckKind(StrEnum):
+    """What is asked: docs/analysis.md#self-checks and #accounts."""
+
+    SAME = "a/a"
+    BUSY = "busy time"
+    MORE = "more requests"
+    TREND = "trend"
+    CPU_ACCOUNT = "cpu account"
+    WALL_ACCOUNT = "wall account"
+    REQUEST_ACCOUNT = "request account"
+    PLACEMENT = "placement"
+
+
+ACCOUNTS = frozenset(
+    {
+        CheckKind.CPU_ACCOUNT,
+        CheckKind.WALL_ACCOUNT,
+        CheckKind.REQUEST_ACCOUNT,
+        CheckKind.PLACEMENT,
+    }
+)
+"""Two parties keep them: readings must agree, and no chance is involved."""
+
+
+class CheckOutcome(StrEnum):
+    """`inconclusive`: too few rounds or too much noise to tell."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One reading of an account, as a share of what it must be.
+
+    `client` and `round` (from 0): whose it is; "" and None where it belongs to no client or to no
+    round. `place`: what was found elsewhere than planned, in the words of the record, or "".
+    """
+
+    share: float
+    client: str = ""
+    round: int | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class SelfCheck:
+    """One check of the run on itself.
+
+    `expected`, `estimate` and `tolerance` are in `unit` ("ratio"). `metric`: "wall", "cpu",
+    "requests" or "". `tolerance`: how far from `expected` the estimate may lie; None where the
+    check states no such distance. `client`: whom a failed check names, or "". `count`: processes
+    that were asked, or readings of an account. `worst`: the reading that refutes an account.
+    """
+
+    kind: CheckKind
+    kit: str
+    client: str
+    workload: str
+    metric: str
+    unit: str
+    expected: float
+    estimate: Estimate | None
+    outcome: CheckOutcome
+    tolerance: float | None = None
+    count: int = 0
+    worst: Reading | None = None

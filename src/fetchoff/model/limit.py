@@ -1,0 +1,23 @@
+"""What became of the limit that `fetchoff compare --fail-if-slower` sets. Plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fetchoff.model.estimate import Estimate, LimitAnswer
+from fetchoff.model.finding import Clock
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A client on a course, by one clock. `enough`: rounds that would tell what is unclear; None:
+    no more than there were, or no number that a run may have."""
+
+    client: str
+    baseline: str
+    workload: str
+    clock: Clock
+    ratio: Estimate
+    answer: LimitAnswer
+    rounds: int
+    enough: int | None = None

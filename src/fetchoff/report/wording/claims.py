@@ -1,0 +1,135 @@
+"""Claims in words: what was published, and why a claim has its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fetchoff.model.claim import (
+    EqualClaim,
+    OrderClaim,
+    RatioClaim,
+    Side,
+    SpreadClaim,
+    Statement,
+    UnmeasurableClaim,
+)
+from fetchoff.model.judgement import (
+    Ahead,
+    Cause,
+    ClientMissing,
+    ClosestPair,
+    DifferenceLeft,
+    Judgement,
+    KnownInAnyCase,
+    KnownSide,
+    Needs,
+    OpenPairs,
+    OriginBusy,
+    OthersLikewise,
+    Reason,
+    Sided,
+    SideFailed,
+    SpreadPair,
+    TooFewRounds,
+    WidestPair,
+    WorkloadMissing,
+)
+from fetchoff.report.wording.figures import percent
+
+SIDED = {
+    Sided.WEAKER_OR_AS_PUBLISHED: "weaker or as published",
+    Sided.AS_PUBLISHED_OR_STRONGER: "as published or stronger",
+}
+
+
+def published(stated: Statement) -> str:
+    """What the claim says, as short as a table has room for; "" of what cannot be measured."""
+    match stated:
+        case RatioClaim():
+            bound = "at least " if stated.at_least else "at most " if stated.at_most else ""
+            return f"{bound}×{stated.published:g}"
+        case EqualClaim():
+            return f"within ±{100 * stated.margin:g} %"
+        case OrderClaim():
+            return " ≤ ".join(_named(side, stated.sides) for side in stated.sides)
+        case SpreadClaim(at_least=0.0):
+            return f"at most ×{stated.at_most:g}"
+        case SpreadClaim():
+            return f"at least ×{stated.at_least:g}"
+        case UnmeasurableClaim():
+            return ""
+
+
+def reasons(judgement: Judgement) -> str:
+    """Why a claim has its verdict, and what else is known of it; "": nothing more."""
+    stated = judgement.claim.statement
+    among = stated.sides if isinstance(stated, OrderClaim | SpreadClaim) else ()
+    return "; ".join(_reason(reason, among) for reason in judgement.reasons)
+
+
+def _reason(reason: Reason, among: Sequence[Side]) -> str:
+    """`among`: the sides of the claim, where their order or spread is claimed."""
+    match reason:
+        case Needs():
+            return f"needs {reason.what}"
+        case WorkloadMissing():
+            return f"{reason.workload} was not measured"
+        case ClientMissing():
+            return f"{reason.client}: {reason.why or 'took no part'}"
+        case SideFailed(side=side):
+            why = reason.message or "was not measured whole"
+            return f"{side.client} on {side.workload}: {why}"
+        case TooFewRounds():
+            return _too_few(reason)
+        case OthersLikewise():
+            return f"and {reason.sides} others likewise"
+        case DifferenceLeft():
+            return f"{percent(reason.share)} of the published difference is left"
+        case KnownSide():
+            return SIDED[reason.sided]
+        case KnownInAnyCase():
+            known = (
+                "weaker than published" if reason.is_weaker else "",
+                "more than ×1" if reason.is_above_one else "",
+            )
+            return f"{' and '.join(filter(None, known))} in any case"
+        case OriginBusy():
+            return _origin_busy(reason)
+        case Cause():
+            return reason.text
+        case Ahead():
+            return f"{_named(reason.side, among)} is ahead of {_named(reason.of, among)}"
+        case OpenPairs():
+            pairs = (f"{_named(a, among)} ≤ {_named(b, among)}" for a, b in reason.pairs)
+            return f"open: {', '.join(pairs)}"
+        case ClosestPair():
+            return f"closest are {_named(reason.first, among)} and {_named(reason.second, among)}"
+        case SpreadPair():
+            return _beside(reason, among)
+        case WidestPair():
+            return f"the upper end is that of {_beside(reason, among)}"
+
+
+def _too_few(reason: TooFewRounds) -> str:
+    rounds = f"{reason.rounds} round{' has' if reason.rounds == 1 else 's have'}"
+    both = "both " if len(reason.clients) > 1 else ""
+    return f"only {rounds} {both}{' and '.join(reason.clients)}; {reason.needed} are needed"
+
+
+def _origin_busy(reason: OriginBusy) -> str:
+    shares = f"{percent(reason.of_share)} and {percent(reason.to_share)}"
+    said = f"the origin works for {shares} of the time that both take"
+    if reason.cpu is None:
+        return said
+    ratio = f"×{reason.cpu.point:.2f} ({reason.cpu.low:.2f}–{reason.cpu.high:.2f})"
+    return f"{said}; in the clients' CPU time it is {ratio}"
+
+
+def _beside(pair: SpreadPair | WidestPair, among: Sequence[Side]) -> str:
+    return f"{_named(pair.dearest, among)} beside {_named(pair.cheapest, among)}"
+
+
+def _named(side: Side, among: Sequence[Side]) -> str:
+    """The client, with its workload where that is what differs."""
+    alone = len({other.workload for other in among}) == 1
+    return side.client if alone else f"{side.client} on {side.workload}"

@@ -1,0 +1,203 @@
+"""What is found of clients, in words: one sentence for all of whom the same was found.
+
+Evidence is the same if it differs in numbers alone; the sentence then has the range of each number.
+Each function takes all evidence of a sentence, which is of one type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from fetchoff.model.finding import (
+    AnsweredWrong,
+    ClientEvidence,
+    Clock,
+    ClocksApart,
+    FurtherThreads,
+    Holdup,
+    NotMeasured,
+    OriginBound,
+    Pool,
+    RarelyDear,
+    RoundsFailed,
+    TwoModes,
+    Unsteady,
+    Window,
+    WorkMoved,
+)
+from fetchoff.model.link import INITIAL_WINDOW
+
+E = TypeVar("E", bound=ClientEvidence)
+Teller = Callable[[Sequence[E]], str]
+
+_TELLERS: dict[type, Teller[Any]] = {}
+
+
+def sentence(found: Sequence[ClientEvidence]) -> str:
+    """What all of this evidence says; it must be the same by `key`."""
+    return _TELLERS[type(found[0])](found)
+
+
+def key(found: ClientEvidence) -> object:
+    """What evidence must have in common to be told in one sentence: all but numbers."""
+    values = (getattr(found, field.name) for field in fields(found))
+    return (type(found), tuple(... if _is_number(value) else value for value in values))
+
+
+def known() -> frozenset[type]:
+    """The types that there are sentences for."""
+    return frozenset(_TELLERS)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _tells(kind: type[E]) -> Callable[[Teller[E]], Teller[E]]:
+    """Marks the function that makes the sentence of a type of evidence."""
+
+    def add(teller: Teller[E]) -> Teller[E]:
+        _TELLERS[kind] = teller
+        return teller
+
+    return add
+
+
+def _range(values: Iterable[float], decimals: int = 0) -> str:
+    """`12`, or `12 to 18`."""
+    ordered = sorted(values)
+    low, high = (f"{value:,.{decimals}f}" for value in (ordered[0], ordered[-1]))
+    return low if low == high else f"{low} to {high}"
+
+
+def _percent(shares: Iterable[float]) -> str:
+    return f"{_range(100 * share for share in shares)} %"
+
+
+def _its(found: Sequence[ClientEvidence]) -> str:
+    return "its" if len(found) == 1 else "their"
+
+
+@_tells(Unsteady)
+def _unsteady(found: Sequence[Unsteady]) -> str:
+    exchanges, rounds, of_rounds = (
+        _range(getattr(one, name) for one in found) for name in ("exchanges", "rounds", "of_rounds")
+    )
+    return (
+        f"still getting cheaper after {exchanges} exchanges in {rounds} of {of_rounds} rounds: "
+        f"what is shown may be above {_its(found)} steady state"
+    )
+
+
+@_tells(OriginBound)
+def _origin_bound(found: Sequence[OriginBound]) -> str:
+    share = _percent(one.origin_share for one in found)
+    return f"the origin takes {share} of the wall time: it is the bottleneck"
+
+
+@_tells(WorkMoved)
+def _work_moved(found: Sequence[WorkMoved]) -> str:
+    own, with_origin = found[0].own.value, found[0].with_origin.value
+    moves = "it moves" if len(found) == 1 else "they move"
+    return (
+        f"{own} than the baseline in {_its(found)} own CPU time, but {with_origin} with the "
+        f"origin's: {moves} work to the server"
+    )
+
+
+@_tells(ClocksApart)
+def _clocks_apart(found: Sequence[ClocksApart]) -> str:
+    clocks = "its own clock is" if len(found) == 1 else "their own clocks are"
+    return f"{clocks} {_percent(one.share for one in found)} off the harness's"
+
+
+@_tells(RarelyDear)
+def _rarely_dear(found: Sequence[RarelyDear]) -> str:
+    cost = "it costs" if len(found) == 1 else "they cost"
+    return (
+        f"{cost} {_percent(one.more_share for one in found)} more on average than in an ordinary "
+        "batch: some batches are much dearer (collections, compiling, stops); the mean is what is "
+        "ranked"
+    )
+
+
+@_tells(TwoModes)
+def _two_modes(found: Sequence[TwoModes]) -> str:
+    clock = "CPU" if found[0].clock is Clock.CPU else "wall"
+    cheap = _mode([(one.cheap_share, one.cheap_us) for one in found])
+    dear = _mode([(one.dear_share, one.dear_us) for one in found])
+    processes = _range(one.processes for one in found)
+    return (
+        f"{_its(found)} processes fall into two modes: {cheap}, {dear} of {clock} time an exchange "
+        f"(of {processes} processes)"
+    )
+
+
+def _mode(modes: Sequence[tuple[float, float]]) -> str:
+    costs_us = [cost_us for _, cost_us in modes]
+    decimals = 0 if min(costs_us) >= 100 else 1
+    return f"{_percent(share for share, _ in modes)} take {_range(costs_us, decimals)} µs"
+
+
+@_tells(Window)
+def _window(found: Sequence[Window]) -> str:
+    kilobytes = _range(one.in_flight_bytes / 1e3 for one in found)
+    reached = _range((one.mbit_s for one in found), 1)
+    best = _range((one.best_mbit_s for one in found), 1)
+    return (
+        f"held back as if by a window of about {kilobytes} kB: {reached} Mbit/s, where {best} were "
+        "carried"
+    )
+
+
+@_tells(Pool)
+def _pool(found: Sequence[Pool]) -> str:
+    under_way = _range((one.exchanges for one in found), 1)
+    of_exchanges = _range(one.of_exchanges for one in found)
+    return f"about {under_way} of {of_exchanges} were in flight: {_holdup(found)}"
+
+
+def _holdup(found: Sequence[Pool]) -> str:
+    its, them = _its(found), "it" if len(found) == 1 else "them"
+    segments = _range(one.segments or 0 for one in found)
+    match found[0].holdup:
+        case Holdup.POOL_OR_QUEUE:
+            return f"{its} pool or {its} queue holds {them} back"
+        case Holdup.QUEUE:
+            return f"{its} queue holds {them} back"
+        case Holdup.QUEUE_OR_NAGLE:
+            return (
+                f"{its} queue holds {them} back, or Nagle's algorithm the later ones of {its} "
+                f"{segments} segments"
+            )
+        case Holdup.INITIAL_WINDOW:
+            return (
+                f"requests in {segments} segments, more than the {INITIAL_WINDOW} packets that TCP "
+                "begins with"
+            )
+
+
+@_tells(FurtherThreads)
+def _further_threads(found: Sequence[FurtherThreads]) -> str:
+    share = _percent(one.share for one in found)
+    where = "free to run on other cores" if found[0].placed_freely else "which share one core here"
+    return f"{share} of {_its(found)} CPU time is in further threads, {where}"
+
+
+@_tells(RoundsFailed)
+def _rounds_failed(found: Sequence[RoundsFailed]) -> str:
+    rounds, of_rounds = _range(o.rounds for o in found), _range(o.of_rounds for o in found)
+    return f"in {rounds} of {of_rounds} rounds: {found[0].message}"
+
+
+@_tells(AnsweredWrong)
+def _answered_wrong(found: Sequence[AnsweredWrong]) -> str:
+    numbers = [str(number + 1) for number in found[0].rounds]
+    return f"in round{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}: {found[0].message}"
+
+
+@_tells(NotMeasured)
+def _not_measured(found: Sequence[NotMeasured]) -> str:
+    return found[0].message or "was not measured"

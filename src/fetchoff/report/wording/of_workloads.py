@@ -1,0 +1,96 @@
+"""What is found of a workload, or of all clients on it, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fetchoff.model.estimate import LimitAnswer
+from fetchoff.model.finding import (
+    AllHeldBack,
+    BatchesExcluded,
+    CheckFailed,
+    ChecksUnclear,
+    Limit,
+    LinkAtFault,
+    ModesMissed,
+    NothingCounts,
+    OtherBaseline,
+    PlacementAsked,
+    RoundsExcluded,
+    TiersUnproven,
+    WorkloadEvidence,
+)
+from fetchoff.report.wording import self_checks
+from fetchoff.report.wording.figures import count, percent
+
+MOST_REASONS = 2
+ANSWERS = {
+    LimitAnswer.WITHIN: "shown",
+    LimitAnswer.BEYOND: "exceeded",
+    LimitAnswer.UNCLEAR: "cannot tell",
+}
+
+
+def sentence(found: WorkloadEvidence) -> str:
+    """What the evidence says. Client names stand in backticks."""
+    match found:
+        case Limit():
+            return _limit(found)
+        case PlacementAsked():
+            return f"placement asked for: {found.placement}"
+        case RoundsExcluded():
+            rounds = f"{found.rounds} of {found.of_rounds} rounds"
+            return f"{rounds} do not count: {_listed(found.reasons)}"
+        case BatchesExcluded():
+            batches = f"{found.batches} of {found.of_batches} batches"
+            return f"{batches} do not count: {'; '.join(found.reasons)}"
+        case AllHeldBack():
+            return _all_held_back(found)
+        case TiersUnproven():
+            return (
+                f"{found.pairs} of the {found.of_pairs} pairs of clients in neighbouring tiers "
+                "were not shown to differ from each other"
+            )
+        case ModesMissed():
+            return (
+                f"the processes of {count(found.clients, 'client')} fall into modes: a mode that "
+                f"1 process in {found.one_in} has stays unseen in {percent(found.missed_share)} of "
+                f"runs with {count(found.rounds, 'round')}"
+            )
+        case OtherBaseline():
+            return f"`{found.asked}` was not measured: relative to `{found.instead}` instead"
+        case ChecksUnclear():
+            return f"{found.checks} of {found.of_checks} self-checks could not tell"
+        case LinkAtFault():
+            faults = "; ".join(found.faults)
+            return f"the link {found.link} is not what was asked for: {faults}"
+        case NothingCounts():
+            return f"no round over {found.link} counts: {_listed(found.reasons)}"
+        case CheckFailed():
+            more = f", and {found.more} more" if found.more else ""
+            return f"self-check failed: {self_checks.sentence(found.check)}{more}"
+
+
+def _limit(found: Limit) -> str:
+    told = "; ".join(
+        f"{ANSWERS[answer]} in {clock} time"
+        for clock, answer in (("wall", found.wall), ("CPU", found.cpu))
+        if answer is not None
+    )
+    return f"at most {100 * found.allowed_share:g} % more time was allowed: {told}"
+
+
+def _all_held_back(found: AllHeldBack) -> str:
+    low, high = (f"{held / 1e3:.0f}" for held in (found.least_bytes, found.most_bytes))
+    held = low if low == high else f"{low} to {high}"
+    return (
+        f"no client carries half of what TCP could reach here: about {held} kB are in flight in a "
+        "round trip. Whether windows of the clients or of the origin hold them back, nobody in "
+        "this run can show"
+    )
+
+
+def _listed(reasons: Sequence[str]) -> str:
+    """The first few reasons, and how many more there are."""
+    more = len(reasons) - MOST_REASONS
+    return "; ".join([*reasons[:MOST_REASONS], *([f"and {more} more"] if more > 0 else [])])
