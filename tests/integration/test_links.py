@@ -36,7 +36,7 @@ from fetchoff.model.lateness import spoilt
 from fetchoff.model.observation import (
     Batch,
     Interrupted,
-    LinkTried,
+    LinkCalibrated,
     LinkUsed,
     SectionDone,
     Turns,
@@ -68,9 +68,9 @@ pytestmark = pytest.mark.usefixtures("namespaces")
 
 @dataclass(frozen=True)
 class Kept:
-    """What a run over links has kept."""
+    """The records of a run over links."""
 
-    tried: list[LinkTried]
+    calibrated: list[LinkCalibrated]
     used: list[LinkUsed]
     batches: list[Batch]
 
@@ -78,7 +78,7 @@ class Kept:
     def in_(cls, run: Path) -> Kept:
         records = RunFolder.open(run).records()
         return cls(
-            [record for record in records if isinstance(record, LinkTried)],
+            [record for record in records if isinstance(record, LinkCalibrated)],
             [record for record in records if isinstance(record, LinkUsed)],
             [record for record in records if isinstance(record, Batch)],
         )
@@ -135,9 +135,9 @@ def test_from_the_command_to_the_results(links: Command, run: Path) -> None:
     assert_measured(ran, run)
     assert [course["workload"] for course in runs.results(run)["results"]] == ["small-get/five"]
     kept = Kept.in_(run)
-    (tried,) = kept.tried
-    assert tried.calibration.link == "five"
-    assert tried.calibration.round_trip_p50_ms >= ROUND_TRIP_MS
+    (calibrated,) = kept.calibrated
+    assert calibrated.calibration.link == "five"
+    assert calibrated.calibration.round_trip_p50_ms >= ROUND_TRIP_MS
     for used in kept.used:
         assert used.workload == "small-get/five"
         assert used.emulated.packets > 0
@@ -164,8 +164,8 @@ def test_links_and_loopback_side_by_side(links: Command, run: Path) -> None:
     ran = links("run", *arguments, "--budget", "5", "-o", run)
     assert_measured(ran, run)
     kept = Kept.in_(run)
-    assert {tried.calibration.link for tried in kept.tried} == {"five", "lossy"}
-    assert len(kept.tried) == 2
+    assert {record.calibration.link for record in kept.calibrated} == {"five", "lossy"}
+    assert len(kept.calibrated) == 2
     assert {used.workload for used in kept.used} == {"steady/five", "steady/lossy"}
     assert {batch.workload for batch in kept.batches} == {"steady/five", "steady/lossy"}
     taken = [r for r in RunFolder.open(run).records() if isinstance(r, Turns)]
@@ -348,8 +348,8 @@ def nobody(links: Command, tmp_path_factory: pytest.TempPathFactory) -> Command:
 
 def test_without_any_rights(nobody: Command, none_left: None) -> None:
     """The emulator makes a user namespace, in which it owns the networks."""
-    try_out = [*nobody.wrapper[:-1], "unshare", "--user", "--net", "true"]
-    if (tried := subprocess.run(try_out, capture_output=True, text=True)).returncode != 0:
+    calibrate = [*nobody.wrapper[:-1], "unshare", "--user", "--net", "true"]
+    if (tried := subprocess.run(calibrate, capture_output=True, text=True)).returncode != 0:
         pytest.skip(f"users without rights may not make namespaces: {tried.stderr.strip()}")
     honest = str(nobody.folder / "fakes" / "honest")
     assert nobody("setup", honest).status == 0

@@ -82,7 +82,7 @@ def test_the_machine_has_no_part_in_it(network: Network) -> None:
     assert devices() == []
 
 
-def test_trying_a_link_out_finds_what_was_asked_for(network: Network) -> None:
+def test_the_calibration_of_a_link_finds_what_was_requested(network: Network) -> None:
     """Within generous limits: this machine may be busy."""
     found = network.calibrate(LINK, 1)
     assert found is not None

@@ -11,7 +11,7 @@ from fetchoff.model.analysis import BatchesLeftOut, LinkUse, OverLink, RoundLeft
 from fetchoff.model.course import Course
 from fetchoff.model.lateness import spoilt
 from fetchoff.model.link import Calibration
-from fetchoff.model.observation import LinkTried, LinkUsed, Record
+from fetchoff.model.observation import LinkCalibrated, LinkUsed, Record
 
 WHAT_TO_DO = "Stop other work, or choose a slower link, and run again"
 MOST_REASONS = 2
@@ -29,7 +29,7 @@ def over_link(
     whys = [spoilt(batch, link, at_stake) for batch in series.spoilt]
     return OverLink(
         link,
-        _last_try(link.id, records),
+        _last_calibration(link.id, records),
         replace(_use(used), batches=batches),
         (*_rounds_at_fault(used), *_rounds_lost(series, whys)),
         tuple(BatchesLeftOut(many, why) for why, many in Counter(whys).items()),
@@ -47,9 +47,9 @@ def _rounds_lost(series: Series, whys: Sequence[str]) -> Iterator[RoundLeftOut]:
     return (RoundLeftOut(n, why) for n, why in sorted(last.items()) if n not in series.numbers)
 
 
-def _last_try(link: str, records: Sequence[Record]) -> Calibration | None:
-    tried = (r.calibration for r in reversed(records) if isinstance(r, LinkTried))
-    return next((calibration for calibration in tried if calibration.link == link), None)
+def _last_calibration(link: str, records: Sequence[Record]) -> Calibration | None:
+    found = (r.calibration for r in reversed(records) if isinstance(r, LinkCalibrated))
+    return next((calibration for calibration in found if calibration.link == link), None)
 
 
 def _use(used: Sequence[LinkUsed]) -> LinkUse:

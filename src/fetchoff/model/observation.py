@@ -256,7 +256,7 @@ class Invocation:
 
 
 @dataclass(frozen=True)
-class LinkTried:
+class LinkCalibrated:
     """A link was tried out, so that what is measured over it from now on can be believed."""
 
     round: int
@@ -311,7 +311,7 @@ Record = (
     | Turns
     | TurnsGiven
     | Invocation
-    | LinkTried
+    | LinkCalibrated
     | LinkUsed
     | SectionDone
     | Interrupted

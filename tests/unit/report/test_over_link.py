@@ -43,7 +43,7 @@ def test_losses_are_in_the_line_where_there_are_any() -> None:
     assert "Mbit/s down" not in line
 
 
-def test_a_link_that_was_never_tried_out_was_asked_for() -> None:
+def test_a_link_that_was_never_calibrated_shows_what_was_requested() -> None:
     untried = replace(LINK, found=None)
     assert over_link.line(untried) == (
         "link atlantic: round trip 90 ms; 20 Mbit/s up; 100 Mbit/s down"

@@ -95,7 +95,7 @@ EXPLANATIONS = (
         "Links",
         """
         A workload may go over an emulated network: packets are delayed, shaped and lost as asked.
-        The link is tried out before it is used; if it is not what was asked for, the ranking is
+        The link is calibrated before it is used; if it is not what was asked for, the ranking is
         withheld, and a round in which the emulator could not keep up does not count. In flight: how
         much is under way on average, as goods are on a road, estimated as what goes through in the
         time of a round trip. A client whose window or pool is small has little under way, however
