@@ -164,7 +164,7 @@ def _otherwise(client: str, course: Course, known: Costs) -> tuple[float, float]
 
 
 def _of_link(number: int, course: Course) -> list[Record]:
-    """The link was calibrated before the first round, was as requested, and was used in all rounds."""
+    """The link was calibrated before round 0, was as requested, and was used in all rounds."""
     link = course.link
     if not link.is_emulated:
         return []

@@ -155,7 +155,7 @@ def test_one_at_a_time(path: Path) -> None:
 
 
 def test_no_run_is_overwritten(path: Path) -> None:
-    with pytest.raises(StoreError, match="holds a run already"):
+    with pytest.raises(StoreError, match="already holds a run"):
         RunFolder.create(path, HEADER)
     assert tuple(RunFolder.open(path).records()) == RECORDS
 
