@@ -147,7 +147,7 @@ def test_going_on_after_a_cut(missing: int, path: Path) -> None:
 
 def test_one_at_a_time(path: Path) -> None:
     first = RunFolder.open(path, to_append=True)
-    with pytest.raises(StoreError, match="is being measured by another process"):
+    with pytest.raises(StoreError, match="is in use by another process"):
         RunFolder.open(path, to_append=True)
     assert len(RunFolder.open(path).records()) == len(RECORDS)
     first.close()
