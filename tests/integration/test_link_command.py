@@ -164,7 +164,7 @@ def test_the_emulator_dies(fetchoff: Command) -> None:
     _, err = process.communicate(timeout=30)
     assert process.returncode == 7
     assert "error: the link emulator ended with signal SIGKILL" in err
-    assert "hint: the command has had no network since then" in err
+    assert "hint: repeat the command: it lost its network" in err
     assert wait_for_none(fetchoff.folder) == []
 
 
@@ -173,7 +173,7 @@ def test_over_loopback(fetchoff: Command) -> None:
         port = str(taken.getsockname()[1])
         refused = fetchoff("link", "loopback", "--port", port, "--", "true")
     assert refused.status == 5
-    assert f"no origin: cannot listen on 127.0.0.1:{port}: Address already in use" in refused.err
+    assert f"the origin failed: cannot listen on 127.0.0.1:{port}: Address already in use" in refused.err
     assert "hint: choose another port: --port N" in refused.err
     ran = fetchoff("link", "loopback", "--port", port, "--", *python(FETCH, "/bytes/16"))
     assert ran.out.startswith(f"http://127.0.0.1:{port} 16 ")
@@ -192,6 +192,6 @@ def test_where_namespaces_are_not_permitted(fetchoff: Command) -> None:
     ran = replace(fetchoff, wrapper=wrapper)("link", "dallas", "--", "true")
     assert ran.status == 7
     assert "user namespaces are not permitted here; run as root" in ran.err
-    assert "hint: docs/links.md has what it needs" in ran.err
+    assert "hint: see docs/links.md for what it needs" in ran.err
     assert "Traceback" not in ran.err
     assert started_from(fetchoff.folder) == []

@@ -144,7 +144,7 @@ def test_an_interrupted_run_goes_on_with_its_server(fetchoff: Command, folder: P
     header.write_text(text.replace(f'"version": "{version}"', '"version": "2.7.18"'))
     other = fetchoff("resume", "run")
     assert other.status == 5
-    assert "is not what it was when this run began: it was 2.7.18" in other.err
+    assert "has changed since this run began: it was 2.7.18" in other.err
 
 
 def test_what_a_server_cannot_answer_is_refused_before(fetchoff: Command, folder: Path) -> None:

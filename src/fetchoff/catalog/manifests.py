@@ -176,7 +176,7 @@ class Family:
             return versions[0] if versions else self.id.version
         if client.version not in versions:
             raise InputError(
-                f"there is no '{client}'", _choices(self.id, "versions", tuple(versions))
+                f"there is no client '{client}'", _choices(self.id, "versions", tuple(versions))
             )
         return client.version
 
@@ -185,7 +185,7 @@ class Family:
             return None
         if client.runtime not in self.kit.runtimes:
             raise InputError(
-                f"there is no '{client}'",
+                f"there is no client '{client}'",
                 _choices(f"the kit of {self.id.language}", "runtimes", tuple(self.kit.runtimes)),
             )
         return self.kit.runtimes[client.runtime]

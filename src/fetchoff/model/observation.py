@@ -1,6 +1,7 @@
-"""What was seen, as it is kept. Nothing here is ever rewritten.
+"""Observations as they are stored. They are never rewritten.
 
-`workload` is the id of a course: the workload's, and over an emulated link that one's after a /.
+`workload` is the id of a course: the workload's id, followed over an emulated link by / and the
+link's id.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Cost:
-    """What a batch cost, read from outside. Nanoseconds.
+    """What a batch cost, measured from outside. Nanoseconds.
 
-    `own_wall_ns` is the adapter's word, a cross-check. `origin_cpu_ns`: the origin's process clock.
-    `parse_ns`: in its kit's JSON parser, the adapter's word as well; None: it says nothing of it.
+    `own_wall_ns`: reported by the adapter, a cross-check. `origin_cpu_ns`: the origin's process
+    clock. `parse_ns`: time in the kit's JSON parser, also reported by the adapter; None: not
+    reported.
     """
 
     wall_ns: int
@@ -40,7 +42,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the origin's ledger gained in a batch."""
+    """What the origin's ledger counted in a batch."""
 
     requests: int = 0
     connections: int = 0
@@ -53,7 +55,7 @@ class Seen:
 class Batch:
     """One timed run of `planned` iterations (`iterations` were really done: MORE does more).
 
-    `emulated`: what a link did meanwhile; None over loopback.
+    `emulated`: what the link's emulator counted meanwhile; None over loopback.
     """
 
     round: int
@@ -73,7 +75,7 @@ class Batch:
 
     @property
     def slot(self) -> tuple[int, str, int, str]:
-        """The place in the plan that this batch fills; at most one batch may fill it."""
+        """The batch's position in the plan; at most one batch may have it."""
         return (self.round, self.workload, self.block, self.entrant)
 
 
@@ -124,16 +126,16 @@ class Turns:
 
     @property
     def background_ns(self) -> float:
-        """CPU time between turns, as far as it belongs to the exchanges that were counted.
+        """The CPU time between turns that is attributed to the counted exchanges.
 
-        A collector or a compiler in the background goes on when the turn is over: what it costs is
-        paid for the exchanges before, those of leads included.
+        A background collector or compiler keeps running after a turn. Its cost belongs to the
+        exchanges before, including those of leads.
         """
         counted, lead = sum(self.exchanges), sum(self.lead_exchanges)
         return sum(self.held_cpu_ns) * counted / (counted + lead) if counted else 0.0
 
     def pieces(self, count: int) -> tuple[Batch, ...]:
-        """Successive turns together, as so many batches; fewer where there are fewer turns."""
+        """Successive turns combined into `count` batches, or fewer if there are fewer turns."""
         each = max(1, -(-len(self.exchanges) // count))
         starts = range(0, len(self.exchanges), each)
         found = (self._part(first, first + each).total() for first in starts)
@@ -146,11 +148,11 @@ class Turns:
         return replace(self, **parts)
 
     def _share(self, of_loop_ns: int) -> int:
-        """Of what was spent in the whole loop, as much as belongs to the exchanges of turns."""
+        """The part of a whole loop's cost that belongs to the exchanges of turns."""
         return round(of_loop_ns * sum(self.exchanges) / max(1, self.asked * self.per_iteration))
 
     def total(self) -> Batch:
-        """All turns as one batch: what was paid in all for all exchanges."""
+        """All turns as one batch: the total cost of all exchanges."""
         exchanges = sum(self.exchanges)
         background = round(self.background_ns)
         wall_ns = sum(self.wall_ns)
@@ -188,9 +190,9 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 class TurnsGiven:
     """All turns of a section. Nanoseconds.
 
-    `elapsed_ns`: by the harness's clock. By the origin's: `given_ns`, all turns; `lost_ns`, what
-    was waited for those who let theirs pass; `turned_ns`, turns with their leads alone.
-    `misplaced`: what was not where it was planned, or "".
+    `elapsed_ns`: by the harness's clock. By the origin's clock: `given_ns`, all turns; `lost_ns`,
+    time spent waiting for clients that missed their turn; `turned_ns`, turns with their leads only.
+    `misplaced`: which process did not have its planned core or priority, or "".
     """
 
     round: int
@@ -257,7 +259,7 @@ class Invocation:
 
 @dataclass(frozen=True)
 class LinkCalibrated:
-    """A link was tried out, so that what is measured over it from now on can be believed."""
+    """The calibration of a link before it was used. Journals store it as "link tried"."""
 
     round: int
     calibration: Calibration
@@ -267,8 +269,8 @@ class LinkCalibrated:
 class LinkUsed:
     """What the emulator did during the batches of a section.
 
-    `fault`: why none of them counts, or "". Only runs of before each batch had its own counts have
-    one.
+    `fault`: why none of them counts, or "". Only older runs have one; today each batch has its own
+    counts.
     """
 
     round: int
@@ -280,7 +282,7 @@ class LinkUsed:
 
 @dataclass(frozen=True)
 class SectionDone:
-    """A course of a round was measured whole: its batches count. Appended last."""
+    """A course of a round was measured completely, so its batches count. Appended last."""
 
     round: int
     attempt: int
@@ -290,7 +292,7 @@ class SectionDone:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """An attempt at a section came to nothing: its batches are kept, and do not count."""
+    """An attempt at a section was interrupted: its batches are kept but don't count."""
 
     round: int
     attempt: int
@@ -300,7 +302,7 @@ class Interrupted:
 
 @dataclass(frozen=True)
 class Ended:
-    """The run came to its end. `reason`: decided, budget, rounds, no client left, interrupted."""
+    """The run ended. `reason`: decided, budget, rounds, no client left, interrupted."""
 
     reason: str
     rounds: int

@@ -32,7 +32,7 @@ CONTROL_TIMEOUT_S = 10.0
 EMPTY_S = 2.0
 OWN_NAMESPACE = "/proc/self/ns/net"
 WIDE_OPEN = Profile()
-NEEDS = "docs/links.md has what it needs"
+NEEDS = "see docs/links.md for what it needs"
 ANOTHER = "the fetchoff-link of this version is needed; FETCHOFF_LINK can name it"
 KEPT = "what was measured is kept; 'fetchoff resume' goes on"
 
