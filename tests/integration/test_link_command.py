@@ -173,7 +173,8 @@ def test_over_loopback(fetchoff: Command) -> None:
         port = str(taken.getsockname()[1])
         refused = fetchoff("link", "loopback", "--port", port, "--", "true")
     assert refused.status == 5
-    assert f"the origin failed: cannot listen on 127.0.0.1:{port}: Address already in use" in refused.err
+    said = f"the origin failed: cannot listen on 127.0.0.1:{port}: Address already in use"
+    assert said in refused.err
     assert "hint: choose another port: --port N" in refused.err
     ran = fetchoff("link", "loopback", "--port", port, "--", *python(FETCH, "/bytes/16"))
     assert ran.out.startswith(f"http://127.0.0.1:{port} 16 ")

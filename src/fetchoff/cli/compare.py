@@ -107,7 +107,7 @@ def _one(name: str) -> Manifest:
     if len(manifests) != 1:
         raise InputError(
             f"'{name}' matches {len(manifests)} clients; give exactly one",
-            f"list them with 'fetchoff clients {shlex.quote(name)}'",
+            f"list them: fetchoff clients {shlex.quote(name)}",
         )
     return manifests[0]
 

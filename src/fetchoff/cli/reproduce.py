@@ -37,7 +37,9 @@ def command(
         typer.Option("--out", "-o", help="The folder for all run folders; default: runs/…."),
     ] = None,
     seed: options.Seed = None,
-    setup: Annotated[bool, typer.Option("--setup", help="First set up what isn't yet.")] = False,
+    setup: Annotated[
+        bool, typer.Option("--setup", help="First set up clients not yet set up.")
+    ] = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,

@@ -38,7 +38,9 @@ def command(
     budget: options.Budget = None,
     out: options.Out = None,
     seed: options.Seed = None,
-    setup: Annotated[bool, typer.Option("--setup", help="First set up what isn't yet.")] = False,
+    setup: Annotated[
+        bool, typer.Option("--setup", help="First set up clients not yet set up.")
+    ] = False,
     per_day: options.PerDay = None,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
@@ -109,7 +111,7 @@ def _asked_for(baseline: str, clients: Sequence[Client]) -> str:
     if len(manifests) != 1:
         raise InputError(
             f"the baseline '{baseline}' matches {len(manifests)} clients; give exactly one",
-            f"list them with 'fetchoff clients {shlex.quote(baseline)}'",
+            f"list them: fetchoff clients {shlex.quote(baseline)}",
         )
     client = next(client for client in clients if client.manifest.id == manifests[0].id)
     if client.readiness is not Readiness.READY:
