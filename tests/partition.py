@@ -31,7 +31,7 @@ QUICK_ROOMS = ("tests/unit/", "tests/golden/", "tests/contract/")
 
 
 class Part(StrEnum):
-    """What to run."""
+    """The part of the tests to run."""
 
     QUICK = "quick"
     REST = "rest"
@@ -47,20 +47,20 @@ def is_quick(test: str) -> bool:
 
 
 def client_of(test: str) -> str:
-    """The client whose contract a test asks for; "" of other tests."""
+    """The client whose contract a test checks; "" for other tests."""
     file, _, name = test.partition("::")
     return name.partition("[")[2].removesuffix("]") if file in OF_CLIENTS else ""
 
 
 def taken(test: str, part: Part, language: str = "") -> bool:
-    """Whether a test is to be run. `language`: the contract of its clients and nothing else."""
+    """Whether to run a test. `language`: run only the contract tests of its clients."""
     if language:
         return client_of(test).startswith(f"{language}/")
     return part is Part.ALL or is_quick(test) == (part is Part.QUICK)
 
 
 def left_out(tests: Sequence[str]) -> str:
-    """What tests were not run, in a line."""
+    """A one-line summary of the tests that were not run."""
     kinds = Counter(
         "clients' contracts" if client_of(test) else test.split("/")[1] for test in tests
     )

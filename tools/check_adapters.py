@@ -63,7 +63,7 @@ TOOLS = (
 
 
 def files_of(tool: Tool, root: Path = ADAPTERS) -> list[Path]:
-    """What a tool is for, without what package managers bring."""
+    """The files that a tool checks, without those of installed packages."""
     found = (root / tool.language).rglob("*")
     return sorted(
         path
@@ -73,7 +73,7 @@ def files_of(tool: Tool, root: Path = ADAPTERS) -> list[Path]:
 
 
 def findings(tool: Tool, files: Sequence[Path], root: Path = ADAPTERS) -> str:
-    """What it has to say of them; "" when it likes them. Settings are found from the folder."""
+    """The tool's complaints about the files, or ""; it finds its settings from the folder."""
     assert tool.program is not None
     command = [tool.program, *tool.command[1:]]
     said = []
@@ -92,7 +92,7 @@ def findings(tool: Tool, files: Sequence[Path], root: Path = ADAPTERS) -> str:
 
 
 def main() -> int:
-    """A line a tool, and what they found; 1 if that is anything."""
+    """Print one line per tool and its complaints; exit status 1 if there are any."""
     todo = [(tool, files) for tool in TOOLS if (files := files_of(tool))]
     with ThreadPoolExecutor() as pool:
         results = pool.map(lambda one: findings(*one) if one[0].program else None, todo)

@@ -1,4 +1,4 @@
-"""`fetchoff check` catches every fake at what it does wrong, and the honest one at nothing."""
+"""`fetchoff check` finds the fault of every fake, and no fault of the honest one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.command import FAKES, Command, fake
 
 from fetchoff.contract.suite import MOST_BROKEN
 
-# The case that catches each, and what is said. The other cases of some fail as well.
+# The case that each fake fails, and the message. Some fail other cases as well.
 CAUGHT = {
     "boastful": ("made-up-feature", "ready for a feature with a random name"),
     "caching": ("fifty", "the origin saw 1 requests instead of 50"),
@@ -67,7 +67,7 @@ CONTRACT_KEEPERS = {
 
 @pytest.fixture(scope="module")
 def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[str]]]:
-    """Checks that take their time, side by side: each with a cache of its own, as setups wait."""
+    """Slow checks, run concurrently: each has its own cache, because setups of one cache wait."""
     processes = {}
     for name in (*SLOWLY_CAUGHT, "silent"):
         folder = Path(tmp_path_factory.mktemp(name))

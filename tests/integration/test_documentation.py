@@ -41,7 +41,7 @@ def test_every_command_has_a_section(command: str) -> None:
 
 
 def keys(kind: type[Document]) -> set[str]:
-    """All keys of a TOML document, those of its tables included."""
+    """All keys of a TOML document and of its tables."""
     return {field.alias or name for name, field in kind.model_fields.items()}
 
 
@@ -81,7 +81,7 @@ def test_an_adapter_is_three_files() -> None:
 
 
 def test_the_page_of_clients_is_what_the_manifests_say() -> None:
-    """`python tools/clients_page.py` writes it anew."""
+    """If this fails, run `python tools/clients_page.py`."""
     check = [sys.executable, str(ROOT / "tools" / "clients_page.py"), "--check"]
     assert subprocess.run(check, check=False).returncode == 0
 
@@ -109,7 +109,7 @@ def test_readme_has_no_gaps() -> None:
 
 
 def anchors(text: str) -> set[str]:
-    """The names under which headings can be linked to."""
+    """The anchors of the headings."""
     headings = re.findall(r"^#+ (.*)$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""`fetchoff link`: commands of the user's own over a link; what they leave, and how they end."""
+"""`fetchoff link`: the user's own commands over a link, how they end, and what they leave."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def python(source: str, *arguments: str) -> tuple[str, ...]:
 
 
 def start(fetchoff: Command, *command: str) -> subprocess.Popen[str]:
-    """Over a link, until the command has said that it is ready."""
+    """Start a command over a link and wait until it prints that it is ready."""
     process = fetchoff.start("link", "dallas", "--", *command)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
@@ -103,7 +103,7 @@ def test_a_shell_if_no_command_is_named(fetchoff: Command) -> None:
 
 @emulated
 def test_the_environment_is_the_users(fetchoff: Command) -> None:
-    """But for proxies: none can be reached from there."""
+    """Except for proxies, which can't be reached over the link."""
     there = {"MINE": "kept", "http_proxy": "http://proxy:1", "NO_PROXY": "x"}
     ran = replace(fetchoff, env=there)("link", "dallas", "--", "sh", "-c", "env; pwd")
     lines = ran.out.splitlines()
@@ -115,7 +115,7 @@ def test_the_environment_is_the_users(fetchoff: Command) -> None:
 
 @emulated
 def test_nothing_is_left(fetchoff: Command) -> None:
-    """Not even what a command has left in the background, in a session of its own."""
+    """Not even a background process of the command in its own session."""
     leave = "readlink /proc/self/ns/net; setsid sleep 600 > /dev/null 2>&1 & sleep 0.2"
     ran = fetchoff("link", "dallas", "--", "sh", "-c", leave)
     assert ran.status == 0, ran.err
@@ -183,7 +183,7 @@ def test_over_loopback(fetchoff: Command) -> None:
 
 
 def test_where_namespaces_are_not_permitted(fetchoff: Command) -> None:
-    """In a user namespace that has none to give, without the privilege to do without."""
+    """In a user namespace that allows no further namespaces, without root's privileges."""
     wrapper = ("unshare", "--user", "--map-root-user", "sh", "-c", FORBIDDEN, "sh")
     if shutil.which("unshare") is None or shutil.which("setpriv") is None:
         pytest.skip("forbidding it takes unshare and setpriv")

@@ -1,4 +1,4 @@
-"""Emulated networks: two ends that reach each other over what was asked for, and nothing left."""
+"""Emulated networks: two ends reach each other over the requested link; nothing is left."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_client_and_origin_reach_each_other(network: Network, client: NamespaceS
 
 
 def test_the_machine_has_no_part_in_it(network: Network) -> None:
-    """Its addresses and devices are not there for anybody else."""
+    """The addresses and devices of the network are not visible to the machine."""
     with socket.socket() as here, pytest.raises(OSError) as refused:
         here.bind((network.origin_address, 0))
     assert refused.value.errno == errno.EADDRNOTAVAIL

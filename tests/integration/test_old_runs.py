@@ -1,4 +1,4 @@
-"""A run that was begun by an older Fetchoff is shown, and not gone on with."""
+"""A run of an older Fetchoff can be shown but not resumed."""
 
 from __future__ import annotations
 

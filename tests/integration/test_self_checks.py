@@ -1,4 +1,4 @@
-"""A self-check that must fail does fail, and the ranking is withheld."""
+"""Self-checks fail when they must, and the ranking is then withheld."""
 
 from __future__ import annotations
 
