@@ -1,8 +1,8 @@
-"""Which tests answer in minutes, and which are for when there is time.
+"""Divide the tests into a quick part, which takes minutes, and the rest.
 
-`--part quick` has the unit and golden tests, the contract of fakes and of one client of each
-language, and one test in a browser. `--part rest` has all others: no test is in both.
-`python -m tests.partition` prints the clients that the quick part wants to be ready.
+`--part quick` runs the unit and golden tests, the contract of fakes and of one client of each
+language, and one test in a browser. `--part rest` runs all others; no test is in both.
+`python -m tests.partition` prints the clients that the quick part needs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Formats and lints what is measured: `make check-adapters`.
+"""Check the format of the adapters and lint them: `make check-adapters`.
 
-Each language by its own tools, with the settings that stand in `adapters/`. A tool that this
-machine does not have is skipped by name. Exit status 1 if one finds something.
+Each language uses its own tools, with their settings in `adapters/`. Tools that this machine does
+not have are skipped and named. Exit status 1 if a tool finds something.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ OURS = sysconfig.get_path("scripts")
 
 @dataclass(frozen=True)
 class Tool:
-    """A command that says nothing, or ends with another status than 0, about files it dislikes.
+    """A command that ends with a status other than 0 if it finds something.
 
-    `each`: it takes one file at a time. `silent`: what it prints on success is a finding as well.
+    `each`: it takes one file at a time. `silent`: anything that it prints is a finding as well.
     """
 
     language: str
