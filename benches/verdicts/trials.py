@@ -76,7 +76,7 @@ class Trial:
 
     @property
     def is_false_alarm(self) -> bool:
-        """For a trial without a difference: whether it was called different, without being withheld."""
+        """Whether a trial without a difference was called different, and not withheld."""
         return not self.withheld and (self.wall.is_different or self.cpu.is_different)
 
 

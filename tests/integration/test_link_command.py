@@ -66,7 +66,7 @@ def test_a_command_reaches_the_origin_over_the_link(fetchoff: Command) -> None:
     assert float(seconds) >= 2 * CHICAGO_ROUND_TRIP_S  # one to connect, one for the answer
     before, after = ran.err.splitlines()
     assert before.startswith("chicago: 23 ms there and back, 100 Mbit/s; ")
-    assert f"{ORIGIN}, which $ORIGIN holds" in before
+    assert f"{ORIGIN} ($ORIGIN)" in before
     assert "packets up" in after
     assert " 0 lost" in after
 
