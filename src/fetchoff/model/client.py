@@ -89,10 +89,10 @@ class Runtime:
 class Launch:
     """How to start an adapter.
 
-    `children`: it starts processes whose cost counts. `warm_up_exchanges`: at least
-    so many in a process before it is tested whether they are steady: compilers come in steps, and
-    collectors become rarer. `compiles`: that is its runtime's doing, and takes seconds.
-    `lead_ms`: at least so long before its exchanges count in a turn, after a pause.
+    `children`: it starts processes whose cost counts. `warm_up_exchanges`: the least number of
+    exchanges in a process before the steadiness test, because compilers work in steps and
+    collections become rarer. `compiles`: its runtime has a compiler, which takes seconds to warm
+    up. `lead_ms`: after a pause, a turn's exchanges count only after at least this time.
     """
 
     command: tuple[str, ...]
@@ -115,10 +115,10 @@ class Fault:
 class Manifest:
     """One client of an adapter folder, as read: adapter.toml over its language's kit.toml.
 
-    `built_as`: the id with the version that is meant where none is named. `set`: arguments by
-    placeholder. `tried`: whether its authors have seen it run. `json_parser`: what parses
-    documents, OWN_JSON or a name; "": its kit does not say. `is_control`: whether its kit wants
-    its controls to be of it. `faults`: by case of the contract.
+    `built_as`: the id with the default version if none is named. `set`: arguments by placeholder.
+    `tried`: whether its authors have run it. `json_parser`: what parses documents, OWN_JSON or a
+    name; "": its kit does not say. `is_control`: whether its kit prefers it for the controls.
+    `faults`: known faults by case of the contract.
     """
 
     id: ClientId

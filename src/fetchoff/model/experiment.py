@@ -63,15 +63,15 @@ class Entrant:
 class Experiment:
     """Everything that is declared before measuring and never changed by results.
 
-    `alpha`: two-sided error rate of the verdicts, looks included. `margin`: relative difference
-    that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per course; over
-    links, where batches are long, there are fewer. `turns`: of each entrant in a round, where the
-    origin gives them, to `group` processes at most at a time.
+    `alpha`: two-sided error rate of the verdicts, over all looks. `margin`: relative difference
+    that counts as equivalent. `budget_s`: seconds of measuring. `blocks`: per round and course;
+    over links, where batches are long, `blocks_over_links`. `turns`: of each entrant in a round,
+    if the origin gives turns, to at most `group` processes at a time.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
-    `least_rounds`: so many are made even if they take longer than the budget.
-    `limit`: how much more the second of a pair may take, as a share: then that is what is decided.
-    `origin`: an id of the catalogue, or a URL. `placement`: what the user asked for; None: what
-    each workload says.
+    `least_rounds`: the rounds to measure even if they take longer than the budget.
+    `limit`: how much more the second of a pair may cost, as a share; the run then decides this.
+    `origin`: an id of the catalogue, or a URL. `placement`: the user's choice; None: as each
+    workload says.
     """
 
     entrants: tuple[Entrant, ...]

@@ -159,10 +159,10 @@ Steps = tuple[tuple[int, int], ...]
 class Emulated:
     """What the emulator counted while something was measured over a link.
 
-    `unasked`: packets that were lost though nobody asked for it. `late_p99_us`: of the direction
-    in which packets left later. `cpu_ns` is the emulator's. `packets_up`: of `packets`, those that
-    the client sent. `late_us`: for each direction how many packets left so much later than due, by
-    the upper bound of each step; () in runs of before it was kept.
+    `unasked`: packets lost that should not have been. `late_p99_us`: of the direction in which
+    packets left later. `cpu_ns`: CPU time of the emulator. `packets_up`: of `packets`, those that
+    the client sent. `late_us`: a histogram per direction of how late packets left, by the upper
+    bound of each step; () in older runs, which did not store it.
     """
 
     packets: int

@@ -83,16 +83,17 @@ class Batch:
 class Turns:
     """The turns of one entrant in one round: lists of equal length, a turn each. Nanoseconds.
 
-    A turn's exchanges are those after its lead. `cycle`: its place among the entrant's turns, as
-    planned. `others_ns`: CPU time of the other held processes meanwhile. `held_cpu_ns`: what the
-    entrant's process used while it was held, since the turn before. `counted`: iterations of a turn
-    after its lead. `asked`: those of the whole loop, in which `spun_ns` were spun.
-    `process_cpu_ns`: what the harness read off the process's clock from the loop's begin to its
-    release; `edges_ns`: how much of that is in no turn, lead or pause, by the origin's reading.
-    `answered`: requests by the ledger's count from the first turn's begin to the last one's end.
-    `settled_us`: CPU time of an exchange when its warm-up ended. `parse_ns`: as in `Cost`, of the
-    whole loop. `side_by_side`: processes were free to run on several cores, so what others and its
-    own background used is in the origin's clock as far as it delayed anybody, and is left there.
+    A turn's exchanges are those after its lead. `cycle`: the turn's planned position among the
+    entrant's turns. `others_ns`: CPU time of the other held processes during the turn.
+    `held_cpu_ns`: CPU time of the entrant's process while it was held, since the turn before.
+    `counted`: iterations of a turn after its lead. `asked`: requested iterations of the whole loop,
+    which spun for `spun_ns`. `process_cpu_ns`: the process's CPU time from the start of the loop to
+    its release, read by the harness; `edges_ns`: the part of it outside turns, leads and pauses, by
+    the origin's readings. `answered`: requests that the ledger counted from the start of the first
+    turn to the end of the last. `settled_us`: CPU time of an exchange at the end of the warm-up.
+    `parse_ns`: as in `Cost`, for the whole loop. `side_by_side`: processes could run on several
+    cores. The work of other processes and of the entrant's own background threads then shows in the
+    origin's clock only where it delayed an exchange, and is not subtracted.
     """
 
     round: int
@@ -227,13 +228,13 @@ class Usage:
 class Invocation:
     """One process on one workload of one round, and how it ended.
 
-    `message` tells the reason of an outcome that is not ok; `answered_wrong`: an answer, or what
-    the client says of its answers, was not right, so that it is not ranked. `ledger` is the
-    origin's count over verification, warm-up and what was measured. `first_wall_us`,
-    `first_cpu_us`: of the process's first exchange on this workload. `curve`: pairs of the
-    exchanges done so far and the CPU microseconds that each of the last ones cost, while it warmed
-    up; `is_steady`: whether no trend was left at its end. `further_threads`: the share of its CPU
-    time, over what was measured, that was not of its busiest thread.
+    `message`: the reason if the outcome is not ok. `answered_wrong`: an answer, or the client's
+    report about it, was wrong, so the client is not ranked. `ledger`: the origin's counts over
+    verification, warm-up and measurement. `first_wall_us`, `first_cpu_us`: cost of the process's
+    first exchange on this workload. `curve`: the warm-up, as pairs of the number of exchanges so
+    far and the CPU microseconds per exchange since the previous pair; `is_steady`: whether no trend
+    was left at its end. `further_threads`: the share of measured CPU time that was not used by the
+    busiest thread.
     """
 
     round: int
