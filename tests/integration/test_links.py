@@ -348,8 +348,8 @@ def nobody(links: Command, tmp_path_factory: pytest.TempPathFactory) -> Command:
 
 def test_without_any_rights(nobody: Command, none_left: None) -> None:
     """The emulator makes a user namespace, which owns the network namespaces."""
-    calibrate = [*nobody.wrapper[:-1], "unshare", "--user", "--net", "true"]
-    if (tried := subprocess.run(calibrate, capture_output=True, text=True)).returncode != 0:
+    probe = [*nobody.wrapper[:-1], "unshare", "--user", "--net", "true"]
+    if (tried := subprocess.run(probe, capture_output=True, text=True)).returncode != 0:
         pytest.skip(f"users without rights may not make namespaces: {tried.stderr.strip()}")
     honest = str(nobody.folder / "fakes" / "honest")
     assert nobody("setup", honest).status == 0
