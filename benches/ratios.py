@@ -15,7 +15,7 @@ LEVEL = 0.95
 
 
 def ratio_of(logs: Sequence[float] | NDArray[np.float64]) -> Estimate:
-    """Of log ratios, one a round: Student's interval. One round alone has none."""
+    """Student's interval of log ratios, one per round; a single round has none."""
     values = np.asarray(logs, dtype=np.float64)
     mean = float(values.mean())
     if values.size < 2:
@@ -31,5 +31,5 @@ def in_words(ratio: Estimate) -> str:
 
 
 def is_within(ratio: Estimate, margin: float) -> bool:
-    """Whether all of the interval is so near to 1."""
+    """Whether the whole interval is this near to 1."""
     return ratio.low >= 1 - margin and ratio.high <= 1 + margin

@@ -1,4 +1,4 @@
-"""Turns for benches: the mechanism of a run, with what it measured in memory."""
+"""Take turns in benches: the mechanism of a run, with its measurements in memory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Notes:
 
 @dataclass(frozen=True)
 class Asked:
-    """A turn: whose, and the iterations of its lead and of what counts."""
+    """A turn: its client, and the iterations of its lead and of its counted part."""
 
     guest: Guest
     lead: int
@@ -64,7 +64,7 @@ class Asked:
 
     @property
     def s(self) -> float:
-        """What it should take."""
+        """How long the turn should take."""
         return self.iterations * self.guest.iteration_us / 1e6
 
     def was(self, turn: Turn) -> bool:
@@ -74,7 +74,7 @@ class Asked:
 
 @dataclass
 class Stand:
-    """An origin, a layout of cores, and the processes that meet there."""
+    """An origin, a layout of cores, and the processes measured there."""
 
     course: Course
     layout: Layout
@@ -84,7 +84,7 @@ class Stand:
     _reference: Reference | None = None
 
     def start(self, process: str, client: str, launch: Launch) -> Guest:
-        """A client of the catalogue in a process of its own, verified."""
+        """Start a client of the catalogue in a new process and verify it."""
         cores, stderr = self.layout.client_cores, self.folder / "stderr"
         adapter = Adapter(client, launch, self.folder, stderr, cores)
         self.adapters.append(adapter)
@@ -95,13 +95,13 @@ class Stand:
         return guest
 
     def guest(self, process: str, client: str, adapter: Adapter, ledger: BuiltInLedger) -> Guest:
-        """Of a process that is asked for exchanges at that ledger."""
+        """A participant whose adapter does its exchanges at that ledger."""
         if self._reference is None:
             self._reference = fetch(self.course.workload, ledger.base_url)
         return Guest(process, client, adapter, ledger, self._reference, self.course)
 
     def settle(self, guests: Sequence[Guest]) -> None:
-        """Warm all of them up, side by side, and put them where they are measured."""
+        """Warm up all processes concurrently, and place them on their cores."""
 
         def settle(guest: Guest, core: int, stop: Event) -> None:
             place(guest.adapter.pid, self.layout.cores_in(core), Urgency.ORDINARY)
@@ -115,7 +115,7 @@ class Stand:
     def measure(
         self, players: Sequence[tuple[Entrant, Guest]], turns: int, order: random.Random
     ) -> dict[str, Turns]:
-        """So many cycles, each in an order by chance; by key. What fails is raised."""
+        """Give this many cycles, each in random order; records by key. Failures are raised."""
         notes = Notes()
         where = Place(0, 0, self.course.id)
         turning = Turning(self.origin, notes, where, order, _do, self._misplaced)
@@ -124,7 +124,7 @@ class Stand:
         return {record.entrant: record for record in notes.of(Turns)}
 
     def give(self, order: Sequence[Asked]) -> list[Turn]:
-        """Turns of any length in that order: what the origin saw of each."""
+        """Give turns of any length in this order; what the origin saw of each."""
         guests = {asked.guest.process: asked.guest for asked in order}
         # The first request of one more iteration ends a loop's last turn.
         iterations = Counter(guests.keys())
@@ -161,7 +161,7 @@ class Stand:
 
 
 def _nothing() -> None:
-    """Nobody watches."""
+    """A listener that ignores everything."""
 
 
 def _do(guest: Guest, action: Callable[[Guest], None]) -> None:
@@ -170,7 +170,7 @@ def _do(guest: Guest, action: Callable[[Guest], None]) -> None:
 
 @contextlib.contextmanager
 def stand(course: Course) -> Iterator[Stand]:
-    """A fresh origin on the core that a run gives it; whoever was added to it ends with it."""
+    """A fresh origin on the core that a run gives it; added processes end with it."""
     layout = lay_out(course, usable_cores(), strongest_urgency())
     with (
         tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder,
@@ -189,6 +189,6 @@ def stand(course: Course) -> Iterator[Stand]:
 
 
 def us_of(turns: Turns) -> float:
-    """CPU microseconds of an exchange: all that was paid ÷ all exchanges."""
+    """CPU microseconds per exchange: total time ÷ total exchanges."""
     total = turns.total()
     return total.cost.cpu_ns / 1e3 / total.exchanges

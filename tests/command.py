@@ -17,7 +17,7 @@ WIDTH = 80
 
 @dataclass(frozen=True)
 class Ran:
-    """A command that came to its end."""
+    """The result of a command that has ended."""
 
     status: int
     out: str
@@ -25,15 +25,15 @@ class Ran:
 
 
 def fake(name: str) -> str:
-    """The adapter folder of a fake, as the command takes it."""
+    """The adapter folder of a fake, as an argument of the command."""
     return str(FAKES / name)
 
 
 def _as_at_a_terminal() -> None:
-    """The signals that end a command do so, wherever the tests were started.
+    """Reset the signals that end a command to their defaults.
 
-    A shell starts its background jobs with SIGINT ignored, nohup with SIGHUP, and both are handed
-    down.
+    Shells start background jobs with SIGINT ignored, nohup ignores SIGHUP, and processes inherit
+    both.
     """
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -65,7 +65,7 @@ class Command:
     def start(
         self, *arguments: str | Path, before: Callable[[], None] | None = None, **env: str
     ) -> subprocess.Popen[str]:
-        """Start it and go on; `before` is called in the new process."""
+        """Start the command without waiting; `before` is called in the new process."""
 
         def prepared() -> None:
             _as_at_a_terminal()

@@ -1,4 +1,4 @@
-"""What several tests start from."""
+"""Options and fixtures that several tests share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.command import Command, fake
 from tests.contract.tally import Tally
 from tests.partition import Part, left_out, taken
 
-# How long an example takes is the machine's affair: no test is timed.
+# No deadline per example, because its duration depends on the machine.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """One of several processes that run tests side by side sends what is told at the end."""
+    """A worker of pytest-xdist sends what the summary needs to the main process."""
     sent: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if sent is not None:
         sent["left out"] = session.config.stash.get(LEFT_OUT, NOTHING)
@@ -57,7 +57,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Of pytest-xdist: such a process has ended. All of them have left out the same."""
+    """A worker of pytest-xdist has ended: add its results. All workers leave out the same."""
     sent = getattr(node, "workeroutput", {})
     if "contract" in sent:
         node.config.stash[LEFT_OUT] = sent["left out"]
@@ -76,7 +76,7 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.C
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache of the tests' own: nothing of the user's is read or touched."""
+    """A separate cache folder, so that tests never use the user's."""
     return tmp_path_factory.mktemp("cache")
 
 
@@ -84,7 +84,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fetchoff(tmp_path: Path, cache: Path) -> Command:
     """The command in a folder that holds `tiny.toml`, and `steady.toml` with longer batches.
 
-    Two milliseconds are quick to measure, and too short to conclude anything from.
+    Batches of 2 ms are quick to measure, but too short for a conclusion.
     """
     (tmp_path / "tiny.toml").write_text(WORKLOAD)
     (tmp_path / "steady.toml").write_text(WORKLOAD.replace("batch_ms = 2", "batch_ms = 20"))
@@ -93,7 +93,7 @@ def fetchoff(tmp_path: Path, cache: Path) -> Command:
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the harness, its clients and other processes put temporary files; empty."""
+    """An empty folder for the temporary files of the harness, its clients and other processes."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     return tmp_path
@@ -101,7 +101,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def finished_run(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A real run of two fakes that came to its end; copy it before changing it."""
+    """The folder of a complete run of two fakes; copy it before changing it."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "tiny.toml").write_text(WORKLOAD)
     command = Command(folder, cache)

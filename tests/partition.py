@@ -1,8 +1,8 @@
-"""Which tests answer in minutes, and which are for when there is time.
+"""Divide the tests into a quick part, which takes minutes, and the rest.
 
-`--part quick` has the unit and golden tests, the contract of fakes and of one client of each
-language, and one test in a browser. `--part rest` has all others: no test is in both.
-`python -m tests.partition` prints the clients that the quick part wants to be ready.
+`--part quick` runs the unit and golden tests, the contract of fakes and of one client of each
+language, and one test in a browser. `--part rest` runs all others; no test is in both.
+`python -m tests.partition` prints the clients that the quick part needs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ QUICK_ROOMS = ("tests/unit/", "tests/golden/", "tests/contract/")
 
 
 class Part(StrEnum):
-    """What to run."""
+    """The part of the tests to run."""
 
     QUICK = "quick"
     REST = "rest"
@@ -47,20 +47,20 @@ def is_quick(test: str) -> bool:
 
 
 def client_of(test: str) -> str:
-    """The client whose contract a test asks for; "" of other tests."""
+    """The client whose contract a test checks; "" for other tests."""
     file, _, name = test.partition("::")
     return name.partition("[")[2].removesuffix("]") if file in OF_CLIENTS else ""
 
 
 def taken(test: str, part: Part, language: str = "") -> bool:
-    """Whether a test is to be run. `language`: the contract of its clients and nothing else."""
+    """Whether to run a test. `language`: run only the contract tests of its clients."""
     if language:
         return client_of(test).startswith(f"{language}/")
     return part is Part.ALL or is_quick(test) == (part is Part.QUICK)
 
 
 def left_out(tests: Sequence[str]) -> str:
-    """What tests were not run, in a line."""
+    """A one-line summary of the tests that were not run."""
     kinds = Counter(
         "clients' contracts" if client_of(test) else test.split("/")[1] for test in tests
     )

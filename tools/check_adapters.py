@@ -1,7 +1,7 @@
-"""Formats and lints what is measured: `make check-adapters`.
+"""Check the format of the adapters and lint them: `make check-adapters`.
 
-Each language by its own tools, with the settings that stand in `adapters/`. A tool that this
-machine does not have is skipped by name. Exit status 1 if one finds something.
+Each language uses its own tools, with their settings in `adapters/`. Tools that this machine does
+not have are skipped and named. Exit status 1 if a tool finds something.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ OURS = sysconfig.get_path("scripts")
 
 @dataclass(frozen=True)
 class Tool:
-    """A command that says nothing, or ends with another status than 0, about files it dislikes.
+    """A command that ends with a status other than 0 if it finds something.
 
-    `each`: it takes one file at a time. `silent`: what it prints on success is a finding as well.
+    `each`: it takes one file at a time. `silent`: anything that it prints is a finding as well.
     """
 
     language: str
@@ -63,7 +63,7 @@ TOOLS = (
 
 
 def files_of(tool: Tool, root: Path = ADAPTERS) -> list[Path]:
-    """What a tool is for, without what package managers bring."""
+    """The files that a tool checks, without those of installed packages."""
     found = (root / tool.language).rglob("*")
     return sorted(
         path
@@ -73,7 +73,7 @@ def files_of(tool: Tool, root: Path = ADAPTERS) -> list[Path]:
 
 
 def findings(tool: Tool, files: Sequence[Path], root: Path = ADAPTERS) -> str:
-    """What it has to say of them; "" when it likes them. Settings are found from the folder."""
+    """The tool's complaints about the files, or ""; it finds its settings from the folder."""
     assert tool.program is not None
     command = [tool.program, *tool.command[1:]]
     said = []
@@ -92,7 +92,7 @@ def findings(tool: Tool, files: Sequence[Path], root: Path = ADAPTERS) -> str:
 
 
 def main() -> int:
-    """A line a tool, and what they found; 1 if that is anything."""
+    """Print one line per tool and its complaints; exit status 1 if there are any."""
     todo = [(tool, files) for tool in TOOLS if (files := files_of(tool))]
     with ThreadPoolExecutor() as pool:
         results = pool.map(lambda one: findings(*one) if one[0].program else None, todo)

@@ -1,4 +1,4 @@
-"""Writes docs/clients.md, all clients, from their manifests; `--check` only compares."""
+"""Write docs/clients.md, the list of all clients, from their manifests; `--check` compares it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LANGUAGES = {"cpp": "C++", "javascript": "JavaScript", "php": "PHP"}
 
 
 def page(found: Iterable[Family]) -> str:
-    """The page as Markdown, a section a language."""
+    """The page as Markdown, with a section per language."""
     listed = list(found)
     clients = sum(len(list(family.listed())) for family in listed)
     languages = len({family.id.language for family in listed})
@@ -32,7 +32,7 @@ def page(found: Iterable[Family]) -> str:
 
 
 def parser(members: Iterable[Family]) -> str:
-    """What parses the documents of JSON workloads."""
+    """A sentence that says what parses the documents of JSON workloads."""
     families_ = list(members)
     own = [f"`{family.id}`" for family in families_ if family.adapter.own_json]
     besides = f", but for those that do it themselves: {', '.join(own)}" if own else ""
@@ -40,7 +40,7 @@ def parser(members: Iterable[Family]) -> str:
 
 
 def table(members: Iterable[Family]) -> str:
-    """A line a family, and one for each of its variants."""
+    """A row per family, and one for each of its variants."""
     rows = ["| client | how | versions | runtimes |", "|---|---|---|---|"]
     for family in members:
         adapter = family.adapter
@@ -54,7 +54,7 @@ def table(members: Iterable[Family]) -> str:
 
 
 def main() -> int:
-    """Exit status 1 where `--check` finds the page out of date."""
+    """Write the page; with `--check`, exit with status 1 if it is out of date."""
     text = page(families())
     if "--check" in sys.argv[1:]:
         if PAGE.read_text(encoding="utf-8") == text:

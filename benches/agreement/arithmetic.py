@@ -1,6 +1,6 @@
 """Estimates of costs and ratios, and how far two independent ones are apart.
 
-Everything is done with logarithms and turned back at the end. A process is a sample.
+All calculations use logarithms, converted back at the end. A process is a sample.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def paired_ratio(own: Sequence[float], base: Sequence[float], level: float) -> E
 
 
 def relative(a: Estimate, b: Estimate) -> Estimate:
-    """a ÷ b, of two independent estimates with intervals of one level.
+    """a ÷ b of two independent estimates whose intervals have the same level.
 
     The distances from point to limit are added in quadrature, on the scale of logarithms: Zou and
     Donner 2008, "Construction of confidence limits about effect measures", Statistics in Medicine
@@ -56,7 +56,7 @@ def relative(a: Estimate, b: Estimate) -> Estimate:
 
 
 def without_interval(point: float) -> Estimate:
-    """An estimate of which nothing more is known."""
+    """An estimate without an interval."""
     return Estimate(point, 0.0, math.inf, 0.0)
 
 
@@ -70,7 +70,7 @@ def _exp(value: float) -> float:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two independent estimates of one thing: `found`, held against `reference`."""
+    """Two independent estimates of one quantity: `found` compared with `reference`."""
 
     client: str
     found: Estimate
@@ -86,7 +86,7 @@ class Agreement:
 
     @property
     def is_close(self) -> bool:
-        """Within the tolerance, whatever the intervals are."""
+        """Whether the deviation is within the tolerance, regardless of the intervals."""
         return abs(self.ratio.point - 1) <= self.tolerance
 
     @property
@@ -95,7 +95,7 @@ class Agreement:
 
     @property
     def is_within(self) -> bool:
-        """Within the tolerance or the joint interval, whichever is larger.
+        """Whether the deviation is within the tolerance or the joint interval, whichever is larger.
 
         Where there is no interval, nothing was told but how close it is.
         """

@@ -46,11 +46,11 @@ GOAL_MEDIAN = 0.01
 
 
 class UsageError(Exception):
-    """What was asked for cannot be done."""
+    """The request cannot be fulfilled."""
 
 
 class Bench:
-    """The rounds that were asked for, and the run between them."""
+    """The requested rounds, and the run in their middle."""
 
     def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
         self.arguments = arguments
@@ -71,7 +71,7 @@ class Bench:
             raise UsageError(f"the baseline {arguments.baseline} cannot be measured: {reason}")
 
     def measure(self) -> None:
-        """All rounds; the run in the middle, unless there is one or none is wanted."""
+        """Do all rounds, and in the middle the run, unless one exists or none is wanted."""
         arguments = self.arguments
         if arguments.run:
             self.report = runs.read(arguments.run, arguments.baseline)
@@ -121,7 +121,7 @@ class Bench:
         return [subject for subject in self.subjects if subject.key not in self.failures]
 
     def show(self) -> bool:
-        """Print everything; whether the goals are met."""
+        """Print everything; return whether the goals are met."""
         arguments = self.arguments
         found = findings.loops(self.measured, arguments.baseline)
         tables.show_loops(found)
@@ -186,7 +186,7 @@ class Bench:
 
 
 def _names(patterns: Sequence[str], baseline: str, ways: Sequence[Way]) -> list[str]:
-    """The clients that patterns pick, with the baseline among them."""
+    """The clients that match the patterns, and the baseline."""
     known = with_loops() + (list(OF_OTHER_KITS) if Way.ADAPTER in ways else [])
     names = {baseline: None}
     for pattern in patterns or ["*"]:

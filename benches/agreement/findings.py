@@ -1,4 +1,4 @@
-"""What a bench found: processes and a run's report in, estimates and agreements out."""
+"""Compute estimates and agreements from processes and the report of a run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Loop:
 
     @property
     def is_steady(self) -> bool:
-        """Not shown to become cheaper while it was measured."""
+        """Whether its cost was not shown to fall while it was measured."""
         return not self.second_half.high < 1
 
 
@@ -63,7 +63,7 @@ def _loop(measured: Sequence[Measured], client: str, way: Way, baseline: str, le
 
 
 def agreements(measured: Sequence[Measured], report: Report, baseline: str) -> list[Agreement]:
-    """The ratios to the baseline that the run reports, held against those of the plain loops."""
+    """The run's ratios to the baseline, compared with those of the plain loops."""
     base = _of(measured, baseline, Way.LOOP)
     found = []
     for client in _clients(measured, Way.LOOP):
@@ -76,7 +76,7 @@ def agreements(measured: Sequence[Measured], report: Report, baseline: str) -> l
 
 
 def real_means(measured: Sequence[Measured], report: Report, way: Way) -> list[Agreement]:
-    """All CPU time ÷ all exchanges outside, held against the CPU time that the run reports."""
+    """Total CPU time ÷ total exchanges outside Fetchoff, compared with the run's CPU time."""
     found = []
     for client in _clients(measured, way):
         if reported := report.clients.get(client):
@@ -91,7 +91,7 @@ def real_means(measured: Sequence[Measured], report: Report, way: Way) -> list[A
 
 
 def kits(measured: Sequence[Measured]) -> dict[str, Estimate]:
-    """What adapter and kit cost beside the plain loop: adapter ÷ loop, paired by round."""
+    """The cost of adapter and kit relative to the plain loop: adapter ÷ loop, paired by round."""
     both = _clients(measured, Way.LOOP).keys() & _clients(measured, Way.ADAPTER).keys()
     return {
         client: _ratio(
@@ -104,7 +104,7 @@ def kits(measured: Sequence[Measured]) -> dict[str, Estimate]:
 def remarks(
     found: Iterable[Loop], measured: Sequence[Measured], report: Report | None
 ) -> list[str]:
-    """What a reader should know before believing the loops."""
+    """Limitations of the loops that a reader should know."""
     said = []
     for loop in found:
         name = f"{loop.client} ({loop.way})"

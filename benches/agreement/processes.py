@@ -1,4 +1,4 @@
-"""One process that does exchanges when it is told how many, and what they cost."""
+"""A process that does exchanges on request, and their cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_S = 120.0
 
 
 class FailedError(Exception):
-    """A process that does not do as it is told; the text says what it did instead."""
+    """A process did not do what was requested; the text says what it did instead."""
 
 
 @dataclass(frozen=True)

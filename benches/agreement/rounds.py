@@ -1,8 +1,8 @@
-"""A round: one fresh process of each subject, all of them measured by turns on one core.
+"""A round: one fresh process of each subject, measured alternately on one core.
 
-What is measured of a process is cut into long stretches, and those of all processes are mixed, so
-that all meet the same weather of the machine. Within a stretch a process has the caches to itself,
-and everything counts.
+The exchanges of a process are divided into long stretches, mixed with those of the others, so that
+slow spells of the machine affect all alike. Within a stretch a process has the caches to itself,
+and all its exchanges count.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Amounts:
 
 @dataclass(frozen=True)
 class Stand:
-    """The core that client and origin share, and how strongly they go before all others."""
+    """The core that client and origin share, and their scheduling priority."""
 
     core: int
     urgency: Urgency
@@ -146,7 +146,7 @@ class _Guest:
         self._clock_at_begin = 0
 
     def warm_up(self) -> None:
-        """Place it once it runs, do what is not measured, and plan what is."""
+        """Place the process, do the unmeasured exchanges, and plan the measured ones."""
         amounts = self._amounts
         for n in FIRST_LINES:
             self._do(n)
@@ -163,7 +163,7 @@ class _Guest:
         )  # of threads, the new ones too
 
     def measure_stretch(self) -> None:
-        """The next stretch; everything in it counts."""
+        """Do the next stretch; all its exchanges count."""
         if not self._lines:
             self._clock_at_begin = self._process.cpu_clock()
         for line in lines_of(self.stretches[self._next], self._ns_per_exchange):
@@ -171,7 +171,7 @@ class _Guest:
         self._next += 1
 
     def conclude(self) -> Measured:
-        """The sums; FailedError if the origin saw other requests than were asked for."""
+        """The totals; FailedError if the origin did not see exactly the requested exchanges."""
         all_ns = self._process.cpu_clock() - self._clock_at_begin
         remark = misplaced(self._process.pid, Cores({self._at.core}), self._at.urgency)
         self._process.end()

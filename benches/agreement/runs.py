@@ -1,4 +1,4 @@
-"""A run of Fetchoff, made by its command as users make it, and what it reports."""
+"""Run Fetchoff's command as users do, and read its report."""
 
 from __future__ import annotations
 

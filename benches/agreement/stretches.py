@@ -1,4 +1,4 @@
-"""How what is measured of a process is cut up, and how the pieces of all processes are mixed."""
+"""Divide the exchanges of each process into stretches, and mix those of all processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAST_IN_A_STRETCH = 1000
 
 
 def fitting(ns: float, ns_per_exchange: float) -> int:
-    """How many exchanges take so long; one at least."""
+    """The number of exchanges that take this long, at least one."""
     return max(1, int(ns / max(ns_per_exchange, 1.0)))
 
 
@@ -32,7 +32,7 @@ def lines_of(exchanges: int, ns_per_exchange: float) -> list[int]:
 
 
 def mixed(stretches: Sequence[int], rng: random.Random) -> list[int]:
-    """Whose turn it is, one index for each stretch of each: those of one spread evenly over all."""
+    """The order of all stretches, by process index; those of each process are spread evenly."""
     moments = [
         ((stretch + rng.random()) / count, index)
         for index, count in enumerate(stretches)

@@ -1,4 +1,4 @@
-"""What is measured: a client by its plain loop, or by its adapter driven by hand.
+"""The subjects: a client in its plain loop, or its adapter driven by hand.
 
 A plain loop runs on what setup has built for the client's adapter: the same interpreter, packages,
 archives and modules, and so the same versions.
@@ -25,7 +25,7 @@ OF_OTHER_KITS = ("command/curl", "cpp/cpp-httplib", "lua/lua-curl", "rust/ureq")
 
 
 class Way(StrEnum):
-    """Who drives the library."""
+    """What drives the library."""
 
     LOOP = "loop"
     ADAPTER = "adapter"
@@ -33,7 +33,7 @@ class Way(StrEnum):
 
 @dataclass(frozen=True)
 class Subject:
-    """A client, the way in which it is driven, and how that is started.
+    """A client, how it is driven, and the command that starts it.
 
     `wants_warm`: exchanges that its adapter wants before anything is measured, as its folder says.
     """
@@ -60,7 +60,7 @@ def with_loops() -> list[str]:
 def gathered(
     names: Iterable[str], ways: Iterable[Way], folder: Path
 ) -> tuple[list[Subject], dict[str, str]]:
-    """Who can be measured, compiled in `folder` where that is needed; who cannot, and why."""
+    """The measurable subjects, compiled in `folder` if needed; and the others, with reasons."""
     manifests, ways = discover(), tuple(ways)
     subjects, skipped = [], {}
     for name in names:

@@ -1,4 +1,4 @@
-"""The bench's findings as plain tables."""
+"""The results of the bench as plain tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ console = Console(width=150, highlight=False)
 
 
 def show_loops(loops: Sequence[Loop]) -> None:
-    """Absolute costs and ratios of what was driven outside Fetchoff."""
+    """Absolute costs and ratios measured outside Fetchoff."""
     table = _table(
         "Outside Fetchoff: CPU time of an exchange",
         ("client", "driven by"),
@@ -40,7 +40,7 @@ def show_loops(loops: Sequence[Loop]) -> None:
 
 
 def show_agreements(title: str, agreements: Sequence[Agreement], names: tuple[str, str]) -> None:
-    """Each pair of estimates, how far they are apart, and all of them together."""
+    """Each pair of estimates with its deviation, and a summary of all."""
     found, reference = names
     level = max((one.ratio.level for one in agreements), default=0.0)
     joint = f"joint {level:.0%}" if level else "joint"
@@ -76,7 +76,7 @@ def summary(overall: Overall, tolerance: float) -> str:
 
 
 def show_kits(kits: Mapping[str, Estimate]) -> None:
-    """What an adapter costs beside a plain loop."""
+    """The cost of adapters compared with plain loops."""
     table = _table("Adapters driven by hand ÷ plain loops", ("client",), ("ratio", "interval"))
     for client, ratio in sorted(kits.items(), key=lambda item: -item[1].point):
         table.add_row(client, f"{ratio.point:.3f}", _range(ratio, ".3f"))
@@ -118,5 +118,5 @@ def _number(value: float, form: str) -> str:
 
 
 def _figure(value: float) -> str:
-    """Four significant digits or so: ratios and microseconds alike."""
+    """About four significant digits, for ratios and microseconds."""
     return f"{value:.4f}" if value < 1 else f"{value:.2f}" if value < 100 else f"{value:,.1f}"

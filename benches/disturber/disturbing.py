@@ -1,8 +1,8 @@
-"""A machine that others use as well: `with disturbed(seed, core): …`.
+"""Disturb the machine with other work: `with disturbed(seed, core): …`.
 
     python -m benches.disturber.disturbing --seconds 60
 
-What disturbs is disturber.c, on a core that the measured processes do not have.
+The program disturber.c does the work, on a core that the measured processes do not use.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ PATIENCE_S = 10.0
 
 
 class DisturberFailed(Exception):
-    """It could not be had, or ended too early: what was measured is not disturbed as it says."""
+    """The disturber did not start or ended too early, so the measurements were not disturbed."""
 
 
 @dataclass
 class Disturbance:
-    """What it did, once it has ended. Milliseconds."""
+    """What the disturber did, known once it has ended. Milliseconds."""
 
     busy_ms: int = 0
     idle_ms: int = 0
@@ -42,7 +42,7 @@ class Disturbance:
 def disturbed(
     seed: int, core: int | None = None, seconds: float = LONGEST_S
 ) -> Iterator[Disturbance]:
-    """Disturb for as long as the context lasts; DisturberFailed if it did not last.
+    """Disturb until the context ends; DisturberFailed if the disturber ended before.
 
     `core`: the harness's, if nothing else is said.
     """
@@ -66,7 +66,7 @@ def disturbed(
                 raise DisturberFailed(f"the disturber does not start on core {core}")
             yield did
             if process.poll() is not None:
-                raise DisturberFailed("the disturber ended before what it was to disturb")
+                raise DisturberFailed("the disturber ended before the measurement did")
             process.terminate()
             said, _ = process.communicate(timeout=PATIENCE_S)
             did.busy_ms, did.idle_ms, did.hops, did.calls = map(int, said.split())
@@ -81,7 +81,7 @@ def disturbed_if(wanted: bool, seed: int) -> AbstractContextManager[object]:  # 
 
 
 def main() -> None:
-    """Disturb a machine by hand, and say what was done."""
+    """Disturb a machine by hand and print what was done."""
     import time
 
     parser = argparse.ArgumentParser(description="Disturb the machine, on the harness's core.")

@@ -1,7 +1,8 @@
 """CPU of the built-in origin by HTTP/2 over TLS, beside nginx and Apache, under h2load.
 
-Server and load generator have a core each. The servers take turns under the same load, in an order
-that changes with every repetition; the CPU time comes from the clocks of the server's processes.
+Server and load generator have one core each. The servers take turns under the same load, in an
+order that changes with every repetition. The CPU time comes from the clocks of the server's
+processes.
 h2load counts the answers; a turn in which one failed, or had another length, is no measurement.
 Apache 2.4.71 now and then leaves a request without an answer; such a turn is told and taken again.
 Exit status 0: the origin is level with both, 1: it is not, 2: it could not be measured.
@@ -96,7 +97,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Result:
-    """What one workload came to."""
+    """The results of one workload."""
 
     workload: Workload
     session: str
@@ -123,7 +124,7 @@ class Stalled(MeasurementError):
 
 
 def load(server: Server, workload: Workload, core: int) -> str:
-    """Puts the whole load on a server; what TLS agreed on."""
+    """Put the whole load on a server; the negotiated TLS version, cipher and protocol."""
     command = [
         h2load_binary(),
         f"--requests={workload.requests}",

@@ -29,8 +29,8 @@ LISTENERS = (
 
 
 @dataclass(frozen=True)
-class Tried:
-    """One of its cases: passed, skipped or failed."""
+class CaseResult:
+    """The result of one case of h2spec: passed, skipped or failed."""
 
     section: str
     about: str
@@ -48,11 +48,11 @@ def main() -> int:
         for name, settings, options in LISTENERS:
             ledger = origin.open(settings)
             port = ledger.base_url.rpartition(":")[2]
-            tried = list(_tried(arguments.h2spec, port, options, Path(folder) / "report.xml"))
-            counts = Counter(case.outcome for case in tried)
+            results = list(_results(arguments.h2spec, port, options, Path(folder) / "report.xml"))
+            counts = Counter(case.outcome for case in results)
             print(f"{name}: " + ", ".join(f"{n} {outcome}" for outcome, n in counts.items()))
             failures += counts["failed"]
-            for case in tried:
+            for case in results:
                 if case.outcome != "passed":
                     print(f"  {case.outcome}: {case.section}: {case.about}")
         origin.end()
@@ -65,13 +65,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _tried(program: str, port: str, options: tuple[str, ...], report: Path) -> Iterator[Tried]:
+def _results(
+    program: str, port: str, options: tuple[str, ...], report: Path
+) -> Iterator[CaseResult]:
     command = (program, "-h", "127.0.0.1", "-p", port, "-j", str(report), *options)
     subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
     for case in ET.parse(report).iter("testcase"):
         outcome = next((kind for kind in ("failure", "error", "skipped") if _has(case, kind)), "")
         named = {"": "passed", "skipped": "skipped"}.get(outcome, "failed")
-        yield Tried(case.get("package", ""), case.get("classname", ""), named)
+        yield CaseResult(case.get("package", ""), case.get("classname", ""), named)
 
 
 def _has(case: ET.Element, kind: str) -> bool:

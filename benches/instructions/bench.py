@@ -1,4 +1,4 @@
-"""What a kit adds to an exchange, in instructions: `make bench-instructions`.
+"""Count the instructions that a kit adds to an exchange: `make bench-instructions`.
 
 Callgrind counts the instructions that a program executes outside the kernel. It counts the same
 ones on a busy machine, and nothing of turns, clocks or statistics has a part in it: the adapter of
@@ -32,7 +32,7 @@ from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.origins.built_in import BuiltInOrigin
 
 LEFT_OUT = ("go/", "java/", "javascript/")
-# Hash tables are laid out by chance, which alone is 2 % of an exchange. (Ruby cannot be told.)
+# Random hash seeds alone change 2 % of an exchange. (Ruby's seed cannot be set.)
 NO_CHANCE = {"PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0"}
 FEW = 200  # exchanges of the shorter of two processes: connections and caches are there
 COUNTED = re.compile(rb"Collected : (\d+)")
@@ -49,7 +49,7 @@ class Found:
 
     @property
     def added(self) -> float:
-        """By the adapter, as a share of the loop's."""
+        """Instructions that the adapter adds, as a share of the loop's."""
         return self.adapter / self.loop - 1
 
 
@@ -105,7 +105,7 @@ def _each(subject: Subject, base_url: str, folder: Path, exchanges: int) -> floa
 
 
 def _instructions(subject: Subject, base_url: str, folder: Path, exchanges: int) -> int:
-    """Of a whole process with so many exchanges."""
+    """The instructions of a whole process that does this many exchanges."""
     said = folder / "callgrind.log"
     callgrind = ("valgrind", "--tool=callgrind", f"--log-file={said}")
     command = (*callgrind, "--callgrind-out-file=/dev/null", *subject.launch.command)
@@ -123,7 +123,7 @@ def _instructions(subject: Subject, base_url: str, folder: Path, exchanges: int)
 
 
 def show(found: list[Found], console: Console) -> None:
-    """A line a client, and how many have adapters that add more than they should."""
+    """Print a line per client, and how many adapters add more than they should."""
     table = Table("client", "plain loop", "adapter", "added", title="instructions of an exchange")
     for one in found:
         mark = " !" if one.added > SHARE else ""

@@ -3,9 +3,9 @@
     .venv/bin/python benches/kill/bench.py --kills 200
     .venv/bin/python benches/kill/bench.py --kills 100 --link
 
-A run is killed and resumed until it comes to its end; then the next one begins, until there were
-enough kills. Half of the moments are so many seconds after the start, half so many lines of the
-journal: in the middle of what is measured. Over a link SIGINT, SIGTERM and SIGKILL take turns.
+A run is killed and resumed until it is complete; then the next one starts, until there were enough
+kills. Half of the kills come a random time after the start, half after a random number of journal
+lines, in the middle of measuring. Over a link, SIGINT, SIGTERM and SIGKILL take turns.
 Exit status 1 if batches were lost or doubled, or processes, namespaces or devices were left.
 """
 
@@ -58,7 +58,7 @@ target = "/bytes/16"
 
 @dataclass(frozen=True)
 class Manner:
-    """What is killed, and how: the signals take turns.
+    """The kind of run to kill, and the signals, used in turn.
 
     `most_lines`: of the journal, before a kill. `over`: further arguments of the run.
     """
@@ -74,7 +74,7 @@ OVER_LINK = Manner((signal.SIGINT, signal.SIGTERM, signal.SIGKILL), 30, ("--link
 
 @dataclass
 class Tally:
-    """What the kills came to; `faults` is empty if nothing went wrong."""
+    """The results of all kills; `faults` is empty if nothing went wrong."""
 
     kills: int = 0
     runs: int = 0
@@ -120,7 +120,7 @@ def _one_run(
     manner: Manner,
     tally: Tally,
 ) -> None:
-    """A run from its beginning to its end, killed while there are kills left."""
+    """Do one run to its end, killing it while kills are left."""
     while not tally.faults:
         process = command.start(*_arguments(run, manner))
         kept = _journal(run)
@@ -140,13 +140,13 @@ def _one_run(
         _note_left_behind(command.folder, networks, f"{run.name}, {how.name}", tally)
         whole = kept[: kept.rfind(b"\n") + 1]
         if not _journal(run).startswith(whole):
-            tally.faults.append(f"{run.name}: what was in the journal is not there any more")
+            tally.faults.append(f"{run.name}: lines of the journal have disappeared")
     if not tally.faults:
         tally.faults += _faults_of(run, tally)
 
 
 def _note_left_behind(home: Path, networks: set[str], where: str, tally: Tally) -> None:
-    """What is there though its run has ended; `networks`: the namespaces that it had."""
+    """Note what is left of an ended run; `networks`: the namespaces that it had."""
     for kind, left in (
         ("processes", wait_for_none(home)),
         ("namespaces", wait_until_let_go(networks)),
@@ -159,7 +159,7 @@ def _note_left_behind(home: Path, networks: set[str], where: str, tally: Tally) 
 def _wait_for_moment(
     process: Popen[str], run: Path, moments: random.Random, manner: Manner
 ) -> None:
-    """Until a random moment, or the end of the process."""
+    """Wait until a random moment or the end of the process."""
     lines = moments.randrange(1, manner.most_lines) if moments.random() < 0.5 else None
     deadline = time.monotonic() + moments.uniform(0, LATEST_KILL_S)
     begin = _journal(run).count(b"\n")
@@ -189,7 +189,7 @@ def _journal(run: Path) -> bytes:
 
 
 def _faults_of(run: Path, tally: Tally) -> list[str]:
-    """What is lost or doubled in a run that came to its end."""
+    """What was lost or doubled in a complete run."""
     folder = RunFolder.open(run)
     experiment = folder.header.experiment
     done = [record for record in folder.records() if isinstance(record, SectionDone)]
@@ -209,7 +209,7 @@ def _faults_of(run: Path, tally: Tally) -> list[str]:
 
 
 def main() -> int:
-    """Count, print, and say by the exit status whether all was well."""
+    """Do the kills and print the tally; exit status 1 if there were faults."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,11 +1,11 @@
-"""The link emulator: what was asked, and what came of it.
+"""Compare links as requested with links as measured.
 
 Round-trip times are those of UDP packets that wait for each other on an idle link. Rates are those
 of one TCP connection after its first second, against the most content that the rate can carry: 1448
 of the 1500 bytes of a packet. Losses are counted by the receiver and compared with the binomial
-interval; the same seed must lose the same packets, another seed others. With --soak there is only
-much traffic, for so long (soak.py). The emulator has the last core, as root with real-time
-priority, the traffic the others. Exit status 1 if a goal is missed.
+interval; the same seed must lose the same packets, another seed others. With --soak, the bench only
+generates heavy traffic for this long (soak.py). The emulator runs on the last core, as root with
+real-time priority; the traffic runs on the others. Exit status 1 if a goal is missed.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def _loss(emulator: Emulator, mode: Mode, cores: Cores) -> Line:
 
 
 def _seeds(emulator: Emulator, mode: Mode, cores: Cores) -> Iterator[Line]:
-    """Packets that one run lost and another one did not."""
+    """The number of packets that one run lost and another did not."""
     first, again, other = (
         _came(emulator, cores, SEEDS_LOSS, seed, SEEDS_PACKETS)[0]
         for seed in (SEED, SEED, SEED + 1)

@@ -27,7 +27,7 @@ class BenchError(Exception):
 
 @dataclass(frozen=True)
 class Mode:
-    """Who runs the emulator, and how packets come and go."""
+    """Which user runs the emulator, and by which backend."""
 
     user: int
     backend: str
@@ -36,7 +36,7 @@ class Mode:
         return f"{'root' if self.user == 0 else 'unprivileged'}, {self.backend}"
 
     def why_not(self) -> str:
-        """Why it cannot be had here, or "" if it can."""
+        """Why this mode is not available here, or "" if it is."""
         if self.user == 0 and os.geteuid() != 0:
             return "that needs root"
         if self.user != 0 and self.backend == "tun" and not _is_open_to_all(TUN):
@@ -57,7 +57,7 @@ def build() -> None:
 
 
 def install(folder: Path) -> None:
-    """Copy the programs to where every user can run them."""
+    """Copy the programs to a place where every user can run them."""
     folder.chmod(0o755)
     for program in PROGRAMS:
         shutil.copy(program, folder)
@@ -118,7 +118,7 @@ class Emulator:
             process.wait()
 
     def close(self) -> None:
-        """End of input; the process and all it made go."""
+        """Close the input; the process ends and removes everything that it made."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()

@@ -10,7 +10,7 @@ UNASKED = ("overruns", "refused", "overflowed")
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that was asked, what was measured, and what the emulator said about itself."""
+    """A requested property, the measured one, and what the emulator reports about itself."""
 
     mode: str
     what: str
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Cores:
-    """Where the emulator runs, and the two ends."""
+    """The cores of the emulator and of the two ends."""
 
     emulator: int
     near: int
@@ -39,7 +39,7 @@ class Cores:
 
 
 def lateness(counted: dict[str, Any], way: str) -> str:
-    """What the emulator says about its own work in one direction."""
+    """What the emulator reports about its work in one direction."""
     late = counted[way]["lateness"]
     return (
         f"late p50 {late['p50_us']} p99 {late['p99_us']} max {late['max_us']} µs, "
@@ -48,5 +48,5 @@ def lateness(counted: dict[str, Any], way: str) -> str:
 
 
 def unasked(counted: dict[str, Any], way: str) -> int:
-    """How many packets were lost though nobody asked for it."""
+    """How many packets were lost without being requested."""
     return sum(int(counted[way][name]) for name in UNASKED)

@@ -1,4 +1,4 @@
-"""Six TCP connections and a numbered stream of UDP each way, for as long as is asked.
+"""Send six TCP connections and a numbered UDP stream each way for a given time.
 
 Up, the connections fill a queue that drops what does not fit, also packets of the stream. Down
 there are their acknowledgements, and nothing may be missing. In neither direction may a packet
@@ -27,7 +27,7 @@ DRAINED_S = 1.0
 
 
 def soaked(emulator: Emulator, mode: Mode, cores: Cores, seconds: int) -> Iterator[Line]:
-    """What came of it."""
+    """The result of the soak."""
     with emulator.link(PROFILE, PROFILE, congestion=CONGESTION) as link, ExitStack() as stack:
         near, far = link["near"], link["far"]
 

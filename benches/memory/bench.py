@@ -1,4 +1,4 @@
-"""Peak memory of a streamed download beside the size of its reads: `make bench-memory`.
+"""Peak memory of a streamed download and the size of its reads: `make bench-memory`.
 
 Each client downloads 1 GB once, streamed and dropped; what its memory grew by is what it buffers.
 The sizes of its reads are then taken by strace from a second process and 100 MB.
@@ -116,7 +116,7 @@ def _download(name: str, launch: Launch, folder: Path, workload: str) -> tuple[i
 
 
 def _sizes(trace: Path) -> tuple[int | None, int | None]:
-    """What most reads ask for, and the mean of what they get; None where there were none."""
+    """The most common requested size, and the mean size received; None without reads."""
     asked: Counter[int] = Counter()
     got = []
     for line in trace.read_text(errors="replace").splitlines():

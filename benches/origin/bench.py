@@ -77,7 +77,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Result:
-    """What one workload came to."""
+    """The results of one workload."""
 
     workload: Workload
     samples: tuple[Sample, ...]

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 
 class MeasurementError(Exception):
-    """Something that the measurement needs is missing; the message says what helps."""
+    """Something that the measurement needs is missing; the message says how to get it."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ def cores() -> tuple[int, int]:
 
 
 def pinned(core: int) -> Callable[[], None]:
-    """What a child does before it starts, so that its own children are pinned as well."""
+    """Pin a child before it starts, so that its own children are pinned as well."""
     return lambda: os.sched_setaffinity(0, {core})
 
 
 def progress(text: str) -> None:
-    """Replaces the last line of a terminal."""
+    """Replace the last line of the terminal."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-"""The servers that are compared, each started pinned to one core, each telling what it answered."""
+"""The servers to compare. Each is pinned to one core and reports how many requests it answered."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class CountingServer(Server, Protocol):
     """A server that counts."""
 
     def answered(self) -> int:
-        """How many requests it has answered."""
+        """The number of requests that it has answered."""
 
 
 class LineServer:
-    """A server that is asked by lines on its standard input, and ends with it."""
+    """A server that is queried by lines on its standard input and ends when that is closed."""
 
     def __init__(self, name: str, command: list[str], core: int) -> None:
         self.name = name
@@ -81,7 +81,7 @@ class LineServer:
 
 
 class Origin(LineServer):
-    """The built-in origin, its ledger on. `terms`: what its listener is asked for."""
+    """The built-in origin with its ledger on. `terms`: the settings of its listener."""
 
     def __init__(self, target: str, core: int, terms: Mapping[str, object] = PLAIN) -> None:
         super().__init__("origin", [str(origin_binary()), "--control"], core)
@@ -96,7 +96,7 @@ class Origin(LineServer):
 
 
 class BareLoop(LineServer):
-    """An epoll loop that knows one answer."""
+    """An epoll loop that always sends the same answer."""
 
     def __init__(self, target: str, core: int, binary: Path) -> None:
         size = target.rpartition("/")[2]
@@ -219,7 +219,7 @@ def check_length(server: CountingServer, expected: int) -> None:
 
 
 def ended(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
-    """Waits for a process that was asked to end, and does not take no for an answer."""
+    """Wait for a process that was told to end; kill it if it does not."""
     try:
         process.wait(PATIENCE)
     except subprocess.TimeoutExpired:

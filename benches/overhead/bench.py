@@ -1,4 +1,4 @@
-"""What Fetchoff adds to an exchange: `make bench-overhead`.
+"""Measure what Fetchoff adds to an exchange: `make bench-overhead`.
 
 The CPU time of an exchange of an adapter, with its kit and all, beside that of the same loop
 written bare. Both take turns at one origin, in the same cycles, and its clocks tell both. The
@@ -115,7 +115,7 @@ def _compiled(folder: Path) -> Path:
 
 
 def _pair(subject: Subject, turns: int, order: random.Random) -> tuple[float, float]:
-    """CPU microseconds of an exchange: ours, bare. Fresh processes, in an order by chance."""
+    """CPU microseconds per exchange: ours, bare. Fresh processes in random order."""
     with stand(Course(workload(WORKLOAD))) as here:
         processes = [here.start(OURS, subject.client, subject.launch), _bare(subject, here)]
         guests = order.sample(processes, 2)

@@ -1,4 +1,4 @@
-"""A bare loop in an adapter's place, so that it takes turns as a client does."""
+"""A bare loop in place of an adapter, so that it takes turns like a client."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BareLoop(Adapter):
         self._began_ns = 0
 
     def begin(self, n: int, *, busy_ns: int = 0) -> None:
-        """Ask for n exchanges. It cannot spin."""
+        """Request n exchanges. A bare loop cannot spin."""
         assert not busy_ns
         self._asked, self._began_ns = n, time.perf_counter_ns()
         try:
@@ -64,4 +64,4 @@ class BareLoop(Adapter):
         return Timed(answer, answer.wall_ns, self.cpu_ns() - before, origin_cpu() - origin_before)
 
     def request_exit(self) -> None:
-        """It ends with its input; `end` closes that."""
+        """The loop ends with its input, which `end` closes."""

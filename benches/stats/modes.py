@@ -1,4 +1,4 @@
-"""How often two modes are seen, in noise that has none and in noise that has. For docs/analysis.md.
+"""How often two modes are found in noise without and with modes. For docs/analysis.md.
 
 python benches/stats/modes.py [--samples N] [--seed N]
 """

@@ -1,4 +1,4 @@
-"""Synthetic runs whose truth is known, to try the statistics on: docs/analysis.md#trials.
+"""Synthetic runs with known truth, to test the statistics: docs/analysis.md#trials.
 
 The parts of the noise are those that measuring real clients showed: processes of one program differ
 (more than their turns do, and sometimes in two modes), turns have heavy tails and spikes, clients
@@ -85,12 +85,12 @@ class Scenario:
         return result
 
     def _hit(self, clients: int) -> Array:
-        """1 for clients that are wild, have modes or pause."""
+        """1 for clients that are noisy, have modes or pause."""
         wanted = self.clients_hit if self.clients_hit >= 1 else self.clients_hit * clients
         return (np.arange(clients) >= clients - round(wanted)).astype(np.float64)
 
     def _own_ways(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Of mean 0: how processes of one client differ beyond the noise of all."""
+        """With mean 0: how processes of one client differ beyond the common noise."""
         ways: Array = np.zeros(shape)
         if self.wild:
             ways = self.wild * (rng.standard_exponential(shape) - 1)
@@ -131,5 +131,5 @@ WORLDS = {
     "one with far modes": Scenario(between=0.004, within=0.02, gap=0.10),
     "a quarter with modes": Scenario(between=0.01, within=0.06, gap=0.10, clients_hit=0.25),
 }
-"""The last five: the noise of an audit in which earlier rules failed. Modes that are far apart
-compared to all other noise defeat any rule as long as one of them has not been seen."""
+"""The last five have the noise of an audit in which earlier rules failed. Modes that lie far apart
+compared to all other noise defeat any rule until both have been seen."""

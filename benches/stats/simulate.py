@@ -1,4 +1,4 @@
-"""What the statistics do on synthetic runs whose truth is known. Prints Markdown tables.
+"""Apply the statistics to synthetic runs with known truth, and print Markdown tables.
 
     python benches/stats/simulate.py [boundary|pairs|budgets|rankings|tiers]… [--trials N]
 
@@ -29,7 +29,7 @@ OF_TWO = {name: scenario for name, scenario in WORLDS.items() if scenario.client
 
 
 def boundary(trials: int, rng: np.random.Generator) -> None:
-    """First crossings at some looks, counted on normal data, against what was to be spent."""
+    """First crossings at some looks, counted on normal data, against the planned spending."""
     paths = max(trials * 500, BATCH)
     rows = []
     for alpha in (0.05, 0.01):

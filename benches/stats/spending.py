@@ -1,4 +1,4 @@
-"""Which error-spending function? The figures of docs/decisions/0003-stopping-rule.md.
+"""Compare error-spending functions: the figures of docs/decisions/0003-stopping-rule.md.
 
     python benches/stats/spending.py [--paths N] [--seed N]
 

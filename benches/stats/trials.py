@@ -1,4 +1,4 @@
-"""Whole synthetic runs, stopped as real ones are, many at a time: docs/analysis.md#trials."""
+"""Simulate many whole runs that stop like real ones: docs/analysis.md#trials."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def at_look(d: Array, rule: StoppingRule, *, final: bool) -> tuple[Array, Array,
 
 @dataclass(frozen=True)
 class RankingTrials:
-    """Rankings that their budget ended."""
+    """Rankings that ended because their budget was spent."""
 
     false: Share
     """Trials in which any two equal clients were said to differ, or unlike ones the wrong way."""

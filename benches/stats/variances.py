@@ -1,4 +1,4 @@
-"""Which variance for the pairs of many clients? The figures of docs/decisions/0002-*.md.
+"""Compare variances for the pairs of many clients: the figures of docs/decisions/0002-*.md.
 
     python benches/stats/variances.py [--trials N] [--rounds N] [--seed N]
 
@@ -89,7 +89,7 @@ def _moderated(y: np.ndarray, choose: Callable[[Shrunk, Shrunk], Shrunk]) -> np.
 
 
 def chosen_one(y: np.ndarray) -> np.ndarray:
-    """The same, but large variances borrow less or nothing: what Fetchoff does."""
+    """The same, but large variances are shrunk less or not at all, as Fetchoff does."""
     mean, variance = pair_differences(y)
     degrees = np.full(variance.size, len(y) - 1.0)
     found = shrink(variance, degrees, clients=y.shape[1])
@@ -107,7 +107,7 @@ METHODS: dict[str, TestOfPairs] = {
 
 
 def noise(kind: str, rounds: int, clients: int, rng: np.random.Generator) -> np.ndarray:
-    """Log-costs of rounds with nothing but noise, of mean 0 and a standard deviation around 1 %."""
+    """Log-costs of rounds of pure noise, with mean 0 and a standard deviation around 1 %."""
     shape = (rounds, clients)
     unlike = 0.01 * np.exp(rng.normal(0, 0.6, clients))
     normal = rng.standard_normal(shape)

@@ -1,4 +1,4 @@
-"""Whether a warm-up was long enough, shown by going on: `make bench-steadiness`.
+"""Test whether warm-ups are long enough by continuing them: `make bench-steadiness`.
 
 A process is warmed up as in a run, on one workload after the other, in an order by chance. On each
 it then does many times as many further exchanges: is one dearer right after the warm-up, where a
@@ -57,7 +57,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some successive exchanges; seconds since the warm-up when they ended."""
+    """Successive exchanges, and the seconds from the warm-up to their end."""
 
     exchanges: int
     cpu_ns: int
@@ -85,7 +85,7 @@ def main() -> None:
 def gone_on(
     client: Client, names: list[str], exchanges: int, seconds: float, order: random.Random
 ) -> list[Found]:
-    """One process on these workloads in turn; what it cannot do, or fails, is said and left out."""
+    """Measure one process on these workloads; leave out and report what it cannot do."""
     found = []
     with stand(Course(workload(names[0]))) as here:
         assert client.launch is not None
@@ -114,7 +114,7 @@ def gone_on(
 
 
 def _further(guest: Guest, exchanges: int, seconds: float) -> list[Stretch]:
-    """So many exchanges more, or for so long."""
+    """Do this many more exchanges, or continue for this long."""
     each = len(guest.workload.exchanges)
     before, done, n = time.monotonic(), 0, 1
     stretches: list[Stretch] = []
@@ -142,7 +142,7 @@ def _us(stretches: list[Stretch]) -> float:
 
 
 def show(found: list[Found], console: Console) -> None:
-    """The clients on their workloads, the ones that were measured too early first."""
+    """Print the clients on their workloads, those measured too early first."""
     rows: dict[tuple[str, str], list[Found]] = {}
     for one in found:
         rows.setdefault((one.client, one.workload), []).append(one)

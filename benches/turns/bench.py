@@ -1,4 +1,4 @@
-"""What a turn does to what is measured in it: `make bench-turns`.
+"""Measure how turns affect what is measured in them: `make bench-turns`.
 
 - `size`: the same client with 1 ×, 2 × and 4 × the iterations that count in a turn, each in a
   process of its own, all clients in the same cycles. The cost of an exchange must not depend on it.
@@ -87,7 +87,7 @@ def main() -> None:
     if set(asked) - set(parts):
         sys.exit(f"the parts are {', '.join(parts)}")
     order, cells, began_s = random.Random(arguments.seed), [], time.monotonic()
-    # Ctrl-C: what there is by then is shown.
+    # Ctrl-C: show the results so far.
     with disturbed_if(arguments.disturbed, arguments.seed), contextlib.suppress(KeyboardInterrupt):
         for number in range(arguments.rounds):
             for part in asked:

@@ -24,7 +24,7 @@ Spent = tuple[Guest, int, int]  # CPU nanoseconds, exchanges
 
 @dataclass(frozen=True)
 class Subjects:
-    """Who is measured on what, with so many turns in each condition."""
+    """The clients and workloads to measure, and the turns in each condition."""
 
     course: Course
     clients: tuple[Client, ...]
@@ -33,7 +33,7 @@ class Subjects:
 
 @dataclass(frozen=True)
 class Cell:
-    """A client in a round under a condition, and under the one that it is held against.
+    """A client in a round under a condition, and under the reference condition.
 
     `us`: CPU microseconds of an exchange; `log_ratio`: its logarithm less the reference's.
     `iterations`: of a lead, or of a turn.
@@ -48,7 +48,7 @@ class Cell:
 
 
 def by_size(subjects: Subjects, stretches: Sequence[int], order: random.Random) -> list[Cell]:
-    """Turns so many times as long, each in a process of its own; the first is the reference."""
+    """Turns of several lengths, each in its own process; the first is the reference."""
     with stand(subjects.course) as here:
         players = [
             (Entrant(f"{c.id} ×{n}", c.id, f"{c.id} ×{n}", stretch=n), _start(here, c, f"×{n}"))
@@ -70,7 +70,7 @@ def by_size(subjects: Subjects, stretches: Sequence[int], order: random.Random) 
 
 
 def by_lead(subjects: Subjects, leads: Sequence[int], order: random.Random) -> list[Cell]:
-    """The same processes after leads of so many iterations; the longest is the reference.
+    """The same processes after leads of several lengths; the longest is the reference.
 
     They are in groups of as many as a run has: how much others leave of a client's caches depends
     on how many they are.
@@ -97,7 +97,7 @@ def by_lead(subjects: Subjects, leads: Sequence[int], order: random.Random) -> l
 def _with_leads(
     group: Sequence[Guest], leads: Sequence[int], turns: int, order: random.Random
 ) -> list[Asked]:
-    """So many turns of each after each lead, in an order by chance; all count as much.
+    """Take this many turns of each process after each lead, in random order and equally weighted.
 
     In every cycle everybody has one, as in a run, so that leads differ in nothing but length.
     """
@@ -113,7 +113,7 @@ def _with_leads(
 
 
 def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) -> list[Cell]:
-    """The first process of each client, in groups of so many; the first size is the reference.
+    """The first process of each client in groups of several sizes; the first is the reference.
 
     All groups are of the same processes: those that have no turns wait for orders. A group of
     fewer than there are clients is measured several times, until each client was in one.
@@ -144,7 +144,7 @@ def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) ->
 
 
 def by_hand(subjects: Subjects, order: random.Random) -> list[Cell]:
-    """The same processes in turns and by hand, again and again; by hand is the reference.
+    """The same processes alternately in turns and by hand; by hand is the reference.
 
     In turns: as in a run, in groups as large as there. By hand: nobody is held, and one process
     after the other does as many exchanges in one go. What both have in common cancels: the
@@ -196,7 +196,7 @@ def _alone(
 
 
 def _crowd(here: Stand, clients: Sequence[Client], size: int) -> list[Guest]:
-    """A process of each client, and more of them until there are so many."""
+    """A process of each client, and further ones until there are this many."""
     most = max(size, len(clients))
     return [_start(here, clients[i % len(clients)], f"{i}") for i in range(most)]
 
@@ -204,7 +204,7 @@ def _crowd(here: Stand, clients: Sequence[Client], size: int) -> list[Guest]:
 def _groups(
     guests: Sequence[Guest], probes: int, size: int
 ) -> Iterator[tuple[Sequence[Guest], Sequence[Guest]]]:
-    """The first so many, some at a time, each time with the group that others make full."""
+    """The first `probes` processes in batches, each with a group filled up to `size` by others."""
     for first in range(0, probes, size):
         some = guests[first : min(first + size, probes)]
         others = [guest for guest in guests if guest not in some]

@@ -1,4 +1,4 @@
-"""How far verdicts can be trusted, and how fast they come: `make bench-verdicts`.
+"""Measure the error rates and the speed of verdicts: `make bench-verdicts`.
 
 Real comparisons and rankings on this machine, as users get them, of which the truth is known:
 
@@ -77,7 +77,7 @@ Ask = Callable[[], list[Trial | RankingTrial]]
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says."""
+    """The options of the command line."""
 
     parts: tuple[str, ...]
     names: tuple[str, ...]
@@ -157,7 +157,7 @@ def _asked(arguments: argparse.Namespace) -> Asked:
 def _questions(
     asked: Asked, place: Path, kept: Sequence[Trial | RankingTrial]
 ) -> Iterator[tuple[str, Ask]]:
-    """Every trial; the clients in turn, so that a drift of the machine meets all alike.
+    """Do all trials, alternating between clients so that a drift of the machine affects all alike.
 
     `kept`: trials so far, which grow meanwhile.
     """
@@ -211,7 +211,7 @@ def _ask(
 
 
 def _to_ask(aim: float, client: Client, kept: Sequence[Trial | RankingTrial]) -> float:
-    """What is to be asked for so that so much is spun: by the client's trials before.
+    """The busy time to request for a given effect, learned from the client's earlier trials.
 
     An exchange is dearer while clients warm up side by side than it is in turns.
     """

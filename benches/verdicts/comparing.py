@@ -1,4 +1,4 @@
-"""Comparisons and rankings as `fetchoff compare` and `fetchoff run` make them, controls and all."""
+"""Compare and rank like `fetchoff compare` and `fetchoff run`, controls included."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNTOLD = Told("undecided", float("nan"), 0.0, float("inf"))
 
 @dataclass(frozen=True)
 class Conditions:
-    """What all trials of a session have in common. `budget_s`: of a comparison or ranking."""
+    """The settings of all trials of a session. `budget_s`: for each comparison or ranking."""
 
     workload: str
     budget_s: float
@@ -43,7 +43,7 @@ class Conditions:
 
 @dataclass(frozen=True)
 class _Done:
-    """A run that came to its end."""
+    """A complete run."""
 
     experiment: Experiment
     folder: RunFolder
@@ -59,7 +59,7 @@ class _Done:
         return next(r for r in reversed(self.folder.records()) if isinstance(r, Ended))
 
     def measured_s(self, rounds: int | None = None) -> float:
-        """Of all turns, those of controls included, in the first so many rounds."""
+        """Seconds of all turns in the first rounds, including those of controls."""
         return sum(
             group.elapsed_ns / 1e9
             for group in self.series.given
@@ -71,7 +71,7 @@ class _Done:
 
 
 def identical(part: str, a: Client, b: Client, conditions: Conditions, seed: int) -> Trial:
-    """b against a, two folders of the same code, or two clients."""
+    """Compare b with a: two folders with the same code, or two clients."""
     chosen = courses([conditions.workload], ())
     experiment = pair(a, b, chosen, budget_s=conditions.budget_s, seed=seed)
     with tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder:
@@ -203,7 +203,7 @@ def _told(relative: Relative | None) -> Told:
 
 
 def _truth(series: Series, a: str, b: str, metric: str) -> float:
-    """B ÷ A as it really was: what was spun in B on top of what A costs."""
+    """The true B ÷ A: the time spun in B added to the cost of A."""
     costs = series.wall_ns if metric == "wall" else series.cpu_ns
     own, spun = costs[:, series.index(a)], series.spun_ns[:, series.index(b)]
     if not np.isfinite(own * spun).any():
@@ -212,7 +212,7 @@ def _truth(series: Series, a: str, b: str, metric: str) -> float:
 
 
 def _first_told(done: _Done, series: Series, metrics: Sequence[str] = ("wall", "cpu")) -> float:
-    """Seconds of turns until a planned look said something of all these metrics; 0: none did."""
+    """Seconds of turns until a planned look decided all these metrics; 0 if none did."""
     rule, experiment = rule_of(done.experiment), done.experiment
     a, b = (i for i, e in enumerate(series.entrants) if e.role is not Role.CONTROL)
     for look in experiment.looks:
@@ -228,7 +228,7 @@ def _first_told(done: _Done, series: Series, metrics: Sequence[str] = ("wall", "
 
 
 def _ranking(done: _Done, series: Series, metric: str) -> Ranking:
-    """As the run's own analysis has it."""
+    """The result according to the run's own analysis."""
     ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
     return rank(
         series.logs(metric)[:, ranked],
@@ -242,7 +242,7 @@ def _ranking(done: _Done, series: Series, metric: str) -> Ranking:
 def _told_apart(
     ranking: Ranking, keys: Sequence[str], equals: Sequence[set[str]]
 ) -> tuple[tuple[str, str], ...]:
-    """Pairs of equals of which one was shown to be faster."""
+    """Pairs of equal clients of which one was called faster."""
     return tuple(
         (keys[one.client], keys[better])
         for one in ranking.clients

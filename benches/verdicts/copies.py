@@ -1,4 +1,4 @@
-"""The same code under other names: adapter folders copied, each with an id of its own."""
+"""Copy adapter folders, so that the same code runs under other ids."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LITTER = shutil.ignore_patterns("__pycache__", "node_modules", "target")
 
 
 def clients(names: Sequence[str]) -> dict[str, Client]:
-    """The clients that are ready, by what they were called: ids, or adapter folders.
+    """The ready clients, by their given names: ids or adapter folders.
 
     Of the others it is said why; nobody else is held up by them.
     """
@@ -28,7 +28,7 @@ def clients(names: Sequence[str]) -> dict[str, Client]:
 
 
 def families(originals: Mapping[str, Client], copies: int, place: Path) -> list[list[Client]]:
-    """Each client and so many copies of it; `place`: where their folders are made.
+    """Each client and this many copies of it; `place`: the folder for their folders.
 
     A copy is built once: the cache goes by the content of a folder and by the id in it.
     """

@@ -1,4 +1,4 @@
-"""The questions of `aa` and `plus3`, put to whole processes in so many seconds."""
+"""The trials `aa` and `plus3`, done by running whole processes within a time budget."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRUTHS = {"aa": 1.0, "plus3": 1.03}
 
 
 def peers(client: Client, conditions: Conditions, seconds: float, seed: int) -> Iterator[Trial]:
-    """Each rival on each question; the order of the sides goes by the seed."""
+    """Each rival method on each trial; the seed decides the order of the sides."""
     assert client.launch is not None
     alpha, swap = Experiment.alpha, seed % 2 == 1
     with WholeProcesses(client.launch, conditions.workload) as processes:

@@ -1,4 +1,4 @@
-"""What many trials say together."""
+"""Summarise many trials."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def summary(trials: Sequence[Trial | RankingTrial]) -> list[dict[str, object]]:
 
 
 def _cells(trials: Sequence[Trial]) -> Iterator[tuple[str, str, list[Trial]]]:
-    """By part and client, and all clients of a part together."""
+    """The trials by part and client, and those of all clients of a part together."""
     for part in dict.fromkeys(t.part for t in trials):
         of_part = [t for t in trials if t.part == part]
         for client in dict.fromkeys(t.subject for t in of_part):
@@ -82,12 +82,12 @@ def _cells(trials: Sequence[Trial]) -> Iterator[tuple[str, str, list[Trial]]]:
 
 
 def _on_target(cell: Sequence[Trial]) -> list[Trial]:
-    """Those of which it may be asked how many were found, and when."""
+    """The trials that count for how many effects were found, and when."""
     return [trial for trial in cell if trial.is_on_target]
 
 
 def _found(cell: Sequence[Trial], metric: str) -> int:
-    """How many of these were called slower, and shown."""
+    """How many of these trials were called slower, with a ranking that was not withheld."""
     on_target = [trial for trial in _on_target(cell) if not trial.withheld]
     return sum(getattr(trial, metric).verdict == "slower" for trial in on_target)
 
@@ -105,7 +105,7 @@ def _recovered(cell: Sequence[Trial]) -> float:
 
 
 def _quantile(values: Sequence[float], share_: float) -> float:
-    """Of those that are there: 0 stands for never."""
+    """A quantile of the values; those that are 0 are left out, because 0 stands for never."""
     there = sorted(value for value in values if value)
     return there[min(len(there) - 1, math.ceil(share_ * len(there)) - 1)] if there else math.nan
 

@@ -1,4 +1,4 @@
-"""What a trial was and how it ended: a line of JSON, so that several sessions add up."""
+"""Trials and their results as lines of JSON, so that several sessions can be combined."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEAR = 1.35  # times as much, or as little, as was aimed at
 
 @dataclass(frozen=True)
 class Told:
-    """What a user is told of one metric: B ÷ A."""
+    """The reported result of one metric: B ÷ A."""
 
     verdict: str
     ratio: float
@@ -66,23 +66,23 @@ class Trial:
 
     @property
     def subject(self) -> str:
-        """Whose comparison it is: of a copy, the client's that was copied."""
+        """The client of the comparison; for a copy, the client that was copied."""
         return self.client.replace("/second-copy-of-", "/").replace("/copy-of-", "/")
 
     @property
     def is_on_target(self) -> bool:
-        """Whether about as much was put in as its part says: to find more is no feat."""
+        """Whether about as much was injected as planned; a larger effect is easier to find."""
         return not self.aim or 1 / NEAR <= (self.cpu_truth - 1) / self.aim <= NEAR
 
     @property
     def is_false_alarm(self) -> bool:
-        """Called different in wall or CPU, and shown: of a trial in which nothing differs."""
+        """Whether a trial without a difference was called different, and not withheld."""
         return not self.withheld and (self.wall.is_different or self.cpu.is_different)
 
 
 @dataclass(frozen=True)
 class RankingTrial:
-    """One ranking of clients and copies of them. `wrong_*`: pairs of equals told apart.
+    """One ranking of clients and their copies. `wrong_*`: equal pairs that were called different.
 
     `alone`: pairs of equals that are told apart if each is a comparison by itself, stopped and
     judged as `compare` does it, at an error rate of its own.
@@ -115,14 +115,14 @@ def write(path: Path, trial: Trial | RankingTrial) -> None:
 
 
 def read(path: Path) -> list[Trial | RankingTrial]:
-    """All lines of a file; of one that is not there, none."""
+    """All trials of a file; none if it does not exist."""
     if not path.exists():
         return []
     return [of_document(json.loads(line)) for line in path.read_text().splitlines()]
 
 
 def of_document(document: dict[str, object]) -> Trial | RankingTrial:
-    """A trial from its JSON; keys that nobody knows any more are left out."""
+    """A trial from its JSON; obsolete keys are ignored."""
     kind = RankingTrial if "wrong_wall" in document else Trial
     known = {field.name for field in fields(kind)}
     values = {key: _value(value) for key, value in document.items() if key in known}

@@ -1,4 +1,4 @@
-"""The rivals: whole processes that each start, fetch, and end.
+"""Rival methods: measure whole processes that start, fetch and end.
 
 Sequentially, as hyperfine measures commands; and alternated, on our core and as urgent as our own.
 """
@@ -45,7 +45,7 @@ class Compared:
 
 
 def has_hyperfine() -> bool:
-    """Whether there is the rival."""
+    """Whether hyperfine is installed."""
     return shutil.which("hyperfine") is not None
 
 
@@ -81,7 +81,7 @@ class WholeProcesses:
         return _welch(walls["A"], walls["B"], alpha, time.monotonic() - began)
 
     def alternated(self, truth: float, budget_s: float, alpha: float, *, swap: bool) -> Compared:
-        """A, B, A, B … on the core of measured processes, before all others; judged in pairs."""
+        """Run A, B, A, B … on the core of measured processes with top priority; judge the pairs."""
         began = time.monotonic()
         layout = lay_out(Course(self._workload), usable_cores(), strongest_urgency())
         self._origin.place(layout.origin_cores, layout.urgency)
@@ -97,7 +97,7 @@ class WholeProcesses:
         return _paired(walls["A"], walls["B"], alpha, time.monotonic() - began)
 
     def _once(self, script: Path) -> float:
-        """Wall seconds of one run. It inherits the core and the urgency."""
+        """Wall seconds of one run, which inherits the core and the priority."""
         began = time.perf_counter()
         subprocess.run(
             [str(script)],

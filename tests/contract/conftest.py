@@ -1,4 +1,4 @@
-"""What tests of the contract start from."""
+"""Fixtures of the contract tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of all cases of the contract, over all processes that ran tests."""
+"""Count the verdicts of all contract cases, over all processes that run tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Tally:
         return config.stash.setdefault(_KEY, cls())
 
     def add(self, sent: dict[str, Any]) -> None:
-        """What another process has sent."""
+        """Add the counts that another process sent."""
         self.verdicts.update(sent["verdicts"])
         self.unsteady += sent["unsteady"]
 
@@ -31,7 +31,7 @@ class Tally:
         return {"verdicts": dict(self.verdicts), "unsteady": self.unsteady}
 
     def lines(self) -> Iterator[str]:
-        """What is told at the end."""
+        """The lines of the final summary."""
         if self.verdicts:
             found = sorted(self.verdicts.items())
             counts = ", ".join(f"{count} {verdict}" for verdict, count in found)

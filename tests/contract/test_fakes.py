@@ -1,4 +1,4 @@
-"""`fetchoff check` catches every fake at what it does wrong, and the honest one at nothing."""
+"""`fetchoff check` finds the fault of every fake, and no fault of the honest one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.command import FAKES, Command, fake
 
 from fetchoff.contract.suite import MOST_BROKEN
 
-# The case that catches each, and what is said. The other cases of some fail as well.
+# The case that each fake fails, and the message. Some fail other cases as well.
 CAUGHT = {
     "boastful": ("made-up-feature", "ready for a feature with a random name"),
     "caching": ("fifty", "the origin saw 1 requests instead of 50"),
-    "careless": ("get", "the content is not the right one"),
+    "careless": ("get", "the content is wrong: its SHA-256 differs from that of the reference"),
     "chatty": ("get", "'done' is None"),
-    "deaf": ("end-of-input", "lives on after the end of its input"),
+    "deaf": ("end-of-input", "keeps running after the end of its input"),
     "endless": ("prepared-again", "prints a line without an end"),
     "failing": ("get", r"0 done and 1 failed instead of 1 done (OSError: no route \ud800"),
     "garbage": ("prepared-again", "prints garbage"),
@@ -34,7 +34,7 @@ CAUGHT = {
     "forgetful": ("tls-reuse", "opened 20 connections instead of 1 to 2"),
     "headstrong": (
         "head-reuse",
-        "instead of 1 to 2 (docs/protocol.md has the remedy)",
+        "instead of 1 to 2 (see docs/protocol.md)",
     ),
     "lenient": ("truncated-chunked", "1 done and 0 failed instead of 1 failed"),
     "trusting": ("tls-untrusted", "1 done and 0 failed instead of 1 failed"),
@@ -67,7 +67,7 @@ CONTRACT_KEEPERS = {
 
 @pytest.fixture(scope="module")
 def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[str]]]:
-    """Checks that take their time, side by side: each with a cache of its own, as setups wait."""
+    """Slow checks, run concurrently: each has its own cache, because setups of one cache wait."""
     processes = {}
     for name in (*SLOWLY_CAUGHT, "silent"):
         folder = Path(tmp_path_factory.mktemp(name))
@@ -115,7 +115,7 @@ def test_keeps_the_contract(name: str, fetchoff: Command) -> None:
 def test_a_fault_that_is_known_is_no_failure_and_one_that_is_gone_is(fetchoff: Command) -> None:
     ran = fetchoff("check", fake("forthright"), "--only", "truncated")
     assert "known fault  fake/forthright truncated-chunked: does not look for the end" in ran.out
-    gone = "truncated: passes, but adapter.toml has a fault: was mended"
+    gone = "truncated: passes, but adapter.toml declares a fault: was mended"
     assert f"failed       fake/forthright {gone}" in ran.out
     assert ran.status == 1
     only_known = fetchoff("check", fake("forthright"), "--only", "truncated-chunked")
@@ -129,7 +129,7 @@ def test_what_breaks_the_protocol_in_case_after_case_is_told_once(fetchoff: Comm
     assert ran.status == 1
     said = [line for line in ran.out.splitlines() if line.startswith("failed")]
     assert said[-1] == (
-        "failed       fake/fainting the other cases: not tried: it broke the protocol in "
+        "failed       fake/fainting the other cases: not tested: the adapter broke the protocol in "
         f"{MOST_BROKEN} cases one after the other"
     )
     assert len(said) <= MOST_BROKEN + 4  # and what is asked before the cases

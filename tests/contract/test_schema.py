@@ -1,4 +1,4 @@
-"""What adapters really say, line by line, against the protocol's JSON Schema."""
+"""Validate every line that adapters print against the protocol's JSON Schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of whole runs start from."""
+"""Fixtures that tests of whole runs share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def namespaces() -> None:
-    """Skips where this user may not make network namespaces, as `unshare` finds."""
+    """Skip the test if `unshare` shows that this user may not make network namespaces."""
     own_user = [] if os.geteuid() == 0 else ["--user", "--map-current-user"]
     try:
         tried = subprocess.run(

@@ -19,12 +19,12 @@ DEADLINE_S = 20.0
 
 
 def started_from(home: Path) -> list[psutil.Process]:
-    """The live processes whose HOME is `home`, whoever their parents are by now."""
+    """The live processes whose HOME is `home`, whatever their current parents."""
     return [process for process in psutil.process_iter() if _home_of(process) == str(home)]
 
 
 def wait_for_none(home: Path) -> list[psutil.Process]:
-    """What is left when all of them are gone, or when the deadline has passed."""
+    """Wait until all of them have ended; the processes left at the deadline."""
     deadline = time.monotonic() + DEADLINE_S
     while (left := started_from(home)) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -32,7 +32,7 @@ def wait_for_none(home: Path) -> list[psutil.Process]:
 
 
 def named(name: str, home: Path, while_runs: Popen[str] | None = None) -> psutil.Process:
-    """One process of this name, waited for; no longer than `while_runs` does."""
+    """Wait for a process of this name, but no longer than `while_runs` runs."""
     deadline = time.monotonic() + DEADLINE_S
     while time.monotonic() < deadline and (while_runs is None or while_runs.poll() is None):
         for process in started_from(home):
@@ -44,7 +44,7 @@ def named(name: str, home: Path, while_runs: Popen[str] | None = None) -> psutil
 
 
 def emulator(home: Path, patience_s: float = DEADLINE_S) -> psutil.Process:
-    """The link emulator, waited for; others of its program only lead into namespaces."""
+    """Wait for the link emulator; other processes of its program only enter namespaces."""
     deadline = time.monotonic() + patience_s
     while True:
         for process in started_from(home):
@@ -62,7 +62,7 @@ def network_namespaces() -> set[str]:
 
 
 def networks_made_from(home: Path) -> set[str]:
-    """Those that the live processes from `home` are in or have open, but for this process's own."""
+    """Namespaces that the live processes from `home` are in or have open, except this process's."""
     found: set[str] = set().union(*map(_networks_of, started_from(home)))
     return found - _networks_of(psutil.Process())
 
@@ -88,7 +88,7 @@ def devices() -> list[str]:
 
 
 def control_groups() -> Iterator[Path]:
-    """The control groups that harnesses have made."""
+    """The control groups made by harnesses."""
     for root in (Path("/sys/fs/cgroup/cpuacct"), Path("/sys/fs/cgroup")):
         yield from root.glob("fetchoff-*")
 

@@ -1,4 +1,4 @@
-"""Run folders as tests look at them."""
+"""Read run folders in tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def results(run: Path) -> dict[str, Any]:
 
 
 def standings(run: Path, workload: str = "tiny") -> dict[str, dict[str, Any]]:
-    """What results.json says of each client."""
+    """The entries of results.json by client."""
     result = next(one for one in results(run)["results"] if one["workload"] == workload)
     return {standing["client"]: standing for standing in result["standings"]}
 
@@ -43,7 +43,7 @@ def invocations(run: Path) -> list[Invocation]:
 
 
 def lines(run: Path) -> int:
-    """Whole lines of the journal, however it is being written to."""
+    """The complete lines of the journal, even while it is being written."""
     try:
         return (run / JOURNAL).read_bytes().count(b"\n")
     except FileNotFoundError:
@@ -51,7 +51,7 @@ def lines(run: Path) -> int:
 
 
 def finished_sections(run: Path) -> int:
-    """How many there are, however the journal is being written to."""
+    """The number of complete lines, even while the journal is being written."""
     try:
         return (run / JOURNAL).read_bytes().count(b'{"kind":"section"')
     except FileNotFoundError:
@@ -59,7 +59,7 @@ def finished_sections(run: Path) -> int:
 
 
 def wait_for_lines(run: Path, count: int, process: Popen[str]) -> None:
-    """Until the journal has so many lines; the process must not end before."""
+    """Wait until the journal has this many lines; the process must not end before."""
     deadline = time.monotonic() + DEADLINE_S
     while lines(run) < count:
         assert process.poll() is None, process.communicate()[1]
@@ -89,7 +89,7 @@ IN_TURNS = -1  # in place of a block's number
 
 
 def slot_of(record: Batch | Turns) -> tuple[int, str, int, str]:
-    """The place in the plan that a record fills."""
+    """The position in the plan that a record fills."""
     if isinstance(record, Turns):
         return (record.round, record.workload, IN_TURNS, record.entrant)
     return record.slot

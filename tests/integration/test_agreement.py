@@ -1,4 +1,4 @@
-"""`make bench-agreement` at its smallest: plain loops, and a run that they are held against."""
+"""`make bench-agreement` at its smallest: plain loops, and a run to compare them with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INHERITED = {k: v for k, v in os.environ.items() if k in ("PATH", "PYTHONPATH", 
 
 @dataclass(frozen=True)
 class Bench:
-    """The bench as a process, and the file that it writes."""
+    """Runs the bench as a process; reads the file that it writes."""
 
     folder: Path
     cache: Path
@@ -48,7 +48,7 @@ class Bench:
 
 @pytest.fixture
 def bench(fetchoff: Command, cache: Path) -> Bench:
-    """Ready for two clients; skips where one of them cannot be had."""
+    """The bench with two ready clients; skips the test if one is unavailable."""
     ran = replace(fetchoff, env=INHERITED)("setup", BASELINE, OTHER)
     if "unavailable" in ran.err:
         pytest.skip(f"of two clients that are needed, {ran.err}")

@@ -34,7 +34,7 @@ needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C 
 
 
 def bench(name: str, cache: Path, *arguments: str | Path) -> str:
-    """What a bench prints; it must end well."""
+    """The output of a bench, which must succeed."""
     done = subprocess.run(
         [sys.executable, "-m", f"benches.{name}.bench", *map(str, arguments)],
         cwd=ROOT,
@@ -90,7 +90,7 @@ def test_a_client_is_compared_with_its_copy(cache: Path, tmp_path: Path) -> None
 
 
 def test_busy_time_is_put_in_and_seen(cache: Path, tmp_path: Path) -> None:
-    """Half of an exchange on top is far beyond any noise of two rounds."""
+    """Half of an exchange in addition far exceeds the noise of two rounds."""
     (trial,) = verdicts(cache, tmp_path, "plus50", "--budget", "1")
     assert trial["cpu_truth"] > 1.1
     assert trial["cpu"]["ratio"] > 1 + (trial["cpu_truth"] - 1) / 4
@@ -159,7 +159,7 @@ def test_a_disturber_that_ends_early_is_told_of() -> None:
 
 @needs_cc
 def test_the_disturber_dies_with_its_parent() -> None:
-    """Killed as hard as can be, a bench leaves nothing that goes on disturbing."""
+    """If a bench is killed with SIGKILL, its disturber ends as well."""
     program = "import time; from benches.disturber.disturbing import disturbed\n"
     program += "with disturbed(1): print('on', flush=True); time.sleep(60)"
     with subprocess.Popen(
@@ -237,7 +237,7 @@ def test_what_counts_as_wrong() -> None:
 
 
 def test_what_was_not_put_in_is_not_found() -> None:
-    """3 % were to be found: who found 6 has not shown that, nor who was withheld."""
+    """3 % were injected: a result of 6 % does not show that, and neither does a withheld one."""
     too_much = replace(trial(SLOWER, 1.06), aim=0.03)
     right = replace(trial(SLOWER, 1.03), aim=0.03)
     (row, _) = totals.summary([right, too_much, replace(right, withheld="noise")])

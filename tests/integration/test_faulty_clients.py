@@ -1,4 +1,4 @@
-"""A run with every faulty client at once: each fault is that client's, and nobody else's."""
+"""A run with every faulty client at once: no client's fault affects another client."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def silent(tmp_path_factory: pytest.TempPathFactory) -> subprocess.Popen[str]:
-    """The setup of a client that never says anything, which takes its time."""
+    """The setup of a client that never answers, which takes long."""
     folder = tmp_path_factory.mktemp("silent")
     return Command(folder, folder / "cache").start("setup", fake("silent"), fake("honest"))
 
@@ -123,7 +123,7 @@ def test_no_spool_is_left(ran: Ran, folder: Path) -> None:
 
 
 def test_a_crash_loses_nothing_that_was_measured(fetchoff: Command) -> None:
-    """The fake crashes in its loop, between turns; what it did before is kept, not ranked."""
+    """The fake crashes in its loop, between turns; earlier turns are kept but not ranked."""
     fetchoff("setup", fake("honest"), fake("crashing"))
     (fetchoff.folder / "again.toml").write_text(WORKLOAD)
     clients = ("-c", fake("crashing"), "-c", fake("honest"), "--baseline", fake("honest"))
@@ -147,7 +147,7 @@ def test_a_crash_loses_nothing_that_was_measured(fetchoff: Command) -> None:
 
 
 def test_who_answers_wrong_is_not_tried_again(ran: Ran, folder: Path) -> None:
-    """Nothing that it does later would have it ranked."""
+    """No later result could get it ranked."""
     for name in ("tiring", "skipping", "failing"):
         kept = [i for i in runs.invocations(folder / "run") if i.client == f"fake/{name}"]
         assert {(i.round, i.answered_wrong) for i in kept} == {(0, True)}

@@ -1,4 +1,4 @@
-"""Full disks, one core, no rights: a run goes on as well as it can, and says what it lacks."""
+"""Full disks, one core, no rights: a run does what it can and says what is missing."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def measured(ready: Command, run: Path) -> list[str | Path]:
 
 
 def assert_nothing_is_lost(ran: Ran, run: Path) -> None:
-    """It ended with a message, and shows what it has."""
+    """The command ended with a message and shows the results so far."""
     assert ran.status == 6, ran.err
     assert "Traceback" not in ran.err
     assert "batches.jsonl cannot be written" in ran.err
@@ -120,7 +120,7 @@ def test_one_core(ready: Command) -> None:
 
 @pytest.fixture
 def nobody(tmp_path_factory: pytest.TempPathFactory) -> Command:
-    """The command as a user without rights, in a home of its own."""
+    """The command as a user without rights, with its own home folder."""
     if os.geteuid() != 0:
         pytest.skip("who runs the tests is no superuser: every other test is this one")
     if shutil.which("setpriv") is None:
@@ -132,7 +132,7 @@ def nobody(tmp_path_factory: pytest.TempPathFactory) -> Command:
     home = base / "home"
     home.mkdir()
     os.chown(home, user.pw_uid, user.pw_gid)
-    # Reading stays permitted, wherever this checkout and its Python lie; nothing else does.
+    # Reading stays permitted, wherever this checkout and its Python are; nothing else is.
     rights = [f"--{kind}=-all,+dac_read_search" for kind in ("inh-caps", "ambient-caps")]
     user_ids = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
     become = ("setpriv", *user_ids, *rights, "--bounding-set=-all,+dac_read_search")

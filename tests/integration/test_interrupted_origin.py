@@ -1,4 +1,4 @@
-"""What an interrupt leaves on the way between the harness and the origin."""
+"""An interrupted exchange between harness and origin does not disturb the next one."""
 
 from __future__ import annotations
 

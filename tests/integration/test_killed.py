@@ -1,4 +1,4 @@
-"""SIGKILL at random moments: nothing measured is lost, nothing counts twice, nobody is left.
+"""SIGKILL at random moments: nothing is lost, nothing counts twice, no process is left.
 
 FETCHOFF_TEST_KILLS says how often; `make bench-kill` does the same by hand.
 """
@@ -32,7 +32,7 @@ def test_killed_often(tmp_path: Path, cache: Path) -> None:
 
 
 def test_killed_while_it_measures(fetchoff: Command) -> None:
-    """The batches of the section that was cut stay, as an attempt that does not count."""
+    """The batches of the interrupted section are kept as an attempt that does not count."""
     fetchoff("setup", fake("wavering"), fake("slow"))
     run = fetchoff.folder / "run"
     clients = ("-c", fake("wavering"), "-c", fake("slow"))
@@ -69,7 +69,7 @@ def test_interrupted_by_the_user(clients: tuple[str, str], fetchoff: Command) ->
 
 
 def test_what_is_ignored_when_it_starts_stays_ignored(fetchoff: Command) -> None:
-    """As under nohup, or in a shell's background job, which Ctrl-C is not meant for."""
+    """As under nohup, or in a background job of a shell, which Ctrl-C must not end."""
 
     def as_under_nohup() -> None:
         for number in (signal.SIGINT, signal.SIGHUP):
@@ -95,7 +95,7 @@ def test_what_is_ignored_when_it_starts_stays_ignored(fetchoff: Command) -> None
 
 @pytest.mark.parametrize("how", ["left alone", "interrupted", "killed"])
 def test_no_control_group_is_left(how: str, fetchoff: Command) -> None:
-    """Of a client whose processes are counted; those of a killed harness go with the next run."""
+    """The control groups of a killed harness are removed by the next run."""
     fetchoff("setup", fake("parent"))
     run = fetchoff.folder / "run"
     arguments = ("-w", "tiny.toml", "-c", fake("parent"), "--budget", "4")
@@ -142,7 +142,7 @@ def test_interrupted_before_anything_was_measured(fetchoff: Command) -> None:
 
 
 def test_the_origin_is_killed(fetchoff: Command) -> None:
-    """The run goes on with a new origin; the section that was cut is measured again."""
+    """The run continues with a new origin; the interrupted section is measured again."""
     fetchoff("setup", fake("wavering"), fake("slow"))
     run = fetchoff.folder / "run"
     clients = ("-c", fake("wavering"), "-c", fake("slow"))
@@ -169,7 +169,7 @@ def test_the_origin_is_killed(fetchoff: Command) -> None:
 
 
 def test_an_origin_that_dies_again_and_again(fetchoff: Command) -> None:
-    """The run ends with a clear message, and what was measured is shown."""
+    """The run ends with a clear message and shows what was measured."""
     fetchoff("setup", fake("wavering"), fake("slow"))
     run = fetchoff.folder / "run"
     clients = ("-c", fake("wavering"), "-c", fake("slow"))

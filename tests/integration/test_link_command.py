@@ -1,4 +1,4 @@
-"""`fetchoff link`: commands of the user's own over a link; what they leave, and how they end."""
+"""`fetchoff link`: the user's own commands over a link, how they end, and what they leave."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def python(source: str, *arguments: str) -> tuple[str, ...]:
 
 
 def start(fetchoff: Command, *command: str) -> subprocess.Popen[str]:
-    """Over a link, until the command has said that it is ready."""
+    """Start a command over a link and wait until it prints that it is ready."""
     process = fetchoff.start("link", "dallas", "--", *command)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
@@ -66,7 +66,7 @@ def test_a_command_reaches_the_origin_over_the_link(fetchoff: Command) -> None:
     assert float(seconds) >= 2 * CHICAGO_ROUND_TRIP_S  # one to connect, one for the answer
     before, after = ran.err.splitlines()
     assert before.startswith("chicago: 23 ms there and back, 100 Mbit/s; ")
-    assert f"{ORIGIN}, which $ORIGIN holds" in before
+    assert f"{ORIGIN} ($ORIGIN)" in before
     assert "packets up" in after
     assert " 0 lost" in after
 
@@ -103,7 +103,7 @@ def test_a_shell_if_no_command_is_named(fetchoff: Command) -> None:
 
 @emulated
 def test_the_environment_is_the_users(fetchoff: Command) -> None:
-    """But for proxies: none can be reached from there."""
+    """Except for proxies, which can't be reached over the link."""
     there = {"MINE": "kept", "http_proxy": "http://proxy:1", "NO_PROXY": "x"}
     ran = replace(fetchoff, env=there)("link", "dallas", "--", "sh", "-c", "env; pwd")
     lines = ran.out.splitlines()
@@ -115,7 +115,7 @@ def test_the_environment_is_the_users(fetchoff: Command) -> None:
 
 @emulated
 def test_nothing_is_left(fetchoff: Command) -> None:
-    """Not even what a command has left in the background, in a session of its own."""
+    """Not even a background process of the command in its own session."""
     leave = "readlink /proc/self/ns/net; setsid sleep 600 > /dev/null 2>&1 & sleep 0.2"
     ran = fetchoff("link", "dallas", "--", "sh", "-c", leave)
     assert ran.status == 0, ran.err
@@ -164,7 +164,7 @@ def test_the_emulator_dies(fetchoff: Command) -> None:
     _, err = process.communicate(timeout=30)
     assert process.returncode == 7
     assert "error: the link emulator ended with signal SIGKILL" in err
-    assert "hint: the command has had no network since then" in err
+    assert "hint: repeat the command: it lost its network" in err
     assert wait_for_none(fetchoff.folder) == []
 
 
@@ -173,7 +173,8 @@ def test_over_loopback(fetchoff: Command) -> None:
         port = str(taken.getsockname()[1])
         refused = fetchoff("link", "loopback", "--port", port, "--", "true")
     assert refused.status == 5
-    assert f"no origin: cannot listen on 127.0.0.1:{port}: Address already in use" in refused.err
+    said = f"the origin failed: cannot listen on 127.0.0.1:{port}: Address already in use"
+    assert said in refused.err
     assert "hint: choose another port: --port N" in refused.err
     ran = fetchoff("link", "loopback", "--port", port, "--", *python(FETCH, "/bytes/16"))
     assert ran.out.startswith(f"http://127.0.0.1:{port} 16 ")
@@ -182,7 +183,7 @@ def test_over_loopback(fetchoff: Command) -> None:
 
 
 def test_where_namespaces_are_not_permitted(fetchoff: Command) -> None:
-    """In a user namespace that has none to give, without the privilege to do without."""
+    """In a user namespace that allows no further namespaces, without root's privileges."""
     wrapper = ("unshare", "--user", "--map-root-user", "sh", "-c", FORBIDDEN, "sh")
     if shutil.which("unshare") is None or shutil.which("setpriv") is None:
         pytest.skip("forbidding it takes unshare and setpriv")
@@ -192,6 +193,6 @@ def test_where_namespaces_are_not_permitted(fetchoff: Command) -> None:
     ran = replace(fetchoff, wrapper=wrapper)("link", "dallas", "--", "true")
     assert ran.status == 7
     assert "user namespaces are not permitted here; run as root" in ran.err
-    assert "hint: docs/links.md has what it needs" in ran.err
+    assert "hint: see docs/links.md for what it needs" in ran.err
     assert "Traceback" not in ran.err
     assert started_from(fetchoff.folder) == []

@@ -1,4 +1,4 @@
-"""Runs over emulated links: measured like others, and nothing of a link outlives them."""
+"""Runs over emulated links: measured like other runs; nothing of a link outlives them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from fetchoff.model.lateness import spoilt
 from fetchoff.model.observation import (
     Batch,
     Interrupted,
-    LinkTried,
+    LinkCalibrated,
     LinkUsed,
     SectionDone,
     Turns,
@@ -68,9 +68,9 @@ pytestmark = pytest.mark.usefixtures("namespaces")
 
 @dataclass(frozen=True)
 class Kept:
-    """What a run over links has kept."""
+    """The records of a run over links."""
 
-    tried: list[LinkTried]
+    calibrated: list[LinkCalibrated]
     used: list[LinkUsed]
     batches: list[Batch]
 
@@ -78,14 +78,14 @@ class Kept:
     def in_(cls, run: Path) -> Kept:
         records = RunFolder.open(run).records()
         return cls(
-            [record for record in records if isinstance(record, LinkTried)],
+            [record for record in records if isinstance(record, LinkCalibrated)],
             [record for record in records if isinstance(record, LinkUsed)],
             [record for record in records if isinstance(record, Batch)],
         )
 
 
 def late(run: Path) -> list[bool]:
-    """Of every batch over a link, whether it does not count."""
+    """For every batch over a link, whether it does not count."""
     folder = RunFolder.open(run)
     experiment = folder.header.experiment
     return [
@@ -96,7 +96,7 @@ def late(run: Path) -> list[bool]:
 
 
 def assert_measured(ran: Ran, run: Path) -> None:
-    """Or this machine is so busy that no batch over a link counts, which is told."""
+    """The run has results, or says that the machine was too busy for any batch to count."""
     assert Kept.in_(run).used, ran.err
     if all(late(run)):
         assert "batches do not count" in " ".join(ran.err.split())
@@ -107,7 +107,7 @@ def assert_measured(ran: Ran, run: Path) -> None:
 
 @pytest.fixture
 def links(fetchoff: Command) -> Command:
-    """The command, with two links beside its workloads."""
+    """The command in a folder with workloads and two links."""
     (fetchoff.folder / "five.toml").write_text(FIVE)
     (fetchoff.folder / "lossy.toml").write_text(LOSSY)
     fetchoff("setup", CLIENT, fake("honest"), fake("slow"))
@@ -121,7 +121,7 @@ def run(links: Command) -> Path:
 
 @pytest.fixture
 def none_left(links: Command) -> Iterator[None]:
-    """No process or device is there after the test."""
+    """Check that no process or device is left after the test."""
     yield
     assert wait_for_none(links.folder) == []
     assert devices() == []
@@ -135,9 +135,9 @@ def test_from_the_command_to_the_results(links: Command, run: Path) -> None:
     assert_measured(ran, run)
     assert [course["workload"] for course in runs.results(run)["results"]] == ["small-get/five"]
     kept = Kept.in_(run)
-    (tried,) = kept.tried
-    assert tried.calibration.link == "five"
-    assert tried.calibration.round_trip_p50_ms >= ROUND_TRIP_MS
+    (calibrated,) = kept.calibrated
+    assert calibrated.calibration.link == "five"
+    assert calibrated.calibration.round_trip_p50_ms >= ROUND_TRIP_MS
     for used in kept.used:
         assert used.workload == "small-get/five"
         assert used.emulated.packets > 0
@@ -164,8 +164,8 @@ def test_links_and_loopback_side_by_side(links: Command, run: Path) -> None:
     ran = links("run", *arguments, "--budget", "5", "-o", run)
     assert_measured(ran, run)
     kept = Kept.in_(run)
-    assert {tried.calibration.link for tried in kept.tried} == {"five", "lossy"}
-    assert len(kept.tried) == 2
+    assert {record.calibration.link for record in kept.calibrated} == {"five", "lossy"}
+    assert len(kept.calibrated) == 2
     assert {used.workload for used in kept.used} == {"steady/five", "steady/lossy"}
     assert {batch.workload for batch in kept.batches} == {"steady/five", "steady/lossy"}
     taken = [r for r in RunFolder.open(run).records() if isinstance(r, Turns)]
@@ -178,7 +178,7 @@ def test_links_and_loopback_side_by_side(links: Command, run: Path) -> None:
 
 
 def test_tls_over_a_link(links: Command, run: Path) -> None:
-    """The certificate is for the origin's address there."""
+    """The certificate is valid for the origin's address on the link."""
     (links.folder / "tls.toml").write_text(WORKLOAD.replace("[settings]", "[settings]\ntls = true"))
     arguments = ("-w", "tls.toml", "--link", "five.toml", "-c", fake("honest"))
     ran = links("run", *arguments, "--budget", "2", "-o", run)
@@ -314,7 +314,7 @@ def test_a_link_that_cannot_be_had(script: str, said: str, links: Command, run: 
 
 @pytest.fixture
 def nobody(links: Command, tmp_path_factory: pytest.TempPathFactory) -> Command:
-    """The command as a user without any rights, with what it needs in that user's home."""
+    """The command as a user without any rights, with everything it needs in that user's home."""
     if os.geteuid() != 0:
         pytest.skip("who runs the tests is no superuser: every other test is this one")
     python = shutil.which("python3", path="/usr/bin:/bin")
@@ -347,9 +347,9 @@ def nobody(links: Command, tmp_path_factory: pytest.TempPathFactory) -> Command:
 
 
 def test_without_any_rights(nobody: Command, none_left: None) -> None:
-    """The emulator makes a user namespace, in which it owns the networks."""
-    try_out = [*nobody.wrapper[:-1], "unshare", "--user", "--net", "true"]
-    if (tried := subprocess.run(try_out, capture_output=True, text=True)).returncode != 0:
+    """The emulator makes a user namespace, which owns the network namespaces."""
+    probe = [*nobody.wrapper[:-1], "unshare", "--user", "--net", "true"]
+    if (tried := subprocess.run(probe, capture_output=True, text=True)).returncode != 0:
         pytest.skip(f"users without rights may not make namespaces: {tried.stderr.strip()}")
     honest = str(nobody.folder / "fakes" / "honest")
     assert nobody("setup", honest).status == 0

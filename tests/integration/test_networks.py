@@ -1,4 +1,4 @@
-"""Emulated networks: two ends that reach each other over what was asked for, and nothing left."""
+"""Emulated networks: two ends reach each other over the requested link; nothing is left."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ def test_client_and_origin_reach_each_other(network: Network, client: NamespaceS
 
 
 def test_the_machine_has_no_part_in_it(network: Network) -> None:
-    """Its addresses and devices are not there for anybody else."""
+    """The addresses and devices of the network are not visible to the machine."""
     with socket.socket() as here, pytest.raises(OSError) as refused:
         here.bind((network.origin_address, 0))
     assert refused.value.errno == errno.EADDRNOTAVAIL
     assert devices() == []
 
 
-def test_trying_a_link_out_finds_what_was_asked_for(network: Network) -> None:
+def test_the_calibration_of_a_link_finds_what_was_requested(network: Network) -> None:
     """Within generous limits: this machine may be busy."""
     found = network.calibrate(LINK, 1)
     assert found is not None

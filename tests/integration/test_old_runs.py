@@ -1,4 +1,4 @@
-"""A run that was begun by an older Fetchoff is shown, and not gone on with."""
+"""A run of an older Fetchoff can be shown but not resumed."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def test_an_old_run_is_shown_and_not_resumed(fetchoff: Command, finished_run: Pa
     journal.write_bytes(b"".join(lines[:-1]))  # it had not ended
     resumed = fetchoff("resume", run)
     assert resumed.status == 6
-    assert "was begun by Fetchoff" in resumed.err
-    assert "hint: begin a new run; 'fetchoff report' still shows this one" in resumed.err
+    assert "was started by Fetchoff" in resumed.err
+    assert "hint: start a new run; 'fetchoff report' still shows this one" in resumed.err
     assert fetchoff("report", run).status == 0

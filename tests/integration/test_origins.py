@@ -1,4 +1,4 @@
-"""Clients measured against other servers than the built-in one."""
+"""Clients measured against servers other than the built-in one."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_server_has_a_test() -> None:
 
 @pytest.mark.parametrize("name", origins.names())
 def test_real_servers(name: str, fetchoff: Command, folder: Path) -> None:
-    """Every answer is verified, and every request is counted by the server's own means."""
+    """Every answer is verified, and the server's own log or statistics count every request."""
     server = servers.state(origins.origin(name))
     if server.readiness is not Readiness.READY:
         pytest.skip(f"{server.reason} ({server.hint})")
@@ -100,7 +100,7 @@ def test_a_log_with_gaps_makes_results_invalid(fetchoff: Command) -> None:
 
 
 def test_a_server_that_dies(fetchoff: Command, folder: Path) -> None:
-    """It is started again for the rest of a round; then the run ends, and keeps what it has."""
+    """It is restarted for the rest of a round; then the run ends and keeps its measurements."""
     ran = run(fetchoff, f"{SERVERS}/dies", "-w", "tiny.toml")
     assert ran.status == 5
     assert "dies ended with exit status 7; its last words: out of order" in ran.err
@@ -128,7 +128,7 @@ def test_a_server_that_does_not_start(
 
 
 def test_a_port_that_somebody_took_meanwhile(fetchoff: Command) -> None:
-    """The next try is on other ports."""
+    """The next attempt uses other ports."""
     ran = run(fetchoff, f"{SERVERS}/unlucky", "-w", "tiny.toml")
     assert ran.status == 0, ran.err
 
@@ -144,7 +144,7 @@ def test_an_interrupted_run_goes_on_with_its_server(fetchoff: Command, folder: P
     header.write_text(text.replace(f'"version": "{version}"', '"version": "2.7.18"'))
     other = fetchoff("resume", "run")
     assert other.status == 5
-    assert "is not what it was when this run began: it was 2.7.18" in other.err
+    assert "has changed since this run began: it was 2.7.18" in other.err
 
 
 def test_what_a_server_cannot_answer_is_refused_before(fetchoff: Command, folder: Path) -> None:
@@ -156,7 +156,7 @@ def test_what_a_server_cannot_answer_is_refused_before(fetchoff: Command, folder
 
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
-    """A server of the user's own, that serves files of 16 bytes."""
+    """The user's own server, which serves files of 16 bytes."""
     (tmp_path / "bytes").mkdir()
     (tmp_path / "bytes" / "16").write_bytes(b"sixteen bytes ok")
 

@@ -1,4 +1,4 @@
-"""What goes where: data to standard output, messages to standard error, verdicts to the status."""
+"""Data goes to standard output, messages to standard error, verdicts to the exit status."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_resume_of_a_run_that_ended_measures_nothing(finished_run: Path, ready: 
     before = (finished_run / "batches.jsonl").read_bytes()
     ran = ready("resume", finished_run)
     assert ran.status == 0
-    assert "has come to its end" in ran.err
+    assert "this run is complete" in ran.err
     assert (finished_run / "batches.jsonl").read_bytes() == before
 
 
@@ -91,18 +91,18 @@ def test_status_of_compare(a: str, b: str, options: list[str], status: int, read
     assert ran.status == status, ran.out + ran.err
     assert "Traceback" not in ran.err
     assert ("slower than allowed: fake/slow" in ran.err) == (status == 1)
-    assert ("could not be made" in ran.err) == (status == 4)
+    assert ("the comparison failed" in ran.err) == (status == 4)
     hint = f"'fetchoff check {fake('failing')}'"  # the folder, as it was given
     assert (hint in ran.err) == (status == 4), ran.err
 
 
 @pytest.mark.parametrize(("options", "status"), [([], 0), (["--strict"], 8)])
 def test_a_limit_that_cannot_be_told(options: list[str], status: int, ready: Command) -> None:
-    """Nobody can show of equal clients that one is not slower at all."""
+    """For equal clients no data can show that one is not slower at all."""
     both = (fake("honest"), fake("honest"), "-w", "tiny.toml", "--budget", "1", "-o", "run")
     ran = ready("compare", *both, "--fail-if-slower", "0", *options)
     assert ran.status == status, ran.out + ran.err
-    assert "cannot tell whether that is more than 0 % slower: fake/honest#again" in ran.err
+    assert "undecided whether more than 0 % slower: fake/honest#again" in ran.err
     assert "\nhint: " in ran.err
     (result,) = runs.results(ready.folder / "run")["results"]
     assert any(note.startswith("at most 0 % more time was allowed") for note in result["notes"])
@@ -131,7 +131,7 @@ def test_a_reader_that_goes_away_is_no_error(ready: Command) -> None:
 
 
 def test_two_branches_of_one_client(ready: Command) -> None:
-    """The same id twice: each is measured from its own folder, under a name of its own."""
+    """If two folders have the same id, each is measured under its own name."""
     for name, kind in (("main", "honest"), ("feature/x", "slow")):
         branch = ready.folder / name
         shutil.copytree(fake(kind), branch)
@@ -150,11 +150,11 @@ def test_two_branches_of_one_client(ready: Command) -> None:
     assert resumed.status == 0, resumed.err
     refused = ready("run", "-c", "main", "-c", "feature/x")
     assert refused.status == 2
-    assert "both are fake/client" in refused.err
+    assert "both define client 'fake/client'" in refused.err
 
 
 def test_two_checkouts_of_a_shipped_client(fetchoff: Command) -> None:
-    """The line of README for CI, and `resume` where such a run was cut off."""
+    """README's command for CI, and `resume` after an interruption of such a run."""
     for name in ("main", "feature"):
         shutil.copytree(shipped("adapters") / "python" / "http-client", fetchoff.folder / name)
     command = ("compare", "main", "feature", "-w", "tiny.toml", "--budget", "1", "-o", "run")

@@ -1,4 +1,4 @@
-"""Setup that is interrupted: nothing goes on, and no client is blamed for it."""
+"""Interrupted setup: all its processes end, and no client is recorded as unavailable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLIENTS = 6
 
 @pytest.fixture
 def slow_builders(fetchoff: Command) -> list[Path]:
-    """Adapter folders whose builds take for ever."""
+    """Adapter folders whose builds never end."""
     shutil.copytree(FAKES / "_kit", fetchoff.folder / "_kit")
     folders = []
     for number in range(CLIENTS):
@@ -47,7 +47,7 @@ def test_interrupted(how: signal.Signals, slow_builders: list[Path], fetchoff: C
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
 def test_a_run_that_is_ended_politely(how: signal.Signals, fetchoff: Command) -> None:
-    """As with Ctrl-C: what was measured is kept and said."""
+    """As with Ctrl-C, what was measured is kept and shown."""
     fetchoff("setup", fake("slow"), fake("wavering"))
     clients = ("-c", fake("slow"), "-c", fake("wavering"))
     process = fetchoff.start("run", "-w", "tiny.toml", *clients, "-o", "run")

@@ -1,4 +1,4 @@
-"""Which clients a suite brings to a run."""
+"""Which clients of a suite take part in a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def suite(fetchoff: Command) -> Path:
     shutil.copytree(FAKES / "_kit", fetchoff.folder / "_kit")
     for name in ("honest", "slow"):
         shutil.copytree(fake(name), fetchoff.folder / name)
-    # Its own content, or another test's build of it would do.
+    # Unique content, so that another test's build of it isn't reused.
     (fetchoff.folder / "slow" / "note").write_text("of this test")
     path = fetchoff.folder / "suite.toml"
     path.write_text(SUITE)

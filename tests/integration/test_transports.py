@@ -1,4 +1,4 @@
-"""Runs over TLS and through a proxy: measured as any other, and the ledger has seen it."""
+"""Runs over TLS and through a proxy are measured like others, and the ledger records the use."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ class Crossing:
 
     @property
     def _slow_round_trip_s(self) -> float:
-        """The slowest of a hundred, where it was tried out."""
+        """The 99th percentile of the calibration, where there was one."""
         found = self.link.found.round_trip_p99_ms if self.link.found else math.nan
         return (found if math.isfinite(found) else self.link.round_trip_ms) / 1e3
 

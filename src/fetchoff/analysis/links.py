@@ -19,7 +19,7 @@ from fetchoff.model.finding import (
 )
 from fetchoff.model.lateness import spoilt
 from fetchoff.model.link import Calibration
-from fetchoff.model.observation import LinkTried, LinkUsed, Record
+from fetchoff.model.observation import LinkCalibrated, LinkUsed, Record
 
 
 def over_link(
@@ -34,7 +34,7 @@ def over_link(
     whys = [spoilt(batch, link, at_stake) for batch in series.spoilt]
     return OverLink(
         link,
-        _last_try(link.id, records),
+        _last_calibration(link.id, records),
         replace(_use(used), batches=batches),
         (*_rounds_at_fault(used), *_rounds_lost(series, whys)),
         tuple(BatchesLeftOut(many, why) for why, many in Counter(whys).items()),
@@ -52,9 +52,9 @@ def _rounds_lost(series: Series, whys: Sequence[str]) -> Iterator[RoundLeftOut]:
     return (RoundLeftOut(n, why) for n, why in sorted(last.items()) if n not in series.numbers)
 
 
-def _last_try(link: str, records: Sequence[Record]) -> Calibration | None:
-    tried = (r.calibration for r in reversed(records) if isinstance(r, LinkTried))
-    return next((calibration for calibration in tried if calibration.link == link), None)
+def _last_calibration(link: str, records: Sequence[Record]) -> Calibration | None:
+    found = (r.calibration for r in reversed(records) if isinstance(r, LinkCalibrated))
+    return next((calibration for calibration in found if calibration.link == link), None)
 
 
 def _use(used: Sequence[LinkUsed]) -> LinkUse:

@@ -1,4 +1,4 @@
-"""Which clients a command means."""
+"""Find the clients that a command line names."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MARKED = re.compile(r"(?P<place>.+?)(?P<marks>(?:\+[^/+@~]+)?(?:@[^/@~]+)?(?:~[
 
 
 def chosen(patterns: Iterable[str], without: Sequence[str] = ()) -> list[Manifest]:
-    """The adapters that ids, globs or paths of adapter folders pick, each once.
+    """The clients that ids, globs or paths of adapter folders match, each once.
 
-    `without`: globs of what other globs do not pick; a client that is named in full is picked.
+    `without`: globs to exclude from the matches; a client that is named in full is never excluded.
     """
     known = discover()
     picked: dict[str, Manifest] = {}
@@ -32,15 +32,15 @@ def chosen(patterns: Iterable[str], without: Sequence[str] = ()) -> list[Manifes
         for name, manifest in found.items():
             if name in picked and picked[name].folder != manifest.folder:
                 raise InputError(
-                    f"{picked[name].folder} and {manifest.folder} both are {name}",
-                    f"call one of them 'client = \"{name}+new\"' in its adapter.toml",
+                    f"{picked[name].folder} and {manifest.folder} both define client '{name}'",
+                    f"rename one: set 'client = \"{name}+new\"' in its adapter.toml",
                 )
         picked |= found
     return list(picked.values())
 
 
 def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
-    """Two folders of one client, such as two branches of it, get a version mark each."""
+    """Give two folders of the same client, such as two branches, a distinct version each."""
     if a.id != b.id or a.folder == b.folder:
         return a, b
     backwards = zip(reversed(a.folder.parts), reversed(b.folder.parts), strict=False)
@@ -55,7 +55,7 @@ def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
 
 
 def recorded(header: Header) -> list[Manifest]:
-    """The clients of a run that was begun, under the names that they have in it."""
+    """The clients of an existing run, under the ids that they have in it."""
     return [_recorded(record) for record in header.clients]
 
 
@@ -67,7 +67,7 @@ def _recorded(record: ClientRecord) -> Manifest:
     family = Family.of(own_folder)
     try:
         return family.member(client)
-    except InputError:  # a version mark by which two folders of one client are told apart
+    except InputError:  # a version given by told_apart
         return replace(family.member(replace(client, version=family.id.version)), id=client)
 
 
@@ -82,10 +82,11 @@ def _matches(pattern: str, known: Mapping[str, Manifest]) -> dict[str, Manifest]
     if manifest is not None:
         return {str(manifest.id): manifest}
     if any(mark in pattern for mark in "*?["):
-        raise InputError(f"no client matches '{pattern}'", "'fetchoff clients' lists them all")
+        raise InputError(f"no client matches '{pattern}'", "list them all with 'fetchoff clients'")
     if pattern.startswith((".", "/")):
         raise InputError(
-            f"{pattern} is no adapter folder: it holds no adapter.toml", "see docs/adapters.md"
+            f"{pattern} is not an adapter folder: it has no adapter.toml",
+            "see docs/adapters.md for what a folder needs",
         )
     raise UnknownName("client", pattern, known)
 
@@ -93,7 +94,7 @@ def _matches(pattern: str, known: Mapping[str, Manifest]) -> dict[str, Manifest]
 def _in_a_folder(text: str) -> Manifest | None:
     """The client of an adapter folder, or its `FOLDER+variant@version~runtime`.
 
-    None where there is no such folder; InputError where it has no such client.
+    None if there is no such folder; InputError if it has no such client.
     """
     if (folder := _adapter_folder(text)) is not None:
         return read_manifest(folder)
@@ -104,7 +105,7 @@ def _in_a_folder(text: str) -> Manifest | None:
     client = ClientId.parse(f"{family.id.language}/{family.id.library}{marked['marks']}")
     if not family.has(client):
         variants = ", ".join(f"{place}+{name}" for name in family.adapter.variants)
-        raise InputError(f"there is no '{text}'", f"there is {variants or place}")
+        raise InputError(f"there is no client '{text}'", f"choose {variants or place}")
     return family.member(client)
 
 
@@ -114,5 +115,5 @@ def _adapter_folder(text: str) -> Path | None:
 
 
 def states(manifests: Iterable[Manifest]) -> list[Client]:
-    """The clients as they stand on this machine."""
+    """The clients with their state on this machine."""
     return [state(manifest) for manifest in manifests]

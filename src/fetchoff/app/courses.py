@@ -1,4 +1,4 @@
-"""What clients are to be ranked on: workloads, each over the links that were asked for."""
+"""Build the courses of a run: each workload over each requested link."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fetchoff.model.link import LOOPBACK
 
 
 def courses(names: Sequence[str], over: Sequence[str] = ()) -> list[Course]:
-    """The courses of these names: `download@10M/london` names its link.
+    """The courses of these names; a name can include its link, as in `download@10M/london`.
 
-    A workload without one is taken over each of the links `over`, or over loopback.
+    A workload without a link is measured over each of the links `over`, or over loopback.
     """
     asked = [links.link(name) for name in over] or [LOOPBACK]
     found = []
@@ -27,7 +27,7 @@ def courses(names: Sequence[str], over: Sequence[str] = ()) -> list[Course]:
 
 
 def _divided(name: str) -> tuple[str, str]:
-    """The workload and its link, if there is one; the path of a file has slashes of its own."""
+    """The workload and its link, or ""; a file's path has slashes but never a link."""
     if name.endswith(SUFFIX):
         return name, ""
     workload, mark, link = name.rpartition("/")
@@ -39,6 +39,6 @@ def _must_differ(found: Sequence[Course]) -> None:
     for name in ids:
         if ids.count(name) > 1:
             raise InputError(
-                f"there is more than one workload '{name}'",
-                "name each once; a file's name, without .toml, is its workload's id",
+                f"workload '{name}' is given more than once",
+                "give each once; the id of a file's workload is its name without .toml",
             )

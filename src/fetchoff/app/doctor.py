@@ -1,4 +1,4 @@
-"""Looking at the machine as a place to measure on."""
+"""Check whether this machine is fit for measuring."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BUSY_LOAD = 0.5
 
 
 class Health(StrEnum):
-    """`limited`: measured all the same, and said in the result."""
+    """`limited`: you can measure, and the results mention the limitation."""
 
     GOOD = "good"
     LIMITED = "limited"
@@ -35,7 +35,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True)
 class MachineCheck:
-    """One thing about the machine, and what would help."""
+    """One finding about the machine; `hint`: how to improve it."""
 
     health: Health
     text: str
@@ -68,7 +68,7 @@ def _cores() -> Iterator[MachineCheck]:
         yield MachineCheck(
             Health.LIMITED,
             "one core: the harness shares it with client and origin",
-            "CPU time is still good; take wall time with care",
+            "trust CPU time; wall time includes the harness's work",
         )
     elif count == 2:
         yield MachineCheck(
@@ -83,23 +83,24 @@ def _placements() -> Iterator[MachineCheck]:
     if count == 1:
         yield MachineCheck(
             Health.LIMITED,
-            "placement: one core for everybody",
-            "verdicts on clients with several threads can differ where there are more cores",
+            "placement: client, origin and harness share one core",
+            "on more cores, verdicts on clients with several threads can differ",
         )
         return
-    had = "separate-cores and free use the harness's core too" if count == 2 else "all can be had"
-    yield MachineCheck(Health.GOOD, f"--placement: {had}; verdicts can depend on it")
+    shared = "separate-cores and free also use the harness's core"
+    had = shared if count == 2 else "all are possible"
+    yield MachineCheck(Health.GOOD, f"--placement: {had}; verdicts can depend on the placement")
 
 
 def _priority() -> Iterator[MachineCheck]:
     if strongest_urgency() is Urgency.HIGH:
         yield MachineCheck(
-            Health.GOOD, "nice -20 is permitted: measured processes go before others"
+            Health.GOOD, "nice -20 is permitted: measured processes have priority over others"
         )
     else:
         yield MachineCheck(
             Health.LIMITED,
-            "no higher priority is permitted: other processes can interrupt a turn",
+            "no higher priority is permitted: other processes can preempt clients",
             "run as root, or raise the limit: 'ulimit -e 40', limits.conf(5)",
         )
     if not may_be_real_time():
@@ -115,7 +116,9 @@ def _clock() -> Iterator[MachineCheck]:
         read = process_cpu_clock(os.getpid())
     except OSError as error:
         yield MachineCheck(
-            Health.BAD, f"no CPU clock of other processes: {error}", "Linux is needed"
+            Health.BAD,
+            f"the CPU clocks of other processes cannot be read: {error}",
+            "use Linux",
         )
         return
     began = time.perf_counter_ns()
@@ -123,7 +126,8 @@ def _clock() -> Iterator[MachineCheck]:
         read()
     cost_ns = (time.perf_counter_ns() - began) / 1000
     yield MachineCheck(
-        Health.GOOD, f"CPU clocks of processes: nanoseconds, {cost_ns:.0f} ns a reading"
+        Health.GOOD,
+        f"CPU clocks of processes: in nanoseconds, {cost_ns:.0f} ns per reading",
     )
 
 
@@ -140,7 +144,7 @@ def _origin() -> Iterator[MachineCheck]:
 
 
 def _steal() -> Iterator[MachineCheck]:
-    """The same spin again and again: what differs is somebody else's work."""
+    """Repeat the same spin: its wall time exceeds the shortest when other work interrupts it."""
     took = []
     for _ in range(SPINS):
         began_cpu = time.thread_time_ns()
@@ -149,10 +153,10 @@ def _steal() -> Iterator[MachineCheck]:
             pass
         took.append((time.perf_counter_ns() - began) / SPIN_NS)
     lost = statistics.mean(took) - min(took)
-    text = f"while spinning, {lost:.1%} of the time went elsewhere"
+    text = f"other work took {lost:.1%} of the time of a spinning process"
     if lost > NOISY:
         yield MachineCheck(
-            Health.LIMITED, text, "stop other work; expect more rounds until a verdict"
+            Health.LIMITED, text, "stop other work, or expect to need more rounds for a verdict"
         )
     else:
         yield MachineCheck(Health.GOOD, text)
@@ -162,7 +166,9 @@ def _load() -> Iterator[MachineCheck]:
     load = os.getloadavg()[0]
     if load > BUSY_LOAD * len(os.sched_getaffinity(0)):
         yield MachineCheck(
-            Health.LIMITED, f"the load is {load:.1f}: something else is running", "wait, or stop it"
+            Health.LIMITED,
+            f"the load is {load:.1f}: other programs are running",
+            "stop them, or wait until they end",
         )
     else:
         yield MachineCheck(Health.GOOD, f"the load is {load:.1f}")
@@ -170,12 +176,14 @@ def _load() -> Iterator[MachineCheck]:
 
 def _children() -> Iterator[MachineCheck]:
     if machine.has_cgroups():
-        yield MachineCheck(Health.GOOD, "control groups: the cost of started processes is exact")
+        yield MachineCheck(
+            Health.GOOD, "control groups: the cost of clients' child processes is exact"
+        )
     else:
         yield MachineCheck(
             Health.LIMITED,
-            "no control group can be made: the cost of started processes comes from wait4",
-            "root can make control groups",
+            "no control groups: the cost of clients' child processes comes from wait4",
+            "run as root, which can make control groups",
         )
 
 
@@ -183,8 +191,8 @@ def _guard() -> Iterator[MachineCheck]:
     if shutil.which("setpriv") is None:
         yield MachineCheck(
             Health.LIMITED,
-            "no setpriv: a client that hangs can outlive a killed harness",
-            "install util-linux",
+            "no setpriv: if the harness is killed, a client that hangs keeps running",
+            "install the package util-linux",
         )
 
 
@@ -199,4 +207,4 @@ def _links() -> Iterator[MachineCheck]:
         else:
             network.close()
             how = network.backend.replace("_", " ")
-            yield MachineCheck(Health.GOOD, f"links can be emulated, by {how}: 'fetchoff links'")
+            yield MachineCheck(Health.GOOD, f"links can be emulated by {how}; see 'fetchoff links'")

@@ -1,4 +1,4 @@
-"""From what the user asked for to an experiment that can be run."""
+"""Build an experiment from the user's choices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fetchoff.model.origin import BUILT_IN
 from fetchoff.model.workload import Placement
 
 NAMED = 5  # clients, in a message
-PAIR_TURNS = 20  # of each client in a round: a multiple of what its controls have one turn in
+PAIR_TURNS = 20  # of each client in a round: a multiple of the cycles between turns of its controls
 FEW = 1 / 3  # of all clients
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
 
@@ -32,13 +32,14 @@ def ranking(
     origin: str = BUILT_IN,
     placement: Placement | None = None,
 ) -> Experiment:
-    """Rank all of the clients that are ready."""
+    """An experiment that ranks all clients that are ready; InputError if there is none."""
     ready = [client for client in clients if client.readiness is Readiness.READY]
     if not ready:
         raise _nobody_ready(clients)
     if all(_role(client) is Role.FLOOR for client in ready):
         raise InputError(
-            "only floor lines are ready: there is nothing to rank", "choose a client that is ranked"
+            "only floors are ready, and floors are never ranked",
+            "choose another client from 'fetchoff clients'",
         )
     reference = _baseline(baseline, [c.id for c in ready if _role(c) is Role.RANKED])
     entrants = with_controls(
@@ -70,9 +71,9 @@ def pair(
     limit: float | None = None,
     placement: Placement | None = None,
 ) -> Experiment:
-    """Compare b with a. The same client twice is a fair question: two processes of it.
+    """An experiment that compares b with a; if both are one client, two processes of it.
 
-    `limit`: whether b takes more than this share on top is what is to be found out.
+    `limit`: find out whether b costs more than this share on top of a, 0.03 for 3 %.
     """
     entrants = [Entrant(a.id, a.id, a.id)]
     if a.id == b.id:
@@ -80,7 +81,8 @@ def pair(
     else:
         entrants.append(Entrant(b.id, b.id, b.id))
     for client in (a, b) if a.id != b.id else (a,):
-        # Controls double the number of processes, whose warm-up is most of a round with compilers.
+        # Controls double the number of processes. Warming up clients with a compiler takes most of
+        # a round, so their controls take part in every second round only.
         entrants += [replace(e, seldom=_compiles(client)) for e in controls_of(client.id, rare=2)]
     return Experiment(
         entrants=tuple(entrants),
@@ -99,10 +101,11 @@ def pair(
 def _sparing(
     entrants: Sequence[Entrant], clients: Sequence[Client], baseline: str
 ) -> tuple[Entrant, ...]:
-    """Where few clients have compilers, they take part in every second round.
+    """If few clients have a compiler, let them take part in every second round only.
 
-    To be warm costs them seconds, and that in each round; meanwhile all others could have had
-    another one. Where most are of that kind nobody would gain, and the baseline is in all ratios.
+    Their warm-up takes seconds in each round, in which all others could have had another round. If
+    many clients have a compiler, skipping gains nothing. The baseline takes part in every round,
+    because all ratios need it.
     """
     slow = {client.id for client in clients if _compiles(client) and client.id != baseline}
     if len(slow) > FEW * len(clients):
@@ -115,22 +118,22 @@ def _compiles(client: Client) -> bool:
 
 
 def shortened(course: Course) -> Course:
-    """For a pair: half the batch. More rounds in the same time tell more than longer batches."""
+    """The course of a pair, with half the batch length: more rounds tell more than long batches."""
     workload = course.workload
     return replace(course, workload=replace(workload, batch_ms=workload.batch_ms / 2))
 
 
 def _nobody_ready(clients: Sequence[Client]) -> InputError:
-    """What is the matter with them, and what would help."""
+    """The error that says why no client is ready, and what to do."""
     ids = [client.id for client in clients]
     named = ", ".join(ids[:NAMED]) + (", …" if len(ids) > NAMED else "")
     failed = [client for client in clients if client.readiness is Readiness.UNAVAILABLE]
     if failed and len(failed) == len(ids):
         reasons = "; ".join(f"{client.id}: {client.reason}" for client in failed[:NAMED])
-        return InputError(f"none of these clients can be had here: {reasons}", failed[0].hint)
+        return InputError(f"no client is available on this machine: {reasons}", failed[0].hint)
     return InputError(
-        f"none of these clients is ready: {named or 'there are none'}",
-        "the same command with --setup sets them up",
+        f"no client is ready: {named or 'none was chosen'}",
+        "set them up: give the same command with --setup",
     )
 
 

@@ -1,4 +1,4 @@
-"""From an experiment to a run folder in which it is measured."""
+"""Create the run folder of an experiment, and measure it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def new_run(
     out: Path | None,
     *notes: str,
 ) -> RunFolder:
-    """Make the run folder of an experiment; `notes`: what a reader must know of it."""
+    """Create the run folder of an experiment; `notes` are shown in its results."""
     now = datetime.now(UTC)
     run_id = f"{now:%Y%m%d-%H%M%S}-{experiment.seed}"
     taking_part = {entrant.client for entrant in experiment.entrants}
@@ -68,7 +68,7 @@ def new_run(
 
 
 def programs_of(experiment: Experiment) -> tuple[ProgramRecord, ...]:
-    """Those of Fetchoff's own programs that take part."""
+    """Fetchoff's own programs that the experiment uses."""
     found = [record_of_program(built_in.BINARY, origin_protocol.VERSION)]
     if any(course.link.is_emulated for course in experiment.courses):
         found.append(record_of_program(emulator.BINARY, link_protocol.VERSION))
@@ -76,7 +76,7 @@ def programs_of(experiment: Experiment) -> tuple[ProgramRecord, ...]:
 
 
 def placement_notes(experiment: Experiment) -> tuple[str, ...]:
-    """What this machine lacks for the placements that the courses ask for."""
+    """Notes on requested placements that this machine cannot fully provide."""
     cores, permitted = usable_cores(), strongest_urgency()
     asked = experiment.placement
     layouts = (lay_out(course, cores, permitted, asked) for course in experiment.courses)
@@ -84,7 +84,7 @@ def placement_notes(experiment: Experiment) -> tuple[str, ...]:
 
 
 def client_record(client: Client) -> ClientRecord:
-    """What a run keeps of a client."""
+    """What a run stores about a client."""
     manifest, about = client.manifest, client.description
     assert about is not None
     return ClientRecord(
@@ -105,10 +105,10 @@ def client_record(client: Client) -> ClientRecord:
 
 
 def adapter_of(manifest: Manifest) -> str:
-    """Where the client is found again: its id if it is a shipped one, or else its folder.
+    """Where to find the client again: its id if it is shipped, or else its folder.
 
-    The id is the one that it is built as: that in the run may have a version mark that no folder
-    knows, such as the name of a branch.
+    The id is the one that it is built as. Its id in the run may have a version that no folder
+    declares, such as the name of a branch.
     """
     is_shipped = manifest.folder.is_relative_to(shipped("adapters").resolve())
     return str(manifest.built_as) if is_shipped else str(manifest.folder)
@@ -127,10 +127,10 @@ def measure(
     waits: bool = False,
     say: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Run to the end, or to the user's Ctrl-C: what was measured stays in the folder.
+    """Measure until the run ends or the user presses Ctrl-C; what was measured is kept.
 
-    BusyError where somebody else measures, unless it `waits`, and says so; a folder that is still
-    empty goes then.
+    If another run is measured on this machine, wait and tell the user if `waits`, or else raise
+    BusyError and remove the folder if it is still empty.
     """
     experiment = folder.header.experiment
 

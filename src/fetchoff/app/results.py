@@ -1,4 +1,4 @@
-"""What a run says, and the files that it is written to."""
+"""Analyse a run and write its result files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMMENT = ("#", "//", "--", "/*", "*", "*/")
 
 
 def analysis_of(folder: RunFolder) -> Analysis:
-    """The analysis of a run folder; InputError if nothing in it was measured whole."""
+    """The analysis of a run folder; InputError if no workload was measured completely."""
     from fetchoff.analysis.analyse import RunFacts, analyse
 
     header = folder.header
@@ -39,14 +39,14 @@ def analysis_of(folder: RunFolder) -> Analysis:
     analysis = analyse(facts, folder.records())
     if not analysis.results:
         raise InputError(
-            f"{folder.path} has no workload that was measured whole yet",
-            f"'fetchoff resume {folder.path}' goes on with it",
+            f"{folder.path} has no completely measured workload yet",
+            f"continue with 'fetchoff resume {folder.path}'",
         )
     return replace(analysis, reproduction=_reproduction_of(folder))
 
 
 def _reproduction_of(folder: RunFolder) -> Reproduction | None:
-    """The article whose suite was run, with its claims judged; None: it was another suite."""
+    """The article whose suite was run, with its claims judged; None for other suites."""
     from fetchoff.analysis.claims import judge_claims
     from fetchoff.analysis.evidence import Evidence
     from fetchoff.analysis.sizes import at_sizes_of
@@ -63,7 +63,7 @@ def _reproduction_of(folder: RunFolder) -> Reproduction | None:
 
 
 def write(analysis: Analysis, folder: Path) -> None:
-    """Every file that is derived from a run; StoreError where they cannot be written."""
+    """Write all result files of a run; StoreError if that fails."""
     for name, text in _files(analysis):
         path = folder / name
         part = path.with_name(f"{path.name}.part")
@@ -76,8 +76,8 @@ def write(analysis: Analysis, folder: Path) -> None:
                 part.unlink(missing_ok=True)
             raise StoreError(
                 f"{path} cannot be written: {error.strerror}",
-                "the measurements are kept; make room, then "
-                f"'fetchoff report {folder}' writes the results",
+                "the measurements are kept; make room, then write the results with "
+                f"'fetchoff report {folder}'",
             ) from error
 
 
@@ -97,7 +97,7 @@ def _files(analysis: Analysis) -> Iterator[tuple[str, str]]:
 def _per_implementation(
     analysis: Analysis, reproduction: Reproduction
 ) -> Iterator[tuple[str, str]]:
-    """What an article that compares implementations site by site has in files of its own."""
+    """The extra files of an article that compares implementations site by site."""
     from fetchoff.report.article.sites import sites_of
     from fetchoff.report.files import implementations
 

@@ -1,4 +1,4 @@
-"""A link with the built-in origin behind it, for people: nothing is measured."""
+"""An emulated link to the built-in origin, for the user's own commands; nothing is measured."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fetchoff.run.os.process import Background, ChildFailed
 from fetchoff.run.os.scratch import scratch
 
 READY_S = 10.0
-LISTENING = "listening on "  # what the origin says when it can be reached
+LISTENING = "listening on "  # what the origin prints once it accepts connections
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
@@ -31,41 +31,41 @@ class Sandbox:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The user's, with ORIGIN; without proxies, which cannot be reached from there."""
+        """The user's environment with ORIGIN, and without proxies, which the link can't reach."""
         own = {name: value for name, value in os.environ.items() if name.lower() not in PROXIES}
         return {**own, "ORIGIN": self.url}
 
     def used(self) -> Emulated | None:
-        """What the emulator has counted; LinkError if it is gone."""
+        """What the emulator counted; LinkError if it has ended."""
         try:
             return self.network.used()
         except LinkError as error:
-            raise LinkError(error.message, "the command has had no network since then") from error
+            raise LinkError(error.message, "repeat the command: it lost its network") from error
 
 
 @contextlib.contextmanager
 def open_sandbox(link: Link, port: int, seed: int) -> Iterator[Sandbox]:
-    """Both, until they are not needed any more. LinkError or OriginError where they cannot be."""
+    """A sandbox until the context ends; LinkError or OriginError if it can't be started."""
     with (
         scratch() as folder,
         over(link, folder) as network,
         _origin(folder, network, port) as url,
     ):
         network.shape(link, seed)
-        network.used()  # from now on it counts
+        network.used()  # counts start from here
         yield Sandbox(url, network)
 
 
 @contextlib.contextmanager
 def _origin(folder: Path, network: Network, port: int) -> Iterator[str]:
-    """The origin without a harness, from when it can be reached."""
+    """Start the origin without a harness and wait until it accepts connections; yield its URL."""
     listen = f"{network.origin_address}:{port}"
     command = (str(binary()), "--listen", listen, "--allow-remote")
     output = folder / "origin.stderr"
     try:
         process = Background(command, {}, folder, output, inside=network.at_origin)
     except ChildFailed as error:
-        raise OriginError(f"the origin {error}", "'fetchoff doctor' looks closer") from error
+        raise OriginError(f"the origin {error}", "run 'fetchoff doctor'") from error
     try:
         _await(process, output)
         yield f"http://{listen}"
@@ -78,7 +78,7 @@ def _await(process: Background, output: Path) -> None:
     while LISTENING not in (said := output.read_text(errors="replace")):
         if not process.is_alive:
             reason = said.splitlines()[0].removeprefix("error: ") if said else process.exit_reason()
-            raise OriginError(f"no origin: {reason}", "choose another port: --port N")
+            raise OriginError(f"the origin failed: {reason}", "choose another port: --port N")
         if time.monotonic() > deadline:
-            raise OriginError(f"the origin does not listen within {READY_S:g} s")
+            raise OriginError(f"the origin did not start within {READY_S:g} s")
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Which origin a run is made against, and how it is started."""
+"""Choose the origin of a run, and start it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ from fetchoff.run.origins.server import ServerOrigin
 
 
 def located(name: str) -> str:
-    """The name of an origin as a run keeps it: a folder's path does not depend on where one is."""
+    """The name of an origin as a run stores it; the path of a folder is made absolute."""
     return str(Path(name).resolve()) if Path(name).is_dir() else name
 
 
 def must_serve(name: str, courses: Sequence[Course], *, allow_remote: bool = False) -> None:
-    """Whether this origin can be used for these courses: InputError or OriginError if not."""
+    """Raise InputError or OriginError if this origin can't serve these courses."""
     if _is_url(name):
         must_be_permitted(name, allow_remote=allow_remote)
         if any(course.link.is_emulated for course in courses):
             raise InputError(
-                f"{name} cannot be reached over an emulated link: that has an origin of its own",
-                "leave --link or --origin out",
+                f"origin {name} cannot be reached over an emulated link, which only leads to "
+                "origins that Fetchoff starts",
+                "leave out --link or --origin",
             )
     elif name != BUILT_IN:
         server = ready(name)
@@ -47,7 +48,7 @@ def must_serve(name: str, courses: Sequence[Course], *, allow_remote: bool = Fal
 
 
 def ready_or_built_in(name: str, *, set_up: bool) -> tuple[str, str]:
-    """The origin that an article asks for, or the built-in one and why it stands in for that."""
+    """An article's origin if it is ready; otherwise the built-in one and a note that says why."""
     if name == BUILT_IN or _is_url(name):
         return name, ""
     manifest = origins.origin(name)
@@ -69,7 +70,7 @@ def ready(name: str) -> Server:
 
 
 def record_of(name: str) -> OriginRecord:
-    """What a run keeps of its origin."""
+    """What a run stores about its origin."""
     if name == BUILT_IN:
         return OriginRecord()
     if _is_url(name):
@@ -81,9 +82,9 @@ def record_of(name: str) -> OriginRecord:
 
 @contextlib.contextmanager
 def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
-    """How the runner starts the experiment's origin; a kept one ends with the context.
+    """The function that starts the experiment's origin; kept servers end with the context.
 
-    `logs`: the folder that gets the output of a server that fails.
+    `logs`: the folder for the output of a server that fails.
     """
     if experiment.origin == BUILT_IN:
         yield for_a_round(BuiltInOrigin)
@@ -107,7 +108,7 @@ def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
 
 
 class _Kept:
-    """Starts a server once, and again only when it has died, or is to be behind a link."""
+    """Starts a server once, and again only if it has died; behind a link, starts one per round."""
 
     def __init__(self, start: Callable[[Path, Cores, Network], ServerOrigin]) -> None:
         self._start = start

@@ -1,1 +1,1 @@
-"""TOML files to model; discovery and setup of adapters."""
+"""Read the TOML files of the catalogue and of adapters into the model."""

@@ -1,4 +1,4 @@
-"""catalog/claims/*.toml: published comparisons; a file is named as its article and suite are."""
+"""catalog/claims/*.toml: published comparisons; a file's name is the id of article and suite."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class _Ratio(_Stated):
     @model_validator(mode="after")
     def _one_bound_at_most(self) -> _Ratio:
         if self.at_least and self.at_most:
-            raise ValueError("a ratio is at_least or at_most, not both")
+            raise ValueError("a ratio has at_least or at_most, not both")
         return self
 
     @model_validator(mode="after")
     def _a_difference(self) -> _Ratio:
         if self.published <= 1 + LEVEL_WITH and not (self.at_least or self.at_most):
-            raise ValueError(f"a ratio within {LEVEL_WITH:.0%} of 1 is stated as kind 'equal'")
+            raise ValueError(f"a ratio within {LEVEL_WITH:.0%} of 1 needs kind = 'equal'")
         return self
 
     def statement(self) -> RatioClaim:
@@ -137,7 +137,7 @@ class _Table(Document):
 
     @property
     def full_columns(self) -> tuple[_Column, ...]:
-        """The columns, those that are only the name of a figure spelled out."""
+        """The columns; a column that is only the name of a figure is expanded."""
         return tuple(
             _Column(heading=str(column), figure=column) if isinstance(column, Figure) else column
             for column in self.columns
@@ -147,7 +147,7 @@ class _Table(Document):
     def _every_cell_is_told(self) -> _Table:
         for column in self.full_columns:
             if not (column.figure or self.figure):
-                raise ValueError(f"'{column.heading}' has no figure")
+                raise ValueError(f"column '{column.heading}' has no figure")
             for row in self.rows:
                 if not (row.client or column.client):
                     raise ValueError(f"'{row.label}' has no client")
@@ -159,10 +159,12 @@ class _Table(Document):
     def _figures_fit(self) -> _Table:
         figures = [column.figure or self.figure for column in self.full_columns]
         if not self.n and set(figures) - {Figure.MBPS, Figure.RELATIVE}:
-            raise ValueError("how many exchanges the seconds are for must be told: n")
+            raise ValueError(
+                "a table of seconds needs n, the number of exchanges that they are for"
+            )
         before = figures[: figures.index(Figure.RATE)] if Figure.RATE in figures else None
         if before is not None and not {Figure.WALL, Figure.REAL} & set(before):
-            raise ValueError("a rate comes from a wall or real that stands before it")
+            raise ValueError("a rate needs a wall or real column before it")
         told = sum(figure is not Figure.RATE for figure in figures)
         for row in self.rows:
             if row.published and len(row.published) != told:
@@ -197,7 +199,7 @@ def article(name: str) -> Article:
 
 
 def articles() -> list[str]:
-    """The ids of the articles that ship, from the oldest on."""
+    """The ids of the articles that ship, the oldest first."""
     return sorted(names("claims"), key=lambda name: (name.split("-")[-1], name))
 
 
@@ -211,7 +213,7 @@ def _table(table: _Table) -> PublishedTable:
 
 
 def _cells(table: _Table, row: _Row) -> Iterator[PublishedCell]:
-    """A row's cells. A rate is not stated: it is n over the seconds on the wall."""
+    """A row's cells. A rate is not given in the file: it is n ÷ the seconds of wall time."""
     told = iter(row.published)
     seconds = math.nan
     for column in table.full_columns:

@@ -1,4 +1,4 @@
-"""The rooms of catalog/: a folder of TOML files each, where a file's name is the id."""
+"""The folders of catalog/, each with TOML files; a file's name is its id."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ SUFFIX = ".toml"
 
 
 def names(room: Room) -> list[str]:
-    """The ids that ship in a room."""
+    """The ids that ship in a folder of the catalogue."""
     return sorted(path.stem for path in (shipped("catalog") / room).glob(f"*{SUFFIX}"))
 
 
 def find(kind: str, room: Room, name: str, others: Iterable[str] = ()) -> Path:
-    """The file of an id that ships in a room, or the file whose path is given.
+    """The file of an id that ships in a folder, or the file whose path is given.
 
-    `kind` is what an error calls it, `others` are ids that would have been understood as well.
+    `kind`: what errors call it. `others`: further ids to suggest in the hint.
     """
     if name.endswith(SUFFIX):
         path = Path(name)

@@ -14,7 +14,7 @@ Argv = tuple[str, ...]
 
 
 class SetupTable(Document):
-    """How something is got ready. `steps` None: those of the kit."""
+    """How to set something up. `steps` None: use those of the kit."""
 
     apt: Argv = ()
     check: tuple[Argv, ...] = ()
@@ -23,7 +23,7 @@ class SetupTable(Document):
 
 
 class RunTable(Document):
-    """How something is started. None: as the kit has it."""
+    """How to start something. None: use the kit's value."""
 
     command: Argv | None = None
     children: bool | None = None
@@ -33,9 +33,9 @@ class RunTable(Document):
 
 
 class RuntimeTable(Document):
-    """Another runtime than the usual one; its `apt`, `check` and `hint` replace the kit's.
+    """An alternative runtime; its `apt`, `check` and `hint` replace the kit's.
 
-    `steps` build it in a folder of its own, `{runtime}`.
+    `steps` build it in its own folder, `{runtime}`.
     """
 
     about: str
@@ -67,12 +67,12 @@ class Kit(Document):
 
 
 def read_kit(folder: Path) -> Kit:
-    """The kit in `folder`; InputError where its kit.toml is not right."""
+    """The kit in `folder`; InputError if its kit.toml is not valid."""
     return read(folder / "kit.toml", Kit)
 
 
 def kit_folder(adapter: Path, language: str) -> Path:
-    """The `_kit` beside an adapter's folder, or the shipped one of its language."""
+    """The `_kit` next to an adapter's folder, or the shipped one of its language."""
     beside, cousin = adapter.parent / "_kit", adapter.parent.parent / language / "_kit"
     for place in (beside, cousin, shipped("adapters") / language / "_kit"):
         if (place / "kit.toml").is_file() and read_kit(place).language == language:

@@ -64,7 +64,7 @@ class _Link(Document):
     @model_validator(mode="after")
     def _directions(self) -> Self:
         if self.both and (self.up or self.down):
-            why = "has [both] beside [up] or [down]"
+            why = "has [both] and also [up] or [down]; use one or the other"
             raise PydanticCustomError("contradiction", "{why}", {"why": why})
         return self
 
@@ -75,7 +75,10 @@ def link(name: str) -> model.Link:
         return model.LOOPBACK
     path = find("link", "links", name, others=[model.LOOPBACK.id])
     if path.stem == model.LOOPBACK.id:
-        raise InputError(f"{path}: '{path.stem}' is the link that is not emulated")
+        raise InputError(
+            f"{path}: '{path.stem}' is the id of the link that is not emulated",
+            "rename the file",
+        )
     return _read(path)
 
 

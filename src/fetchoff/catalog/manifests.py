@@ -38,7 +38,7 @@ from fetchoff.model.client import (
 from fetchoff.model.errors import InputError
 
 PLACES = ("adapter", "kit", "build", "shared", "source", "python", "jobs", "runtime")
-"""What stands in braces in commands and environments, beside what a kit or a runtime sets."""
+"""Placeholders of commands and environments, in addition to those of a kit or a runtime."""
 
 
 class _Fault(Document):
@@ -85,7 +85,7 @@ class Family:
 
     @classmethod
     def of(cls, folder: Path) -> Family:
-        """Read a folder; InputError where a document is not right."""
+        """Read a folder; InputError if a document is not valid."""
         path = folder / "adapter.toml"
         adapter = read(path, _Adapter)
         try:
@@ -105,7 +105,7 @@ class Family:
             yield self.member(replace(self.id, runtime=runtime))
 
     def has(self, client: ClientId) -> bool:
-        """Whether `client` is to be found here, at whatever version and runtime."""
+        """Whether the family has `client`, at any version and runtime."""
         same = (client.language, client.library) == (self.id.language, self.id.library)
         return same and client.variant in (self.id.variant, *self._variants)
 
@@ -143,7 +143,7 @@ class Family:
         return manifest
 
     def _must_be_known(self, manifest: Manifest) -> None:
-        """InputError where braces hold something that is nearly a placeholder: it would stay."""
+        """InputError for a misspelt placeholder, which would not be replaced."""
         known = (*PLACES, *manifest.set, *(name.lstrip("_") for name, _ in manifest.kit_folders))
         launch = manifest.launch
         words = [*chain(*manifest.recipe.steps, *manifest.recipe.check), *launch.command]
@@ -151,7 +151,7 @@ class Family:
             near = difflib.get_close_matches(name, known, n=1)
             if name not in known and near:
                 raise InputError(
-                    f"{self.folder}/adapter.toml, or its kit.toml: nothing stands for '{{{name}}}'",
+                    f"{self.folder}/adapter.toml or its kit.toml: unknown placeholder '{{{name}}}'",
                     f"did you mean {{{near[0]}}}?",
                 )
 
@@ -176,7 +176,7 @@ class Family:
             return versions[0] if versions else self.id.version
         if client.version not in versions:
             raise InputError(
-                f"there is no '{client}'", _choices(self.id, "versions", tuple(versions))
+                f"there is no client '{client}'", _choices(self.id, "versions", tuple(versions))
             )
         return client.version
 
@@ -185,7 +185,7 @@ class Family:
             return None
         if client.runtime not in self.kit.runtimes:
             raise InputError(
-                f"there is no '{client}'",
+                f"there is no client '{client}'",
                 _choices(f"the kit of {self.id.language}", "runtimes", tuple(self.kit.runtimes)),
             )
         return self.kit.runtimes[client.runtime]
@@ -246,7 +246,7 @@ def _choices(whose: object, what: str, names: tuple[str, ...]) -> str:
 
 
 def families(root: Path | None = None, folders: str = "[!_]*/[!_]*") -> Iterator[Family]:
-    """Every adapter folder under `root`, the shipped ones by default; or some, by a glob."""
+    """The adapter folders under `root` that match a glob; by default all shipped ones."""
     root = root or shipped("adapters")
     for path in sorted(root.glob(f"{folders}/adapter.toml")):
         yield Family.of(path.parent)
@@ -259,7 +259,7 @@ def discover(root: Path | None = None) -> dict[str, Manifest]:
 
 
 def named(text: str, root: Path | None = None) -> Manifest | None:
-    """The client of this id, listed or not: a listed family at any of its versions and runtimes.
+    """The client of this id, listed or not: any version and runtime of a listed family.
 
     None if there is no such family; InputError if it has no such version or runtime.
     """

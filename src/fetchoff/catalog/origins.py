@@ -74,7 +74,9 @@ class _Origin(Document):
     @model_validator(mode="after")
     def _counted_one_way(self) -> Self:
         if self.log is not None and self.statistics is not None:
-            raise PydanticCustomError("contradiction", "has both [log] and [statistics]")
+            raise PydanticCustomError(
+                "contradiction", "has both [log] and [statistics]; choose one"
+            )
         return self
 
     def counted_by(self) -> AccessLog | Statistics | None:

@@ -1,4 +1,4 @@
-"""Where things lie: what is shipped, and the cache that setup builds in."""
+"""The folders that ship with Fetchoff, and the cache folder that setup builds in."""
 
 from __future__ import annotations
 

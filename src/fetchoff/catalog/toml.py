@@ -1,4 +1,4 @@
-"""Reading a TOML file into a checked document: errors name the file, the line and the key."""
+"""Read a TOML file into a validated document; errors name the file, the line and the key."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _WORDS = {
 
 
 def read(path: Path, kind: type[D], prepared: Prepare = lambda table: table) -> D:
-    """The document in `path`; InputError if it cannot be read or is not as it should be.
+    """The document in `path`; InputError if it cannot be read or is not valid.
 
-    `prepared`: what is done to the table before it is looked at; a ValueError of it is told.
+    `prepared`: transforms the table before validation; its ValueError becomes the message.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -70,7 +70,7 @@ def _explain(path: Path, text: str, error: ValidationError) -> str:
     faults = error.errors()
     for fault in faults:
         if any(_is_inside(other["loc"], fault["loc"]) for other in faults):
-            continue  # an array of tables is "too short" where one of its tables is at fault
+            continue  # an array of tables also counts as too short if one of its tables is invalid
         at = _line_of(text, fault["loc"])
         where = f"{path}:{at}" if at else str(path)
         keys = "".join(f"{key}." for key in fault["loc"])
@@ -80,7 +80,7 @@ def _explain(path: Path, text: str, error: ValidationError) -> str:
 
 
 def _meant(kind: type[Document], error: ValidationError) -> str:
-    """Keys that there are, near those that there are not."""
+    """A hint with valid keys that are similar to the unknown ones."""
     unknown = [f["loc"][-1] for f in error.errors() if f["type"] == "extra_forbidden"]
     known = set(_keys(kind))
     near = [n for key in unknown for n in difflib.get_close_matches(str(key), known, n=1)]
@@ -88,7 +88,7 @@ def _meant(kind: type[Document], error: ValidationError) -> str:
 
 
 def _keys(kind: object, seen: frozenset[object] = frozenset()) -> Iterator[str]:
-    """All keys of a document, those of the tables in it included."""
+    """All keys of a document and of the tables in it."""
     for inner in get_args(kind):
         yield from _keys(inner, seen)
     if isinstance(kind, type) and issubclass(kind, Document) and kind not in seen:
@@ -110,7 +110,7 @@ def _line_of(text: str, location: Location) -> int | None:
 
 
 def _paths(text: str) -> Iterator[tuple[int, Location]]:
-    """The path of every line that begins a table or sets a key."""
+    """The line number and path of every line that begins a table or sets a key."""
     table: Location = ()
     lengths: dict[Location, int] = {}  # of the arrays of tables
     for number, line in enumerate(text.splitlines(), start=1):
@@ -127,7 +127,7 @@ def _paths(text: str) -> Iterator[tuple[int, Location]]:
 
 
 def _last_of(names: Iterable[str], lengths: Mapping[Location, int]) -> Location:
-    """A path with the index of the last element put behind every array of tables."""
+    """A path with the index of the last element inserted after every array of tables."""
     found: Location = ()
     for name in names:
         found = (*found, name)

@@ -26,7 +26,7 @@ def _document_of(text: str) -> str:
 
 
 def _document(size: int) -> str:
-    """A JSON document of `size` bytes, as it is written without spaces."""
+    """A JSON document of `size` bytes when written without spaces."""
     return _document_of((_WORDS * (size // len(_WORDS) + 1))[: size - len(_document_of(""))])
 
 
@@ -118,7 +118,7 @@ class _Settings(Document):
         return self
 
     def to_model(self) -> model.Settings:
-        """ValueError where the settings contradict each other."""
+        """ValueError if the settings contradict each other."""
         plain = self.model_dump(exclude={"tls", "timeout_ms", "options"})
         return model.Settings(
             **plain,
@@ -141,7 +141,7 @@ class _Workload(Document):
 
 
 class _Full(Document):
-    """The sizes and the clients that were published, for who has the time."""
+    """The published sizes and clients, used with --full."""
 
     workloads: tuple[str, ...] = ()
     clients: tuple[str, ...] = ()
@@ -167,8 +167,8 @@ class _Suite(Document):
 class Suite:
     """Workloads and clients that are run together, on an origin.
 
-    `clients` are ids or globs, `without` too; those of `if_ready` take part where they are ready,
-    and are not set up for it.
+    `clients` and `without` are ids or globs. Clients of `if_ready` take part only if they are ready
+    already; they are not set up for the suite.
     """
 
     id: str
@@ -185,7 +185,7 @@ class Suite:
 
 
 def read_workload(path: Path, value: str = "") -> model.Workload:
-    """The workload in a file; `value` takes the place of the file's own for `{value}`."""
+    """The workload in a file; `value` replaces the file's own for `{value}`."""
     document = read(path, _Workload, lambda table: _with_value(table, value))
     return model.Workload(
         id=f"{path.stem}@{value}" if value else path.stem,
@@ -200,10 +200,10 @@ def read_workload(path: Path, value: str = "") -> model.Workload:
 
 
 def _with_value(table: dict[str, Any], value: str) -> dict[str, Any]:
-    """The table with every `{value}` in its texts replaced, by the value asked for or its own."""
+    """The table with every `{value}` replaced by the requested value or by its own."""
     if "value" not in table:
         if value:
-            raise ValueError("has no value that could be chosen after an '@'")
+            raise ValueError("has no value that you could set after '@'")
         return table
     chosen = str(_number(value) if value else table["value"])
 
@@ -224,14 +224,14 @@ def _number(text: str) -> int:
     """`300`, `64k`, `10M`, `1G`."""
     found = re.fullmatch(r"(\d{1,12})([kMG]?)", text)
     if found is None:
-        raise ValueError(f"what stands after '@' must be a number such as 300 or 10M, not '{text}'")
+        raise ValueError(f"the value after '@' must be a number such as 300 or 10M, not '{text}'")
     return int(found[1]) * POWERS[found[2]]
 
 
 def workload(name: str) -> model.Workload:
     """A shipped workload by id, or the one in a file that is named by its path.
 
-    After an '@' stands the value of a workload that has one: `small-gets@50`, `download@10M`.
+    If a workload has a value, set it after '@': `small-gets@50`, `download@10M`.
     """
     file, mark, value = name.rpartition("@")
     if not mark or name.endswith(SUFFIX):

@@ -11,14 +11,14 @@ NAME = "check"
 
 def command(
     adapters: Annotated[list[str], typer.Argument(help="Ids, globs, or adapter folders.")],
-    only: Annotated[str, typer.Option("--only", help="Only cases whose name contains this.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what failed.")] = False,
+    only: Annotated[str, typer.Option("--only", help="Only cases whose name has this.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only failed cases.")] = False,
 ) -> None:
-    """Try adapters against the contract: for people who write one.
+    """Test adapters that you write against the contract.
 
-    Sets the adapter up, starts it, and drives every feature that it declares against the built-in
-    origin, whose ledger decides. Exit status 1 if a case failed.
+    Sets up each adapter, starts it, and tests every feature that it declares. The records of the
+    built-in origin decide, not what the adapter says. The exit status is 1 if a case fails.
     """
     from fetchoff.app.choose import chosen
     from fetchoff.cli.console import print_json, say

@@ -1,4 +1,4 @@
-"""`fetchoff clients`: what there is, and what is ready."""
+"""`fetchoff clients`: list the clients and whether they are ready."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ NAME = "clients"
 
 
 def command(
-    patterns: Annotated[list[str] | None, typer.Argument(help="Ids or globs; all if none.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+    patterns: Annotated[
+        list[str] | None, typer.Argument(help="Ids or globs; default: all.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     features: Annotated[
-        bool, typer.Option("--features", help="Show what each can do, and what parses its JSON.")
+        bool, typer.Option("--features", help="Show each client's features and JSON parser.")
     ] = False,
 ) -> None:
-    """List the clients: version, runtime, engine, and whether they are ready here."""
+    """List the clients: version, runtime, engine, and whether they are ready on this machine."""
     from fetchoff.app.choose import chosen, states
     from fetchoff.cli.console import data_console, print_json, say
 
@@ -49,7 +51,7 @@ def command(
     data_console().print(table)
     say(_summary(found))
     if any(client.readiness == "not set up" for client in found):
-        say("'fetchoff setup --all' sets up what is not")
+        say("hint: set up the others with 'fetchoff setup --all'")
 
 
 def _summary(clients: Sequence[Client]) -> str:
@@ -69,7 +71,7 @@ def _state(client: Client) -> str:
     if client.readiness == "not set up":
         return "[yellow]not set up[/]"
     hint = f" — {escape(client.hint)}" if client.hint else ""
-    untried = "" if client.manifest.tried else " (written from its documentation, not run so far)"
+    untried = "" if client.manifest.tried else " (written from its documentation, never run yet)"
     return f"[yellow]{client.readiness}[/]: {escape(client.reason)}{untried}{hint}"
 
 

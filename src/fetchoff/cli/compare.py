@@ -1,7 +1,8 @@
-"""`fetchoff compare`: two clients, and a verdict as soon as there is one."""
+"""`fetchoff compare`: measure two clients until there is a verdict."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,8 +24,8 @@ SLOWER, CANNOT_TELL = 1, 8  # exit statuses of --fail-if-slower
 
 
 def command(
-    a: Annotated[str, typer.Argument(help="The client to compare with: an id or adapter folder.")],
-    b: Annotated[str, typer.Argument(help="The client in question.")],
+    a: Annotated[str, typer.Argument(help="The baseline: an id or adapter folder.")],
+    b: Annotated[str, typer.Argument(help="The client to compare with it.")],
     workload: options.Workloads = None,
     link: options.Links = None,
     origin: options.Origin = None,
@@ -39,22 +40,22 @@ def command(
             "--fail-if-slower",
             metavar="PCT",
             min=0,
-            help="Find out whether B takes over PCT % more wall or CPU time than A; exit status 1 "
-            "if that is shown.",
+            help="Exit with status 1 if B is shown to take over PCT % more wall or CPU time than "
+            "A; measure until this is decided.",
         ),
     ] = None,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Exit status 8 if --fail-if-slower could not be told."),
+        typer.Option("--strict", help="Exit with status 8 if --fail-if-slower is undecided."),
     ] = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Compare client B with client A, until it is decided or the budget is spent.
+    """Compare client B with client A, until there is a verdict or the budget is spent.
 
-    Exit status 0 whichever is faster, unless the comparison could not be made (4) or
-    --fail-if-slower says otherwise (1, and with --strict 8).
+    The exit status is 0 whichever client is faster, 4 if the comparison failed, 1 if B is slower
+    than --fail-if-slower allows, and 8 if --strict is given and that is undecided.
     """
     from fetchoff.app.choose import told_apart
     from fetchoff.app.courses import courses
@@ -92,8 +93,8 @@ def _limit(percent: float | None, *, strict: bool) -> float | None:
 
     if percent is None and strict:
         raise InputError(
-            "--strict says what to do if --fail-if-slower cannot be told",
-            "e.g. --fail-if-slower 3 --strict",
+            "--strict needs --fail-if-slower",
+            "give both, such as --fail-if-slower 3 --strict",
         )
     return None if percent is None else percent / 100
 
@@ -104,7 +105,10 @@ def _one(name: str) -> Manifest:
 
     manifests = chosen([name])
     if len(manifests) != 1:
-        raise InputError(f"'{name}' is {len(manifests)} clients", "compare takes one on each side")
+        raise InputError(
+            f"'{name}' matches {len(manifests)} clients; give exactly one",
+            f"list them: fetchoff clients {shlex.quote(name)}",
+        )
     return manifests[0]
 
 
@@ -123,7 +127,7 @@ def _ready(manifest: Manifest) -> Client:
 
 
 def _must_be_made(analysis: Analysis, asked: Mapping[str, str]) -> None:
-    """`asked`: what the user called each client, which can be a folder."""
+    """AdapterError if a client has no result. `asked`: its id or folder, as the user gave it."""
     from fetchoff.model.errors import AdapterError
     from fetchoff.report.wording.findings import message
 
@@ -131,9 +135,9 @@ def _must_be_made(analysis: Analysis, asked: Mapping[str, str]) -> None:
         for standing in result.standings:
             if standing.costs is None:
                 raise AdapterError(
-                    f"the comparison could not be made: {standing.client} on {result.workload}: "
+                    f"the comparison failed: {standing.client} on {result.workload}: "
                     f"{standing.outcome}: {message(standing)}",
-                    f"'fetchoff check {asked[standing.client]}' tries it by itself",
+                    f"test the client alone with 'fetchoff check {asked[standing.client]}'",
                 )
 
 
@@ -144,7 +148,7 @@ def _must_keep_limit(experiment: Experiment, analysis: Analysis, *, strict: bool
     from fetchoff.report.wording.limits import spent
 
     if any(result.withheld for result in analysis.results):
-        say("the ranking is withheld, so nothing is concluded")
+        say("the ranking is withheld, so --fail-if-slower is not decided")
         raise typer.Exit(4)
     found = [
         one
@@ -171,10 +175,10 @@ def _say_unclear(experiment: Experiment, unclear: Sequence[Kept]) -> None:
     assert experiment.limit is not None
     for one in unclear:
         slower = f"more than {100 * experiment.limit:g} % slower"
-        say(f"cannot tell whether that is {slower}: {spent(one)}")
+        say(f"undecided whether {slower}: {spent(one)}")
     budget = budget_to_tell(experiment, unclear)
     if budget is None:
         most = experiment.looks[-1]
-        say(f"hint: {most} rounds, the most there are, would not do: a quieter machine could")
+        say(f"hint: even {most} rounds, the maximum, would not decide this; use a quieter machine")
     else:
-        say(f"hint: --budget {budget} would probably do")
+        say(f"hint: --budget {budget} would probably decide this")

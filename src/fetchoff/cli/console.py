@@ -1,4 +1,4 @@
-"""Standard output for data, standard error for messages; colours only where they are wanted."""
+"""Print data to standard output and messages to standard error; colours only on a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PIPE_WIDTH = 120
 
 
 def data_console() -> Console:
-    """Where results go; in a pipe as wide as a screen, unless COLUMNS says otherwise."""
+    """The console for results; in a pipe it is PIPE_WIDTH wide unless COLUMNS is set."""
     from rich.console import Console
 
     is_free = not sys.stdout.isatty() and "COLUMNS" not in os.environ
@@ -24,24 +24,24 @@ def data_console() -> Console:
 
 
 def message_console() -> Console:
-    """Where progress, notes and errors go."""
+    """The console for progress, notes and errors."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False)
 
 
 def say(text: str) -> None:
-    """A message for the person, on standard error."""
+    """Print a message for the user to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 def print_json(document: object) -> None:
-    """A document for a program, on standard output."""
+    """Print a JSON document to standard output."""
     print(json.dumps(document, indent=2, ensure_ascii=False, default=str))
 
 
 def print_error(error: FetchoffError) -> None:
-    """`error:` and `hint:` lines."""
+    """Print the `error:` and `hint:` lines."""
     is_plain = not sys.stderr.isatty() or "NO_COLOR" in os.environ
     red, cyan, end = ("", "", "") if is_plain else ("\x1b[1;31m", "\x1b[36m", "\x1b[0m")
     say(f"{red}error:{end} {error.message}")

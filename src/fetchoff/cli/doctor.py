@@ -1,4 +1,4 @@
-"""`fetchoff doctor`: what this machine can and cannot do for measuring."""
+"""`fetchoff doctor`: check whether this machine is fit for measuring."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ SIGNS = {"good": ("green", "good"), "limited": ("yellow", "limited"), "bad": ("r
 
 
 def command(
-    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say what this machine can and cannot do for measuring, and what would help.
+    """Check whether this machine is fit for measuring, and how to improve it.
 
-    Exit status 1 if nothing can be measured here.
+    The exit status is 1 if nothing can be measured on this machine.
     """
     from fetchoff.app.doctor import Health, check_machine
     from fetchoff.cli.console import data_console, print_json

@@ -1,4 +1,4 @@
-"""`fetchoff link`: any command at the client's end of a link."""
+"""`fetchoff link`: run any command over an emulated link."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ NAME = "link"
 
 def command(
     name: Annotated[
-        str, typer.Argument(metavar="ID", help="One of 'fetchoff links', or a TOML file.")
+        str, typer.Argument(metavar="ID", help="A link of 'fetchoff links', or a TOML file.")
     ],
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND", help="After '--': what to run; else your shell."),
+        typer.Argument(metavar="COMMAND", help="The command, after '--'; default: your shell."),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", min=1, max=65_535, help="Where the origin listens.")
+        int, typer.Option("--port", min=1, max=65_535, help="The port of the origin.")
     ] = 8080,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of losses and jitter.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of losses and jitter.")] = 0,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run a command at the client's end of a link, with the built-in origin at the other.
+    """Run any command over an emulated link to the built-in origin.
 
-    The variable ORIGIN holds the origin's URL; the exit status is that of the command. So:
-    fetchoff link london -- sh -c 'curl $ORIGIN/json/99'
+    The environment variable ORIGIN holds the origin's URL. The exit status is that of the command.
+    Example: fetchoff link london -- sh -c 'curl $ORIGIN/json/99'
     """
     import os
 
@@ -56,7 +56,7 @@ def command(
 def opening(link: Link, url: str) -> str:
     from fetchoff.report.wording.links import summary
 
-    return f"{link.id}: {summary(link)}; the origin is {url}, which $ORIGIN holds"
+    return f"{link.id}: {summary(link)}; the origin is {url} ($ORIGIN)"
 
 
 def closing(link: Link, used: Emulated) -> str:

@@ -1,4 +1,4 @@
-"""`fetchoff links`: the networks that clients can be measured over."""
+"""`fetchoff links`: list the networks that you can measure over."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ NAME = "links"
 
 
 def command(
-    names: Annotated[list[str] | None, typer.Argument(help="Ids, TOML files; all if none.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Ids or TOML files; default: all.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the networks that clients can be measured over.
+    """List the emulated links that you can measure over.
 
-    'fetchoff run --link ID' measures over one, 'fetchoff link ID' runs any command at its end.
+    'fetchoff run --link ID' measures over one; 'fetchoff link ID' runs any command over it.
     """
     from fetchoff.catalog import files, links
     from fetchoff.cli.console import data_console, print_json

@@ -1,7 +1,7 @@
-"""Live progress of a run: what is left, and the ranking as it stands.
+"""Live progress of a run: the current step, and the ranking so far.
 
-Drawn between batches by the measuring thread itself, at most twice a second, so that nothing of it
-runs while a batch is timed.
+The measuring thread itself draws between batches, at most twice a second, so that nothing is drawn
+while a batch is timed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def watching(experiment: Experiment, folder: RunFolder, *, quiet: bool) -> Itera
 
 
 class Watcher:
-    """Keeps what is needed to draw; draws when it may."""
+    """Collects progress and redraws at most every REDRAW_S seconds."""
 
     def __init__(self, experiment: Experiment, console: Console, *, quiet: bool) -> None:
         self.live: Live | None = None
@@ -90,7 +90,7 @@ class Watcher:
             self._console.print(f"round {number + 1} done ({spent:.0f} s of {budget:.0f} s)")
 
     def note(self, batch: Batch) -> None:
-        """Take a batch into the ranking as it stands."""
+        """Add a batch to the ranking so far."""
         if self._roles.get(batch.entrant) is not Role.CONTROL:
             cost = batch.cost.cpu_ns / batch.exchanges / 1000
             self._costs[batch.workload][batch.entrant].append(cost)
@@ -112,9 +112,9 @@ class Watcher:
     def _standings(self) -> Table:
         workload = self._step[0]
         costs = {key: median(values) for key, values in self._costs[workload].items()}
-        table = Table(box=None, title=f"{workload}, as it stands", title_justify="left")
+        table = Table(box=None, title=f"{workload}, so far", title_justify="left")
         table.add_column("client")
-        table.add_column("CPU µs an exchange", justify="right")
+        table.add_column("CPU µs per exchange", justify="right")
         for key in sorted(costs, key=lambda key: costs[key])[:SHOWN]:
             table.add_row(key, f"{costs[key]:.1f}")
         if len(costs) > SHOWN:

@@ -1,4 +1,4 @@
-"""The `fetchoff` command. Commands import what they need when they run, so that help is quick."""
+"""The `fetchoff` command. Commands import modules only when they run, so that help is fast."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Begin with 'fetchoff doctor', then 'fetchoff run --setup'.",
+    epilog="Start with 'fetchoff doctor', then 'fetchoff run --setup'.",
 )
 for module in (
     run,
@@ -68,7 +68,8 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Measure HTTP clients, head to head, in any language."""
@@ -79,13 +80,13 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Run the command line; every error a user can cause ends in one message and an exit code."""
-    # Whoever ends it politely is served as well as by Ctrl-C: what was measured is kept and shown.
-    # What was ignored when it started stays ignored: under nohup, in a background job (Python does
-    # so with SIGINT).
-    for polite in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(polite) is signal.SIG_DFL:  # not under nohup
-            signal.signal(polite, _interrupt)
+    """Run the command line; each error that a user can cause ends in one message and exit code."""
+    # SIGTERM and SIGHUP act like Ctrl-C: what was measured is kept and shown. A signal that was
+    # ignored at the start stays ignored, as under nohup (Python does the same with SIGINT in
+    # background jobs).
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
     try:
         app()
     except FetchoffError as error:

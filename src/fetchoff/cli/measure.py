@@ -1,4 +1,4 @@
-"""What `run`, `compare`, `reproduce` and `resume` share: measuring with progress, and showing."""
+"""Measure with progress and show the results: shared by run, compare, reproduce and resume."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Manner:
-    """How the user wants it done, and told. `waits`: while somebody else measures."""
+    """How the user wants to measure and see results.
+
+    `waits`: wait while another run is measured on this machine.
+    """
 
     quiet: bool = False
     as_json: bool = False
@@ -32,14 +35,14 @@ class Manner:
 
 
 def measure_watched(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> None:
-    """Measure with progress on standard error; errors pass."""
+    """Measure with progress on standard error; errors propagate."""
     quiet = manner.quiet or manner.as_json
     with watching(folder.header.experiment, folder, quiet=quiet) as listener:
         measure(folder, launches(clients), listener, waits=manner.waits, say=say)
 
 
 def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> Analysis:
-    """Measure, write the results, show the ranking; in trouble, show what there is."""
+    """Measure, write the results, and show the ranking; on an error, show the results so far."""
     from fetchoff.cli import results
 
     try:
@@ -61,7 +64,7 @@ def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manne
 
 
 def _rescue(folder: RunFolder, manner: Manner) -> None:
-    """Say what is kept; show it if it is anything that can be shown. Nothing leaves no folder."""
+    """Say what is kept, and show results if there are any; remove a folder without measurements."""
     from fetchoff.cli import results
 
     if not folder.records():
@@ -70,7 +73,7 @@ def _rescue(folder: RunFolder, manner: Manner) -> None:
     measured = sum(_pieces(record) for record in folder.records())
     say(
         f"{measured} turns and batches are kept in {folder.path}; "
-        f"'fetchoff resume {folder.path}' goes on"
+        f"continue with 'fetchoff resume {folder.path}'"
     )
     with contextlib.suppress(FetchoffError):
         results.write_and_show(

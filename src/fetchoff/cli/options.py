@@ -11,48 +11,52 @@ from fetchoff.model.workload import Placement
 
 Workloads = Annotated[
     list[str] | None,
-    typer.Option("--workload", "-w", help="Only this: a name or a TOML file. Repeatable."),
+    typer.Option(
+        "--workload", "-w", help="Measure this workload: a name or a TOML file. Repeatable."
+    ),
 ]
 Budget = Annotated[
     float | None,
-    typer.Option("--budget", min=1, help="Seconds of measuring; a first round is always made."),
+    typer.Option(
+        "--budget", min=1, help="Seconds to measure; the first round is always completed."
+    ),
 ]
-Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="The run folder; runs/… if not given.")
-]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Of the random orders.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default: runs/….")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the random orders.")]
 Origin = Annotated[
     str | None,
-    typer.Option("--origin", help="The server: an id of 'fetchoff origins', a folder, a URL."),
+    typer.Option("--origin", help="The server: an id of 'fetchoff origins', a folder or a URL."),
 ]
 AllowRemote = Annotated[
-    bool, typer.Option("--allow-remote", help="Permit a URL that is not of a private network.")
+    bool, typer.Option("--allow-remote", help="Permit a URL outside private networks.")
 ]
 Placements = Annotated[
     Placement | None,
     typer.Option(
         "--placement",
         metavar="WHERE",
-        help="Cores of client and origin, instead of what workloads say: shared-core, "
-        "separate-cores or free.",
+        help="Where client and origin run: shared-core, separate-cores or free; default: as each "
+        "workload says.",
     ),
 ]
 Links = Annotated[
     list[str] | None,
     typer.Option(
-        "--link", "-l", help="Over this: an id of 'fetchoff links', a TOML file. Repeatable."
+        "--link",
+        "-l",
+        help="Measure over this link: an id of 'fetchoff links' or a TOML file. Repeatable.",
     ),
 ]
-Full = Annotated[bool, typer.Option("--full", help="At the sizes that were published: takes long.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.")]
-Json = Annotated[bool, typer.Option("--json", help="Results as JSON on standard output.")]
+Full = Annotated[bool, typer.Option("--full", help="Use the published sizes; this takes long.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no notes.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 Wait = Annotated[
-    bool, typer.Option("--wait", help="Where another run is being measured, wait for its end.")
+    bool, typer.Option("--wait", help="Wait while another run is measured on this machine.")
 ]
 RunPath = Annotated[Path, typer.Argument(help="A run folder.")]
 PerDay = Annotated[
     float | None,
     typer.Option(
-        "--per-day", metavar="N", min=1, help="Also what it comes to at N exchanges a day."
+        "--per-day", metavar="N", min=1, help="Also show the cost of N exchanges per day."
     ),
 ]

@@ -1,4 +1,4 @@
-"""`fetchoff origin`: serve the built-in origin alone."""
+"""`fetchoff origin`: run the built-in origin alone."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ NAME = "origin"
 def command(
     listen: Annotated[str, typer.Option("--listen", help="Address and port.")] = "127.0.0.1:8080",
     allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="Listen on addresses that others can reach.")
+        bool, typer.Option("--allow-remote", help="Allow addresses that other machines can reach.")
     ] = False,
 ) -> None:
-    """Serve the built-in origin until Ctrl-C, like a local httpbin.
+    """Run the built-in origin until Ctrl-C, like a local httpbin.
 
     docs/origin.md lists its routes.
     """

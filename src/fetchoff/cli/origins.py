@@ -1,4 +1,4 @@
-"""`fetchoff origins`: the servers to measure against, and what is ready; choosing one of them."""
+"""`fetchoff origins`: list the servers to measure against, and whether they are ready."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NAME = "origins"
 
 
 def command(
-    names: Annotated[list[str] | None, typer.Argument(help="Ids; all if none.")] = None,
-    setup: Annotated[bool, typer.Option("--setup", help="Install and build them first.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+    names: Annotated[list[str] | None, typer.Argument(help="Ids; default: all.")] = None,
+    setup: Annotated[bool, typer.Option("--setup", help="First install and build them.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the servers that clients can be measured against, and whether they are ready here.
+    """List the servers that you can measure against, and whether they are ready on this machine.
 
-    The built-in origin is always there. 'fetchoff run --origin ID' measures against another one,
-    or against any server by its URL.
+    The built-in origin is always available. 'fetchoff run --origin ID' measures against another
+    one; instead of the ID you can give the URL of any server.
     """
     from fetchoff.build import servers
     from fetchoff.catalog import origins

@@ -1,4 +1,4 @@
-"""Progress on standard error: quiet when asked, plain lines where there is no terminal."""
+"""Progress on standard error: a bar on a terminal, lines elsewhere, nothing with --quiet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fetchoff.cli.console import message_console, say
 
 
 class Count(Protocol):
-    """A count that goes up."""
+    """Reports which item is being worked on and how many are done."""
 
     def now(self, what: str) -> None: ...
     def one_more(self, what: str) -> None: ...
@@ -22,7 +22,7 @@ class _Silent:
 
 
 class _Lines:
-    """A line for each that took work: who looks into a log sees that it goes on."""
+    """Prints a line for each item that needed work, so that a log shows progress."""
 
     def __init__(self, total: int) -> None:
         self._total = total
@@ -40,7 +40,7 @@ class _Lines:
 
 @contextlib.contextmanager
 def counting(title: str, total: int, *, quiet: bool) -> Iterator[Count]:
-    """Show how many of `total` are done, and what is being worked on."""
+    """Show how many of `total` items are done, and the current one."""
     console = message_console()
     if quiet:
         yield _Silent()

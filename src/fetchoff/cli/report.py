@@ -1,4 +1,4 @@
-"""`fetchoff report`: write and show the results of a run again."""
+"""`fetchoff report`: compute and show the results of a run again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def command(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Compute the results of a run folder anew; print the ranking, write the files."""
+    """Compute the results of a run folder again; print the ranking and write the report."""
     from fetchoff.app.results import analysis_of
     from fetchoff.cli import results
     from fetchoff.store.run_folder import RunFolder

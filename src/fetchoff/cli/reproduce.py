@@ -1,4 +1,4 @@
-"""`fetchoff reproduce`: measure what was published again, and judge it."""
+"""`fetchoff reproduce`: measure published comparisons again and judge their claims."""
 
 from __future__ import annotations
 
@@ -24,31 +24,32 @@ NAME = "reproduce"
 
 def command(
     articles: Annotated[
-        list[str] | None, typer.Argument(help="Articles by id, such as perl-2011.")
+        list[str] | None, typer.Argument(help="Ids of articles, such as perl-2011.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every article there is.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Reproduce all articles.")] = False,
     link: options.Links = None,
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
     full: options.Full = False,
     budget: options.Budget = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A folder of run folders; runs/… if none.")
+        Path | None,
+        typer.Option("--out", "-o", help="The folder for all run folders; default: runs/…."),
     ] = None,
     seed: options.Seed = None,
     setup: Annotated[
-        bool, typer.Option("--setup", help="First set up the clients that never were.")
+        bool, typer.Option("--setup", help="First set up clients not yet set up.")
     ] = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Measure what articles have published, and say which of their claims hold here.
+    """Measure published comparisons again, and say which claims hold on this machine.
 
-    Each article is a suite, on the server that its author used, or on the built-in origin where
-    that server is not to be had. Its tables are printed with our figures beside theirs, and each
-    claim with the published and the measured ratio. The budget is for each article; without one,
-    at least three rounds are made.
+    Each article has its own suite. It runs against the server that the author used, or against the
+    built-in origin if that server is not ready. Fetchoff prints the article's tables with the
+    measured figures beside the published ones, and each claim with both ratios. The budget applies
+    to each article; without one, at least three rounds are measured.
     """
     from fetchoff.app.choose import chosen
     from fetchoff.app.courses import courses
@@ -64,7 +65,8 @@ def command(
 
     if not articles and not everything:
         raise InputError(
-            "nothing to reproduce", f"name articles, or give --all: {', '.join(claims.articles())}"
+            "no article was named",
+            f"give --all, or ids of these articles: {', '.join(claims.articles())}",
         )
     wanted = [
         claims.article(name) for name in (claims.articles() if everything else articles or [])
@@ -96,10 +98,10 @@ def _experiment(
     budget: float | None,
     seed: int | None,
 ) -> Experiment:
-    """The suite for its whole budget, whatever comes out meanwhile.
+    """The experiment of an article: it uses the whole budget, whatever the results so far.
 
-    Without the fewest rounds with which a claim can be judged it would all be in vain: unless the
-    user has named a budget they are made, with everybody in each of them.
+    Every client takes part in every round. Unless the user has given a budget, at least as many
+    rounds are measured as are needed to judge a claim.
     """
     from dataclasses import replace
 
@@ -128,7 +130,7 @@ def _experiment(
 def _measured(
     article: Article, folder: RunFolder, clients: list[Client], manner: Manner
 ) -> Analysis:
-    """Run an article's experiment, and write what came out."""
+    """Run an article's experiment and write the results."""
     from fetchoff.app.results import HTML, analysis_of, write
     from fetchoff.cli.console import say
     from fetchoff.cli.measure import measure_watched

@@ -1,4 +1,4 @@
-"""Showing what a run says."""
+"""Write and show the results of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def write_and_show(
     as_json: bool,
     per_day: float | None = None,
 ) -> None:
-    """Both; where nothing can be written it is shown all the same, before StoreError says so."""
+    """Write the results and show them; if writing fails, show them and raise StoreError."""
     try:
         write(analysis, folder)
     except StoreError:
@@ -37,9 +37,9 @@ def show(
     as_json: bool,
     per_day: float | None = None,
 ) -> None:
-    """The ranking on standard output, and where the rest is on standard error.
+    """Print the ranking to standard output, and the paths of the files to standard error.
 
-    `per_day`: also what the differences come to at so many exchanges a day.
+    `per_day`: also show the costs of this many exchanges per day.
     """
     from fetchoff.cli.console import data_console, say
 

@@ -1,4 +1,4 @@
-"""`fetchoff resume`: go on with a run that was interrupted."""
+"""`fetchoff resume`: continue an interrupted run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def command(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Go on with a run that was killed or interrupted: what is whole is not measured again.
+    """Continue a run that was killed or interrupted, without repeating what is complete.
 
-    A workload of a round that was cut off is measured anew, with new processes; its earlier batches
-    stay in the folder and do not count.
+    If a round was interrupted within a workload, that workload is measured again with new
+    processes. Its earlier batches stay in the folder but don't count.
     """
     from fetchoff.app.choose import recorded, states
     from fetchoff.app.results import analysis_of
@@ -31,7 +31,7 @@ def command(
     if any(isinstance(record, Ended) for record in folder.records()):
         folder.close()
         if not quiet:
-            say("this run has come to its end; here is its report again")
+            say("this run is complete; nothing is left to measure")
         analysis = analysis_of(folder)
         results.write_and_show(analysis, run, quiet=quiet, as_json=as_json)
         return

@@ -1,7 +1,8 @@
-"""`fetchoff run`: measure a suite and rank the clients."""
+"""`fetchoff run`: measure a suite of workloads and rank the clients."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,13 +21,15 @@ SECONDS_A_CLIENT = 3.0
 
 
 def command(
-    suite: Annotated[str, typer.Argument(help="A suite's name, or a TOML file.")] = "default",
+    suite: Annotated[str, typer.Argument(help="The name of a suite, or a TOML file.")] = "default",
     workload: options.Workloads = None,
     client: Annotated[
         list[str] | None,
-        typer.Option("--client", "-c", help="Only these: ids, globs, adapter folders. Repeatable."),
+        typer.Option(
+            "--client", "-c", help="Measure these: an id, glob or adapter folder. Repeatable."
+        ),
     ] = None,
-    baseline: Annotated[str, typer.Option("--baseline", help="Ratios are relative to it.")] = "",
+    baseline: Annotated[str, typer.Option("--baseline", help="Compare with this client.")] = "",
     link: options.Links = None,
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
@@ -36,7 +39,7 @@ def command(
     out: options.Out = None,
     seed: options.Seed = None,
     setup: Annotated[
-        bool, typer.Option("--setup", help="First set up the clients that never were.")
+        bool, typer.Option("--setup", help="First set up clients not yet set up.")
     ] = False,
     per_day: options.PerDay = None,
     wait: options.Wait = False,
@@ -45,8 +48,8 @@ def command(
 ) -> None:
     """Measure clients on a suite of workloads; print the ranking and write the report.
 
-    Clients that are not ready are left out, and listed. Ctrl-C keeps what was measured:
-    'fetchoff resume' goes on with it.
+    Clients that are not ready are left out and listed. If you press Ctrl-C, what was measured is
+    kept; continue with 'fetchoff resume'.
     """
     from fetchoff.app.courses import courses
     from fetchoff.app.experiments import ranking
@@ -83,7 +86,7 @@ def command(
 
 
 def _budget_s(suite: Suite, clients: Sequence[Client], *, chosen: bool) -> float:
-    """The suite's; the user's own choice of clients may be longer than what that is made for."""
+    """The suite's budget, or more if the user chose more clients than it is made for."""
     return max(suite.budget_s, SECONDS_A_CLIENT * len(clients)) if chosen else suite.budget_s
 
 
@@ -93,7 +96,8 @@ def _must_be_measured(analysis: Analysis) -> None:
     standings = (standing for result in analysis.results for standing in result.standings)
     if all(standing.costs is None for standing in standings):
         raise AdapterError(
-            "no client could be measured", "the results say why; 'fetchoff check' tries a client"
+            "no client could be measured",
+            "see the reasons in the results, and test a client with 'fetchoff check CLIENT'",
         )
 
 
@@ -105,14 +109,17 @@ def _asked_for(baseline: str, clients: Sequence[Client]) -> str:
 
     manifests = chosen([baseline])
     if len(manifests) != 1:
-        raise InputError(f"'{baseline}' is {len(manifests)} clients", "the baseline is one client")
+        raise InputError(
+            f"the baseline '{baseline}' matches {len(manifests)} clients; give exactly one",
+            f"list them: fetchoff clients {shlex.quote(baseline)}",
+        )
     client = next(client for client in clients if client.manifest.id == manifests[0].id)
     if client.readiness is not Readiness.READY:
         raise InputError(f"{client.id} cannot be the baseline: {client.reason}", client.hint)
     if client.manifest.kind is Kind.FLOOR:
         raise InputError(
-            f"{client.id} cannot be the baseline: it is a floor line",
-            "floor lines are shown, not ranked; choose another client",
+            f"{client.id} cannot be the baseline: it is a floor, which is never ranked",
+            "choose another client from 'fetchoff clients'",
         )
     return client.id
 

@@ -1,4 +1,4 @@
-"""`fetchoff workloads`: what can be measured."""
+"""`fetchoff workloads`: list the suites and workloads."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ NAME = "workloads"
 
 
 def command(
-    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the suites and workloads that ship.
+    """List the suites and workloads that ship with Fetchoff.
 
-    A workload with a value can be had at other values: 'small-gets@300', 'download@10M'.
+    You can change the value of a workload that has one: 'small-gets@300', 'download@10M'.
     """
     from fetchoff.catalog import files
     from fetchoff.catalog import workloads as catalog

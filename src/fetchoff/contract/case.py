@@ -1,4 +1,4 @@
-"""One case of the contract: a workload, what is run of it, and who judges."""
+"""One case of the contract: a workload, how it is run, and the judge of the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CaseVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class Result:
-    """`text`: the fault, why it is known, or the feature that the client does not have."""
+    """`text`: the fault, why the fault is known, or the feature that the client lacks."""
 
     case: str
     verdict: CaseVerdict
@@ -32,9 +32,9 @@ class Result:
 
 @dataclass(frozen=True)
 class CaseEvidence:
-    """What a case's judge sees. From `wall_s` on it is read from outside.
+    """What the judge of a case sees. `wall_s` and the fields after it are measured from outside.
 
-    `waited_ns`: for which its threads were ready to run, and others ran.
+    `waited_ns`: how long the client's threads were ready to run but waited for a core.
     """
 
     answer: Done
@@ -55,9 +55,9 @@ class Case:
     """`judge` returns the fault, or "".
 
     `digest`: ask for digests (one iteration). `fails`: the exchanges are meant to fail, so there is
-    no reference. `elsewhere`: another port than the origin's ("closed", "black hole"). `first`: one
-    iteration goes before those that are judged. `trusts`: the origin's authority is told.
-    `features`: what is needed besides the workload's own.
+    no reference. `elsewhere`: use another port than the origin's ("closed", "black hole"). `first`:
+    run one iteration before those that are judged. `trusts`: give the client the origin's
+    certificate authority. `features`: required features besides those of the workload.
     """
 
     name: str

@@ -56,7 +56,7 @@ def _get(target: str, **expect: object) -> Exchange:
 
 
 def _right(name: str, settings: Settings, *exchanges: Exchange, and_: Judge | None = None) -> Case:
-    """One iteration whose contents must be the right ones, and whose requests are counted."""
+    """One iteration whose contents must be right, with as many requests as exchanges."""
     count = len(exchanges)
     judges = [done(count), content()] + ([and_] if and_ else [requests(count)])
     return Case(name, _workload(name, settings, *exchanges), everything(*judges), digest=True)
@@ -77,7 +77,7 @@ def _send(name: str, method: str, target: str, body: Body) -> Case:
 
 
 def methods_and_bodies() -> list[Case]:
-    """Every method and kind of body arrives as it was meant: the origin's answer tells."""
+    """Every method and kind of body arrives unchanged, as the origin's answer shows."""
     parts = (FilePart("file", "numbers.bin", OCTETS, 70_000),)
     return [
         _right("get", KEPT, _get("/bytes/16")),
@@ -99,7 +99,7 @@ def methods_and_bodies() -> list[Case]:
 
 
 def answers() -> list[Case]:
-    """Framings and sizes of answers, delivered whole."""
+    """Clients deliver answers of every framing and size completely."""
     return [
         _right("empty", KEPT, _get("/bytes/0")),
         _right("no-content", KEPT, _get("/status/204", status=204)),
@@ -116,7 +116,7 @@ def answers() -> list[Case]:
 
 
 def sinks() -> list[Case]:
-    """Buffered, parsed, dropped or filed: the same content."""
+    """Clients receive the same content whether they buffer, parse, discard or store it."""
     document = _get("/json/335114", json=("end", "335114"))
     stream = _get("/bytes/3000000")
     return [
@@ -148,12 +148,12 @@ def sinks() -> list[Case]:
 
 
 def connection_use() -> list[Case]:
-    """Connections are kept, fresh or closed as asked."""
+    """Clients keep, renew and close connections as requested."""
     head = Exchange("HEAD", "/bytes/16", expect=Expect(bytes=0))
     return [
-        # Two, for pools that open a second connection while the first is still being given back.
+        # Two, for pools that open a second connection before the first is returned to them.
         _repeated("reuse", Settings(reuse=True), 20, "/bytes/16", connections(1, 2)),
-        # RFC 9110, section 9.3.2: the length that is announced is not that of what follows.
+        # RFC 9110, section 9.3.2: the response to HEAD announces a length but has no content.
         replace(
             _repeated(
                 *("head-reuse", Settings(reuse=True), 10, "/bytes/16"),
@@ -177,7 +177,7 @@ def connection_use() -> list[Case]:
 
 
 def settings() -> list[Case]:
-    """Cookies, codings, redirects and timeouts do what their names say."""
+    """Cookies, codings, redirects and timeouts work as docs/protocol.md describes."""
     login = FormBody((("password", "secret"), ("user", "ada")))
     gzip = _get("/gzip/200000")
     follow = Settings(reuse=None, redirects=5)
@@ -193,7 +193,7 @@ def settings() -> list[Case]:
             "no-cookies",
             KEPT,
             Exchange("POST", "/login", login),
-            # HEAD: what a client makes of the content of a 401 is not asked here.
+            # HEAD, because this case doesn't test how a client treats the content of a 401.
             Exchange("HEAD", "/private", expect=Expect(401, bytes=0)),
         ),
         _right(
@@ -211,7 +211,7 @@ def settings() -> list[Case]:
             Settings(reuse=None, timeout_ms=TimeoutsMs(total=300)),
             within_s(3),
         ),
-        # Something arrives all the time, but never all of it: it takes two seconds.
+        # Bytes keep arriving, but the whole answer takes two seconds.
         _must_fail(
             "timeout-total-drip",
             _get("/drip/100?ms=20"),
@@ -237,12 +237,12 @@ def settings() -> list[Case]:
 
 
 def transports() -> list[Case]:
-    """TLS, HTTP/2 and proxies: asked for, and really used."""
+    """Clients really use TLS, HTTP/2 and proxies when requested."""
     tls = Settings(reuse=None, tls=True)
     h2 = Settings(reuse=None, tls=True, protocol=Protocol.H2)
     h2c = Settings(reuse=None, protocol=Protocol.H2C)
     proxy = Settings(reuse=None, proxy=True)
-    contents = (_get("/bytes/16"), _get("/bytes/3000000"))  # beyond the windows of most clients
+    contents = (_get("/bytes/16"), _get("/bytes/3000000"))  # more than the window of most clients
     return [
         _right("tls", tls, *contents),
         replace(_must_fail("tls-untrusted", _get("/bytes/16"), tls, requests(0)), trusts=False),
@@ -257,14 +257,14 @@ def transports() -> list[Case]:
 
 
 def _multiplexed(name: str, settings: Settings) -> Case:
-    """What is in flight shares the one connection that the first exchange opened."""
+    """Concurrent exchanges share the connection that the first exchange opened."""
     settings = replace(settings, reuse=True, concurrency=4)
     judges = (in_flight(4), connections(0, 0), streams(16 + 1))
     return replace(_repeated(name, settings, 16, "/delay/60", *judges), first=True)
 
 
 def codings() -> list[Case]:
-    """Codings besides gzip are asked for, and decoded."""
+    """Clients request and decode codings besides gzip."""
     return [
         replace(
             _right(
@@ -280,7 +280,7 @@ def codings() -> list[Case]:
 
 
 def failures() -> list[Case]:
-    """What is wrong is counted as failed, never as done."""
+    """Clients count wrong answers as failed, never as done."""
     return [
         _must_fail("truncated", _get("/truncate/100000", bytes=100_000)),
         # All bytes arrive, and the last chunk is missing (RFC 9112, section 8).
@@ -297,7 +297,7 @@ def failures() -> list[Case]:
 
 
 def harness() -> list[Case]:
-    """What the harness itself relies on."""
+    """Abilities that the harness itself relies on."""
     return [
         Case(
             "busy",
@@ -312,8 +312,8 @@ def harness() -> list[Case]:
 
 
 def all_cases() -> list[Case]:
-    """The whole contract, in the order in which it is tried."""
-    rooms = (
+    """The whole contract, in the order in which it is tested."""
+    groups = (
         methods_and_bodies,
         answers,
         sinks,
@@ -324,10 +324,10 @@ def all_cases() -> list[Case]:
         failures,
         harness,
     )
-    return [case for room in rooms for case in room()]
+    return [case for group in groups for case in group()]
 
 
 def plain_get(features: Collection[str]) -> Workload:
-    """One small GET by whatever the client speaks: some speak HTTP/2 alone."""
+    """One small GET, over h2c for clients that don't speak HTTP/1.1."""
     settings = KEPT if Protocol.HTTP_1_1 in features else replace(KEPT, protocol=Protocol.H2C)
     return _workload("plain-get", settings, _get("/bytes/16"))

@@ -1,4 +1,4 @@
-"""Judges: each looks at the evidence of a case and says what is wrong, or nothing."""
+"""Judges: each examines the evidence of a case and returns the fault, or ""."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from fetchoff.contract.case import CaseEvidence, Judge
 
-MOST_SPUN = 5  # a spin ends late when its process is interrupted
+MOST_SPUN = 5  # times the requested spin, which ends late if its process is interrupted
 
 
 def everything(*judges: Judge) -> Judge:
-    """The first fault that any of them finds."""
+    """Return the first fault that any of the judges finds."""
 
     def judge(evidence: CaseEvidence) -> str:
         return next((fault for fault in (one(evidence) for one in judges) if fault), "")
@@ -19,17 +19,17 @@ def everything(*judges: Judge) -> Judge:
 
 
 def pointing_to(where: str, judge: Judge) -> Judge:
-    """The same, with where the remedy stands."""
+    """Add to a judge's fault which document has the remedy."""
 
     def pointing(evidence: CaseEvidence) -> str:
         fault = judge(evidence)
-        return f"{fault} ({where} has the remedy)" if fault else ""
+        return f"{fault} (see {where})" if fault else ""
 
     return pointing
 
 
 def done(exchanges: int) -> Judge:
-    """All of them done, none failed."""
+    """All exchanges are done, and none failed."""
 
     def judge(evidence: CaseEvidence) -> str:
         answer = evidence.answer
@@ -42,7 +42,7 @@ def done(exchanges: int) -> Judge:
 
 
 def failed(exchanges: int) -> Judge:
-    """All of them counted as failed, with a reason."""
+    """All exchanges are counted as failed, with a reason."""
 
     def judge(evidence: CaseEvidence) -> str:
         answer = evidence.answer
@@ -54,7 +54,7 @@ def failed(exchanges: int) -> Judge:
 
 
 def requests(count: int) -> Judge:
-    """The origin saw so many."""
+    """The origin received `count` requests."""
 
     def judge(evidence: CaseEvidence) -> str:
         seen = evidence.seen.requests
@@ -64,7 +64,7 @@ def requests(count: int) -> Judge:
 
 
 def connections(least: int, most: int) -> Judge:
-    """The origin accepted so many."""
+    """The origin accepted `least` to `most` connections."""
 
     def judge(evidence: CaseEvidence) -> str:
         seen = evidence.seen.connections
@@ -75,20 +75,21 @@ def connections(least: int, most: int) -> Judge:
 
 
 def content() -> Judge:
-    """The digests are those of the reference."""
+    """The digests equal those of the reference."""
 
     def judge(evidence: CaseEvidence) -> str:
         if evidence.answer.sha256 == evidence.right_sha256:
             return ""
         if len(evidence.answer.sha256) != len(evidence.right_sha256):
-            return f"gave {len(evidence.answer.sha256)} digests of {len(evidence.right_sha256)}"
-        return "the content is not the right one"
+            count = len(evidence.answer.sha256)
+            return f"returned {count} digests instead of {len(evidence.right_sha256)}"
+        return "the content is wrong: its SHA-256 differs from that of the reference"
 
     return judge
 
 
 def content_bytes(count: int) -> Judge:
-    """The adapter summed up so many bytes of content."""
+    """The adapter reports `count` bytes of content."""
 
     def judge(evidence: CaseEvidence) -> str:
         said = evidence.answer.bytes
@@ -98,7 +99,7 @@ def content_bytes(count: int) -> Judge:
 
 
 def in_flight(count: int) -> Judge:
-    """So many requests were being answered at once."""
+    """At most, and at some time, `count` requests were in flight at once."""
 
     def judge(evidence: CaseEvidence) -> str:
         most = evidence.counters.max_in_flight
@@ -108,7 +109,7 @@ def in_flight(count: int) -> Judge:
 
 
 def negotiated(protocol: str) -> Judge:
-    """Every TLS connection ended up with this protocol, by ALPN."""
+    """Every TLS connection negotiated this protocol by ALPN."""
 
     def judge(evidence: CaseEvidence) -> str:
         chosen = evidence.counters.alpn
@@ -118,7 +119,7 @@ def negotiated(protocol: str) -> Judge:
 
 
 def streams(count: int) -> Judge:
-    """So many streams of HTTP/2 were opened."""
+    """The client opened `count` HTTP/2 streams."""
 
     def judge(evidence: CaseEvidence) -> str:
         seen = evidence.counters.streams
@@ -138,7 +139,7 @@ def through_proxy(count: int) -> Judge:
 
 
 def sent_out(least: int = 0, most: int = 1 << 62) -> Judge:
-    """The origin wrote so many bytes, heads included."""
+    """The origin sent `least` to `most` bytes, heads included."""
 
     def judge(evidence: CaseEvidence) -> str:
         out = evidence.seen.bytes_out
@@ -148,7 +149,7 @@ def sent_out(least: int = 0, most: int = 1 << 62) -> Judge:
 
 
 def within_s(seconds: float) -> Judge:
-    """It did not take longer."""
+    """The exchanges took at most `seconds`."""
 
     def judge(evidence: CaseEvidence) -> str:
         took = evidence.wall_s
@@ -158,13 +159,13 @@ def within_s(seconds: float) -> Judge:
 
 
 def spun(exchanges: int, busy_ns: int) -> Judge:
-    """It reports what it spun, and its process paid for it."""
+    """The adapter reports the time that it spun, and its process used that much CPU time."""
 
     def judge(evidence: CaseEvidence) -> str:
         asked = exchanges * busy_ns
         if not asked <= evidence.answer.spun_ns <= MOST_SPUN * asked:
-            return f"reports {evidence.answer.spun_ns} ns spun of {asked} ns asked for"
-        paid_ns = evidence.cpu_ns + evidence.waited_ns  # it spins on while others have its core
+            return f"reports {evidence.answer.spun_ns} ns of spinning; {asked} ns were requested"
+        paid_ns = evidence.cpu_ns + evidence.waited_ns  # waiting counts: the spin is in wall time
         if evidence.cpu_ns and paid_ns < 0.8 * asked:
             return (
                 f"its process used {evidence.cpu_ns} ns of CPU and waited {evidence.waited_ns} ns "
@@ -176,19 +177,19 @@ def spun(exchanges: int, busy_ns: int) -> Judge:
 
 
 def parsed() -> Judge:
-    """What it says of the time in its kit's parser is possible, for one exchange at a time."""
+    """The reported time in the kit's parser lies within the wall time (one exchange at a time)."""
 
     def judge(evidence: CaseEvidence) -> str:
         said, whole = evidence.answer.parse_ns, evidence.answer.wall_ns
         if said is None or 0 < said <= whole:
             return ""
-        return f"reports {said} ns in its parser, of {whole} ns in all"
+        return f"reports {said} ns in its parser, but only {whole} ns in all"
 
     return judge
 
 
 def flat_memory(most_kb: int) -> Judge:
-    """Peak resident memory grew by no more."""
+    """Peak resident memory grew by at most `most_kb`."""
 
     def judge(evidence: CaseEvidence) -> str:
         grew = evidence.peak_growth_kb

@@ -1,4 +1,4 @@
-"""Trying an adapter against the contract."""
+"""Test an adapter against the contract."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from fetchoff.run.os.scratch import scratch
 
 CASE_TIMEOUT_S = 30.0
 BUSY_TRIES = 3  # a spin that another process cuts short costs less CPU time than it lasts
-REPEATS = 30  # of prepare, before open connections are counted
-MOST_BROKEN = 5  # successive cases in which the protocol is broken, before the others are not tried
+REPEATS = 30  # calls of prepare before open connections are counted
+MOST_BROKEN = 5  # successive cases that break the protocol, before the suite gives up
 NOT_TRIED = "the other cases"
 ANY_OPTION = "option."
 HELLO = "hello"
@@ -35,17 +35,17 @@ AGAIN, END = "prepared-again", "end-of-input"
 
 
 def case_names() -> list[str]:
-    """Every case, in the order in which they are tried."""
+    """The names of all cases, in the order in which they are tested."""
     return [HELLO, DECLARED, NONSENSE, GARBLED, AGAIN, *(case.name for case in all_cases()), END]
 
 
 def _needed(case: Case) -> tuple[str, ...]:
-    """The features that a case asks for."""
+    """The features that a case requires."""
     return (*required_features(case.workload), *case.features)
 
 
 class ContractSuite:
-    """One adapter against one origin; a new process whenever the old one was lost."""
+    """Tests one adapter against one origin; starts a new process whenever one is lost."""
 
     def __init__(
         self, name: str, launch: Launch, folder: Path, faults: Mapping[str, Fault]
@@ -58,20 +58,20 @@ class ContractSuite:
         self._origin = BuiltInOrigin(folder)
         self._adapter: Adapter | None = None
         self._features: frozenset[str] = frozenset()
-        self._broken = 0  # the protocol, in so many successive cases
+        self._broken = 0  # successive cases that broke the protocol
 
     def end(self) -> None:
-        """Leave no process behind."""
+        """End all processes."""
         if self._adapter is not None:
             self._adapter.end()
         self._origin.end()
 
     def results(self, only: str = "") -> Iterator[Result]:
-        """Every case in turn, or those whose name contains `only`."""
-        return map(self._with_what_is_known, self._all(only))
+        """The results of all cases, or of those whose name contains `only`."""
+        return map(self._with_known_fault, self._all(only))
 
-    def _with_what_is_known(self, result: Result) -> Result:
-        """A fault that the manifest tells of is no surprise; that it is gone would be one."""
+    def _with_known_fault(self, result: Result) -> Result:
+        """A failure that the manifest declares is known; if the case passes, that is a failure."""
         fault = self._faults.get(result.case)
         if fault is None or result.verdict is CaseVerdict.UNSUPPORTED:
             return result
@@ -79,7 +79,7 @@ class ContractSuite:
             return Result(result.case, CaseVerdict.KNOWN_FAULT, fault.why)
         if fault.sometimes:
             return result
-        text = f"passes, but adapter.toml has a fault: {fault.why}"
+        text = f"passes, but adapter.toml declares a fault: {fault.why}"
         return Result(result.case, CaseVerdict.FAILED, text)
 
     def _all(self, only: str) -> Iterator[Result]:
@@ -89,13 +89,13 @@ class ContractSuite:
             yield Result(HELLO, CaseVerdict.FAILED, error.message)
             return
         yield Result(HELLO, CaseVerdict.PASSED)
-        manners = (
-            (DECLARED, self._declares_what_there_is),
+        conduct = (
+            (DECLARED, self._declares_known_features),
             (NONSENSE, self._refuses_nonsense),
-            (GARBLED, self._survives_garbage),
+            (GARBLED, self._answers_garbage_with_errors),
             (AGAIN, self._drops_connections),
         )
-        for name, judge in manners:
+        for name, judge in conduct:
             if only in name:
                 yield self._judged(name, judge)
         for case in all_cases():
@@ -103,20 +103,20 @@ class ContractSuite:
                 yield self._try(case)
                 if self._broken >= MOST_BROKEN:
                     cases = f"{self._broken} cases one after the other"
-                    text = f"not tried: it broke the protocol in {cases}"
+                    text = f"not tested: the adapter broke the protocol in {cases}"
                     yield Result(NOT_TRIED, CaseVerdict.FAILED, text)
                     return
         if only in END:
-            yield self._judged(END, self._ends_with_its_input)
+            yield self._judged(END, self._ends_with_input)
 
-    def _declares_what_there_is(self) -> str:
-        """A misspelt feature would never be asked for, and its cases would be passed over."""
+    def _declares_known_features(self) -> str:
+        """Report unknown features: a misspelt one would silently skip its cases."""
         known = {feature for case in all_cases() for feature in _needed(case)}
         for feature in sorted(self._features - known):
             if not feature.startswith(ANY_OPTION):
                 near = difflib.get_close_matches(feature, known, n=1)
                 meant = f": did you mean {near[0]}?" if near else ""
-                return f"declares '{feature}', which docs/protocol.md does not have{meant}"
+                return f"declares '{feature}', which is not a feature of docs/protocol.md{meant}"
         return ""
 
     def _running(self) -> tuple[Adapter, Description]:
@@ -179,7 +179,8 @@ class ContractSuite:
             if answer.unsupported in self._features:
                 raise _Unsupported(answer.unsupported)
             if not answer.is_ready:
-                return f"is not ready for what it declares: {answer.unsupported or answer.error}"
+                why = answer.unsupported or answer.error
+                return f"is not ready, although it declares the features: {why}"
             if case.first:
                 adapter.run(1, CASE_TIMEOUT_S)
             before = ledger.read()
@@ -208,12 +209,12 @@ class ContractSuite:
                 wall_s=wall_s,
                 cpu_ns=cpu_ns,
                 peak_growth_kb=max(growth_kb, adapter.children_peak_kb),
-                waited_ns=max(0, waited_ns),  # a thread that ended takes its own along
+                waited_ns=max(0, waited_ns),  # an ended thread's time is gone
             )
         )
 
     def _reference(self, case: Case) -> Reference:
-        """Fetched in plain HTTP/1.1, whatever is asked of the client."""
+        """The right answers, fetched over plain HTTP/1.1 whatever protocol the case requires."""
         if case.fails:
             return Reference(case.workload, ())
         ledger = self._origin.open()
@@ -230,7 +231,7 @@ class ContractSuite:
         ledger.close()
         return "" if refused else "says that it is ready for a feature with a random name"
 
-    def _survives_garbage(self) -> str:
+    def _answers_garbage_with_errors(self) -> str:
         adapter, _ = self._running()
         for line in (b"this is not JSON\n", b'{"op":"dance"}\n'):
             answer = adapter.ask_raw(line)
@@ -249,7 +250,7 @@ class ContractSuite:
         ledger.close()
         return "" if left <= 2 else f"after {REPEATS} prepares {left} connections are still open"
 
-    def _ends_with_its_input(self) -> str:
+    def _ends_with_input(self) -> str:
         adapter, _ = self._running()
         workload = plain_get(self._features)
         ledger = self._origin.open(workload.settings)
@@ -260,16 +261,16 @@ class ContractSuite:
         leaves_others = ended and adapter.has_left_others()
         self._lose()
         if not ended:
-            return "lives on after the end of its input"
+            return "keeps running after the end of its input"
         return "leaves processes behind when it ends" if leaves_others else ""
 
 
 class _Unsupported(Exception):
-    """A feature that the client has, but not together with the others of a case."""
+    """The client has a feature, but can't combine it with the others of a case."""
 
 
 def _settled_open(ledger: BuiltInLedger) -> int:
-    """Open connections, once the last closes have arrived."""
+    """The number of open connections, after waiting for pending closes to arrive."""
     left = ledger.read().open
     for _ in range(20):
         if left <= 2:
@@ -281,7 +282,7 @@ def _settled_open(ledger: BuiltInLedger) -> int:
 
 @contextlib.contextmanager
 def _address(elsewhere: str, base_url: str) -> Iterator[str]:
-    """The origin's address, or one where nobody listens, or where connects hang."""
+    """The origin's address, or one that refuses connections, or one where connecting hangs."""
     if not elsewhere:
         yield base_url
         return
@@ -303,7 +304,7 @@ def _address(elsewhere: str, base_url: str) -> Iterator[str]:
 def opened(
     name: str, launch: Launch, faults: Mapping[str, Fault] = MappingProxyType({})
 ) -> Iterator[ContractSuite]:
-    """A suite in a temporary folder; nothing is left of either. `faults`: by case, and why."""
+    """A suite in a temporary folder; both are removed at the end. `faults`: known ones by case."""
     with scratch() as folder:
         suite = ContractSuite(name, launch, folder, faults)
         try:

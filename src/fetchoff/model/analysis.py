@@ -1,4 +1,4 @@
-"""What a run says: computed from its observations, shown by the report. Plain data."""
+"""The results of a run, computed from its observations and shown by the report. Plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Relative:
 
 @dataclass(frozen=True)
 class Throughput:
-    """How fast, and at what cost, a client moves content: where an exchange moves much of it.
+    """How fast, and at what cost, a client transfers content, for workloads with large content.
 
     `bytes_per_exchange` are those of both directions, heads included, as the origin's ledger
     counted them; where there is no such count, the content that the workload expects. MB are 10^6
@@ -38,7 +38,7 @@ class Throughput:
 
 @dataclass(frozen=True)
 class Costs:
-    """Absolute figures of a client on a workload, an exchange each, medians over rounds.
+    """Absolute figures of a client on a workload, per exchange, medians over rounds.
 
     Microseconds, but `per_second` (exchanges), `peak_mb` (MB of 10^6 bytes) and shares.
     `origin_cpu_per_wall`: the share of the wall time in which the origin was on a CPU; above 1 if
@@ -68,7 +68,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class OnTheWire:
-    """What the origin's ledger says of the measured batches; NaN: it does not count that."""
+    """Network traffic of the measured batches by the origin's ledger; NaN if it isn't counted."""
 
     connections: float  # per round
     exchanges_per_connection: float | None
@@ -79,7 +79,7 @@ class OnTheWire:
 
 @dataclass(frozen=True)
 class InFlight:
-    """How much a client has under way over a link on average: estimates. None: says nothing here.
+    """Estimates of how much a client has in flight over a link on average; None: not applicable.
 
     `bytes`: of content, in the direction in which more goes; `of_bytes`: what the link could carry
     in a round trip. `exchanges`: where several are asked for at a time, `of_exchanges` of them.
@@ -93,7 +93,7 @@ class InFlight:
 
 @dataclass(frozen=True)
 class Curve:
-    """CPU time of an exchange by its number, median over rounds, as far as the warm-up went.
+    """CPU time of the n-th exchange of a process during warm-up, median over rounds.
 
     `exchanges` are ends of steps: `cpu_us[i]` is the mean of the exchanges after `exchanges[i-1]`,
     up to `exchanges[i]`. Steps of which less than half was observed are left out. `from_start`: of
@@ -114,8 +114,8 @@ class RankingRow:
     """One client on one workload.
 
     `tiers`: (best, worst) tier that it can be in, from 1; None: not ranked. `reason`: why it has no
-    figures, or not those of every round; None: it has all. `findings`: what else must be known of
-    it. `in_flight`: over a link. `curve`: None where nobody watched its warm-up.
+    figures, or not those of every round; None: it has all. `findings`: what else a reader must
+    know. `in_flight`: set over links only. `curve`: None if its warm-up was not recorded.
     """
 
     client: str
@@ -171,9 +171,9 @@ class BatchesLeftOut:
 
 @dataclass(frozen=True)
 class OverLink:
-    """A link as it was asked for, as it was found when it was tried out last, and as it was used.
+    """A link as requested, as its last calibration found it, and how it was used.
 
-    `found`: None where it was never tried out.
+    `found`: None if it was never calibrated.
     """
 
     asked: Link
@@ -184,14 +184,14 @@ class OverLink:
 
     @property
     def round_trip_ms(self) -> float:
-        """Of a small packet where nothing waits: as it was found, or else as it was asked for."""
+        """The round trip of a small packet without queueing: as found, or else as requested."""
         found = self.found.round_trip_p50_ms if self.found else math.nan
         return found if math.isfinite(found) else self.asked.round_trip_ms
 
 
 @dataclass(frozen=True)
 class WorkloadResult:
-    """A course's ranking, best first; `withheld`: why it must not be believed, or None.
+    """A course's ranking, best first; `withheld`: why it is invalid and not shown, or None.
 
     `workload` is the course's id, `link` what it went over; None: loopback. `exhausted`: all rounds
     that a run may have were measured. `streams`: the content is not kept in memory. `read_size`:
@@ -215,7 +215,7 @@ class WorkloadResult:
 
 @dataclass(frozen=True)
 class ClientCard:
-    """What the report shows of a client beside its figures.
+    """What the report shows about a client besides its figures.
 
     `json_parser`: what parses documents, "own" for an interface of the client's; "": not known.
     """
@@ -236,7 +236,7 @@ class ClientCard:
 
 @dataclass(frozen=True)
 class Point:
-    """One batch, for the plot of observations in run order. Microseconds an exchange."""
+    """One batch, for the plot of observations in run order. Microseconds per exchange."""
 
     order: int
     round: int
@@ -248,7 +248,7 @@ class Point:
 
 @dataclass(frozen=True)
 class RoundCost:
-    """One round of a client, that is one process: the sample. Microseconds an exchange.
+    """One round of a client, that is one process: the sample. Microseconds per exchange.
 
     `user_us` and `system_us` are NaN where too little time was sampled to split it.
     """

@@ -1,7 +1,7 @@
-"""Claims: what a published comparison says. Plain data.
+"""Published claims: what a comparison says. Plain data.
 
-A claim is about sides; a side is a client on a workload. Every figure is a cost, so a ratio above 1
-says that the first side costs more.
+A claim compares sides; a side is a client on a workload. Every figure is a cost, so a ratio above 1
+means that the first side costs more.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 MUCH = 1.25
-"""A ratio is as published from published ÷ this to published × this."""
+"""A ratio agrees with a published one if it lies between published ÷ this and published × this."""
 
 LEVEL_WITH = 0.02
-"""So little is no difference: it neither keeps a ratio alive nor contradicts an order."""
+"""Relative differences up to this count as none: they neither confirm a ratio above 1 nor
+contradict an order."""
 
 Band = tuple[float, float]
-"""Between which ratios a claim holds; 0 and infinity: no such end."""
+"""The range of ratios in which a claim holds; 0 and infinity mean no bound."""
 
 
 class Measure(StrEnum):
-    """What is compared: time on the wall, CPU time of the client, or its peak memory."""
+    """What is compared: wall time, CPU time of the client, or its peak memory."""
 
     WALL = "wall"
     CPU = "cpu"
@@ -49,12 +50,12 @@ class RatioClaim:
 
     @property
     def is_bound(self) -> bool:
-        """It states a bound, not a value."""
+        """Whether the claim states a bound instead of a value."""
         return self.at_least or self.at_most
 
     @property
     def band(self) -> Band:
-        """A difference that is as good as none is outside, however small the published one was."""
+        """The band excludes ratios that count as equal, however small the published difference."""
         if self.at_least:
             return self.published, math.inf
         if self.at_most:
@@ -64,7 +65,7 @@ class RatioClaim:
 
 @dataclass(frozen=True)
 class UnmeasurableClaim:
-    """Fetchoff cannot measure it: what is missing."""
+    """A claim that Fetchoff cannot measure, and why."""
 
     measure: Measure
     needs: str
@@ -86,20 +87,20 @@ class EqualClaim:
 
 @dataclass(frozen=True)
 class OrderClaim:
-    """Each costs no more than the next."""
+    """Each side costs no more than the next."""
 
     measure: Measure
     sides: tuple[Side, ...]
 
     @property
     def band(self) -> Band:
-        """Of every side's cost ÷ that of the one before it."""
+        """The band of each side's cost ÷ the cost of the side before it."""
         return 1 - LEVEL_WITH, math.inf
 
 
 @dataclass(frozen=True)
 class SpreadClaim:
-    """The dearest of the sides costs at least `at_least` times the cheapest; or at most."""
+    """The dearest side costs at least `at_least` times the cheapest, or at most `at_most` times."""
 
     measure: Measure
     sides: tuple[Side, ...]
@@ -121,11 +122,11 @@ class Claim:
     id: str
     text: str
     statement: Statement
-    cause: str = ""  # why it may not hold any more, where that is known
+    cause: str = ""  # why it may no longer hold, if that is known
 
 
 class ClaimVerdict(StrEnum):
-    """What became of a claim."""
+    """The verdict on a claim."""
 
     HOLDS = "holds"
     WEAKER = "weaker than published"
@@ -157,7 +158,7 @@ class Figure(StrEnum):
 
 @dataclass(frozen=True)
 class PublishedCell:
-    """One figure of a published table: what is measured again, and the number; NaN: none given."""
+    """One figure of a published table: what to measure, and the number; NaN if none is given."""
 
     side: Side
     figure: Figure
@@ -166,7 +167,7 @@ class PublishedCell:
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """One line of a published table. `client`: whose line it is, "" if it is not one client's."""
+    """One row of a published table. `client`: the client of the row, "" if there are several."""
 
     label: str
     client: str
@@ -175,7 +176,7 @@ class PublishedRow:
 
 @dataclass(frozen=True)
 class PublishedColumn:
-    """`here`: what our figures are of, where the heading does not say it; or ""."""
+    """`here`: what the measured figures describe, if the heading doesn't say; or ""."""
 
     heading: str
     here: str = ""
@@ -183,7 +184,7 @@ class PublishedColumn:
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table as the article printed it. `n`: the exchanges that its seconds are for, or 0."""
+    """A table as the article printed it. `n`: how many exchanges its seconds cover, or 0."""
 
     title: str
     n: int
@@ -193,7 +194,7 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class Article:
-    """Everything of one article that is measured again, by the suite of the same name.
+    """The claims and tables of one article, measured again by the suite of the same name.
 
     `per_implementation`: the workload that the article charted and tabulated client by client and
     site by site, or "".

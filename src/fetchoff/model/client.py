@@ -1,4 +1,4 @@
-"""Clients: their names, their manifests, and what they say of themselves."""
+"""Clients: their ids, their manifests, and how they describe themselves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ID = re.compile(
 
 
 OWN_JSON = "own"
-"""In place of a parser's name: the client has an interface of its own for JSON."""
+"""Used instead of a parser's name if the client has its own interface for JSON."""
 
 
 @dataclass(frozen=True, order=True)
@@ -35,7 +35,7 @@ class ClientId:
 
     @classmethod
     def parse(cls, text: str) -> ClientId:
-        """Read an id; raises InputError where it does not have the form."""
+        """Parse an id; InputError if it doesn't have that form."""
         match = _ID.fullmatch(text)
         if match is None:
             raise InputError(
@@ -52,14 +52,14 @@ class ClientId:
 
 
 def matching(pattern: str, names: list[str]) -> list[str]:
-    """The names that a client pattern picks: an exact id, or a glob such as `ruby/*`."""
+    """The names that a pattern matches: an exact id, or a glob such as `ruby/*`."""
     if pattern in names:
         return [pattern]
     return fnmatch.filter(names, pattern)
 
 
 class Kind(StrEnum):
-    """`floor` clients are bare sockets: a line to compare with, never ranked."""
+    """`floor` clients are bare sockets: shown for comparison, never ranked."""
 
     PRODUCT = "product"
     FLOOR = "floor"
@@ -67,7 +67,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to get an adapter ready: packages, checks, build steps (argument lists, no shell)."""
+    """How to set up an adapter: packages, checks, build steps (argument lists, no shell)."""
 
     apt: tuple[str, ...] = ()
     check: tuple[tuple[str, ...], ...] = ()
@@ -77,7 +77,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Runtime:
-    """Another runtime than the usual one of a kit, and the steps that build it."""
+    """An alternative runtime of a kit, and the steps that build it."""
 
     kit: str
     name: str
@@ -89,10 +89,10 @@ class Runtime:
 class Launch:
     """How to start an adapter.
 
-    `children`: it starts processes whose cost counts. `warm_up_exchanges`: at least
-    so many in a process before it is tested whether they are steady: compilers come in steps, and
-    collectors become rarer. `compiles`: that is its runtime's doing, and takes seconds.
-    `lead_ms`: at least so long before its exchanges count in a turn, after a pause.
+    `children`: it starts processes whose cost counts. `warm_up_exchanges`: the least number of
+    exchanges in a process before the steadiness test, because compilers work in steps and
+    collections become rarer. `compiles`: its runtime has a compiler, which takes seconds to warm
+    up. `lead_ms`: after a pause, a turn's exchanges count only after at least this time.
     """
 
     command: tuple[str, ...]
@@ -105,7 +105,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Fault:
-    """A case of the contract that a library fails, and why; `sometimes` it passes."""
+    """Why a library fails a case of the contract; `sometimes`: it passes in some runs."""
 
     why: str
     sometimes: bool = False
@@ -115,10 +115,10 @@ class Fault:
 class Manifest:
     """One client of an adapter folder, as read: adapter.toml over its language's kit.toml.
 
-    `built_as`: the id with the version that is meant where none is named. `set`: arguments by
-    placeholder. `tried`: whether its authors have seen it run. `json_parser`: what parses
-    documents, OWN_JSON or a name; "": its kit does not say. `is_control`: whether its kit wants
-    its controls to be of it. `faults`: by case of the contract.
+    `built_as`: the id with the default version if none is named. `set`: arguments by placeholder.
+    `tried`: whether its authors have run it. `json_parser`: what parses documents, OWN_JSON or a
+    name; "": its kit does not say. `is_control`: whether its kit prefers it for the controls.
+    `faults`: known faults by case of the contract.
     """
 
     id: ClientId
@@ -147,7 +147,7 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Description:
-    """What an adapter answers to `hello`."""
+    """An adapter's answer to `hello`."""
 
     version: str
     runtime: str
@@ -156,7 +156,7 @@ class Description:
 
 
 class Readiness(StrEnum):
-    """Whether a client can be run on this machine, now."""
+    """Whether a client can run on this machine now."""
 
     READY = "ready"
     NOT_SET_UP = "not set up"
@@ -167,7 +167,7 @@ class Readiness(StrEnum):
 class Client:
     """A client of the catalogue with its state on this machine.
 
-    `reason` and `hint` say why it is not ready and which command would help.
+    `reason` says why it is not ready, `hint` which command to try.
     """
 
     manifest: Manifest

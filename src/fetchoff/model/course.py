@@ -1,4 +1,4 @@
-"""Courses: a workload over a link. Clients are ranked on each by itself."""
+"""Courses: a workload over a link. Clients are ranked on each course separately."""
 
 from __future__ import annotations
 

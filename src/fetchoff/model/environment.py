@@ -1,4 +1,4 @@
-"""The environment that clients are checked and run in."""
+"""The environment variables that clients are checked and run with."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ _OF_LANGUAGES = (
     *("PKG_CONFIG_PATH", "JAVA_HOME", "GOROOT", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"),
 )
 KEPT = (*_OF_THE_USER, *_OF_LANGUAGES)
-"""Where users have programs and libraries of their own, such as `perl -Mlocal::lib` says."""
+"""Variables that point to the user's own programs and libraries, as set by
+`perl -Mlocal::lib`."""
 
 
 def environment(users: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
-    """A short one, the same everywhere, without proxies or certificate paths.
+    """A minimal environment, the same everywhere, without proxies or certificate paths.
 
-    `users`: what this process was started with; `extra`: what goes before it.
+    `users`: the environment of this process; `extra`: variables that override it.
     """
     kept = {name: users[name] for name in KEPT if name in users}
     return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra}

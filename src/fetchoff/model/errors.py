@@ -1,4 +1,4 @@
-"""What can go wrong, as a tree. Every error carries what to try next."""
+"""The tree of errors. Every error can carry a hint that says what to try next."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 
 class FetchoffError(Exception):
-    """An error that a user can cause or mend.
+    """An error that a user can cause or fix.
 
-    `hint` is printed under the message; `exit_code` ends the command.
+    `hint` is printed under the message; `exit_code` is the exit status of the command.
     """
 
     exit_code = 2
@@ -21,11 +21,11 @@ class FetchoffError(Exception):
 
 
 class InputError(FetchoffError):
-    """A name, option or file that cannot be used as it was given."""
+    """A name, option or file that is not valid."""
 
 
 class UnknownName(InputError):
-    """A client, workload or suite that does not exist; names the nearest that do."""
+    """A client, workload or suite that does not exist; the hint suggests similar names."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -55,7 +55,7 @@ class OriginError(FetchoffError):
 
 
 class CommandError(FetchoffError):
-    """A command of the user's own cannot be run; the status is the shell's for that."""
+    """The user's own command cannot be run; the exit status is the one that shells use."""
 
     exit_code = 127
 
@@ -67,7 +67,7 @@ class LinkError(FetchoffError):
 
 
 class BusyError(FetchoffError):
-    """Somebody else measures on this machine."""
+    """Another process is measuring on this machine."""
 
     exit_code = 9
 

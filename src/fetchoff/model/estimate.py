@@ -1,4 +1,4 @@
-"""What the statistics hand on: estimates, verdicts, comparisons, rankings, summaries.
+"""Results of the statistics: estimates, verdicts, comparisons, rankings, summaries.
 
 Ratios are costs relative to a reference: below 1 is faster. A confidence `level` is 0.99, not 99.
 """
@@ -23,7 +23,7 @@ class Verdict(StrEnum):
 
 
 class LimitAnswer(StrEnum):
-    """Whether a client takes more than a limit allows. `unclear`: the interval holds the limit."""
+    """Whether a client costs more than a limit. `unclear`: the interval contains the limit."""
 
     WITHIN = "within"
     BEYOND = "beyond"
@@ -39,8 +39,8 @@ class Doubt(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A point inside its interval. Without an interval `low` and `high` are infinitely far apart;
-    without any datum `point` is NaN."""
+    """A point and its interval. If there is no interval, it is unbounded; without any data, `point`
+    is NaN."""
 
     point: float
     low: float
@@ -57,7 +57,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Standard deviation of logarithms: `robust` hardly sees outliers, `raw` does."""
+    """The standard deviation of logarithms: `robust` resists outliers, `raw` doesn't."""
 
     robust: float
     raw: float
@@ -65,10 +65,10 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class StoppingRule:
-    """When the data may be looked at, and how much error each look may spend.
+    """When to look at the data, and how much error each look may spend.
 
-    `alpha` is the two-sided error of the whole sequence of looks; after a fraction t of the rounds
-    t^`patience` of it is spent.
+    `alpha` is the two-sided error rate of all looks together. After a fraction t of the rounds, the
+    share t^`patience` of it is spent.
     """
 
     alpha: float = 0.01
@@ -85,13 +85,13 @@ class StoppingRule:
 
     @property
     def horizon(self) -> int:
-        """The most rounds that the rule provides for."""
+        """The largest number of rounds that the rule allows."""
         return self.looks[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The cost of `b` relative to that of `a`: `faster` says that b is."""
+    """The cost of `b` relative to `a`; the verdict `faster` means that b is faster."""
 
     a: int
     b: int
@@ -123,7 +123,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Clients from the cheapest to the dearest; those that could not be ranked come last.
+    """Clients from the cheapest to the dearest; clients that could not be ranked come last.
 
     `neighbours` compares each ranked client (b) with the one before it (a), at the error rate of
     all pairs together.
@@ -139,7 +139,7 @@ class Ranking:
 
     @property
     def settled(self) -> bool:
-        """Every two neighbours are decided: there is nothing left to wait for."""
+        """Whether the comparison of every two neighbours is decided."""
         return all(pair.verdict is not Verdict.UNDECIDED for pair in self.neighbours)
 
 

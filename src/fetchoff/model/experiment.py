@@ -1,4 +1,4 @@
-"""What is to be measured: entrants, courses, error rates, budget, seed."""
+"""What to measure: entrants, courses, error rates, budget, seed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fetchoff.model.workload import Placement, Sink, Workload
 
 MORE_REQUESTS = 0.03
 BUSY_SHARE = 1.0
-CONTROLS_SHARE = 0.2  # of the processes of a round, beside those that are ranked
-PUBLISHED_BAND = 0.25  # a ratio that is no further from a published one is much like it
-SELDOM = 2  # rounds, of which the first has those whose warm-up is dear
+CONTROLS_SHARE = 0.2  # of the processes of a round, in addition to those that are ranked
+PUBLISHED_BAND = 0.25  # a ratio within this of a published one agrees with it
+SELDOM = 2  # `seldom` entrants take part in one of this many rounds, beginning with the first
 TWIN, KNOWN = "#twin", "#known"
 
 
 class Effect(StrEnum):
-    """A known effect that is put into an entrant's batches on purpose."""
+    """A known effect that is injected into an entrant's batches."""
 
     NONE = "none"
     MORE = "more"  # a known share of iterations on top
@@ -37,11 +37,11 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Entrant:
-    """One line of every block, or of a cycle of turns. With the same `process`: one invocation.
+    """A participant in blocks or cycles of turns. Entrants of one `process` share an invocation.
 
-    `amount`: the share on top for MORE (0.03), the share of the client's CPU for BUSY. `every`: it
-    has a turn in each so many cycles. `stretch`: how many times as long its turns are.
-    `seldom`: it takes part in every second round.
+    `amount`: for MORE, the additional share of requests (0.03); for BUSY, the share of the client's
+    CPU time. `every`: it has a turn in every so many cycles. `stretch`: its turns are this many
+    times as long. `seldom`: it takes part in every second round.
     """
 
     key: str
@@ -55,23 +55,23 @@ class Entrant:
     seldom: bool = False
 
     def takes_part(self, number: int) -> bool:
-        """Whether it does in round `number`, from 0."""
+        """Whether it takes part in round `number`, from 0."""
         return not self.seldom or number % SELDOM == 0
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Declared before anything is measured, and never changed by what is seen.
+    """Everything that is declared before measuring and never changed by results.
 
-    `alpha`: two-sided error rate of the verdicts, looks included. `margin`: relative difference
-    that does not matter. `budget_s`: seconds of measuring. `blocks`: in a round, per course; over
-    links, where batches are long, there are fewer. `turns`: of each entrant in a round, where the
-    origin gives them, to `group` processes at most at a time.
+    `alpha`: two-sided error rate of the verdicts, over all looks. `margin`: relative difference
+    that counts as equivalent. `budget_s`: seconds of measuring. `blocks`: per round and course;
+    over links, where batches are long, `blocks_over_links`. `turns`: of each entrant in a round,
+    if the origin gives turns, to at most `group` processes at a time.
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
-    `least_rounds`: so many are made even if they take longer than the budget.
-    `limit`: how much more the second of a pair may take, as a share: then that is what is decided.
-    `origin`: an id of the catalogue, or a URL. `placement`: what the user asked for; None: what
-    each workload says.
+    `least_rounds`: the rounds to measure even if they take longer than the budget.
+    `limit`: how much more the second of a pair may cost, as a share; the run then decides this.
+    `origin`: an id of the catalogue, or a URL. `placement`: the user's choice; None: as each
+    workload says.
     """
 
     entrants: tuple[Entrant, ...]
@@ -95,19 +95,19 @@ class Experiment:
     least_rounds: int = 1
 
     def course(self, name: str) -> Course:
-        """The course of an id."""
+        """The course with this id."""
         return next(course for course in self.courses if course.id == name)
 
     @property
     def at_stake(self) -> float:
-        """The relative difference that what is concluded rests on.
+        """The relative difference that the conclusions depend on.
 
-        A reproduction, which decides on nothing, judges ratios that others have published.
+        A reproduction has no verdicts to decide; it judges published ratios.
         """
         return self.margin if self.decide_on else PUBLISHED_BAND
 
     def placement_of(self, course: Course) -> Placement:
-        """Where client and origin are to run."""
+        """Which cores client and origin run on."""
         return self.placement or course.workload.placement
 
     def blocks_of(self, course: Course) -> int:
@@ -127,9 +127,10 @@ class Experiment:
 
 
 def is_measured(entrant: Entrant, course: Course) -> bool:
-    """Known effects are put in where a batch is of many exchanges.
+    """Whether an entrant is measured on a course.
 
-    Over links they are few, and mostly wait; of hashed content there is one.
+    Known effects are injected only where a batch has many exchanges. Over links a batch has few,
+    which mostly wait; with hashed content it has one.
     """
     is_short = course.link.is_emulated or course.workload.settings.sink is Sink.HASH
     return not (is_short and entrant.process.endswith(KNOWN))
@@ -158,11 +159,12 @@ def with_controls(
 
 
 def controls_of(name: str, *, rare: int = 1) -> list[Entrant]:
-    """A twin of a client, and the known effects in a third process.
+    """The controls of a client: a twin, and the known effects in a third process.
 
-    Not in the twin's: whoever does more exchanges has an older heap, which is a difference. The
-    twin's turns are twice as long: what a turn costs must not depend on its length. `rare`: how
-    many times fewer turns they have than in a ranking.
+    Known effects are not injected into the twin, because a process with more exchanges has an older
+    heap and so differs. The twin's turns are twice as long, to test that the cost of an exchange
+    does not depend on the length of a turn. `rare`: controls have this many times fewer turns than
+    in a ranking.
     """
     twin, known = f"{name}{TWIN}", f"{name}{KNOWN}"
     return [
@@ -174,5 +176,6 @@ def controls_of(name: str, *, rare: int = 1) -> list[Entrant]:
 
 
 def takes_turns(entrant: Entrant) -> bool:
-    """Of a process with known effects, the busy time alone: an origin counts turns by itself."""
+    """Whether an entrant takes turns. In a process with known effects only the busy time does,
+    because an origin itself counts the exchanges of turns."""
     return not entrant.process.endswith(KNOWN) or entrant.effect is Effect.BUSY

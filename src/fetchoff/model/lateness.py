@@ -1,4 +1,4 @@
-"""What late packets can have cost: docs/analysis.md#links."""
+"""Estimate how much late packets can have cost: docs/analysis.md#links."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 from fetchoff.model.link import Emulated, Link, Steps
 from fetchoff.model.observation import Batch
 
-ORDINARY_US = 1024  # what is no later than this step is no fault: a link may be half as much off
-TOLERATED = 0.25  # of the difference that is at stake
+ORDINARY_US = 1024  # packets up to this late are no fault: calibration tolerates half as much
+TOLERATED = 0.25  # of the relative difference that conclusions depend on
 
 LATE_MS = 1.0
 LATE_SHARE = 0.03  # of the round trip
@@ -17,7 +17,7 @@ LATE_SHARE = 0.03  # of the round trip
 def spoilt(batch: Batch, link: Link, at_stake: float) -> str:
     """Why a batch over a link does not count, or "".
 
-    `at_stake`: the relative difference that what is concluded rests on.
+    `at_stake`: the relative difference that the conclusions depend on.
     """
     if batch.emulated is None:
         return ""
@@ -28,10 +28,11 @@ def spoilt(batch: Batch, link: Link, at_stake: float) -> str:
 
 
 def late_share(emulated: Emulated, link: Link, wall_ns: int) -> float:
-    """By what share of its wall time a batch may have been longer for late packets: an estimate.
+    """An estimate of the share of a batch's wall time that late packets may have added.
 
-    The latest may have held all of it up; or all of them did, by as much as they make on average of
-    a chain of packets that wait for each other: there is no more than one each way in a round trip.
+    It is the larger of two: the lateness of the latest packet, which may have delayed the whole
+    batch, and the average lateness added up over a chain of packets that wait for each other. Such
+    a chain has at most one packet each way per round trip.
     """
     if not wall_ns:
         return 0.0
@@ -51,9 +52,9 @@ def _late(steps: Steps) -> Steps:
 
 
 def fault_of(emulated: Emulated, link: Link) -> str:
-    """Whether the emulator kept up with somebody's command, as far as that can be told; "": it did.
+    """Why the emulator did not keep up with the user's command; "" if it did.
 
-    Nobody measures anything, so there is nothing that lateness could be compared with but the link.
+    Nothing is measured, so lateness can only be compared with the link's round trip.
     """
     if emulated.unasked:
         return f"the link lost {emulated.unasked} packets that nobody asked it to lose"

@@ -1,4 +1,4 @@
-"""Links: the network between a client and an origin, as it is asked for and as it was measured."""
+"""Links: the network between client and origin, as requested and as measured."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Bursts:
 
     @property
     def share(self) -> float:
-        """Of all packets, how many are lost in the long run."""
+        """The share of all packets that are lost in the long run."""
         in_burst = self.begin / (self.begin + self.end) if self.begin + self.end else 0.0
         return in_burst * self.within + (1 - in_burst) * self.outside
 
 
 @dataclass(frozen=True)
 class Profile:
-    """One direction of a link; what is left out is not emulated.
+    """One direction of a link; what is not set is not emulated.
 
     `delay_ms`: one-way, after the queue. `rate_mbit_s`: 10^6 bits of IP packets a second. A queue
     is limited in bytes or in packets. `loss`: the probability of each packet by itself.
@@ -48,7 +48,7 @@ class Profile:
 
     @property
     def loss_share(self) -> float:
-        """Of all packets, how many are lost in the long run."""
+        """The share of all packets that are lost in the long run."""
         return self.bursts.share if self.bursts else self.loss
 
     @property
@@ -66,7 +66,7 @@ class Profile:
 class Link:
     """A path between client and origin: `up` is from the client to the origin.
 
-    `source`: where the figures are from. `congestion`: what TCP goes by at both ends.
+    `source`: where the figures come from. `congestion`: TCP's congestion control at both ends.
     """
 
     id: str
@@ -79,7 +79,7 @@ class Link:
 
     @property
     def is_emulated(self) -> bool:
-        """Whether packets go through the emulator, and not over the machine's loopback."""
+        """Whether packets go through the emulator instead of the loopback device."""
         return self.id != LOOPBACK_ID
 
     @property
@@ -94,23 +94,23 @@ class Link:
 
     @property
     def round_trip_ms(self) -> float:
-        """Of a small packet, where nothing waits."""
+        """The round trip of a small packet without queueing."""
         return self.up.delay_ms + self.down.delay_ms
 
     @property
     def quickest_ms(self) -> float:
-        """The least that a round trip can take, whatever the jitter."""
+        """The shortest possible round trip, with the most favourable jitter."""
         return self.round_trip_ms - self.up.jitter_ms - self.down.jitter_ms
 
     def fastest_ms(self, exchanges: int, content_bytes: int, concurrency: int) -> float:
-        """What so many exchanges take at least: they wait for each other, or fill the rate."""
+        """The least time for `exchanges`, limited by round trips or by the rate."""
         waiting_ms = math.ceil(exchanges / concurrency) * self.round_trip_ms
         rate = self.down.rate_mbit_s
         sending_ms = exchanges * content_bytes * 8e-3 / rate if rate else 0.0
         return max(waiting_ms, sending_ms)
 
     def slowest_s(self, content_bytes: int) -> float:
-        """What an exchange may take of a client with a small window: longer is no answer at all."""
+        """The timeout of an exchange: what a client with a small window may need."""
         rates = [p.rate_mbit_s for p in (self.up, self.down) if p.rate_mbit_s is not None]
         sending_s = content_bytes * 8e-6 / min(rates) if rates else 0.0
         round_trips = 10 + content_bytes / SMALL_WINDOW_BYTES
@@ -118,7 +118,7 @@ class Link:
 
     @property
     def network_key(self) -> tuple[bool, int, str]:
-        """Links with the same one can follow each other between the same two ends."""
+        """Links with the same key can use the same two network namespaces in succession."""
         return (self.is_emulated, self.mtu, self.congestion)
 
 
@@ -127,9 +127,10 @@ LOOPBACK = Link(LOOPBACK_ID, "this machine's loopback device: no network to wait
 
 @dataclass(frozen=True)
 class Passage:
-    """What came of one direction when it was tried out; None: that was not asked for.
+    """The calibration of one direction.
 
-    `mbit_s`: bits of IP packets. `lost`: of `sent` packets.
+    `mbit_s`: the rate in bits of IP packets; None if no rate was requested. `lost`: of `sent`
+    packets.
     """
 
     mbit_s: float | None
@@ -139,7 +140,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a link was found to be before it was used. Round trips in milliseconds."""
+    """The measured properties of a link before it was used. Round trips in milliseconds."""
 
     link: str
     backend: str
@@ -159,10 +160,10 @@ Steps = tuple[tuple[int, int], ...]
 class Emulated:
     """What the emulator counted while something was measured over a link.
 
-    `unasked`: packets that were lost though nobody asked for it. `late_p99_us`: of the direction
-    in which packets left later. `cpu_ns` is the emulator's. `packets_up`: of `packets`, those that
-    the client sent. `late_us`: for each direction how many packets left so much later than due, by
-    the upper bound of each step; () in runs of before it was kept.
+    `unasked`: packets lost that should not have been. `late_p99_us`: of the direction in which
+    packets left later. `cpu_ns`: CPU time of the emulator. `packets_up`: of `packets`, those that
+    the client sent. `late_us`: a histogram per direction of how late packets left, by the upper
+    bound of each step; () in older runs, which did not store it.
     """
 
     packets: int
@@ -177,7 +178,7 @@ class Emulated:
 
 
 def together(parts: Sequence[Emulated]) -> Emulated:
-    """The sums over several spells of measuring."""
+    """The sum of several counts."""
     late: dict[int, Counter[int]] = defaultdict(Counter)
     for part in parts:
         for direction, steps in enumerate(part.late_us):
@@ -197,7 +198,7 @@ def together(parts: Sequence[Emulated]) -> Emulated:
 
 
 def late_p99_us(steps: Steps) -> int:
-    """The 99th percentile of how late packets left; 0 of none."""
+    """The 99th percentile of how late packets left, in µs; 0 without packets."""
     left = sum(packets for _, packets in steps) * (1 - MOST_LATE)
     for bound, packets in sorted(steps, reverse=True):
         left -= packets

@@ -1,6 +1,7 @@
-"""What was seen, as it is kept. Nothing here is ever rewritten.
+"""Observations as they are stored. They are never rewritten.
 
-`workload` is the id of a course: the workload's, and over an emulated link that one's after a /.
+`workload` is the id of a course: the workload's id, followed over an emulated link by / and the
+link's id.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Cost:
-    """What a batch cost, read from outside. Nanoseconds.
+    """What a batch cost, measured from outside. Nanoseconds.
 
-    `own_wall_ns` is the adapter's word, a cross-check. `origin_cpu_ns`: the origin's process clock.
-    `parse_ns`: in its kit's JSON parser, the adapter's word as well; None: it says nothing of it.
+    `own_wall_ns`: reported by the adapter, a cross-check. `origin_cpu_ns`: the origin's process
+    clock. `parse_ns`: time in the kit's JSON parser, also reported by the adapter; None: not
+    reported.
     """
 
     wall_ns: int
@@ -40,7 +42,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the origin's ledger gained in a batch."""
+    """What the origin's ledger counted in a batch."""
 
     requests: int = 0
     connections: int = 0
@@ -53,7 +55,7 @@ class Seen:
 class Batch:
     """One timed run of `planned` iterations (`iterations` were really done: MORE does more).
 
-    `emulated`: what a link did meanwhile; None over loopback.
+    `emulated`: what the link's emulator counted meanwhile; None over loopback.
     """
 
     round: int
@@ -73,7 +75,7 @@ class Batch:
 
     @property
     def slot(self) -> tuple[int, str, int, str]:
-        """The place in the plan that this batch fills; at most one batch may fill it."""
+        """The batch's position in the plan; at most one batch may have it."""
         return (self.round, self.workload, self.block, self.entrant)
 
 
@@ -81,16 +83,17 @@ class Batch:
 class Turns:
     """The turns of one entrant in one round: lists of equal length, a turn each. Nanoseconds.
 
-    A turn's exchanges are those after its lead. `cycle`: its place among the entrant's turns, as
-    planned. `others_ns`: CPU time of the other held processes meanwhile. `held_cpu_ns`: what the
-    entrant's process used while it was held, since the turn before. `counted`: iterations of a turn
-    after its lead. `asked`: those of the whole loop, in which `spun_ns` were spun.
-    `process_cpu_ns`: what the harness read off the process's clock from the loop's begin to its
-    release; `edges_ns`: how much of that is in no turn, lead or pause, by the origin's reading.
-    `answered`: requests by the ledger's count from the first turn's begin to the last one's end.
-    `settled_us`: CPU time of an exchange when its warm-up ended. `parse_ns`: as in `Cost`, of the
-    whole loop. `side_by_side`: processes were free to run on several cores, so what others and its
-    own background used is in the origin's clock as far as it delayed anybody, and is left there.
+    A turn's exchanges are those after its lead. `cycle`: the turn's planned position among the
+    entrant's turns. `others_ns`: CPU time of the other held processes during the turn.
+    `held_cpu_ns`: CPU time of the entrant's process while it was held, since the turn before.
+    `counted`: iterations of a turn after its lead. `asked`: requested iterations of the whole loop,
+    which spun for `spun_ns`. `process_cpu_ns`: the process's CPU time from the start of the loop to
+    its release, read by the harness; `edges_ns`: the part of it outside turns, leads and pauses, by
+    the origin's readings. `answered`: requests that the ledger counted from the start of the first
+    turn to the end of the last. `settled_us`: CPU time of an exchange at the end of the warm-up.
+    `parse_ns`: as in `Cost`, for the whole loop. `side_by_side`: processes could run on several
+    cores. The work of other processes and of the entrant's own background threads then shows in the
+    origin's clock only where it delayed an exchange, and is not subtracted.
     """
 
     round: int
@@ -124,16 +127,16 @@ class Turns:
 
     @property
     def background_ns(self) -> float:
-        """CPU time between turns, as far as it belongs to the exchanges that were counted.
+        """The CPU time between turns that is attributed to the counted exchanges.
 
-        A collector or a compiler in the background goes on when the turn is over: what it costs is
-        paid for the exchanges before, those of leads included.
+        A background collector or compiler keeps running after a turn. Its cost belongs to the
+        exchanges before, including those of leads.
         """
         counted, lead = sum(self.exchanges), sum(self.lead_exchanges)
         return sum(self.held_cpu_ns) * counted / (counted + lead) if counted else 0.0
 
     def pieces(self, count: int) -> tuple[Batch, ...]:
-        """Successive turns together, as so many batches; fewer where there are fewer turns."""
+        """Successive turns combined into `count` batches, or fewer if there are fewer turns."""
         each = max(1, -(-len(self.exchanges) // count))
         starts = range(0, len(self.exchanges), each)
         found = (self._part(first, first + each).total() for first in starts)
@@ -146,11 +149,11 @@ class Turns:
         return replace(self, **parts)
 
     def _share(self, of_loop_ns: int) -> int:
-        """Of what was spent in the whole loop, as much as belongs to the exchanges of turns."""
+        """The part of a whole loop's cost that belongs to the exchanges of turns."""
         return round(of_loop_ns * sum(self.exchanges) / max(1, self.asked * self.per_iteration))
 
     def total(self) -> Batch:
-        """All turns as one batch: what was paid in all for all exchanges."""
+        """All turns as one batch: the total cost of all exchanges."""
         exchanges = sum(self.exchanges)
         background = round(self.background_ns)
         wall_ns = sum(self.wall_ns)
@@ -188,9 +191,9 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 class TurnsGiven:
     """All turns of a section. Nanoseconds.
 
-    `elapsed_ns`: by the harness's clock. By the origin's: `given_ns`, all turns; `lost_ns`, what
-    was waited for those who let theirs pass; `turned_ns`, turns with their leads alone.
-    `misplaced`: what was not where it was planned, or "".
+    `elapsed_ns`: by the harness's clock. By the origin's clock: `given_ns`, all turns; `lost_ns`,
+    time spent waiting for clients that missed their turn; `turned_ns`, turns with their leads only.
+    `misplaced`: which process did not have its planned core or priority, or "".
     """
 
     round: int
@@ -225,13 +228,13 @@ class Usage:
 class Invocation:
     """One process on one workload of one round, and how it ended.
 
-    `message` tells the reason of an outcome that is not ok; `answered_wrong`: an answer, or what
-    the client says of its answers, was not right, so that it is not ranked. `ledger` is the
-    origin's count over verification, warm-up and what was measured. `first_wall_us`,
-    `first_cpu_us`: of the process's first exchange on this workload. `curve`: pairs of the
-    exchanges done so far and the CPU microseconds that each of the last ones cost, while it warmed
-    up; `is_steady`: whether no trend was left at its end. `further_threads`: the share of its CPU
-    time, over what was measured, that was not of its busiest thread.
+    `message`: the reason if the outcome is not ok. `answered_wrong`: an answer, or the client's
+    report about it, was wrong, so the client is not ranked. `ledger`: the origin's counts over
+    verification, warm-up and measurement. `first_wall_us`, `first_cpu_us`: cost of the process's
+    first exchange on this workload. `curve`: the warm-up, as pairs of the number of exchanges so
+    far and the CPU microseconds per exchange since the previous pair; `is_steady`: whether no trend
+    was left at its end. `further_threads`: the share of measured CPU time that was not used by the
+    busiest thread.
     """
 
     round: int
@@ -256,8 +259,8 @@ class Invocation:
 
 
 @dataclass(frozen=True)
-class LinkTried:
-    """A link was tried out, so that what is measured over it from now on can be believed."""
+class LinkCalibrated:
+    """The calibration of a link before it was used. Journals store it as "link tried"."""
 
     round: int
     calibration: Calibration
@@ -267,8 +270,8 @@ class LinkTried:
 class LinkUsed:
     """What the emulator did during the batches of a section.
 
-    `fault`: why none of them counts, or "". Only runs of before each batch had its own counts have
-    one.
+    `fault`: why none of them counts, or "". Only older runs have one; today each batch has its own
+    counts.
     """
 
     round: int
@@ -280,7 +283,7 @@ class LinkUsed:
 
 @dataclass(frozen=True)
 class SectionDone:
-    """A course of a round was measured whole: its batches count. Appended last."""
+    """A course of a round was measured completely, so its batches count. Appended last."""
 
     round: int
     attempt: int
@@ -290,7 +293,7 @@ class SectionDone:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """An attempt at a section came to nothing: its batches are kept, and do not count."""
+    """An attempt at a section was interrupted: its batches are kept but don't count."""
 
     round: int
     attempt: int
@@ -300,7 +303,7 @@ class Interrupted:
 
 @dataclass(frozen=True)
 class Ended:
-    """The run came to its end. `reason`: decided, budget, rounds, no client left, interrupted."""
+    """The run ended. `reason`: decided, budget, rounds, no client left, interrupted."""
 
     reason: str
     rounds: int
@@ -311,7 +314,7 @@ Record = (
     | Turns
     | TurnsGiven
     | Invocation
-    | LinkTried
+    | LinkCalibrated
     | LinkUsed
     | SectionDone
     | Interrupted

@@ -1,4 +1,4 @@
-"""Servers that clients are measured against: what each can answer, and how it is started."""
+"""Servers that clients are measured against: what each can answer, and how to start it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUILT_IN = "built-in"
 
 
 class Counted(StrEnum):
-    """What an origin can tell of a batch; what it cannot is not checked, and said so."""
+    """What an origin can count in a batch; the report says what it cannot check."""
 
     REQUESTS = "requests"
     CONNECTIONS = "connections"
@@ -41,7 +41,7 @@ class Serves:
     own: tuple[str, ...] = ()
 
     def lacks(self, workload: Workload) -> str:
-        """What it would need and has not, to serve this workload; "" if nothing."""
+        """What the origin lacks to serve this workload; "" if nothing."""
         settings = workload.settings
         if settings.protocol not in self.protocols:
             return f"{settings.protocol} is not spoken"
@@ -55,18 +55,18 @@ class Serves:
         return ""
 
     def answers(self, exchange: Exchange, settings: Settings) -> bool:
-        """Whether it has an answer to this exchange."""
+        """Whether it can answer this exchange."""
         return self.answers_itself(exchange) or (
             self.files and exchange.method in self.methods and _is_a_file(exchange, settings)
         )
 
     def answers_itself(self, exchange: Exchange) -> bool:
-        """Whether its own program answers, and not a file."""
+        """Whether its own program answers instead of a file."""
         return any(re.fullmatch(pattern, exchange.target) for pattern in self.own)
 
 
 def _is_a_file(exchange: Exchange, settings: Settings) -> bool:
-    """Whether the same file is a right answer each time."""
+    """Whether the same file is always the right answer."""
     return exchange.expect.status == 200 and not (
         settings.cookies or settings.decompress or settings.redirects
     )
@@ -74,7 +74,7 @@ def _is_a_file(exchange: Exchange, settings: Settings) -> bool:
 
 @dataclass(frozen=True)
 class AccessLog:
-    """A log with a line a request: `first received sent`, numbers with spaces between.
+    """A log with one line per request: the numbers `first received sent`, separated by spaces.
 
     `first`: what the first number is for the first request of a connection; None: not told.
     """
@@ -86,7 +86,7 @@ class AccessLog:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Counters of the server's own, as JSON: each figure is the sum of the members at its paths.
+    """The server's own counters as JSON: each figure is the sum of the members at its paths.
 
     A path has dots between names; `*` is any name.
     """
@@ -139,7 +139,7 @@ class Server:
 
 @dataclass(frozen=True)
 class OriginRecord:
-    """What a run keeps of the origin that it was made against. `counts`: see `Counted`."""
+    """What a run stores about its origin. `counts`: see `Counted`."""
 
     id: str = BUILT_IN
     about: str = "the origin that comes with Fetchoff"

@@ -1,4 +1,4 @@
-"""Names in braces that stand for something: in recipes, commands and configurations."""
+"""Placeholders in braces, in recipes, commands and configurations."""
 
 from __future__ import annotations
 

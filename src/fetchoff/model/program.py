@@ -1,4 +1,4 @@
-"""The programs that come with Fetchoff, as a run keeps them."""
+"""What a run stores about Fetchoff's own programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ProgramRecord:
-    """A program that took part in a run. `protocol`: the version that it was spoken to in."""
+    """A program that a run used. `protocol`: the version of the protocol that it was used with."""
 
     name: str
     version: str

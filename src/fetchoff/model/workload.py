@@ -1,4 +1,4 @@
-"""Workloads: the exchanges of one iteration, and how they are to be done.
+"""Workloads: the exchanges of one iteration, and their settings.
 
 A workload knows no network and no server: exchanges have targets, not addresses.
 """
@@ -83,7 +83,7 @@ class Exchange:
 
 
 class Sink(StrEnum):
-    """What becomes of the content. HASH: each piece goes into a SHA-256, then it is dropped."""
+    """What a client does with the content. HASH: add each piece to a SHA-256 and discard it."""
 
     BUFFER = "buffer"
     JSON = "json"
@@ -93,12 +93,13 @@ class Sink(StrEnum):
 
     @property
     def asked(self) -> Sink:
-        """What a client is asked for: the digest is asked for with each batch."""
+        """The sink that is requested of a client; the digest is requested with each batch."""
         return Sink.DISCARD if self is Sink.HASH else self
 
 
 class Protocol(StrEnum):
-    """What is spoken: HTTP/2 over TLS, chosen by ALPN, or in the clear, by prior knowledge."""
+    """The protocol: HTTP/1.1; HTTP/2 over TLS, negotiated by ALPN; or HTTP/2 in the clear, by prior
+    knowledge."""
 
     HTTP_1_1 = "http/1.1"
     H2 = "h2"
@@ -128,7 +129,7 @@ class TimeoutsMs:
 
 @dataclass(frozen=True)
 class Settings:
-    """How the exchanges are to be done; see docs/protocol.md.
+    """How to do the exchanges; see docs/protocol.md.
 
     Proxies are for http URLs and HTTP/1.1 only: nothing is tunnelled through them. `tickets` is
     for the origin: whether it lets TLS sessions be resumed.
@@ -149,7 +150,7 @@ class Settings:
     options: tuple[tuple[str, bool | int | str], ...] = ()
 
     def __post_init__(self) -> None:
-        """ValueError where the settings contradict each other."""
+        """ValueError if the settings contradict each other."""
         if self.protocol is not Protocol.HTTP_1_1 and self.tls != (self.protocol is Protocol.H2):
             raise ValueError("h2 needs tls, and h2c goes without")
         if self.proxy and (self.tls or self.protocol is not Protocol.HTTP_1_1):

@@ -9,18 +9,18 @@ measured.
     rank(y, baseline=...)         many clients        -> Ranking
     summarise(y, client)          one client's cost   -> Summary
     turn_costs(ns, exchanges)     one invocation      -> TurnCosts
-    modes_of(y, client)           one client          -> its modes, if it has any
+    modes_of(y, client)           one client          -> its modes, if there are any
 
 docs/analysis.md explains each rule, with the sources of its formulas.
 
-Whatever goes in comes back as ratios of costs, never as logarithms. Both `compare` and `rank` take
-`rule`, the `StoppingRule`, and `final`, which says that no further round is going to be measured.
-Call them after any round, with all rounds so far, and once with `final` when a budget that was
-fixed before is spent.
+Results are ratios of costs, never logarithms. Both `compare` and `rank` take `rule`, the
+`StoppingRule`, and `final`, which says that no further round will be measured. Call them after any
+round with all rounds so far, and once with `final` when a budget that was fixed in advance is
+spent.
 
-Missing rounds are left out pair by pair. With fewer than three the verdict is undecided, and its
-`doubt` says why. `ValueError` is raised for arrays of another shape and for more rounds than the
-rule provides for; data never raise anything.
+Missing rounds are left out pair by pair. With fewer than three rounds the verdict is undecided, and
+`doubt` says why. Arrays of another shape, and more rounds than the rule provides for, raise
+`ValueError`; the data themselves never raise an error.
 """
 
 from __future__ import annotations

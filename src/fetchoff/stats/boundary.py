@@ -4,9 +4,9 @@ Under the null hypothesis the t statistics after m1 < m2 < ... normal observatio
 chain: by Basu's theorem the length of the vector of the first m observations is independent of the
 t statistics up to m, and given that length the next one depends on the last one alone. Read
 backwards, the transition has a smooth density: given t at m2 observations, the remaining directions
-are uniform on a sphere in m2 - 1 dimensions. So one integral a look, over one variable (and a Beta
-variable that divides the residuals between old and new observations), gives the boundary exactly,
-where textbooks use the normal approximation, which is far off at four degrees of freedom.
+are uniform on a sphere in m2 - 1 dimensions. So one integral per look, over one variable (and a
+Beta variable that divides the residuals between old and new observations), gives the boundary
+exactly. Textbooks use the normal approximation, which is far off at four degrees of freedom.
 
 The spending of error over looks is that of Lan and DeMets (Biometrika 1983); the recursion has the
 form of Armitage, McPherson and Rowe (JRSS A 1969).
@@ -37,7 +37,7 @@ class _Look:
     critical: float
     statistic: Array
     survival: Array
-    """P(no boundary was crossed before | statistic): an even function, tabulated from 0 upwards."""
+    """P(no earlier boundary was crossed | statistic): an even function, tabulated from 0 up."""
 
 
 def nominal_levels(looks: tuple[int, ...], spends: tuple[float, ...]) -> tuple[float, ...]:
@@ -46,14 +46,14 @@ def nominal_levels(looks: tuple[int, ...], spends: tuple[float, ...]) -> tuple[f
     `spends[k]` is the probability, under the null hypothesis, of a first crossing at look k.
     """
     if len(looks) != len(spends):
-        raise ValueError("one amount to spend is needed for each look")
+        raise ValueError(f"{len(looks)} looks need as many amounts to spend, not {len(spends)}")
     return tuple(_look(looks[: k + 1], spends[: k + 1]).level for k in range(len(looks)))
 
 
 @lru_cache(maxsize=4096)
 def _look(looks: tuple[int, ...], spends: tuple[float, ...]) -> _Look:
-    """The last of `looks`. Each is made from the one before, which is remembered: a run that goes
-    on computes one more."""
+    """The last of `looks`, computed from the one before. Earlier looks are cached, so a run that
+    continues computes only one more."""
     last = _look(looks[:-1], spends[:-1]) if len(looks) > 1 else None
     observations, spend = looks[-1], spends[-1]
     statistic = _statistics(observations)
@@ -115,5 +115,6 @@ def _shares(m1: int, m2: int) -> tuple[Array, Array]:
 
 
 def _log_constant(dimensions: int) -> float:
-    """Of the density (1 - s^2)^((dimensions - 3)/2) of one coordinate on the unit sphere."""
+    """Log of the normalising constant of (1 - s^2)^((dimensions - 3)/2), the density of one
+    coordinate on the unit sphere."""
     return lgamma(dimensions / 2) - lgamma((dimensions - 1) / 2) - log(pi) / 2

@@ -1,4 +1,4 @@
-"""Two clients: the smallest number of rounds that gives a verdict."""
+"""Compare two clients after each round, until there is a verdict."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def compare_differences(
     margin: float = MARGIN,
     resolution: float = RESOLUTION,
 ) -> Comparison:
-    """The same from one log-ratio a round, in the order of the rounds; NaN where there is none.
+    """Like `compare`, from one log-ratio per round, in the order of the rounds; NaN if missing.
 
-    Looks are counted in complete rounds, so a missing one costs its information and nothing else.
+    Looks are counted in complete rounds, so a missing round costs only its own information.
     """
     complete = d[np.isfinite(d)]
     rounds = complete.size
@@ -70,7 +70,7 @@ def compare_differences(
 
 
 def complete_looks(d: Array, rule: StoppingRule) -> tuple[int, ...]:
-    """The complete rounds that there were at each look taken so far."""
+    """How many complete rounds there were at each look taken so far."""
     so_far = np.isfinite(d).cumsum()
     counts = [int(so_far[look - 1]) for look in looks_taken(rule, d.size)]
     return tuple(sorted({count for count in counts if count >= MINIMUM_ROUNDS}))
@@ -79,8 +79,10 @@ def complete_looks(d: Array, rule: StoppingRule) -> tuple[int, ...]:
 def mean_and_interval(
     values: Array, level: float, resolution: float = RESOLUTION
 ) -> tuple[float, float, float]:
-    """The mean of `values`, with Student's interval at a two-sided `level`: wider to the side to
-    which they are skewed, and to neither side narrower than `resolution`."""
+    """The mean of `values` with Student's interval at a two-sided `level`.
+
+    The interval reaches further to the side of the skew, and at least `resolution` to either side.
+    """
     mean, error = float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size)
     critical = np.array(student.critical(level, values.size - 1))
     if not np.isfinite(critical):

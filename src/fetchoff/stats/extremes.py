@@ -1,7 +1,7 @@
-"""The dearest of many beside the cheapest, when nobody knew before which they are.
+"""The ratio of the dearest to the cheapest of many sides, chosen after seeing the data.
 
-Of ten identical sides the dearest and the cheapest differ, because chance has chosen them. So the
-interval of their ratio must allow for the choice: docs/analysis.md#claims.
+Even among ten identical sides the dearest and the cheapest differ, because chance picks them. So
+the interval of their ratio must allow for that selection: docs/analysis.md#claims.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Extremes:
-    """`ratio`: the dearest ÷ the cheapest, whichever they are in truth.
+    """`ratio`: the truly dearest ÷ the truly cheapest side, whichever they are.
 
-    `dearest` and `cheapest` are those that were found; `widest` is the pair, dearer side first,
-    that may differ by as much as the upper end says.
+    `dearest` and `cheapest` are the sides found in the data. `widest` is the pair (dearer side
+    first) whose interval reaches the upper end.
     """
 
     ratio: Estimate
@@ -35,14 +35,14 @@ class Extremes:
 
 
 def extremes(y: Array, error: float, *, resolution: float = RESOLUTION) -> Extremes:
-    """From logarithms of costs `y[round, side]`, two sides at least, NaN where there is none.
+    """The extremes of `y[round, side]`, logarithms of costs of at least two sides; NaN if missing.
 
-    The interval misses the true ratio with probability `error` at most. Its lower end says that
-    *some* pair differs by so much: the largest of the lower ends of all pairs, each at its share
-    of the error (Bonferroni). Its upper end says that *no* pair differs by more: the largest of
-    the upper ends of all pairs, each at the whole error, because missing the truth takes an error
-    in one pair that was fixed beforehand, the truly widest (an intersection-union test; Berger
-    1982). It is infinite if any pair has too few rounds in common.
+    The interval misses the true ratio with probability `error` at most. The lower end says that
+    *some* pair differs by at least that: it is the largest of the lower ends of all pairs, each at
+    its share of the error (Bonferroni). The upper end says that *no* pair differs by more: it is
+    the largest of the upper ends of all pairs, each at the whole error. That suffices because it
+    misses the truth only if it misses that of one fixed pair, the truly widest (an
+    intersection-union test; Berger 1982). It is infinite if any pair has too few common rounds.
     """
     pairs = all_pairs(y)
     known = pairs.testable
@@ -58,7 +58,7 @@ def extremes(y: Array, error: float, *, resolution: float = RESOLUTION) -> Extre
 
 
 def _half_widths(pairs: Pairs, error: float, resolution: float) -> Array:
-    """Of Student's interval for each pair; infinite where there are too few rounds."""
+    """Half the width of Student's interval of each pair; infinite with too few rounds."""
     result = np.full(pairs.a.size, inf)
     known = pairs.testable
     t = -stdtrit(pairs.degrees[known], error / 2)

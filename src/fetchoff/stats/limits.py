@@ -9,11 +9,11 @@ from fetchoff.stats import student
 from fetchoff.stats.sequential import looks_taken, nominal_level
 
 LIKELY = 1.0
-"""Standard errors to spare."""
+"""Standard errors that the interval should clear the limit by."""
 
 SPARE = 1.4
-"""Times the rounds that would do if few rounds told exactly how much noise there is; with these,
-three of four runs are told."""
+"""Safety factor on the number of rounds, because few rounds estimate the noise poorly; with it,
+three of four runs are decided."""
 
 
 def within_limit(ratio: Estimate, limit: float) -> LimitAnswer:
@@ -24,10 +24,10 @@ def within_limit(ratio: Estimate, limit: float) -> LimitAnswer:
 
 
 def rounds_to_tell(ratio: Estimate, rounds: int, limit: float, rule: StoppingRule) -> int | None:
-    """At which look a ratio that was left unclear would probably be told from the limit.
+    """The look at which an unclear ratio would probably be decided; None if at no look of the rule.
 
-    `ratio` is what all the error that there was had made of `rounds` rounds. If nothing is known of
-    the noise, it is the first look; None: not at any look of the rule.
+    `ratio` is the estimate of the final look after `rounds` rounds, which spent all the error. If
+    the noise is unknown, the answer is the first look.
     """
     if rounds < MINIMUM_ROUNDS or not isfinite(log(ratio.high)) or ratio.low <= 0:
         return rule.looks[0]

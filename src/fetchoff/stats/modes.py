@@ -1,9 +1,9 @@
-"""Do a client's processes fall into groups that cost differently? docs/analysis.md#modes.
+"""Find clients whose processes fall into groups with different costs: docs/analysis.md#modes.
 
-The invocations of one client, in order of cost, are cut in two where the gap is largest compared to
-the spread within the two parts. Such a gap is a sign of two modes if normal, heavy-tailed and
-skewed noise (exponential, as skewed as a sample of one mode may well be) have one as large in less
-than 1 % of samples; see benches/stats/modes.py. A single invocation is no mode.
+The invocations of one client, sorted by cost, are split where the gap is largest compared to the
+spread within the two parts. The gap counts as two modes if noise of a single mode shows one as
+large in less than 1 % of samples: normal, heavy-tailed and skewed (exponential, an extreme case)
+noise were simulated in benches/stats/modes.py. A single invocation is never a mode.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Mode:
 
 
 def modes(values: Array) -> tuple[Mode, ...]:
-    """The two modes of `values`, the cheaper first; nothing if they do not fall into modes.
+    """The two modes of `values`, the cheaper first; empty if there are none.
 
-    Logarithms of the costs of invocations of one client, one a process, NaN where there is none:
-    what all processes of a round have in common must be taken away (`own_part`).
+    `values` are logarithms of costs of one client, one per process, NaN if missing. Subtract first
+    what all processes of a round have in common (`own_part`).
     """
     cut = _cut(values[np.isfinite(values)])
     if cut is None:
@@ -43,7 +43,7 @@ def modes(values: Array) -> tuple[Mode, ...]:
 def own_part(y: Array, client: int) -> Array:
     """`y[round, client]` of one client relative to the median of the others in its round.
 
-    NaN where there is no other.
+    NaN in rounds without another client.
     """
     costs = as_costs(y)
     others = np.delete(costs, client, axis=1)
@@ -57,9 +57,9 @@ def own_part(y: Array, client: int) -> Array:
 def modes_of(y: Array, client: int, *, apart: float = MARGIN) -> tuple[Mode, ...]:
     """The modes of a client of `y[round, client]`, with centres in the unit of `y`.
 
-    Those whose centres are less than `apart` apart, a relative difference, do not matter. Beside
-    one other client a gap may be the other's: it counts only if most of it is seen in the client's
-    own costs.
+    Modes whose centres differ by less than `apart`, a relative difference, are ignored. With only
+    one other client, the gap may be that client's: it counts only if at least half of it shows in
+    the client's own costs.
     """
     own = own_part(y, client)
     cut = _cut(own[np.isfinite(own)])
@@ -76,8 +76,8 @@ def modes_of(y: Array, client: int, *, apart: float = MARGIN) -> tuple[Mode, ...
 
 
 def widest_gap(ordered: Array) -> tuple[Array, Array]:
-    """Of each row of `ordered`: the largest gap ÷ the spread within the parts that it divides, and
-    how many values lie below it. Parts are no smaller than a mode may be."""
+    """For each sorted row of `ordered`: the largest gap ÷ the spread within the two parts, and how
+    many values lie below it. Each part has at least as many values as a mode must have."""
     size = ordered.shape[-1]
     sums, squares = np.cumsum(ordered, -1), np.cumsum(ordered**2, -1)
     least = max(SMALLEST, ceil(SMALLEST_SHARE * size))
@@ -94,7 +94,7 @@ def widest_gap(ordered: Array) -> tuple[Array, Array]:
 
 
 def least_gap(size: int) -> float:
-    """What a gap must be for two modes, in units of the spread within them."""
+    """The smallest gap that counts as two modes, in units of the spread within them."""
     return 2 + 42 / (size - 2)
 
 

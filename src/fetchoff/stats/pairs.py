@@ -21,8 +21,8 @@ Flags = NDArray[np.bool_]
 class Pairs:
     """For each pair a < b of clients: the mean of b - a over their common rounds and its error.
 
-    `error` and `degrees` are NaN and 0 for pairs with too few common rounds; `skew` is 0 where
-    there are too few to tell.
+    For pairs with too few common rounds, `error` is NaN and `degrees` is 0. `skew` is 0 with too
+    few rounds to estimate it.
     """
 
     a: NDArray[np.int64]
@@ -38,8 +38,8 @@ class Pairs:
         return self.rounds >= MINIMUM_ROUNDS
 
     def intervals(self, level: float, tests: int, resolution: float) -> tuple[Array, Array]:
-        """Low and high ends for each pair, simultaneous for `tests` of them at a two-sided `level`;
-        infinite where there is none."""
+        """The ends of each pair's interval, simultaneous for `tests` pairs at a two-sided `level`;
+        infinite for pairs that cannot be tested."""
         low, high = np.full(self.a.size, -np.inf), np.full(self.a.size, np.inf)
         ok = self.testable
         if level > 0 and ok.any():
@@ -57,7 +57,7 @@ class Pairs:
 
 
 def all_pairs(y: Array) -> Pairs:
-    """From `y[round, client]`, NaN where a client has no round."""
+    """All pairs of clients of `y[round, client]`, NaN where a client has no round."""
     clients = y.shape[1]
     a, b = np.triu_indices(clients, 1)
     d = y[:, b] - y[:, a]
@@ -88,7 +88,7 @@ def differing(pairs: Pairs, level: float, resolution: float) -> Flags:
 
 
 def holm(p: Array, level: float, *, family: int) -> Flags:
-    """Holm (1979): the i-th smallest of p-values is held against level / (family - i)."""
+    """Holm (1979): compare the i-th smallest p-value (from 0) with level / (family - i)."""
     order = np.argsort(p, kind="stable")
     left = np.maximum(family - np.arange(p.size), 1)
     rejected = np.logical_and.accumulate(p[order] <= level / left)

@@ -1,8 +1,8 @@
-"""One question that was asked of many processes: docs/analysis.md#self-checks.
+"""Judge one quantity measured in many processes: docs/analysis.md#self-checks.
 
-A check passes only if its interval lies inside what is tolerated. So a fault as large as the
-tolerance passes with a probability of at most 2.5 %, however noisy the run is; noise makes it say
-that it could not tell, and never that all is well.
+A check passes only if its interval lies inside the tolerance. So a fault as large as the tolerance
+passes with a probability of at most 2.5 %, however noisy the run is. Noise makes a check
+inconclusive; it never makes it pass.
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ from fetchoff.stats import student
 
 PASS_LEVEL = 0.05  # two-sided
 LEAST = 3
-ENOUGH = 8  # values of a stratum, or its noise is not known well enough for a weight
+ENOUGH = 8  # values that a stratum needs before its noise is known well enough for a weight
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """`values`: one a process, NaN where it has none; `groups`: whose each is.
+    """The values to judge, and what they should be.
 
-    `expected` and `tolerance` in the unit of the values. `strata`: what each was asked on, if not
-    all on the same: each weighs as its noise allows. `blocks`, instead of strata: whose noise is
-    common, if some of it is. The mean of a block is one value then, but where groups are looked at.
+    `values`: one per process, NaN if missing. `groups`: the group that each value belongs to.
+    `expected`, `tolerance`: in the unit of the values. `strata`: the stratum of each value, if
+    there are several; strata are weighted by their precision. `blocks`: used instead of strata if
+    some noise is common to several values. Each block then counts as one value, its mean, except
+    when groups are compared.
     """
 
     values: tuple[float, ...]
@@ -43,7 +45,7 @@ class Asked:
 
     @property
     def whole_blocks(self) -> Asked:
-        """A value a block: the mean of those that it has."""
+        """The same with one value per block: the mean of its known values."""
         values = np.array(self.values)
         numbers = np.array(self.blocks)
         parts = [values[(numbers == one) & np.isfinite(values)] for one in dict.fromkeys(numbers)]
@@ -53,7 +55,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Found:
-    """`culprit`: the one group that is off by itself, where the others are not; or ""."""
+    """`culprit`: the one group that is off while the others are not, or ""."""
 
     estimate: Estimate
     outcome: CheckOutcome
@@ -62,10 +64,10 @@ class Found:
 
 
 def judge_pooled(asked: Asked, *, level: float) -> Found:
-    """The mean of all values, and each group beside the rest.
+    """Judge the mean of all values, and each group against the rest.
 
-    `level`: two-sided, of the interval that makes a check fail: wholly outside the tolerance. The
-    interval that is returned is the one that makes it pass (95 %).
+    The check fails if the interval at the two-sided `level` lies wholly outside the tolerance. It
+    passes if the 95 % interval, which is returned, lies wholly inside.
     """
     known = _known(asked)
     if asked.blocks:
@@ -94,16 +96,16 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
 
 
 def _known(asked: Asked) -> list[tuple[float, str, str]]:
-    """Value, group and stratum of each that has a value."""
+    """Value, group and stratum of each process that has a value."""
     strata = asked.strata or ("",) * len(asked.values)
     triples = zip(asked.values, asked.groups, strata, strict=True)
     return [triple for triple in triples if np.isfinite(triple[0])]
 
 
 def _mean(values: Array, strata: Sequence[str]) -> tuple[float, float]:
-    """Of all values, and its standard error: strata weigh by the inverse of their variance.
+    """The mean of all values and its standard error; strata are weighted by inverse variance.
 
-    Where one has too few values to tell its noise, all values weigh alike.
+    If a stratum has too few values to estimate its variance, all values have equal weight.
     """
     parts = [values[[name == one for name in strata]] for one in dict.fromkeys(strata)]
     variances = [float(part.var(ddof=1)) / part.size for part in parts if part.size >= ENOUGH]
@@ -115,9 +117,10 @@ def _mean(values: Array, strata: Sequence[str]) -> tuple[float, float]:
 
 
 def _culprit(asked: Asked, known: list[tuple[float, str, str]], level: float) -> str:
-    """A group whose mean is off by more than the tolerance, in all or in one of the strata.
+    """The group whose mean is off by more than the tolerance, overall or in one stratum; or "".
 
-    Judged by the spread of all others, or by its own where that is larger: who is wild is not off.
+    Its mean is judged by the spread of all others, or by its own if that is larger, so that a noisy
+    group isn't mistaken for a biased one.
     """
     groups = sorted({group for _, group, _ in known})
     if len(groups) < 2:
@@ -129,14 +132,14 @@ def _culprit(asked: Asked, known: list[tuple[float, str, str]], level: float) ->
     worst, name = level / (len(groups) * len(parts)), ""
     for part in parts:
         for group in groups:
-            p = _chance(asked, part, group)
+            p = _p_value(asked, part, group)
             if p < worst:
                 worst, name = p, group
     return name
 
 
-def _chance(asked: Asked, part: Sequence[tuple[float, str, str]], group: str) -> float:
-    """How likely a group that is off by no more than the tolerance is to be found off like this."""
+def _p_value(asked: Asked, part: Sequence[tuple[float, str, str]], group: str) -> float:
+    """The probability of a mean this far off, if the group is off by the tolerance at most."""
     own = np.array([value for value, of, _ in part if of == group])
     others = np.array([value for value, of, _ in part if of != group])
     if own.size < LEAST:

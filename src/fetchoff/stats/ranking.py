@@ -1,4 +1,4 @@
-"""Many clients in order, and what of the order is proven: docs/analysis.md#many-clients."""
+"""Rank many clients, and say how much of the order is proven: docs/analysis.md#many-clients."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from fetchoff.stats.within import as_costs, spread, two_way_levels
 
 
 @dataclass(frozen=True)
-class _Field:
-    """What the judgements below have in common."""
+class _Context:
+    """The inputs that the functions below share."""
 
     y: Array
     pairs: Pairs
@@ -47,16 +47,17 @@ def rank(
     margin: float = MARGIN,
     resolution: float = RESOLUTION,
 ) -> Ranking:
-    """The clients of `y[round, client]` after all its rounds, from the cheapest on.
+    """Rank the clients of `y[round, client]` after all its rounds, the cheapest first.
 
-    The probability that any two equal clients are ever said to differ, at any look, is at most
-    `rule.alpha`. Ratios are against `baseline`, their intervals simultaneous over all clients; or
-    against the cheapest client, which the data chose, and then simultaneous over all pairs.
+    The probability that any two equal clients are ever called different, at any look, is at most
+    `rule.alpha`. Ratios are relative to `baseline`, with intervals simultaneous over all clients.
+    Without a baseline they are relative to the cheapest client; because the data chose it, the
+    intervals are simultaneous over all pairs.
     """
     costs = as_costs(y)
     pairs = all_pairs(costs)
     level = family_level(rule, costs.shape[0], int(pairs.testable.sum()), final=final)
-    field = _Field(
+    context = _Context(
         y=costs,
         pairs=pairs,
         differ=differing(pairs, level, resolution),
@@ -66,35 +67,35 @@ def rank(
         margin=margin,
         resolution=resolution,
     )
-    chosen = baseline if baseline is not None else (field.order[0] if field.order else 0)
-    family = len(field.order) - 1 if baseline is not None else int(field.pairs.testable.sum())
-    intervals = field.pairs.intervals(field.level, family, resolution)
-    faster = _shown_faster(field)
+    chosen = baseline if baseline is not None else (context.order[0] if context.order else 0)
+    family = len(context.order) - 1 if baseline is not None else int(context.pairs.testable.sum())
+    intervals = context.pairs.intervals(context.level, family, resolution)
+    faster = _shown_faster(context)
     standing = tiers.places(faster)
     ranked = []
-    for position, client in enumerate(field.order):
-        against = _against(field, chosen, client, intervals)
-        beaten_by = tuple(field.order[other] for other in np.flatnonzero(faster[:, position]))
+    for position, client in enumerate(context.order):
+        against = _against(context, chosen, client, intervals)
+        beaten_by = tuple(context.order[other] for other in np.flatnonzero(faster[:, position]))
         ranked.append(_ranked(against, standing[position], beaten_by))
-    unranked = sorted(set(range(field.y.shape[1])) - set(field.order))
-    ranked += [_ranked(_against(field, chosen, c, intervals), None, ()) for c in unranked]
+    unranked = sorted(set(range(context.y.shape[1])) - set(context.order))
+    ranked += [_ranked(_against(context, chosen, c, intervals), None, ()) for c in unranked]
     return Ranking(
         clients=tuple(ranked),
-        neighbours=_neighbours(field),
+        neighbours=_neighbours(context),
         baseline=chosen,
-        rounds=field.y.shape[0],
+        rounds=context.y.shape[0],
         tiers=max((last for _, last in (s.tiers for s in standing)), default=0),
-        pairs=int(field.pairs.testable.sum()),
-        pairs_that_differ=int(field.differ.sum()),
+        pairs=int(context.pairs.testable.sum()),
+        pairs_that_differ=int(context.differ.sum()),
     )
 
 
 def family_level(rule: StoppingRule, rounds: int, tests: int, *, final: bool) -> float:
-    """What all tests at this look may spend together.
+    """The error that all tests at this look may spend together.
 
-    One test spends along its exact boundary. Several are held against what this look adds to the
-    error spent: the sum over looks is then within alpha whatever the tests have in common, and at
-    the small levels of a family that costs next to nothing.
+    A single test uses its exact boundary. Several tests share the error that this look adds to the
+    error spent. The sum over looks is then at most alpha however the tests are correlated, and at
+    the small levels of a family this costs almost no power.
     """
     looks = looks_taken(rule, rounds)
     if tests == 1:
@@ -103,57 +104,57 @@ def family_level(rule: StoppingRule, rounds: int, tests: int, *, final: bool) ->
 
 
 def _order(y: Array) -> tuple[int, ...]:
-    """Clients with enough rounds, by their level in the two-way fit of rounds and clients."""
+    """Clients with enough rounds, sorted by their effect in a two-way fit (rounds, clients)."""
     present = np.isfinite(y)
     level = two_way_levels(y)
     enough = np.flatnonzero(present.sum(0) >= MINIMUM_ROUNDS)
     return tuple(int(c) for c in enough[np.argsort(level[enough], kind="stable")])
 
 
-def _shown_faster(field: _Field) -> Flags:
-    """`[i, j]`: the client in place i of the order was shown to be faster than that in place j."""
-    place = {client: i for i, client in enumerate(field.order)}
+def _shown_faster(context: _Context) -> Flags:
+    """`[i, j]`: whether the i-th client of the order was shown to be faster than the j-th."""
+    place = {client: i for i, client in enumerate(context.order)}
     faster = np.zeros((len(place), len(place)), dtype=np.bool_)
-    for pair in np.flatnonzero(field.differ):
-        a, b = int(field.pairs.a[pair]), int(field.pairs.b[pair])
-        cheap, dear = (a, b) if field.pairs.difference[pair] > 0 else (b, a)
+    for pair in np.flatnonzero(context.differ):
+        a, b = int(context.pairs.a[pair]), int(context.pairs.b[pair])
+        cheap, dear = (a, b) if context.pairs.difference[pair] > 0 else (b, a)
         if cheap in place and dear in place and place[cheap] < place[dear]:
             faster[place[cheap], place[dear]] = True
     return faster
 
 
-def _neighbours(field: _Field) -> tuple[Comparison, ...]:
-    family = int(field.pairs.testable.sum())
-    intervals = field.pairs.intervals(field.level, family, field.resolution)
+def _neighbours(context: _Context) -> tuple[Comparison, ...]:
+    family = int(context.pairs.testable.sum())
+    intervals = context.pairs.intervals(context.level, family, context.resolution)
     result = []
-    for a, b in zip(field.order, field.order[1:], strict=False):
-        found = _against(field, a, b, intervals)
-        if found.verdict is Verdict.UNDECIDED and field.differ[field.pairs.index(a, b)]:
+    for a, b in zip(context.order, context.order[1:], strict=False):
+        found = _against(context, a, b, intervals)
+        if found.verdict is Verdict.UNDECIDED and context.differ[context.pairs.index(a, b)]:
             slower = found.ratio.point > 1
             found = replace(found, verdict=Verdict.SLOWER if slower else Verdict.FASTER, doubt=None)
         result.append(found)
     return tuple(result)
 
 
-def _against(field: _Field, a: int, b: int, intervals: tuple[Array, Array]) -> Comparison:
-    """The cost of `b` relative to `a`, with the intervals of all pairs given."""
-    d = field.y[:, b] - field.y[:, a]
+def _against(context: _Context, a: int, b: int, intervals: tuple[Array, Array]) -> Comparison:
+    """The cost of `b` relative to `a`; `intervals` are those of all pairs."""
+    d = context.y[:, b] - context.y[:, a]
     between = spread(d)
     if a == b:
         rounds = int(np.isfinite(d).sum())
-        itself = Estimate(1.0, 1.0, 1.0, field.confidence)
+        itself = Estimate(1.0, 1.0, 1.0, context.confidence)
         return Comparison(a, b, itself, Verdict.EQUIVALENT, None, rounds, between)
-    pair = field.pairs.index(a, b)
-    rounds = int(field.pairs.rounds[pair])
-    point, low, high = (float(x[pair]) for x in (field.pairs.difference, *intervals))
+    pair = context.pairs.index(a, b)
+    rounds = int(context.pairs.rounds[pair])
+    point, low, high = (float(x[pair]) for x in (context.pairs.difference, *intervals))
     if a > b:
         point, low, high = -point, -high, -low
     if rounds < MINIMUM_ROUNDS:
         few = Doubt.TOO_FEW_ROUNDS
         unknown = unknown_ratio(point)
         return Comparison(a, b, unknown, Verdict.UNDECIDED, few, rounds, between)
-    given = verdict(low, high, field.margin)
-    estimate = ratio(point, low, high, field.confidence)
+    given = verdict(low, high, context.margin)
+    estimate = ratio(point, low, high, context.confidence)
     return Comparison(a, b, estimate, given, doubt(given), rounds, between)
 
 

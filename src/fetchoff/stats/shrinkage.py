@@ -1,16 +1,20 @@
-"""Variances that borrow strength from each other: docs/analysis.md#many-clients.
+"""Shrink variances towards their common value: docs/analysis.md#many-clients.
 
-Five rounds give a variance four degrees of freedom, and at the small levels that hundreds of pairs
-leave to each, Student's t with four degrees of freedom asks for differences nobody has. So each
-variance is drawn towards what is common to all of them, as far as they resemble each other: the
-empirical Bayes method of Smyth (2004), "Linear models and empirical Bayes methods for assessing
-differential expression". Three changes keep the error rate when there are few clients, unlike ones
-or wild ones; all were chosen by simulation (docs/decisions/0002-ranking-many-clients.md):
-the dispersion of the variances is taken one standard error higher than estimated; the degrees of
-freedom of the prior are at most those of the variance itself, and at most half of the number of
-clients beyond three; and a variance that is larger than chance makes of the common one
-borrows less or nothing, so that wild clients keep their own. (Phipson et al. 2016, "Robust
-hyperparameter estimation protects against hypervariable genes", have the idea.)
+Five rounds give a variance four degrees of freedom. With hundreds of pairs each test has a small
+level, and Student's t with four degrees of freedom then needs unrealistically large differences. So
+each variance is shrunk towards the common variance, the more the variances resemble each other:
+the empirical Bayes method of Smyth (2004), "Linear models and empirical Bayes methods for assessing
+differential expression".
+
+Three changes keep the error rate when clients are few, unlike each other, or unusually noisy. All
+were chosen by simulation (docs/decisions/0002-ranking-many-clients.md):
+
+- The dispersion of the variances is taken one standard error higher than estimated.
+- The degrees of freedom of the prior are at most those of the variance itself, and at most half of
+  the number of clients beyond three.
+- A variance too large to be the common one by chance is shrunk less or not at all, so that noisy
+  clients keep their own. The idea is that of Phipson et al. (2016), "Robust hyperparameter
+  estimation protects against hypervariable genes".
 """
 
 from __future__ import annotations
@@ -25,13 +29,13 @@ from scipy.special import chdtrc, digamma, polygamma
 Array = NDArray[np.float64]
 
 LOWEST = 1e-3
-"""Of the median variance: a lower one counts as this much, so that it has a logarithm."""
+"""Share of the median variance: lower variances are raised to it, so that they have a logarithm."""
 
 ORDINARY = 0.2
-"""Where so large a variance by chance is less likely, the prior begins to weigh less."""
+"""The prior weighs less for variances whose probability under the common one is below this."""
 
 SHARED_FROM = 4
-"""Fewer clients have nothing that could be told apart from chance."""
+"""With fewer clients, the dispersion of variances can't be told from chance."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Shrunk:
 def shrink(variances: Array, degrees: Array, *, clients: int, ordinary: float = ORDINARY) -> Shrunk:
     """Each variance and its degrees of freedom after shrinkage towards the common one.
 
-    `clients`: how many independent sources of noise there are behind the variances.
+    `clients`: the number of independent sources of noise that the variances come from.
     """
     middle = float(np.median(variances)) if variances.size else 0.0
     if min(clients, variances.size) < SHARED_FROM or middle <= 0:
@@ -60,7 +64,7 @@ def shrink(variances: Array, degrees: Array, *, clients: int, ordinary: float = 
 
 
 def _log_moments(variances: Array, degrees: Array) -> tuple[float, float]:
-    """Mean of the log variances, and their variance beyond what sampling alone would give."""
+    """The mean of the log variances, and their variance in excess of sampling variance."""
     half = degrees / 2
     logs = np.log(variances) - digamma(half) + np.log(half)
     squares = (logs - logs.mean()) ** 2

@@ -1,12 +1,12 @@
 """Intervals for skewed values: docs/analysis.md#ratios-and-intervals.
 
-Where most processes cost alike and few much more, a sample that happens to have none of the few
-has a mean that is too low *and* too small a spread, so Student's interval misses the truth far more
-often than it says. Hall (1992, "On the removal of skewness by transformation", JRSS B) bends the t
-statistic by the skewness of the sample so that it has Student's distribution again; the bent
-interval reaches further to the side of the few. It is used only where it reaches further, never to
-make an interval narrower; and with twice the sample's skewness, because samples of this size show
-about half of what a population has.
+If a few processes cost much more than the others, a sample that happens to contain none of them has
+too low a mean *and* too small a spread. Student's interval then misses the truth far more often
+than it claims. Hall (1992, "On the removal of skewness by transformation", JRSS B) transforms the t
+statistic by the sample's skewness so that it has Student's distribution again; the transformed
+interval reaches further to the side of the rare values. It is used only where it reaches further,
+never to make an interval narrower. The sample's skewness is doubled, because samples of this size
+show about half of the population's.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ Array = NDArray[np.float64]
 Counts = NDArray[np.signedinteger[Any]]
 
 SKEW_FROM = 12
-"""With fewer rounds the skewness of a sample says next to nothing; levels are lower instead."""
+"""With fewer rounds a sample's skewness says almost nothing; the level is lowered instead."""
 
 FACTOR = 2.0
 
 BEYOND_DOUBT = 1e9
-"""A statistic so large is significant whatever is done to it; its cube is still a number."""
+"""Statistics are clipped here: any larger one is significant, and its cube must stay finite."""
 
 
 def skewness(values: Array) -> Array:
-    """Of each column, NaN left out, unbiased for normal values; 0 where it says nothing yet."""
+    """The skewness of each column without its NaN, unbiased for normal values.
+
+    0 with fewer than SKEW_FROM values, or if all are equal.
+    """
     present = np.isfinite(values)
     n = present.sum(0)
     known = np.where(present, values, 0.0)
@@ -43,7 +46,7 @@ def skewness(values: Array) -> Array:
 
 
 def bent(t: Array, skew: Array, rounds: Counts) -> Array:
-    """|t| after the bend, where that is smaller; never below 0.
+    """|t| after Hall's transformation if that makes it smaller; never below 0.
 
     Hall's transformation is t + a t^2 + a^2 t^3 / 3 + skew / (6 sqrt(n)), a = skew / (3 sqrt(n)).
     """
@@ -56,9 +59,9 @@ def bent(t: Array, skew: Array, rounds: Counts) -> Array:
 
 
 def reaches(critical: Array, skew: Array, rounds: Counts) -> tuple[Array, Array]:
-    """How many standard errors the interval goes below and above the mean.
+    """How many standard errors the interval reaches below and above the mean.
 
-    The mean is significant by `bent` exactly if the interval leaves out zero.
+    The interval excludes zero exactly if the mean is significant by `bent`.
     """
     root = np.sqrt(rounds)
     a = FACTOR * skew / (3 * root)

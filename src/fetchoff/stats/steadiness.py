@@ -1,4 +1,4 @@
-"""Whether a trend is left over successive exchanges: docs/analysis.md#the-steady-state."""
+"""Test whether costs still fall over successive exchanges: docs/analysis.md#the-steady-state."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ GAP_TO_SIGMA = 1.4826
 
 
 def is_steady(exchanges: Sequence[int], costs: Sequence[float]) -> bool:
-    """Of successive stretches: how many exchanges each had, and what one of them cost.
+    """Whether successive stretches are steady: `exchanges` in each, and `costs` of one exchange.
 
-    The last quarter of all exchanges is held against the quarter before. Both grow with what was
-    done, so a compiler that works in steps is seen as long as its steps come at a like rate. Not
-    steady is what fell by more than 2 %, and by more than chance explains: twice the standard error
-    of the difference of medians (from median absolute deviations, so a disturbance is no trend).
+    The last quarter of all exchanges is compared with the quarter before. Both quarters grow with
+    the number of exchanges, so that the steps of a compiler are seen as long as they keep coming at
+    a similar rate. Costs are not steady if they fell by more than 2 % and by more than chance
+    explains: twice the standard error of the difference of medians. That error comes from median
+    absolute deviations, so that one disturbance doesn't look like a trend.
     """
     if len(costs) < LEAST_STRETCHES:
         return False

@@ -8,7 +8,7 @@ from scipy.special import stdtr, stdtrit
 
 
 def critical(level: float, degrees: float) -> float:
-    """|t| that is exceeded with probability `level`."""
+    """The value that |t| exceeds with probability `level`."""
     if level <= 0 or degrees <= 0:
         return inf
     return -float(stdtrit(degrees, level / 2)) if level < 1 else 0.0

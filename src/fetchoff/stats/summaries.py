@@ -1,4 +1,4 @@
-"""What one client costs, in its own unit: docs/analysis.md#absolute-costs."""
+"""The cost of one client in absolute units: docs/analysis.md#absolute-costs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LEVEL = 0.95
 def summarise(
     y: Array, client: int, *, level: float = LEVEL, resolution: float = RESOLUTION
 ) -> Summary:
-    """Cost of one client over `y[round, client]`, in the unit whose logarithm `y` is.
+    """The cost of one client over `y[round, client]`, in the unit whose logarithm `y` is.
 
-    The interval is for this client alone and for describing it: it holds what all clients of a
-    round have in common, so two such intervals do not compare two clients.
+    The interval describes this client alone. It includes noise that all clients of a round share,
+    so don't use two such intervals to compare two clients.
     """
     return summarise_rounds(as_costs(y)[:, client], level=level, resolution=resolution)
 
@@ -26,7 +26,7 @@ def summarise(
 def summarise_rounds(
     rounds: Array, *, level: float = LEVEL, resolution: float = RESOLUTION
 ) -> Summary:
-    """The same from the logarithm of one figure a round, NaN where there is none."""
+    """Like `summarise`, from the logarithm of one figure per round, NaN if missing."""
     known = rounds[np.isfinite(rounds)]
     median = float(np.exp(np.median(known))) if known.size else float("nan")
     if known.size < MINIMUM_ROUNDS:

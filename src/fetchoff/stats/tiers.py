@@ -1,4 +1,4 @@
-"""Tiers and places from proven differences alone: docs/analysis.md#tiers.
+"""Tiers and places, derived only from proven differences: docs/analysis.md#tiers.
 
 A client's best tier is one more than the best tier of any client shown to be faster, so the number
 of tiers is the length of the longest chain of proven differences, and no two clients with the same
@@ -18,14 +18,14 @@ from fetchoff.model.estimate import Ranking
 
 @dataclass(frozen=True)
 class Place:
-    """(best, worst) that the proven differences leave open, from 1."""
+    """(best, worst) tier and place that the proven differences allow, from 1."""
 
     tiers: tuple[int, int]
     places: tuple[int, int]
 
 
 def places(faster: NDArray[np.bool_]) -> tuple[Place, ...]:
-    """Of clients in order: `faster[i, j]` says that i was shown to be faster than j, and i < j."""
+    """The place of each client; `faster[i, j]`, i < j: i was shown to be faster than j."""
     clients = faster.shape[0]
     best = np.ones(clients, dtype=np.int64)
     for j in range(clients):
@@ -42,8 +42,8 @@ def places(faster: NDArray[np.bool_]) -> tuple[Place, ...]:
 
 
 def unproven_neighbours(ranking: Ranking) -> tuple[int, int]:
-    """Of the pairs of clients whose best tiers follow each other: how many were never shown to
-    differ, and how many there are."""
+    """Pairs of clients in successive best tiers: how many were not shown to differ, and how many
+    pairs there are."""
     tiers = {place.client: place.tiers[0] for place in ranking.clients if place.tiers}
     beaten_by = {place.client: place.beaten_by for place in ranking.clients}
     pairs = [(a, b) for a, b in combinations(tiers, 2) if abs(tiers[a] - tiers[b]) == 1]

@@ -1,4 +1,4 @@
-"""From an interval to a verdict: docs/analysis.md#verdicts."""
+"""Turn an interval into a verdict: docs/analysis.md#verdicts."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from math import exp, inf, log1p, nan
 from fetchoff.model.estimate import Doubt, Estimate, Verdict
 
 MARGIN = 0.02
-"""Costs within 2 % of each other are as good as equal."""
+"""Costs within 2 % of each other count as equal."""
 
 RESOLUTION = 5e-4
-"""No interval of a log-ratio is narrower than this to either side, however alike the values are:
-clocks tick, and equal readings prove equality only up to a tick."""
+"""The least that an interval of a log-ratio reaches to either side, however similar the values are:
+clocks tick, so equal readings prove equality only up to one tick."""
 
 
 def verdict(low: float, high: float, margin: float = MARGIN) -> Verdict:
     """`low` and `high` bound a log-ratio; `margin` is a relative difference, 0.02 for 2 %.
 
-    Equivalent is two one-sided tests at once: the whole interval lies inside the margin.
+    EQUIVALENT means that two one-sided tests pass: the whole interval lies inside the margin.
     """
     tolerated = log1p(margin)
     if -tolerated < low and high < tolerated:
@@ -39,7 +39,7 @@ def ratio(point: float, low: float, high: float, level: float) -> Estimate:
 
 
 def unknown_ratio(point: float = nan) -> Estimate:
-    """Too few rounds for an interval."""
+    """A ratio from too few rounds for an interval."""
     return Estimate(_exp(point), 0.0, inf, 0.0)
 
 

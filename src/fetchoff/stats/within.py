@@ -1,7 +1,7 @@
-"""From turns to invocations: what one process cost in one round, and how it differs from another's.
+"""Costs of invocations from their turns, and the differences between invocations of a round.
 
-Costs of invocations are logarithms of total time ÷ total exchanges, `y[round, client]`, NaN where
-there is none. See docs/analysis.md#ratios-and-intervals.
+Costs of invocations are logarithms of total time ÷ total exchanges, `y[round, client]`, NaN if
+missing. See docs/analysis.md#ratios-and-intervals.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ Array = NDArray[np.float64]
 
 TRIMMED_SHARE = 0.2
 GAP_TO_SIGMA = 1.0483580
-"""1 / (sqrt(2) x 0.6745): the median of |x - x'| to the standard deviation, for normal values."""
+"""1 / (sqrt(2) x 0.6745): turns the median of |x - x'| into σ for normal values."""
 
 
 @dataclass(frozen=True)
 class TurnCosts:
-    """What an exchange costs in the turns of one invocation, in the unit of the turns.
+    """The cost of an exchange in the turns of one invocation, in the unit of the turns.
 
-    `mean` is what is paid: total ÷ total. `centre` is what an ordinary turn costs: the mean of the
-    turns without the dearest and the cheapest fifth.
+    `mean` is total cost ÷ total exchanges. `centre` is the cost in an ordinary turn: a mean that
+    leaves out the dearest and the cheapest fifth.
     """
 
     mean: float
@@ -34,14 +34,15 @@ class TurnCosts:
 
     @property
     def over_centre(self) -> float:
-        """Above 1 by what rare dear turns add: collections, compilers, stops."""
+        """`mean` ÷ `centre`: above 1 if rare expensive turns (collections, compilation, stalls) add
+        to the cost."""
         return self.mean / self.centre if self.centre > 0 else nan
 
 
 def turn_costs(nanoseconds: Array, exchanges: Array) -> TurnCosts:
-    """Of one invocation: `nanoseconds[turn]` and `exchanges[turn]`, each above 0.
+    """The costs of one invocation from `nanoseconds[turn]` and `exchanges[turn]`, each above 0.
 
-    A turn weighs as much as it has exchanges, in the mean and in the centre. NaN without turns.
+    Turns are weighted by their exchanges, in the mean and in the centre. NaN without turns.
     """
     total = float(np.sum(exchanges))
     if not total > 0:
@@ -56,15 +57,15 @@ def turn_costs(nanoseconds: Array, exchanges: Array) -> TurnCosts:
 
 
 def pair_differences(y: Array, a: int, b: int) -> Array:
-    """log(cost of b / cost of a) in each round of `y[round, client]`; NaN where one is missing."""
+    """log(cost of b / cost of a) in each round of `y[round, client]`; NaN if either is missing."""
     costs = as_costs(y)
     return costs[:, b] - costs[:, a]
 
 
 def two_way_levels(values: Array) -> Array:
-    """Least-squares effects of the columns, in a fit of effects of rows and columns.
+    """The least-squares effects of the columns, in an additive fit of rows and columns.
 
-    Effects are relative to each other. NaN where a column has no value.
+    Only differences between effects have a meaning. NaN for a column without values.
     """
     present = np.isfinite(values)
     if values.size and present.all():
@@ -80,7 +81,7 @@ def two_way_levels(values: Array) -> Array:
 
 
 def as_costs(y: Array) -> Array:
-    """`y` as floats of shape (rounds, clients), everything that is not a number as NaN."""
+    """`y` as floats of shape (rounds, clients), with infinities as NaN; ValueError if not 2-D."""
     costs = np.asarray(y, dtype=np.float64)
     if costs.ndim != 2:
         raise ValueError(f"costs need the axes round, client; got shape {costs.shape}")
@@ -88,10 +89,10 @@ def as_costs(y: Array) -> Array:
 
 
 def spread(values: Array) -> Spread:
-    """Of all finite values; NaN with fewer than two.
+    """The spread of all finite values; NaN with fewer than two.
 
-    The robust one is the median of |v[i] - v[j]|, i < j, scaled to be a standard deviation for
-    normal values (Bickel and Lehmann, Annals of Statistics 1979).
+    The robust spread is the median of |v[i] - v[j]|, i < j, scaled to equal the standard deviation
+    for normal values (Bickel and Lehmann, Annals of Statistics 1979).
     """
     known = values[np.isfinite(values)]
     if known.size < 2:

@@ -1,4 +1,4 @@
-"""Records as JSON lines, and back."""
+"""Convert records to JSON lines and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fetchoff.model.observation import (
     Ended,
     Interrupted,
     Invocation,
-    LinkTried,
+    LinkCalibrated,
     LinkUsed,
     Record,
     SectionDone,
@@ -26,7 +26,7 @@ _KINDS: dict[str, type[Record]] = {
     "turns": Turns,
     "turns given": TurnsGiven,
     "invocation": Invocation,
-    "link tried": LinkTried,
+    "link tried": LinkCalibrated,
     "link used": LinkUsed,
     "section": SectionDone,
     "interrupted": Interrupted,
@@ -36,13 +36,13 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 def to_line(record: Record) -> bytes:
-    """One record as its line."""
+    """The JSON line of a record."""
     document = {"kind": _NAMES[type(record)], **asdict(record)}
     return json.dumps(document, separators=(",", ":")).encode() + b"\n"
 
 
 def from_line(line: bytes) -> Record:
-    """One record back; ValueError if the line is not one."""
+    """The record of a JSON line; ValueError if the line holds none."""
     document = json.loads(line)
     if not isinstance(document, dict) or document.get("kind") not in _KINDS:
         raise ValueError("not a record")

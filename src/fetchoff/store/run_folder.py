@@ -1,7 +1,7 @@
-"""A run is a folder: run.json, batches.jsonl, and what is derived from them.
+"""Run folders: run.json, batches.jsonl, and the files derived from them.
 
-batches.jsonl is only appended to, one write a record, so a kill at any moment loses at most
-the record that was being written; an unfinished last line is cut off when the run goes on.
+batches.jsonl is append-only, one write per record, so a kill at any moment loses at most the record
+being written. An unfinished last line is cut off when the run is resumed.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from fetchoff.store.records import from_line, to_line
 HEADER = "run.json"
 JOURNAL = "batches.jsonl"
 SCHEMA = 2
-FROM_A_COPY = "restore it from a copy"
+FROM_A_COPY = "restore the file from a backup"
 
 
 @dataclass(frozen=True)
 class ClientRecord:
-    """What is kept of a client. `adapter`: its id, or its folder where it is not a shipped one.
+    """What a run stores about a client.
 
-    `built`: of everything that it was built from (kit, adapter, lock file, recipe); "" in runs of
-    before it was kept.
+    `adapter`: its id, or its folder if it isn't shipped. `built`: the digest of everything that it
+    was built from (kit, adapter, lock file, recipe); "" in older runs, which didn't store it.
     """
 
     id: str
@@ -58,9 +58,9 @@ class ClientRecord:
 
 @dataclass(frozen=True)
 class Header:
-    """run.json: everything that was decided before anything was measured.
+    """run.json: everything that was decided before measuring began.
 
-    `schema`: 2 since small exchanges are measured in turns; a run without one was begun before.
+    `schema`: 2 since small exchanges are measured in turns; older runs have none, which reads as 1.
     """
 
     run_id: str
@@ -71,7 +71,7 @@ class Header:
     clients: tuple[ClientRecord, ...]
     environment: dict[str, str]
     notes: tuple[str, ...] = ()
-    absent: tuple[tuple[str, str], ...] = field(default=())  # (client, why it is not in the run)
+    absent: tuple[tuple[str, str], ...] = field(default=())  # (client, why it isn't in the run)
     origin: OriginRecord = field(default_factory=OriginRecord)
     schema: int = 1
     programs: tuple[ProgramRecord, ...] = ()
@@ -79,7 +79,7 @@ class Header:
 
 @functools.cache
 def _headers() -> TypeAdapter[Header]:
-    """Made once: that takes longer than reading a header."""
+    """Cached, because building it takes longer than reading a header."""
     return TypeAdapter(Header)
 
 
@@ -94,14 +94,14 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, header: Header) -> RunFolder:
-        """Make the folder and its run.json; StoreError where that cannot be."""
+        """Make the folder and its run.json; StoreError if that fails."""
         folder = cls(path, header)
         try:
             path.mkdir(parents=True, exist_ok=True)
             if (path / HEADER).exists():
                 raise StoreError(
-                    f"{path} holds a run already",
-                    f"'fetchoff resume {path}' goes on with it, or choose another --out",
+                    f"{path} already holds a run",
+                    f"continue it with 'fetchoff resume {path}', or choose another --out",
                 )
             text = json.dumps(asdict(header), indent=1)
             part = path / (HEADER + ".part")
@@ -116,13 +116,16 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path, *, to_append: bool = False) -> RunFolder:
-        """Read a folder; with `to_append`, get ready to go on. StoreError if it is not a run."""
+        """Read a run folder; with `to_append`, lock it for appending.
+
+        InputError if it is not a run, StoreError if it is damaged or locked.
+        """
         try:
             text = (path / HEADER).read_text(encoding="utf-8")
         except OSError as error:
             raise InputError(
-                f"{path} is not a run: {HEADER}: {error.strerror}",
-                "a run is the folder that 'fetchoff run' names at its end",
+                f"{path} is not a run folder: {HEADER}: {error.strerror}",
+                "give the folder that 'fetchoff run' printed at its end, such as runs/…",
             ) from error
         except UnicodeDecodeError as error:
             raise StoreError(f"{path / HEADER} is damaged: {error}", FROM_A_COPY) from error
@@ -144,7 +147,7 @@ class RunFolder:
         return self._records
 
     def append(self, record: Record) -> None:
-        """Keep a record: one write to the end of the file."""
+        """Append a record with a single write."""
         line = to_line(record)
         try:
             written = os.write(self._fd, line)
@@ -153,19 +156,19 @@ class RunFolder:
         except OSError as error:
             raise StoreError(
                 f"{self.path / JOURNAL} cannot be written: {error.strerror}",
-                "what was measured before is kept; make room, then "
-                f"'fetchoff resume {self.path}' goes on",
+                "everything measured so far is kept; make room, then continue with "
+                f"'fetchoff resume {self.path}'",
             ) from error
         self._records.append(record)
 
     def close(self) -> None:
-        """Let another process append."""
+        """Release the lock, so that another process can append."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def discard(self) -> None:
-        """Remove a run of which there is nothing; what else is in the folder stays."""
+        """Remove a run without measurements; other files in the folder stay."""
         self.close()
         with contextlib.suppress(OSError):
             (self.path / JOURNAL).unlink()
@@ -184,11 +187,11 @@ class RunFolder:
         except OSError as error:
             self.close()
             raise StoreError(
-                f"{self.path} is being measured by another process", "wait for it, or end it first"
+                f"{self.path} is in use by another process", "wait for it, or end it first"
             ) from error
 
     def _read(self) -> None:
-        """Read the journal; cut an unfinished last line off if we may append."""
+        """Read the journal; when appending, cut off an unfinished last line."""
         try:
             data = (self.path / JOURNAL).read_bytes()
         except FileNotFoundError:

@@ -14,7 +14,7 @@ from fetchoff.model.observation import (
     Batch,
     Cost,
     Invocation,
-    LinkTried,
+    LinkCalibrated,
     LinkUsed,
     Outcome,
     Record,
@@ -82,7 +82,7 @@ class Crossed:
         )
 
     def records(self) -> list[Record]:
-        records: list[Record] = [LinkTried(0, calibration) for calibration in self.tried]
+        records: list[Record] = [LinkCalibrated(0, calibration) for calibration in self.tried]
         for number in range(ROUNDS):
             records += self._round(number)
         return records
@@ -117,7 +117,7 @@ class Crossed:
 
 
 def calibration(*faults: str, round_trip_ms: float = 90.1, link: str = LINK.id) -> Calibration:
-    """What came of trying a link out."""
+    """The calibration of a link."""
     passage = Passage(99.8, 100, 0)
     return Calibration(
         link, "tun", "cubic", 100, round_trip_ms, round_trip_ms + 0.2, passage, passage, faults

@@ -42,7 +42,7 @@ def test_a_runtime_that_is_not_listed_can_be_asked_for() -> None:
 
 
 def test_a_runtime_that_a_kit_does_not_have() -> None:
-    with pytest.raises(InputError, match="there is no 'javascript/axios~node-1'") as caught:
+    with pytest.raises(InputError, match="there is no client 'javascript/axios~node-1'") as caught:
         names("javascript/axios~node-1")
     assert "node-22" in caught.value.hint
 
@@ -61,10 +61,10 @@ def test_a_variant_or_a_version_of_a_folder(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(shipped("adapters") / "ruby/curb", tmp_path / "my-curb"))
     assert [m.folder for m in chosen([f"{folder}+multi"])] == [folder]
     assert names(f"{folder}+multi") == ["ruby/curb+multi"]
-    with pytest.raises(InputError, match=r"there is no '.*my-curb\+many'") as caught:
+    with pytest.raises(InputError, match=r"there is no client '.*my-curb\+many'") as caught:
         names(f"{folder}+many")
     assert f"{folder}+multi" in caught.value.hint
-    with pytest.raises(InputError, match="there is no 'ruby/curb@9'"):
+    with pytest.raises(InputError, match="there is no client 'ruby/curb@9'"):
         names(f"{folder}@9")
 
 

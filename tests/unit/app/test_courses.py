@@ -76,13 +76,13 @@ def test_files(files: tuple[str, str]) -> None:
     ],
 )
 def test_each_once(names: list[str], over: list[str], twice: str) -> None:
-    with pytest.raises(InputError, match=f"more than one workload '{twice}'"):
+    with pytest.raises(InputError, match=f"workload '{twice}' is given more than once"):
         courses(names, over)
 
 
 def test_a_file_that_is_called_as_one_that_ships(files: tuple[str, str], tmp_path: Path) -> None:
     (tmp_path / "lan.toml").write_text(LINK)
-    with pytest.raises(InputError, match="more than one workload 'small-get/lan'"):
+    with pytest.raises(InputError, match="workload 'small-get/lan' is given more than once"):
         courses(["small-get"], ["lan", str(tmp_path / "lan.toml")])
 
 

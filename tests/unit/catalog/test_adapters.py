@@ -176,7 +176,7 @@ def test_every_placeholder_that_is_known_is_filled(folder: Path) -> None:
 
 def test_what_is_nearly_a_placeholder_is_refused(folder: Path) -> None:
     """It would be passed on as it is. Other braces may mean something to a shell."""
-    with pytest.raises(InputError, match=r"nothing stands for '\{kti\}'") as caught:
+    with pytest.raises(InputError, match=r"unknown placeholder '\{kti\}'") as caught:
         add(folder, '[setup]\nsteps = [["sh", "-c", "{kti}/x"]]\n')
     assert caught.value.hint == "did you mean {kit}?"
 

@@ -99,7 +99,7 @@ def test_columns_are_workloads_without_published_figures(folder: Path) -> None:
         (
             'n = 1\nworkload = "w"\ncolumns = [{ heading = "x" }]\n'
             'rows = [{ label = "A", client = "x/a" }]',
-            "'x' has no figure",
+            "column 'x' has no figure",
         ),
         (
             'n = 1\nworkload = "w"\ncolumns = ["wall", "cpu", "rate"]\n'
@@ -109,11 +109,11 @@ def test_columns_are_workloads_without_published_figures(folder: Path) -> None:
         (
             'n = 1\nworkload = "w"\ncolumns = ["rate", "wall"]\n'
             'rows = [{ label = "A", client = "x/a" }]',
-            "a rate comes from a wall or real that stands before it",
+            "a rate needs a wall or real column before it",
         ),
         (
             'workload = "w"\ncolumns = ["wall"]\nrows = [{ label = "A", client = "x/a" }]',
-            "how many exchanges the seconds are for must be told: n",
+            "a table of seconds needs n, the number of exchanges that they are for",
         ),
     ],
 )
@@ -127,7 +127,7 @@ def test_what_is_refused(folder: Path, table: str, message: str) -> None:
 def test_a_ratio_that_is_hardly_one_is_a_bound_or_not_a_ratio(folder: Path, bound: str) -> None:
     small = HEAD.replace("published = 2", "published = 1.02")
     (folder / "an-article.toml").write_text(small)
-    with pytest.raises(InputError, match="within 2% of 1 is stated as kind 'equal'"):
+    with pytest.raises(InputError, match="within 2% of 1 needs kind = 'equal'"):
         claims.article("an-article")
     (folder / "an-article.toml").write_text(f"{small}{bound} = true\n")
     assert claims.article("an-article").claims

@@ -172,10 +172,14 @@ def test_a_runtime_that_cannot_be_built_is_told(root: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("fake/family@3.0", "there is no 'fake/family@3.0'", "fake/family has versions 2.0, 1.0"),
+        (
+            "fake/family@3.0",
+            "there is no client 'fake/family@3.0'",
+            "fake/family has versions 2.0, 1.0",
+        ),
         (
             "fake/family~jvm",
-            "there is no 'fake/family~jvm'",
+            "there is no client 'fake/family~jvm'",
             "the kit of fake has runtimes other, broken",
         ),
     ],

@@ -87,8 +87,11 @@ def test_what_is_left_out_is_not_emulated(
         ),
         ("[both]\nqueue_bytes = 5000\n", ":3: both: a queue needs a rate_mbit_s"),
         ("[both]\nqueue_packets = 5\n", ":3: both: a queue needs a rate_mbit_s"),
-        ("[both]\n[up]\n", "mine.toml: has [both] beside [up] or [down]"),
-        ("[both]\n[down]\ndelay_ms = 1\n", "mine.toml: has [both] beside [up] or [down]"),
+        ("[both]\n[up]\n", "mine.toml: has [both] and also [up] or [down]; use one or the other"),
+        (
+            "[both]\n[down]\ndelay_ms = 1\n",
+            "mine.toml: has [both] and also [up] or [down]; use one or the other",
+        ),
         ("[both]\ndelay = 45\n", ":4: both.delay: unknown key"),
         ("[both]\ndelay_ms = -1\n", ":4: both.delay_ms:"),
         ("[both]\nrate_mbit_s = 0\n", ":4: both.rate_mbit_s:"),
@@ -116,7 +119,7 @@ def test_links_that_are_not_there(tmp_path: Path) -> None:
 def test_loopback_is_built_in(tmp_path: Path) -> None:
     assert links.link("loopback") is LOOPBACK
     assert LOOPBACK.id not in files.names("links")
-    with pytest.raises(InputError, match="'loopback' is the link that is not emulated"):
+    with pytest.raises(InputError, match="'loopback' is the id of the link that is not emulated"):
         links.link(written(HEAD, tmp_path, "loopback"))
 
 

@@ -163,7 +163,7 @@ def test_a_value_stands_wherever_it_is_named(asked: str, value: int, tmp_path: P
     [
         ("small-gets@many", "must be a number such as 300 or 10M, not 'many'"),
         ("small-gets@-1", "must be a number such as 300 or 10M, not '-1'"),
-        ("small-get@5", "has no value that could be chosen after an '@'"),
+        ("small-get@5", "has no value that you could set after '@'"),
         ("smal-gets@5", "unknown workload 'smal-gets'"),
     ],
 )

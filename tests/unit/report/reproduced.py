@@ -29,7 +29,7 @@ from fetchoff.model.observation import (
     Cost,
     Ended,
     Invocation,
-    LinkTried,
+    LinkCalibrated,
     LinkUsed,
     Outcome,
     Record,
@@ -164,7 +164,7 @@ def _otherwise(client: str, course: Course, known: Costs) -> tuple[float, float]
 
 
 def _of_link(number: int, course: Course) -> list[Record]:
-    """The link was tried out before the first round, did what was asked, and was used in all."""
+    """The link was calibrated before round 0, was as requested, and was used in all rounds."""
     link = course.link
     if not link.is_emulated:
         return []
@@ -172,7 +172,7 @@ def _of_link(number: int, course: Course) -> list[Record]:
     trip_ms = link.round_trip_ms + 0.2
     found = Calibration(link.id, "tun", link.congestion, 100, trip_ms, trip_ms, up, down)
     used = LinkUsed(number, 0, course.id, Emulated(90_000, 0, 40, 0, 128, 10**9, 4 * 10**9))
-    return [*([] if number else [LinkTried(0, found)]), used]
+    return [*([] if number else [LinkCalibrated(0, found)]), used]
 
 
 def _client(client: str) -> ClientRecord:

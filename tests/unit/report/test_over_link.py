@@ -43,12 +43,12 @@ def test_losses_are_in_the_line_where_there_are_any() -> None:
     assert "Mbit/s down" not in line
 
 
-def test_a_link_that_was_never_tried_out_was_asked_for() -> None:
-    untried = replace(LINK, found=None)
-    assert over_link.line(untried) == (
+def test_a_link_that_was_never_calibrated_shows_what_was_requested() -> None:
+    uncalibrated = replace(LINK, found=None)
+    assert over_link.line(uncalibrated) == (
         "link atlantic: round trip 90 ms; 20 Mbit/s up; 100 Mbit/s down"
     )
-    assert {found for _, found in told(untried).values()} == {"–", ""}
+    assert {found for _, found in told(uncalibrated).values()} == {"–", ""}
 
 
 def test_asked_beside_found_in_the_box() -> None:

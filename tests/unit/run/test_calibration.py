@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fetchoff.model.link import Bursts, Link, Passage, Profile
-from fetchoff.run.network.calibration import Found, faults, loss_within, try_out
+from fetchoff.run.network.calibration import Found, calibrate, faults, loss_within
 from fetchoff.run.network.datagrams import UdpEndpoint
 
 DELAY = Profile(delay_ms=10)
@@ -126,7 +126,7 @@ def mouths() -> Iterator[tuple[UdpEndpoint, UdpEndpoint]]:
 def test_loopback_is_none_of_those_links(mouths: tuple[UdpEndpoint, UdpEndpoint]) -> None:
     """It delays nothing, loses nothing, and has no rate."""
     link = Link("l", "", Profile(delay_ms=200, loss=0.5), Profile(rate_mbit_s=1))
-    found = try_out(link, *mouths)
+    found = calibrate(link, *mouths)
     assert (found.up.sent, found.up.lost, found.up.mbit_s) == (4000, 0, None)
     assert (found.down.sent, found.down.lost) == (100, 0)
     said = list(faults(link, found))

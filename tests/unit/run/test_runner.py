@@ -26,7 +26,7 @@ from fetchoff.model.observation import (
     Batch,
     Interrupted,
     Invocation,
-    LinkTried,
+    LinkCalibrated,
     LinkUsed,
     Outcome,
     Record,
@@ -177,7 +177,7 @@ def run(tmp_path: Path) -> Run:
     return Run(tmp_path, Pretended())
 
 
-def test_a_link_is_tried_out_opened_for_verifying_and_shaped_for_measuring(run: Run) -> None:
+def test_a_link_is_calibrated_opened_for_verifying_and_shaped_for_measuring(run: Run) -> None:
     experiment = run(NEAR)
     (section,) = plan_round(experiment, 0).sections
     assert run.network.did == [
@@ -233,10 +233,10 @@ def test_links_between_the_same_ends_follow_each_other_on_one_network(run: Run) 
     assert {used.workload for used in run.kept(LinkUsed)} == {"get/near", "get/small", "get/lossy"}
 
 
-def test_a_link_is_tried_out_once_a_run(run: Run) -> None:
+def test_a_link_is_calibrated_once_a_run(run: Run) -> None:
     run(NEAR, rounds=3)
     assert run.network.did.count("try near") == 1
-    assert [tried.round for tried in run.kept(LinkTried)] == [0]
+    assert [tried.round for tried in run.kept(LinkCalibrated)] == [0]
     assert len(run.kept(SectionDone)) == 3
 
 
@@ -254,7 +254,7 @@ def test_the_last_of_three_trials_counts(
     run.network.faults = faults
     run(NEAR)
     assert run.network.did.count("try near") == trials
-    (tried,) = run.kept(LinkTried)
+    (tried,) = run.kept(LinkCalibrated)
     assert list(tried.calibration.faults) == told
     assert run.listener.told == [f"link near: {fault}" for fault in told]
     assert len(run.kept(SectionDone)) == 1

@@ -147,7 +147,7 @@ def test_going_on_after_a_cut(missing: int, path: Path) -> None:
 
 def test_one_at_a_time(path: Path) -> None:
     first = RunFolder.open(path, to_append=True)
-    with pytest.raises(StoreError, match="is being measured by another process"):
+    with pytest.raises(StoreError, match="is in use by another process"):
         RunFolder.open(path, to_append=True)
     assert len(RunFolder.open(path).records()) == len(RECORDS)
     first.close()
@@ -155,7 +155,7 @@ def test_one_at_a_time(path: Path) -> None:
 
 
 def test_no_run_is_overwritten(path: Path) -> None:
-    with pytest.raises(StoreError, match="holds a run already"):
+    with pytest.raises(StoreError, match="already holds a run"):
         RunFolder.create(path, HEADER)
     assert tuple(RunFolder.open(path).records()) == RECORDS
 

@@ -100,7 +100,7 @@ EXPLANATIONS = (
         "Links",
         """
         A workload may go over an emulated network: packets are delayed, shaped and lost as asked.
-        The link is tried out before it is used; if it is not what was asked for, the ranking is
+        The link is calibrated before it is used; if it is not what was asked for, the ranking is
         withheld, and a round in which the emulator could not keep up does not count.
         """,
     ),

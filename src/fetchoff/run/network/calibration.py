@@ -1,4 +1,4 @@
-"""Trying a link out before it is used: what was asked for beside what is there (docs/links.md)."""
+"""Calibrate a link before it is used: compare it with what was requested (docs/links.md)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ PINGS = 100
 PING_GAP_S = 0.005
 
 FLOOD_S = 0.4
-FLOOD_JITTERS = 40  # and so many times the jitter, which moves the first and the last
+FLOOD_JITTERS = 40  # and this many times the jitter, which shifts the first and the last packet
 FLOOD_LEAST_PACKETS = 40
-FLOOD_SHARE = 1.2  # of the rate: so that its queue is never empty
+FLOOD_SHARE = 1.2  # of the rate, so that the queue is never empty
 COUNT_S = 2.0
 COUNT_MOST_PACKETS = 4000
 COUNT_MOST_A_SECOND = 8000.0
-COUNT_SHARE = 0.5  # of the rate: so that its queue is never full
+COUNT_SHARE = 0.5  # of the rate, so that the queue is never full
 
 ROUND_TRIP_WITHIN_MS = 0.5
 LATEST_MS = 2.0
@@ -31,7 +31,7 @@ STANDARD_DEVIATIONS = 3.29  # two-sided, one false alarm in 1000
 
 @dataclass(frozen=True)
 class Found:
-    """What came of trying a link out."""
+    """What the calibration of a link measured."""
 
     round_trips_ms: tuple[float, ...]
     up: Passage
@@ -47,10 +47,10 @@ class Found:
         return times[math.ceil(0.99 * len(times)) - 1] if times else math.nan
 
 
-def try_out(link: Link, near: UdpEndpoint, far: UdpEndpoint) -> Found:
-    """Round trips, then each way what is lost and what fits through."""
+def calibrate(link: Link, near: UdpEndpoint, far: UdpEndpoint) -> Found:
+    """Measure round trips, then the loss and the rate of each direction."""
     slower_s = max(map(_sending_ms, (link.up, link.down))) / 1e3
-    gap_s = max(PING_GAP_S, 2 * slower_s)  # or they would wait for each other
+    gap_s = max(PING_GAP_S, 2 * slower_s)  # so that pings do not queue behind each other
     pinged = ping(near, far, PINGS, gap_s, link.round_trip_ms / 1e3)
     came = len(pinged.round_trips_ms)
     up = Passage(None, pinged.sent, pinged.sent - pinged.reached)
@@ -65,7 +65,7 @@ def try_out(link: Link, near: UdpEndpoint, far: UdpEndpoint) -> Found:
 def _passage(
     profile: Profile, sender: UdpEndpoint, receiver: UdpEndpoint, link: Link, pinged: Passage
 ) -> Passage:
-    """One direction: what the pings did not tell."""
+    """One direction: measure what the pings did not."""
     jitter_s = profile.jitter_ms / 1e3
     late_s = profile.delay_ms / 1e3 + jitter_s
     sent, lost, mbit_s = pinged.sent, pinged.lost, None
@@ -91,7 +91,7 @@ def _packets_a_second(profile: Profile, size_bytes: int) -> float:
 
 
 def faults(link: Link, found: Found) -> Iterator[str]:
-    """In which ways a link is not what was asked for."""
+    """In which ways a link differs from what was requested."""
     asked_ms = link.round_trip_ms + sum(map(_sending_ms, (link.up, link.down)))
     jitter_ms = link.up.jitter_ms + link.down.jitter_ms
     if not abs(found.p50_ms - asked_ms) <= ROUND_TRIP_WITHIN_MS + jitter_ms:
@@ -109,7 +109,7 @@ def faults(link: Link, found: Found) -> Iterator[str]:
 
 
 def loss_within(profile: Profile, packets: int) -> float:
-    """How far the share of losses may be from what was asked; those of bursts are less even.
+    """How far the share of losses may lie from the requested one; bursts make it vary more.
 
     Packets that are k apart have the covariance b (1 - b) (w - o)² l^k: b is the share of packets
     in bursts, w and o the losses within and outside, l the second eigenvalue of the chain.
@@ -126,7 +126,7 @@ def loss_within(profile: Profile, packets: int) -> float:
 
 
 def _sending_ms(profile: Profile) -> float:
-    """How long the rate takes for one ping."""
+    """How long one ping takes to send at the rate, in milliseconds."""
     if profile.rate_mbit_s is None:
         return 0.0
     return PING_BYTES * 8 / profile.rate_mbit_s / 1e3

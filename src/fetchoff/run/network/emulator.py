@@ -18,7 +18,7 @@ from fetchoff.protocol import link as control
 from fetchoff.protocol.fields import Garbled, Message
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import in_real_time, may_be_real_time, on_core
-from fetchoff.run.network.calibration import faults, try_out
+from fetchoff.run.network.calibration import calibrate, faults
 from fetchoff.run.network.datagrams import UdpEndpoint
 from fetchoff.run.network.namespace_sockets import NamespaceSockets
 from fetchoff.run.network.seam import LOOPBACK, Network
@@ -32,7 +32,7 @@ CONTROL_TIMEOUT_S = 10.0
 EMPTY_S = 2.0
 OWN_NAMESPACE = "/proc/self/ns/net"
 WIDE_OPEN = Profile()
-NEEDS = "docs/links.md has what it needs"
+NEEDS = "see docs/links.md for what it needs"
 ANOTHER = "the fetchoff-link of this version is needed; FETCHOFF_LINK can name it"
 KEPT = "what was measured is kept; 'fetchoff resume' goes on"
 
@@ -82,7 +82,7 @@ class EmulatedNetwork:
         return self._at_origin.stream()
 
     def calibrate(self, link: Link, seed: int) -> Calibration:
-        """Try a link out, both ways."""
+        """Calibrate a link in both directions."""
         self.shape(link, seed)
         try:
             with (
@@ -92,7 +92,7 @@ class EmulatedNetwork:
                 in_real_time() if may_be_real_time() else contextlib.nullcontext(),
             ):
                 ends = UdpEndpoint(near, self.client_address), UdpEndpoint(far, self.origin_address)
-                found = try_out(link, *ends)
+                found = calibrate(link, *ends)
         except OSError as error:
             self.must_be_there()
             raise LinkError(f"nothing can be sent over the link: {error}") from error

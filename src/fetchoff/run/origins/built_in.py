@@ -130,7 +130,7 @@ class BuiltInOrigin:
             )
             control.must_greet(self._child.receive(CONTROL_TIMEOUT_S))
         except ChildFailed as error:
-            raise OriginError(f"the origin {error}", "'fetchoff doctor' looks closer") from error
+            raise OriginError(f"the origin {error}", "run 'fetchoff doctor'") from error
         except Garbled as error:
             self._child.end()
             raise OriginError(f"the origin {error}", ANOTHER) from error

@@ -18,7 +18,7 @@ from fetchoff.model.observation import (
     Ended,
     Interrupted,
     Invocation,
-    LinkTried,
+    LinkCalibrated,
     Outcome,
     Record,
     SectionDone,
@@ -42,7 +42,7 @@ from fetchoff.run.schedule.section import SectionContext, SectionRun
 
 MOST_FAILURES = 2  # of a client in a workload, before it is not tried any more
 ORIGIN_LIVES = 3
-LINK_TRIES = 3
+CALIBRATIONS = 3
 OF_ATTEMPTS = (Batch, Turns, TurnsGiven, Invocation, SectionDone, Interrupted)
 
 IsDecided = Callable[[Sequence[Record], int], bool]
@@ -85,7 +85,7 @@ class Runner:
         self._references: dict[str, Reference] = {}
         self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
         self._paces: dict[str, dict[str, Pace]] = {c.id: {} for c in experiment.courses}
-        self._tried: set[str] = set()
+        self._calibrated_links: set[str] = set()
         self._failures: dict[tuple[str, str], int] = {}
         self._done: set[tuple[int, str]] = set()
         self._attempts: dict[tuple[int, str], int] = {}
@@ -197,25 +197,25 @@ class Runner:
                 self._dependencies.start_origin(folder, cores, network) as origin,
             ):
                 for section in sections:
-                    self._try_out(section, network, planned.number)
+                    self._calibrate_link(section, network, planned.number)
                 self._run_sections(planned, sections, RoundContext(network, origin, folder))
 
-    def _try_out(self, section: Section, network: Network, number: int) -> None:
-        """Whether a link is what was asked for: the last of a few tries counts."""
+    def _calibrate_link(self, section: Section, network: Network, number: int) -> None:
+        """Measure whether a link is as requested, a few times at most; the last result counts."""
         link = section.course.link
-        if not link.is_emulated or link.id in self._tried:
+        if not link.is_emulated or link.id in self._calibrated_links:
             return
-        self._dependencies.listener.step_began(link.id, "trying the link out", LINK_TRIES)
-        for number_of_try in range(LINK_TRIES):  # each with losses of its own
-            found = network.calibrate(link, section.seed + number_of_try)
+        self._dependencies.listener.step_began(link.id, "calibrating the link", CALIBRATIONS)
+        for attempt in range(CALIBRATIONS):  # each with losses of its own
+            found = network.calibrate(link, section.seed + attempt)
             self._dependencies.listener.step_went_on()
             if found is None or not found.faults:
                 break
         if found is not None:
-            self._dependencies.journal.append(LinkTried(number, found))
+            self._dependencies.journal.append(LinkCalibrated(number, found))
             for fault in found.faults:
                 self._dependencies.listener.trouble(f"link {link.id}: {fault}")
-        self._tried.add(link.id)
+        self._calibrated_links.add(link.id)
 
     def _run_sections(self, planned: Round, left: Sequence[Section], context: RoundContext) -> None:
         adapters: dict[str, Adapter] = {}
