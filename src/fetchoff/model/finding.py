@@ -275,7 +275,7 @@ class ChecksUnclear:
 
 @dataclass(frozen=True)
 class LinkAtFault:
-    """The link is not what was asked for. `faults`: what was found when it was tried out."""
+    """The link is not what was asked for. `faults`: what its calibration found."""
 
     kind: ClassVar = Kind.LINK_AT_FAULT
     link: str
