@@ -130,6 +130,15 @@ def test_not_executable(tmp_path: Path) -> None:
         Child((str(tmp_path / "program"),), {}, tmp_path, tmp_path / "stderr")
 
 
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    """The folder, or the file for its output: the program is there."""
+    folder = tmp_path / "nowhere"
+    with pytest.raises(ChildFailed, match=f"No such file or directory: {folder}$"):
+        Child(("true",), {}, folder, tmp_path / "stderr")
+    with pytest.raises(ChildFailed, match=f"No such file or directory: {folder}/stderr$"):
+        Child(("true",), {}, tmp_path, folder / "stderr")
+
+
 def test_no_proxy_reaches_a_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     child = started(
