@@ -84,6 +84,7 @@ def main() -> None:
     parser.add_argument("--clients", default=",".join(CLIENTS))
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
     clients = arguments.clients.split(",")
     launch = launches(set_up(chosen(clients)))
     with tempfile.TemporaryDirectory(prefix="fetchoff-overhead-") as temporary:

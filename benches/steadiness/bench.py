@@ -66,6 +66,7 @@ class Stretch:
 
 def main() -> None:
     arguments = _arguments()
+    print(f"seed {arguments.seed}", flush=True)
     known = set_up(chosen(arguments.clients.split(",")))
     clients = [client for client in known if client.readiness is Readiness.READY]
     workloads = arguments.workloads.split(",")
