@@ -105,8 +105,8 @@ bench-disturbed: $(RUNTIME)  ## disturb this machine for a minute, as benches do
 bench-agreement: $(RUNTIME)  ## ratios of CPU time beside those of plain loops, written without Fetchoff; OPTIONS=…
 	$(BIN)/python -m benches.agreement.bench --setup $(OPTIONS)
 
-bench-kill: $(DEV)  ## kill a run again and again, and count what is lost
-	$(BIN)/python -m benches.kill.bench
+bench-kill: $(DEV)  ## kill a run again and again, and count what is lost; OPTIONS=…
+	$(BIN)/python -m benches.kill.bench $(OPTIONS)
 
 bench-kill-link: $(DEV)  ## the same over a link, also interrupted politely: what is left of it
 	$(BIN)/python -m benches.kill.bench --kills 100 --link

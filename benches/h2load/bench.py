@@ -187,7 +187,7 @@ def measure(workload: Workload, repetitions: int, seed: int) -> Result:
     return Result(workload, sessions["origin"], tuple(samples))
 
 
-def as_table(results: list[Result]) -> str:
+def as_table(results: Sequence[Result]) -> str:
     rows = []
     for result in results:
         workload = result.workload
@@ -213,7 +213,7 @@ def as_row(result: Result, line: Line) -> str:
     return row
 
 
-def as_json(results: list[Result]) -> str:
+def as_json(results: Sequence[Result]) -> str:
     document = [
         {
             **vars(result.workload),

@@ -129,7 +129,7 @@ def measure(workload: Workload, arguments: argparse.Namespace, bare_loop: Path) 
     return Result(workload, tuple(samples))
 
 
-def as_table(results: list[Result]) -> str:
+def as_table(results: Sequence[Result]) -> str:
     rows = []
     for result in results:
         rows.append(f"GET {result.workload.target}: CPU per request, {CONNECTIONS} connections")
@@ -152,7 +152,7 @@ def as_row(result: Result, line: Line) -> str:
     )
 
 
-def as_json(results: list[Result]) -> str:
+def as_json(results: Sequence[Result]) -> str:
     document = [
         {
             "target": result.workload.target,

@@ -85,8 +85,8 @@ def test_what_is_asked_decides(apart: float, limit: float | None, decided: bool)
 def ranking(apart: float, noise: float) -> Raced:
     """Five rounds of three clients, each dearer than the one before."""
     wiggle = noise * np.array([1, -1, 0, 1, -1])
-    steps = (0, apart + wiggle, 2 * apart - wiggle)
-    return Raced({f"a/{place}": list(np.zeros(5) + step) for place, step in enumerate(steps)})
+    steps = (np.zeros(5), apart + wiggle, 2 * apart - wiggle)
+    return Raced({f"a/{place}": list(step) for place, step in enumerate(steps)})
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_a_pause_is_in_what_is_ranked() -> None:
 
 def test_who_never_came_to_its_end_has_its_last_reason_and_no_figures() -> None:
     rounds = len(RACED.costs["a/fast"])
-    ended = {}
+    ended: dict[tuple[int, str], Invocation] = {}
     for number in range(rounds):
         ended |= ill(number, "a/fast", Outcome.FAILED, f"ended with exit status {number}")
     row = replace(RACED, ended=ended).standings()["a/fast"]

@@ -67,7 +67,12 @@ def test_a_silent_one_is_ended(
 ) -> None:
     monkeypatch.setattr(built_in, "CONTROL_TIMEOUT_S", 0.2)
     ended: list[Child] = []
-    monkeypatch.setattr(Child, "end", lambda child: ended.append(child) or child.kill())
+
+    def end(child: Child) -> None:
+        child.kill()
+        ended.append(child)
+
+    monkeypatch.setattr(Child, "end", end)
     program = tmp_path / "silent"
     program.write_text("#!/bin/sh\nexec sleep 60\n")
     program.chmod(0o755)
