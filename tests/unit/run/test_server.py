@@ -7,6 +7,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from fetchoff.run.origins.server import LATE_S, OUTPUT, ServerOrigin, write_auth
 
 GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))
 CORES = Cores({min(os.sched_getaffinity(0))})
+PATIENCE_S = 60  # also where other processes have the cores
 Start = Callable[[str], ServerOrigin]
 
 
@@ -33,7 +35,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     (tmp_path / "logs").mkdir()
 
     def begin(name: str) -> ServerOrigin:
-        manifest = origins.origin(str(FAKES / "_origins" / name))
+        manifest = replace(origins.origin(str(FAKES / "_origins" / name)), ready_s=PATIENCE_S)
         server = Server(manifest, Readiness.READY, Path())
         folder = tmp_path / "run"
         started.append(ServerOrigin(server, [GET], folder, CORES, LOOPBACK, tmp_path / "logs"))
