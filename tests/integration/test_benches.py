@@ -39,11 +39,13 @@ def verdicts(cache: Path, folder: Path, part: str, *more: str) -> list[dict[str,
     return [json.loads(line) for line in kept.read_text().splitlines()]
 
 
-def test_the_overhead_is_told(cache: Path) -> None:
-    said = bench(
-        "overhead.bench", cache, "--clients", "python/http-client", "--rounds", "2", "--turns", "6"
-    )
-    assert said.startswith("seed 1\npython/http-client: bare ")
+@pytest.mark.parametrize(
+    "client", ["python/http-client", pytest.param("c/libcurl", marks=needs("cc", "curl-config"))]
+)
+def test_the_overhead_is_told(client: str, cache: Path) -> None:
+    few = ("--rounds", "2", "--turns", "6")
+    said = bench("overhead.bench", cache, "--clients", client, *few)
+    assert said.startswith(f"seed 1\n{client}: bare ")
     assert "2 pairs of processes" in said
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -247,3 +248,20 @@ def test_a_core_of_its_own(tmp_path: Path) -> None:
     assert child.receive(10) == {"c": [core]}
     assert os.sched_getaffinity(0) == before
     child.end()
+
+
+def test_the_end_is_noticed_also_where_it_is_not_told(tmp_path: Path) -> None:
+    """Whoever starts Fetchoff may have set SIGCHLD to be ignored, which is handed down."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        child = started("read x; exit 3", tmp_path)
+        assert child.is_alive
+        with pytest.raises(ChildFailed):
+            child.ask({}, 10)
+        deadline = time.monotonic() + 10
+        while child.is_alive:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        child.kill()
+    finally:
+        signal.signal(signal.SIGCHLD, before)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.command import FAKES
 
@@ -20,12 +21,12 @@ from fetchoff.model.origin import Counted, Server
 from fetchoff.model.workload import Exchange, Settings, Workload
 from fetchoff.run.host.placement import Cores
 from fetchoff.run.network.seam import LOOPBACK
-from fetchoff.run.origins.server import LATE_S, OUTPUT, ServerOrigin, write_authority
+from fetchoff.run.origins.server import KEPT, LATE_S, OUTPUT, ServerOrigin, write_authority
 
 GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))
 CORES = Cores({min(os.sched_getaffinity(0))})
 PATIENCE_S = 60  # also where other processes have the cores
-Start = Callable[[str], ServerOrigin]
+Start = Callable[..., ServerOrigin]
 
 
 @pytest.fixture
@@ -34,8 +35,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
     started: list[ServerOrigin] = []
     (tmp_path / "logs").mkdir()
 
-    def begin(name: str) -> ServerOrigin:
-        manifest = replace(origins.origin(str(FAKES / "_origins" / name)), ready_s=PATIENCE_S)
+    def begin(name: str, ready_s: float = PATIENCE_S) -> ServerOrigin:
+        manifest = replace(origins.origin(str(FAKES / "_origins" / name)), ready_s=ready_s)
         server = Server(manifest, Readiness.READY, Path())
         folder = tmp_path / "run"
         started.append(ServerOrigin(server, [GET], folder, CORES, LOOPBACK, tmp_path / "logs"))
@@ -105,6 +106,12 @@ def test_one_that_does_not_start_is_quoted_and_its_output_is_kept(
     assert "cannot be configured" in kept.read_text()
 
 
+def test_one_that_does_not_answer_is_ended_after_its_time(start: Start) -> None:
+    with pytest.raises(OriginError, match=r"silent does not answer within 0\.3 s"):
+        start("silent", ready_s=0.3)
+    assert psutil.Process().children(recursive=True) == []
+
+
 def test_one_that_ends_meanwhile(start: Start, tmp_path: Path) -> None:
     origin = start("dies")
     ledger = origin.open()
@@ -126,7 +133,10 @@ def test_where_its_output_cannot_be_kept_the_hint_has_the_rest(
     origin.end()
     with pytest.raises(OriginError, match="honest ended") as error:
         origin.read()
-    assert error.value.hint == "what was measured is kept; 'fetchoff resume' goes on"
+    assert error.value.hint == KEPT
+    with pytest.raises(OriginError, match="honest ended") as error:
+        origin.involuntary_switches()
+    assert error.value.hint == KEPT
 
 
 def test_an_authority_that_cannot_be_made(tmp_path: Path) -> None:
