@@ -104,12 +104,13 @@ def test_one_that_does_not_start_is_quoted_and_its_output_is_kept(
     (kept,) = (tmp_path / "logs").iterdir()
     assert str(kept) in error.value.hint
     assert "cannot be configured" in kept.read_text()
+    assert psutil.Process().children() == []
 
 
 def test_one_that_does_not_answer_is_ended_after_its_time(start: Start) -> None:
     with pytest.raises(OriginError, match=r"silent does not answer within 0\.3 s"):
         start("silent", ready_s=0.3)
-    assert psutil.Process().children(recursive=True) == []
+    assert psutil.Process().children() == []
 
 
 def test_one_that_ends_meanwhile(start: Start, tmp_path: Path) -> None:
