@@ -5,6 +5,7 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
+H2SPEC  := target/tools/h2spec
 QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
@@ -29,7 +30,8 @@ quick-clients: $(DEV)  ## a browser, and a client of each language
 	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
 
 test-all: $(QUICK) check-adapters  ## everything: what `make test` left out, after it if sources changed since
-	tools/system-packages.sh chromium valgrind
+	tools/system-packages.sh chromium valgrind nginx-light wrk apache2-bin nghttp2-client strace
+	$(MAKE) $(H2SPEC) || echo "skipped: h2spec (it needs Go)"
 	$(BIN)/fetchoff setup --all --quiet
 	$(BIN)/fetchoff origins --setup
 	$(BIN)/pytest tests/contract --part rest --numprocesses auto
@@ -103,25 +105,27 @@ bench-disturbed: $(RUNTIME)  ## disturb this machine for a minute, as benches do
 bench-agreement: $(RUNTIME)  ## ratios of CPU time beside those of plain loops, written without Fetchoff; OPTIONS=…
 	$(BIN)/python -m benches.agreement.bench --setup $(OPTIONS)
 
-bench-kill: $(DEV)  ## kill a run again and again, and count what is lost
-	$(BIN)/python benches/kill/bench.py
+bench-kill: $(DEV)  ## kill a run again and again, and count what is lost; OPTIONS=…
+	$(BIN)/python -m benches.kill.bench $(OPTIONS)
 
 bench-kill-link: $(DEV)  ## the same over a link, also interrupted politely: what is left of it
-	$(BIN)/python benches/kill/bench.py --kills 100 --link
+	$(BIN)/python -m benches.kill.bench --kills 100 --link
 
 bench-memory: $(RUNTIME)  ## memory of streamed downloads, beside the sizes of their reads
 	tools/system-packages.sh strace
-	$(BIN)/python benches/memory/bench.py
+	$(BIN)/python -m benches.memory.bench
 
-bench-h2spec: $(RUNTIME)  ## h2spec against the origin; `go install` fetches it into the target folder
-	GOBIN=$(CURDIR)/target/tools go install github.com/summerwind/h2spec/cmd/h2spec@latest
-	$(BIN)/python benches/h2spec/bench.py --h2spec target/tools/h2spec
+bench-h2spec: $(RUNTIME) $(H2SPEC)  ## h2spec against the origin
+	$(BIN)/python -m benches.h2spec.bench --h2spec $(H2SPEC)
 
 bench-link: $(RUNTIME)  ## the link emulator: delay, rate and loss, asked against measured; as root also without root
 	$(BIN)/python -m benches.link.bench
 
 bench-link-soak: $(RUNTIME)  ## ten minutes of much traffic in every mode: nothing out of order or astray, memory flat
 	$(BIN)/python -m benches.link.bench --soak 600
+
+$(H2SPEC):  # fetched and built by Go
+	GOBIN=$(CURDIR)/target/tools go install github.com/summerwind/h2spec/cmd/h2spec@v2.2.1
 
 clean:
 	rm -rf $(VENV) target build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -21,7 +21,7 @@ from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.origin import Turn, gained
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.lanes import side_by_side
-from fetchoff.run.adapters.session import Guest
+from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import Layout, Urgency, lay_out, on_core, place, strongest_urgency
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
@@ -54,7 +54,7 @@ class Notes:
 class Asked:
     """A turn: its client, and the iterations of its lead and of its counted part."""
 
-    guest: Guest
+    guest: ClientSession
     lead: int
     counted: int
 
@@ -83,7 +83,7 @@ class Stand:
     adapters: list[Adapter]
     _reference: Reference | None = None
 
-    def start(self, process: str, client: str, launch: Launch) -> Guest:
+    def start(self, process: str, client: str, launch: Launch) -> ClientSession:
         """Start a client of the catalogue in a new process and verify it."""
         cores, stderr = self.layout.client_cores, self.folder / "stderr"
         adapter = Adapter(client, launch, self.folder, stderr, cores)
@@ -94,16 +94,18 @@ class Stand:
         guest.admit(Spool(self.folder), try_nonsense=False)
         return guest
 
-    def guest(self, process: str, client: str, adapter: Adapter, ledger: BuiltInLedger) -> Guest:
+    def guest(
+        self, process: str, client: str, adapter: Adapter, ledger: BuiltInLedger
+    ) -> ClientSession:
         """A participant whose adapter does its exchanges at that ledger."""
         if self._reference is None:
             self._reference = fetch(self.course.workload, ledger.base_url)
-        return Guest(process, client, adapter, ledger, self._reference, self.course)
+        return ClientSession(process, client, adapter, ledger, self._reference, self.course)
 
-    def settle(self, guests: Sequence[Guest]) -> None:
+    def settle(self, guests: Sequence[ClientSession]) -> None:
         """Warm up all processes concurrently, and place them on their cores."""
 
-        def settle(guest: Guest, core: int, stop: Event) -> None:
+        def settle(guest: ClientSession, core: int, stop: Event) -> None:
             place(guest.adapter.pid, self.layout.cores_in(core), Urgency.ORDINARY)
             guest.settle(stop)
 
@@ -113,7 +115,7 @@ class Stand:
             guest.rehearse()
 
     def measure(
-        self, players: Sequence[tuple[Entrant, Guest]], turns: int, order: random.Random
+        self, players: Sequence[tuple[Entrant, ClientSession]], turns: int, order: random.Random
     ) -> dict[str, Turns]:
         """Give this many cycles, each in random order; records by key. Failures are raised."""
         notes = Notes()
@@ -164,7 +166,7 @@ def _nothing() -> None:
     """A listener that ignores everything."""
 
 
-def _do(guest: Guest, action: Callable[[Guest], None]) -> None:
+def _do(guest: ClientSession, action: Callable[[ClientSession], None]) -> None:
     action(guest)
 
 

@@ -13,8 +13,9 @@ from tests.command import Command, fake
 from tests.contract.tally import Tally
 from tests.partition import Part, left_out, taken
 
-# No deadline per example, because its duration depends on the machine.
-settings.register_profile("untimed", deadline=None)
+# How long an example takes is the machine's affair: no test is timed. An example that fails is
+# printed with what makes it again.
+settings.register_profile("untimed", deadline=None, print_blob=True)
 settings.load_profile("untimed")
 
 LEFT_OUT = pytest.StashKey[list[str]]()

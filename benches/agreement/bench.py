@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from benches.agreement import findings, runs, tables
-from benches.agreement.arithmetic import Overall
+from benches.agreement.arithmetic import Agreement, Overall
 from benches.agreement.rounds import Amounts, Failures, Measured, measure_round, stand
 from benches.agreement.runs import Report, RunError
 from benches.agreement.subjects import OF_OTHER_KITS, Subject, Way, gathered, with_loops
@@ -139,10 +139,11 @@ class Bench:
 
     def _show_absolute(self) -> None:
         titles = {Way.LOOP: "plain loops", Way.ADAPTER: "adapters driven by hand"}
-        for way in Way if self.report else ():
-            means = findings.real_means(self.measured, self.report, way)
-            title = f"All CPU time ÷ all exchanges of {titles[way]}, µs"
-            tables.show_agreements(title, means, ("outside", "Fetchoff"))
+        if self.report:
+            for way in Way:
+                means = findings.real_means(self.measured, self.report, way)
+                title = f"All CPU time ÷ all exchanges of {titles[way]}, µs"
+                tables.show_agreements(title, means, ("outside", "Fetchoff"))
         tables.show_kits(findings.kits(self.measured))
 
     def _notes(self, found: Sequence[findings.Loop]) -> list[str]:
@@ -197,11 +198,11 @@ def _names(patterns: Sequence[str], baseline: str, ways: Sequence[Way]) -> list[
     return list(names)
 
 
-def _overall(agreements: Sequence[findings.Agreement]) -> Overall | None:
+def _overall(agreements: Sequence[Agreement]) -> Overall | None:
     return Overall.of(agreements) if agreements else None
 
 
-def _are_met(agreements: Sequence[findings.Agreement]) -> bool:
+def _are_met(agreements: Sequence[Agreement]) -> bool:
     overall = _overall(agreements)
     return (
         overall is not None
@@ -212,7 +213,7 @@ def _are_met(agreements: Sequence[findings.Agreement]) -> bool:
 
 def _plain(value: Any) -> Any:
     """Data that JSON has: dataclasses as objects, agreements with what they come to."""
-    if isinstance(value, findings.Agreement):
+    if isinstance(value, Agreement):
         return _plain(asdict(value) | {"within": value.is_within})
     if is_dataclass(value) and not isinstance(value, type):
         return _plain(asdict(value))

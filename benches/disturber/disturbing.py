@@ -92,8 +92,8 @@ def main() -> None:
     with disturbed(arguments.seed, arguments.core) as did:
         time.sleep(arguments.seconds)
     print(
-        f"busy for {did.busy_ms} ms, idle for {did.idle_ms} ms: {did.hops} pointers, "
-        f"{did.calls} system calls"
+        f"seed {arguments.seed}: busy for {did.busy_ms} ms, idle for {did.idle_ms} ms: "
+        f"{did.hops} pointers, {did.calls} system calls"
     )
 
 

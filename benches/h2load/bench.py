@@ -34,7 +34,6 @@ from benches.origin.measuring import (
 )
 from benches.origin.servers import Server, build_origin, nginx_binary
 
-SEED = 20261120
 OTHERS = ("nginx", "apache2")
 LEVEL = 1.0
 LOAD_TIMEOUT_S = 60
@@ -57,6 +56,10 @@ class Workload:
     @property
     def is_bulk(self) -> bool:
         return self.size >= 1_000_000
+
+    def of_share(self, share: float) -> Workload:
+        """The same with a share of its requests, and at least one on each connection."""
+        return replace(self, requests=max(round(share * self.requests), self.connections))
 
     @property
     def unit(self) -> str:
@@ -164,15 +167,15 @@ def sample(server: Server, workload: Workload, repetition: int, core: int) -> Sa
     raise MeasurementError(f"{server.name} stalled {TURNS} times in a row")
 
 
-def measure(workload: Workload, repetitions: int) -> Result:
+def measure(workload: Workload, repetitions: int, seed: int) -> Result:
     server_core, load_core = cores()
-    order = random.Random(SEED)
+    order = random.Random(seed)
     samples: list[Sample] = []
     with (
         tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder,
         running(workload.target, server_core, Path(folder)) as servers,
     ):
-        warm_up = replace(workload, requests=workload.requests // 10)
+        warm_up = workload.of_share(0.1)
         sessions = {server.name: load(server, warm_up, load_core) for server in servers}
         if len(set(sessions.values())) > 1:
             raise MeasurementError(f"TLS differs: {sessions}")
@@ -185,7 +188,7 @@ def measure(workload: Workload, repetitions: int) -> Result:
     return Result(workload, sessions["origin"], tuple(samples))
 
 
-def as_table(results: list[Result]) -> str:
+def as_table(results: Sequence[Result]) -> str:
     rows = []
     for result in results:
         workload = result.workload
@@ -211,7 +214,7 @@ def as_row(result: Result, line: Line) -> str:
     return row
 
 
-def as_json(results: list[Result]) -> str:
+def as_json(results: Sequence[Result]) -> str:
     document = [
         {
             **vars(result.workload),
@@ -236,13 +239,17 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--repetitions", type=int, default=7, metavar="N")
+    parser.add_argument("--share", type=float, default=1, help="of each workload's requests")
+    parser.add_argument("--seed", type=int, default=1, help="of the order of the servers")
     return parser.parse_args(arguments)
 
 
 def run(arguments: argparse.Namespace) -> list[Result]:
+    print(f"seed {arguments.seed}", file=sys.stderr)
     for find in (nginx_binary, apache_binary, h2load_binary, build_origin):
         find()
-    return [measure(workload, arguments.repetitions) for workload in WORKLOADS]
+    workloads = [workload.of_share(arguments.share) for workload in WORKLOADS]
+    return [measure(workload, arguments.repetitions, arguments.seed) for workload in workloads]
 
 
 def main() -> int:

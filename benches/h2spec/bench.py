@@ -1,7 +1,7 @@
 """h2spec (https://github.com/summerwind/h2spec) against the origin, in the clear and over TLS.
 
     go install github.com/summerwind/h2spec/cmd/h2spec@latest
-    .venv/bin/python benches/h2spec/bench.py
+    .venv/bin/python -m benches.h2spec.bench
 
 Exit status 1 if anything fails.
 """
@@ -22,7 +22,8 @@ from pathlib import Path
 from fetchoff.model.workload import Protocol, Settings
 from fetchoff.run.origins.built_in import BuiltInOrigin
 
-LISTENERS = (
+Listener = tuple[str, Settings, tuple[str, ...]]
+LISTENERS: tuple[Listener, ...] = (
     ("in the clear", Settings(protocol=Protocol.H2C), ()),
     ("over TLS", Settings(protocol=Protocol.H2, tls=True), ("-t", "-k")),
 )
@@ -40,36 +41,45 @@ class CaseResult:
 def main() -> int:
     arguments = _parser().parse_args()
     if shutil.which(arguments.h2spec) is None:
-        print(f"error: {arguments.h2spec} is not installed\nhint: see the head of this file")
+        print(f"error: {arguments.h2spec} is not installed", file=sys.stderr)
+        print("hint: 'make bench-h2spec' installs it", file=sys.stderr)
         return 2
     failures = 0
     with tempfile.TemporaryDirectory(prefix="fetchoff-h2spec-") as folder:
         origin = BuiltInOrigin(Path(folder))
-        for name, settings, options in LISTENERS:
-            ledger = origin.open(settings)
-            port = ledger.base_url.rpartition(":")[2]
-            results = list(_results(arguments.h2spec, port, options, Path(folder) / "report.xml"))
-            counts = Counter(case.outcome for case in results)
-            print(f"{name}: " + ", ".join(f"{n} {outcome}" for outcome, n in counts.items()))
-            failures += counts["failed"]
-            for case in results:
-                if case.outcome != "passed":
-                    print(f"  {case.outcome}: {case.section}: {case.about}")
-        origin.end()
+        try:
+            for listener in LISTENERS:
+                failures += _failures(listener, origin, arguments, Path(folder))
+        finally:
+            origin.end()
     return 1 if failures else 0
+
+
+def _failures(
+    listener: Listener, origin: BuiltInOrigin, arguments: argparse.Namespace, folder: Path
+) -> int:
+    """Print what became of the cases over one listener; how many of them failed."""
+    name, settings, options = listener
+    port = origin.open(settings).base_url.rpartition(":")[2]
+    command = (arguments.h2spec, "-h", "127.0.0.1", "-p", port, *options, *arguments.sections)
+    tried = list(_tried(command, folder / f"{port}.xml"))
+    counts = Counter(case.outcome for case in tried)
+    print(f"{name}: " + ", ".join(f"{n} {outcome}" for outcome, n in counts.items()))
+    for case in tried:
+        if case.outcome != "passed":
+            print(f"  {case.outcome}: {case.section}: {case.about}")
+    return counts["failed"]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sections", nargs="*", help="such as hpack or http2/5.1; all if none")
     parser.add_argument("--h2spec", default="h2spec", help="the program, if it is not on the PATH")
     return parser
 
 
-def _results(
-    program: str, port: str, options: tuple[str, ...], report: Path
-) -> Iterator[CaseResult]:
-    command = (program, "-h", "127.0.0.1", "-p", port, "-j", str(report), *options)
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+def _tried(command: tuple[str, ...], report: Path) -> Iterator[CaseResult]:
+    subprocess.run((*command, "-j", str(report)), stdout=subprocess.DEVNULL, check=False)
     for case in ET.parse(report).iter("testcase"):
         outcome = next((kind for kind in ("failure", "error", "skipped") if _has(case, kind)), "")
         named = {"": "passed", "skipped": "skipped"}.get(outcome, "failed")

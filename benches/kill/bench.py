@@ -1,7 +1,7 @@
 """Kill runs with SIGKILL at random moments, resume them, and count what was lost or doubled.
 
-    .venv/bin/python benches/kill/bench.py --kills 200
-    .venv/bin/python benches/kill/bench.py --kills 100 --link
+    .venv/bin/python -m benches.kill.bench --kills 200
+    .venv/bin/python -m benches.kill.bench --kills 100 --link
 
 A run is killed and resumed until it is complete; then the next one starts, until there were enough
 kills. Half of the kills come a random time after the start, half after a random number of journal
@@ -22,8 +22,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import Popen
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.command import Command, fake
 from tests.integration.processes import (
@@ -215,6 +213,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--link", action="store_true", help=f"over the link of {LINK.name}")
     arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fetchoff-kill-") as name:
         folder = Path(name)

@@ -23,7 +23,7 @@ from typing import Any
 
 from benches.link.emulator import NOBODY, BenchError, Emulator, Mode, address, build, install
 from benches.link.lines import Cores, Line, lateness
-from benches.link.soak import LEAST_S, soaked
+from benches.link.soak import LEAST_SOAK_S, soaked
 
 MODES = (
     Mode(0, "tun"),
@@ -35,6 +35,7 @@ MODES = (
 ROUND_TRIPS = {1.0: 2000, 20.0: 300, 90.0: 100, 300.0: 50}
 RATES = (10.0, 100.0, 500.0)
 CONTENT_SHARE = 1448 / 1500
+LEAST_TRANSFER_S = 2  # the first second is the start
 LOSS = 0.01
 LOSS_PACKETS = 30_000
 SEEDS_LOSS = 0.05
@@ -74,14 +75,22 @@ def main() -> int:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--json", action="store_true", help="print JSON, and the table to stderr")
-    parser.add_argument("--seconds", type=int, default=5, help="of each TCP transfer")
+    parser.add_argument("--seconds", type=int, default=5, help="of each TCP transfer; 2 or more")
+    parser.add_argument("--rates", type=_rates, default=RATES, help="in Mbit/s; and none at all")
+    parser.add_argument("--share", type=float, default=1, help="of the packets of each part")
     parser.add_argument("--mode", type=int, action="append", help="0 to 3: only this one")
     parser.add_argument("--soak", type=int, metavar="SECONDS", help="only much traffic, so long")
     parser.add_argument("--emulator-option", action="append", default=[], metavar="OPTION")
     arguments = parser.parse_args()
-    if arguments.soak is not None and arguments.soak < LEAST_S:
-        parser.error(f"a soak takes {LEAST_S} s or more")
+    if arguments.seconds < LEAST_TRANSFER_S:
+        parser.error(f"a transfer takes {LEAST_TRANSFER_S} s or more: its start is not measured")
+    if arguments.soak is not None and arguments.soak < LEAST_SOAK_S:
+        parser.error(f"a soak takes {LEAST_SOAK_S} s or more")
     return arguments
+
+
+def _rates(text: str) -> tuple[float, ...]:
+    return tuple(map(float, text.split(",")))
 
 
 def _modes(chosen: list[int] | None) -> Iterator[Mode]:
@@ -106,19 +115,22 @@ def _of_mode(
         if arguments.soak is not None:
             yield from soaked(emulator, mode, cores, arguments.soak)
         else:
-            yield from _measured(emulator, mode, cores, arguments.seconds)
+            yield from _measured(emulator, mode, cores, arguments)
     finally:
         emulator.close()
 
 
-def _measured(emulator: Emulator, mode: Mode, cores: Cores, seconds: int) -> Iterator[Line]:
+def _measured(
+    emulator: Emulator, mode: Mode, cores: Cores, arguments: argparse.Namespace
+) -> Iterator[Line]:
+    share = arguments.share
     for asked_ms, packets in ROUND_TRIPS.items():
-        yield from _round_trips(emulator, mode, cores, asked_ms, packets)
-    for rate in (None, *RATES):
+        yield from _round_trips(emulator, mode, cores, asked_ms, math.ceil(share * packets))
+    for rate in (None, *arguments.rates):
         for way in ("up", "down"):
-            yield from _rate(emulator, mode, cores, rate, way, seconds)
-    yield _loss(emulator, mode, cores)
-    yield from _seeds(emulator, mode, cores)
+            yield from _rate(emulator, mode, cores, rate, way, arguments.seconds)
+    yield _loss(emulator, mode, cores, math.ceil(share * LOSS_PACKETS))
+    yield from _seeds(emulator, mode, cores, math.ceil(share * SEEDS_PACKETS))
 
 
 def _round_trips(
@@ -165,24 +177,23 @@ def _rate(
     yield Line(str(mode), f"{what}: emulator", None, cpu, "CPU s/Gbit", None, "")
 
 
-def _loss(emulator: Emulator, mode: Mode, cores: Cores) -> Line:
-    came, counted = _came(emulator, cores, LOSS, SEED, LOSS_PACKETS)
-    lost = LOSS_PACKETS - len(came)
-    half = STANDARD_DEVIATIONS * math.sqrt(LOSS * (1 - LOSS) / LOSS_PACKETS)
-    measured = lost / LOSS_PACKETS
+def _loss(emulator: Emulator, mode: Mode, cores: Cores, packets: int) -> Line:
+    came, counted = _came(emulator, cores, LOSS, SEED, packets)
+    lost = packets - len(came)
+    half = STANDARD_DEVIATIONS * math.sqrt(LOSS * (1 - LOSS) / packets)
+    measured = lost / packets
     met = abs(measured - LOSS) <= half and lost == counted["up"]["lost"]
-    remark = f"{lost} of {LOSS_PACKETS}, interval ± {half * 100:.3f}"
+    remark = f"{lost} of {packets}, interval ± {half * 100:.3f}, seed {SEED}"
     return Line(str(mode), "loss", LOSS * 100, measured * 100, "%", met, remark)
 
 
-def _seeds(emulator: Emulator, mode: Mode, cores: Cores) -> Iterator[Line]:
+def _seeds(emulator: Emulator, mode: Mode, cores: Cores, packets: int) -> Iterator[Line]:
     """The number of packets that one run lost and another did not."""
     first, again, other = (
-        _came(emulator, cores, SEEDS_LOSS, seed, SEEDS_PACKETS)[0]
-        for seed in (SEED, SEED, SEED + 1)
+        _came(emulator, cores, SEEDS_LOSS, seed, packets)[0] for seed in (SEED, SEED, SEED + 1)
     )
     # Of packets that two seeds lose independently of each other.
-    expected = 2 * SEEDS_LOSS * (1 - SEEDS_LOSS) * SEEDS_PACKETS
+    expected = 2 * SEEDS_LOSS * (1 - SEEDS_LOSS) * packets
     same, others = len(first ^ again), len(first ^ other)
     yield Line(str(mode), "the same seed again: differ", 0, same, "packets", same == 0, "")
     met = 0.5 * expected < others < 1.5 * expected

@@ -1,7 +1,7 @@
 """Peak memory of a streamed download and the size of its reads: `make bench-memory`.
 
 Each client downloads 1 GB once, streamed and dropped; what its memory grew by is what it buffers.
-The sizes of its reads are then taken by strace from a second process and 100 MB.
+strace then takes the sizes of its reads from a second process, which downloads 100 MB.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from fetchoff.run.origins.built_in import BuiltInOrigin
 from fetchoff.run.os import procfs
 
 SUITE = "memory"
-WHOLE, TRACED = "download@1G", "download@100M"
+DOWNLOAD = "download"
+WHOLE, TRACED = "1G", "100M"
 TIMEOUT_S = 120.0
 READS = "read,readv,recvfrom,recvmsg"
 # `read(5, …, 65536) = 4096`; what a read asks for stands before the result where it is a number.
@@ -54,6 +55,8 @@ class Measured:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Memory of streamed downloads.")
     parser.add_argument("clients", nargs="*", help="ids or globs; those of the suite if none")
+    parser.add_argument("--whole", default=WHOLE, help="to download where memory is measured")
+    parser.add_argument("--traced", default=TRACED, help="to download under strace")
     arguments = parser.parse_args()
     manifests = chosen(arguments.clients or workloads.suite(SUITE).clients)
     if shutil.which("strace") is None:
@@ -65,7 +68,8 @@ def main() -> None:
                 print(f"{client.id}: {client.reason}", file=sys.stderr)
                 continue
             try:
-                measured.append(_measure(client, client.launch, Path(folder)))
+                sizes = (arguments.whole, arguments.traced)
+                measured.append(_measure(client, client.launch, Path(folder), sizes))
             except AdapterError as error:
                 print(f"{client.id}: {error.message}", file=sys.stderr)
     print("client                         grown MB  peak MB  read asks  read gets  seconds")
@@ -77,15 +81,17 @@ def main() -> None:
         )
 
 
-def _measure(client: Client, launch: Launch, folder: Path) -> Measured:
-    start_kb, peak_kb, seconds = _download(client.id, launch, folder, WHOLE)
+def _measure(client: Client, launch: Launch, folder: Path, sizes: tuple[str, str]) -> Measured:
+    """`sizes`: of the download whose memory is measured, and of the one that is traced."""
+    whole, traced_size = (f"{DOWNLOAD}@{size}" for size in sizes)
+    start_kb, peak_kb, seconds = _download(client.id, launch, folder, whole)
     asked = got = None
     strace = shutil.which("strace")
     if strace:
         trace = folder / "trace"
         options = ("-f", "-qq", "-e", f"trace={READS}", "-e", "signal=none", "-o", str(trace))
         traced = replace(launch, command=(strace, *options, *launch.command))
-        _download(client.id, traced, folder, TRACED)
+        _download(client.id, traced, folder, traced_size)
         asked, got = _sizes(trace)
         trace.unlink()
     return Measured(client.id, start_kb / 1e3, peak_kb / 1e3, asked, got, seconds)

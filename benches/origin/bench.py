@@ -38,7 +38,6 @@ from benches.origin.servers import (
 )
 
 CONNECTIONS = 16
-SEED = 20261120
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ def sample(server: CountingServer, repetition: int, core: int, seconds: int) -> 
 
 def measure(workload: Workload, arguments: argparse.Namespace, bare_loop: Path) -> Result:
     server_core, load_core = cores()
-    order = random.Random(SEED)
+    order = random.Random(arguments.seed)
     samples: list[Sample] = []
     with (
         tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder,
@@ -130,7 +129,7 @@ def measure(workload: Workload, arguments: argparse.Namespace, bare_loop: Path) 
     return Result(workload, tuple(samples))
 
 
-def as_table(results: list[Result]) -> str:
+def as_table(results: Sequence[Result]) -> str:
     rows = []
     for result in results:
         rows.append(f"GET {result.workload.target}: CPU per request, {CONNECTIONS} connections")
@@ -153,7 +152,7 @@ def as_row(result: Result, line: Line) -> str:
     )
 
 
-def as_json(results: list[Result]) -> str:
+def as_json(results: Sequence[Result]) -> str:
     document = [
         {
             "target": result.workload.target,
@@ -178,10 +177,12 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--repetitions", type=int, default=7, metavar="N")
     parser.add_argument("--seconds", type=int, default=1, metavar="S", help="of load at a time")
+    parser.add_argument("--seed", type=int, default=1, help="of the order of the servers")
     return parser.parse_args(arguments)
 
 
 def run(arguments: argparse.Namespace) -> list[Result]:
+    print(f"seed {arguments.seed}", file=sys.stderr)
     nginx_binary()
     wrk_binary()
     build_origin()

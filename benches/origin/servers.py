@@ -261,7 +261,7 @@ def origin_binary() -> Path:
 
 def build_origin() -> None:
     cargo = tool("cargo", "https://rustup.rs")
-    command = [cargo, "build", "--release", "--quiet", "-p", "fetchoff-origin"]
+    command = [cargo, "build", "--release", "--quiet", "--locked", "-p", "fetchoff-origin"]
     if subprocess.run(command, cwd=ROOT).returncode != 0:
         raise MeasurementError("the origin could not be built; cargo says why above")
 

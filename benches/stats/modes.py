@@ -1,6 +1,6 @@
 """How often two modes are found in noise without and with modes. For docs/analysis.md.
 
-python benches/stats/modes.py [--samples N] [--seed N]
+python -m benches.stats.modes [--samples N] [--seed N]
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Callable
 
 import numpy as np
-from tables import table
+from benches.stats.tables import table
 
 from fetchoff.stats.modes import least_gap, widest_gap
 
@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
+    print(f"seed {chosen.seed}\n")
     rng = np.random.default_rng(chosen.seed)
     rows = []
     for size in SIZES:

@@ -1,6 +1,6 @@
 """Apply the statistics to synthetic runs with known truth, and print Markdown tables.
 
-    python benches/stats/simulate.py [boundary|pairs|budgets|rankings|tiers]… [--trials N]
+    python -m benches.stats.simulate [boundary|pairs|budgets|rankings|tiers]… [--trials N]
 
 The tables of docs/analysis.md are its output with the defaults, in about ten minutes.
 """
@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 from benches.stats.scenarios import WORLDS, Scenario
+from benches.stats.tables import brief, percent, table
 from benches.stats.trials import Share, pair_trials, ranking_trials
 from scipy.special import stdtrit
-from tables import brief, percent, table
 
 from fetchoff.model.estimate import StoppingRule, Verdict
 from fetchoff.stats import rank, unproven_neighbours
@@ -135,7 +135,9 @@ def _of_ranking(
         yield f"{brief(equal.false)} / {brief(missed)}"
     few = max(trials // 20, 10)
     for rounds in RANKED:
-        apart = ranking_trials(scenario, 0.03 * np.arange(clients), few, rng, rounds=rounds)
+        apart = ranking_trials(
+            scenario, 0.03 * np.arange(clients, dtype=np.float64), few, rng, rounds=rounds
+        )
         yield f"{100 * apart.found:.0f} %"
 
 
@@ -144,7 +146,7 @@ def tiers(trials: int, rng: np.random.Generator) -> None:
     tiers were never shown to differ."""
     rows = []
     for name in ("quiet", "typical", "unlike clients"):
-        effects = 0.01 * np.arange(30)
+        effects = 0.01 * np.arange(30, dtype=np.float64)
         found = [
             rank(WORLDS[name].costs(effects, 6, rng), final=True)
             for _ in range(max(trials // 20, 10))

@@ -1,6 +1,6 @@
 """Compare error-spending functions: the figures of docs/decisions/0003-stopping-rule.md.
 
-    python benches/stats/spending.py [--paths N] [--seed N]
+    python -m benches.stats.spending [--paths N] [--seed N]
 
 One log-ratio a round, a look after every round from the fifth on, verdicts with a margin of 2 %.
 Normal ones with a standard deviation of 1 %: mean rounds to a verdict. And where one of two equal
@@ -13,8 +13,8 @@ import argparse
 from collections.abc import Callable
 
 import numpy as np
+from benches.stats.tables import table
 from scipy.special import ndtr, ndtri
-from tables import table
 
 from fetchoff.model.estimate import StoppingRule
 from fetchoff.stats import student
@@ -80,6 +80,7 @@ def main() -> None:
     parser.add_argument("--paths", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
+    print(f"seed {chosen.seed}\n")
     rng = np.random.default_rng(chosen.seed)
     shape = (RULE.horizon, chosen.paths)
     normal = 0.01 * rng.standard_normal(shape)

@@ -1,6 +1,6 @@
 """Compare variances for the pairs of many clients: the figures of docs/decisions/0002-*.md.
 
-    python benches/stats/variances.py [--trials N] [--rounds N] [--seed N]
+    python -m benches.stats.variances [--trials N] [--rounds N] [--seed N]
 
 Each cell, at a family-wise 1 % and one look: trials in which any two clients were said to differ
 when all are equal; and the share of the pairs found when they lie 3 % apart.
@@ -12,8 +12,8 @@ import argparse
 from collections.abc import Callable
 
 import numpy as np
+from benches.stats.tables import table
 from scipy.special import stdtr
-from tables import table
 
 from fetchoff.stats.pairs import holm
 from fetchoff.stats.shrinkage import Shrunk, shrink
@@ -32,7 +32,8 @@ def pair_differences(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def p_values(mean: np.ndarray, error2: np.ndarray, degrees: np.ndarray | float) -> np.ndarray:
-    return 2 * stdtr(degrees, -np.abs(mean) / np.sqrt(np.maximum(error2, 1e-30)))
+    p: np.ndarray = 2 * stdtr(degrees, -np.abs(mean) / np.sqrt(np.maximum(error2, 1e-30)))
+    return p
 
 
 def plain(y: np.ndarray) -> np.ndarray:
@@ -122,7 +123,7 @@ def noise(kind: str, rounds: int, clients: int, rng: np.random.Generator) -> np.
         case "two quiet ones":
             return np.where(last < 2, 0.001, 0.02) * normal
         case "heavy tails":
-            return unlike * rng.standard_t(3, shape) / np.sqrt(3)
+            return np.asarray(unlike * rng.standard_t(3, shape) / np.sqrt(3))
         case "spikes":
             return unlike * (normal + 20 * ((rng.random(shape) < 0.02) - 0.02))
         case "two layouts":
@@ -138,8 +139,10 @@ def noise(kind: str, rounds: int, clients: int, rng: np.random.Generator) -> np.
     raise ValueError(kind)
 
 
-KINDS = ("alike", "unlike clients", "a noisy third", "two quiet ones", "heavy tails", "spikes")
-KINDS += ("two layouts", "two camps", "two wild ones", "a quarter with modes")
+KINDS = (
+    *("alike", "unlike clients", "a noisy third", "two quiet ones", "heavy tails", "spikes"),
+    *("two layouts", "two camps", "two wild ones", "a quarter with modes"),
+)
 
 
 def main() -> None:
@@ -148,6 +151,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
+    print(f"seed {chosen.seed}\n")
     rng = np.random.default_rng(chosen.seed)
     rows = (
         [clients, kind, *cells_of(kind, chosen.rounds, clients, chosen.trials, rng)]

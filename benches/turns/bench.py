@@ -86,6 +86,7 @@ def main() -> None:
     asked = arguments.parts.split(",")
     if set(asked) - set(parts):
         sys.exit(f"the parts are {', '.join(parts)}")
+    print(f"seed {arguments.seed}", flush=True)
     order, cells, began_s = random.Random(arguments.seed), [], time.monotonic()
     # Ctrl-C: show the results so far.
     with disturbed_if(arguments.disturbed, arguments.seed), contextlib.suppress(KeyboardInterrupt):

@@ -92,6 +92,7 @@ class Asked:
 def main() -> None:
     arguments = _arguments()
     asked = _asked(arguments)
+    print(f"seed {asked.seed}", flush=True)
     kept = trials.read(arguments.add_to) if arguments.add_to else []
     with (
         tempfile.TemporaryDirectory(prefix="fetchoff-copies-") as place,

@@ -23,60 +23,48 @@ from benches.disturber.disturbing import DisturberFailed, disturbed
 from benches.verdicts import totals, trials
 from benches.verdicts.trials import RankingTrial, Told, Trial
 from tests.command import fake
+from tests.integration.benches import ROOT, bench, needs
 
-ROOT = Path(__file__).parents[2]
 CLIENT = fake("honest")
 UNDECIDED = Told("undecided", 1.0, 0.9, 1.1)
 SLOWER = Told("slower", 1.03, 1.01, 1.05)
 FASTER = Told("faster", 0.97, 0.95, 0.99)
-
-needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
-
-
-def bench(name: str, cache: Path, *arguments: str | Path) -> str:
-    """The output of a bench, which must succeed."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"benches.{name}.bench", *map(str, arguments)],
-        cwd=ROOT,
-        env={**os.environ, "FETCHOFF_CACHE": str(cache), "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def verdicts(cache: Path, folder: Path, part: str, *more: str) -> list[dict[str, Any]]:
     """The trials of one part, one trial of it."""
     kept = folder / "trials.jsonl"
     one = ("--parts", part, "--clients", CLIENT, "--trials", "1", "--seed", "1")
-    bench("verdicts", cache, *one, "--add-to", kept, *more)
+    bench("verdicts.bench", cache, *one, "--add-to", kept, *more)
     return [json.loads(line) for line in kept.read_text().splitlines()]
 
 
-def test_the_overhead_is_told(cache: Path) -> None:
-    said = bench(
-        "overhead", cache, "--clients", "python/http-client", "--rounds", "2", "--turns", "6"
-    )
-    assert said.startswith("python/http-client: bare ")
+@pytest.mark.parametrize(
+    "client", ["python/http-client", pytest.param("c/libcurl", marks=needs("cc", "curl-config"))]
+)
+def test_the_overhead_is_told(client: str, cache: Path) -> None:
+    few = ("--rounds", "2", "--turns", "6")
+    said = bench("overhead.bench", cache, "--clients", client, *few)
+    assert said.startswith(f"seed 1\n{client}: bare ")
     assert "2 pairs of processes" in said
 
 
 def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
     kept = tmp_path / "found.jsonl"
     few = ("--exchanges", "40", "--seconds", "2", "--add-to", kept)
-    said = bench("steadiness", cache, "--clients", "python/http-client,go/net-http", *few)
+    said = bench("steadiness.bench", cache, "--clients", "python/http-client,go/net-http", *few)
     assert "measured too early" in said
     found = [json.loads(line) for line in kept.read_text().splitlines()]
     assert {one["place"] for one in found} == {0, 1, 2}
     assert all(one["further"] >= 40 and one["soon_us"] > 0 < one["late_us"] for one in found)
 
 
-@pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
+@needs("valgrind")
 def test_instructions_are_counted(cache: Path) -> None:
     """Nothing here is timed: what a kit adds is the same on a busy machine."""
-    said = bench("instructions", cache, "--clients", "python/http-client", "--exchanges", "100")
+    said = bench(
+        "instructions.bench", cache, "--clients", "python/http-client", "--exchanges", "100"
+    )
     (added,) = re.findall(r"python/http-client .*?([+-][\d.]+)%", said)
     assert -2 < float(added) < 2
     assert "0 of 1 adapters add more than 2%" in said
@@ -102,7 +90,7 @@ def test_equals_are_ranked(cache: Path, tmp_path: Path) -> None:
     assert trial["rounds"] > 0
 
 
-@needs_cc
+@needs("cc")
 def test_a_comparison_is_repeated_on_a_disturbed_machine(cache: Path, tmp_path: Path) -> None:
     pairs = ("--pairs", f"{CLIENT}:{fake('slow')}", "--disturbed", "--json", tmp_path / "totals")
     found = verdicts(cache, tmp_path, "identical", "--budget", "1", *map(str, pairs))
@@ -131,13 +119,15 @@ def test_whole_processes_are_asked_the_same(cache: Path, tmp_path: Path) -> None
 )
 def test_turns_are_told(part: str, conditions: set[str], cache: Path, tmp_path: Path) -> None:
     few = ("--clients", CLIENT, "--rounds", "1", "--turns", "3", "--crowds", "2,3")
-    bench("turns", cache, "--parts", part, *few, "--leads", "2,8", "--json", tmp_path / "found")
+    bench(
+        "turns.bench", cache, "--parts", part, *few, "--leads", "2,8", "--json", tmp_path / "found"
+    )
     rows = json.loads((tmp_path / "found").read_text())
     assert {row["condition"] for row in rows} == conditions
     assert all(row["us"] > 0 for row in rows)
 
 
-@needs_cc
+@needs("cc")
 def test_the_disturber_is_on_and_off_where_it_was_put() -> None:
     core = min(os.sched_getaffinity(0))
     with disturbed(1, core) as did:
@@ -151,13 +141,13 @@ def test_the_disturber_is_on_and_off_where_it_was_put() -> None:
     assert did.calls > 0
 
 
-@needs_cc
+@needs("cc")
 def test_a_disturber_that_ends_early_is_told_of() -> None:
     with pytest.raises(DisturberFailed, match="ended before"), disturbed(1, seconds=0.1):
         wait_for_no_running_disturber()
 
 
-@needs_cc
+@needs("cc")
 def test_the_disturber_dies_with_its_parent() -> None:
     """If a bench is killed with SIGKILL, its disturber ends as well."""
     program = "import time; from benches.disturber.disturbing import disturbed\n"

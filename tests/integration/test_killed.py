@@ -25,7 +25,9 @@ KILLS = int(os.environ.get("FETCHOFF_TEST_KILLS", "10"))
 
 @pytest.mark.timeout(60 + 30 * KILLS)
 def test_killed_often(tmp_path: Path, cache: Path) -> None:
-    tally = kill_often(KILLS, tmp_path, cache, seed=random.randrange(2**31))
+    seed = random.randrange(2**31)
+    print(f"seed {seed}")  # shown where the test fails: `make bench-kill` takes one
+    tally = kill_often(KILLS, tmp_path, cache, seed)
     assert tally.faults == []
     assert tally.kills >= KILLS
     assert tally.batches > 0

@@ -23,7 +23,10 @@ class CaseVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class Result:
-    """`text`: the fault, why the fault is known, or the feature that the client lacks."""
+    """`text`: the fault, why it is known, or the feature that the client does not have.
+
+    A case that passed only when it was tried again has the fault of the earlier try.
+    """
 
     case: str
     verdict: CaseVerdict

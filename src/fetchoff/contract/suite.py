@@ -146,10 +146,9 @@ class ContractSuite:
             return Result(case.name, CaseVerdict.UNSUPPORTED, missing[0])
         ledger = self._origin.open(case.workload.settings)
         try:
-            for _ in range(BUSY_TRIES if case.busy_ns else 1):
-                fault = self._run(case, ledger)
-                if not fault:
-                    break
+            faults = [self._run(case, ledger)]
+            while faults[-1] and len(faults) < (BUSY_TRIES if case.busy_ns else 1):
+                faults.append(self._run(case, ledger))
         except _Unsupported as unsupported:
             return Result(case.name, CaseVerdict.UNSUPPORTED, str(unsupported))
         except AdapterError as error:
@@ -157,11 +156,12 @@ class ContractSuite:
             self._broken += 1
             return Result(case.name, CaseVerdict.FAILED, error.message)
         except InputError as error:
-            fault = error.message
+            faults = [error.message]
         finally:
             ledger.close()
         self._broken = 0
-        return Result(case.name, CaseVerdict.FAILED if fault else CaseVerdict.PASSED, fault)
+        verdict = CaseVerdict.FAILED if faults[-1] else CaseVerdict.PASSED
+        return Result(case.name, verdict, next(filter(None, reversed(faults)), ""))
 
     def _run(self, case: Case, ledger: BuiltInLedger) -> str:
         fill(self._spool, case.workload)

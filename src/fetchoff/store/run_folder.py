@@ -196,6 +196,8 @@ class RunFolder:
             data = (self.path / JOURNAL).read_bytes()
         except FileNotFoundError:
             return
+        except OSError as error:
+            raise StoreError(f"{self.path / JOURNAL} cannot be read: {error.strerror}") from error
         whole = data[: data.rfind(b"\n") + 1]
         if self._fd >= 0 and len(whole) != len(data):
             os.ftruncate(self._fd, len(whole))

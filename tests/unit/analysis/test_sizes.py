@@ -20,6 +20,7 @@ from fetchoff.model.claim import (
     Side,
     SpreadClaim,
     Statement,
+    UnmeasurableClaim,
 )
 
 SIDE = Side("x/a", "bulk")
@@ -101,6 +102,11 @@ def test_what_is_compared_by_implementation_is_a_workload_over_every_link(
 ) -> None:
     stated = EqualClaim(Measure.WALL, SIDE, SIDE, 0.1)
     assert at_sizes_of(article(stated), measured).per_implementation == found
+
+
+def test_what_cannot_be_measured_has_no_size() -> None:
+    stated = UnmeasurableClaim(Measure.WALL, "Windows")
+    assert at_sizes_of(article(stated), ["bulk@9"]).claims[0].statement == stated
 
 
 def test_sizes_are_chosen_by_what_was_claimed() -> None:

@@ -12,6 +12,7 @@ from fetchoff.analysis import limits
 from fetchoff.analysis.stopping import is_decided
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import LimitAnswer
+from fetchoff.model.limit import Kept
 from fetchoff.model.observation import Outcome, Record
 
 LIMIT = 0.03
@@ -80,6 +81,47 @@ def pair(apart: float, limit: float | None, noise: float = 0.002) -> Raced:
 def test_what_is_asked_decides(apart: float, limit: float | None, decided: bool) -> None:
     raced = pair(apart, limit)
     assert is_decided(raced.experiment, raced.records(), 5) is decided
+
+
+def ranking(apart: float, noise: float) -> Raced:
+    """Five rounds of three clients, each dearer than the one before."""
+    wiggle = noise * np.array([1, -1, 0, 1, -1])
+    steps = (np.zeros(5), apart + wiggle, 2 * apart - wiggle)
+    return Raced({f"a/{place}": list(step) for place, step in enumerate(steps)})
+
+
+@pytest.mark.parametrize(
+    ("apart", "noise", "decided"), [(0.3, 0.002, True), (0.3, 0.3, False), (0.01, 0.05, False)]
+)
+def test_a_ranking_is_decided_when_neighbours_are_told_apart(
+    apart: float, noise: float, decided: bool
+) -> None:
+    raced = ranking(apart, noise)
+    assert is_decided(raced.experiment, raced.records(), 5) is decided
+
+
+def test_where_nothing_is_to_be_decided_the_budget_is_spent() -> None:
+    raced = ranking(0.3, 0.002)
+    experiment = replace(raced.experiment, decide_on=())
+    assert not is_decided(experiment, raced.records(), 5)
+
+
+def unclear() -> tuple[Raced, Kept]:
+    """A pair of which nobody can tell whether it keeps its limit, by one clock."""
+    raced = pair(0.03, LIMIT, noise=0.01)
+    (first, *_) = limits.kept(raced.experiment, COURSE.id, "a/x", tuple(raced.standings().values()))
+    assert first.answer is LimitAnswer.UNCLEAR
+    return raced, first
+
+
+def test_the_budget_that_would_tell_grows_with_the_rounds_that_would() -> None:
+    raced, one = unclear()
+    experiment = replace(raced.experiment, budget_s=60.0)
+    few, many = replace(one, rounds=5, enough=14), replace(one, rounds=5, enough=28)
+    assert limits.budget_to_tell(experiment, [few]) == 170  # 60 s × 14 ÷ 5, in tens
+    assert limits.budget_to_tell(experiment, [few, many]) == 340  # all of it is to be told
+    assert limits.budget_to_tell(experiment, [few, replace(one, rounds=5, enough=None)]) is None
+    assert limits.budget_to_tell(experiment, [replace(one, rounds=0, enough=5)]) == 300
 
 
 def test_a_pair_that_will_never_be_compared_is_not_waited_for() -> None:

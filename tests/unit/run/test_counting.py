@@ -16,7 +16,7 @@ from fetchoff.model.errors import OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.model.origin import AccessLog, Counted, Statistics
 from fetchoff.run.network.seam import LOOPBACK
-from fetchoff.run.origins.counting import LogTally, StatisticsTally, counts_of
+from fetchoff.run.origins.counting import LogTally, StatisticsTally, counts_of, tally_of
 
 LOG = AccessLog("access.log", first=1, bytes=True)
 
@@ -68,6 +68,24 @@ def test_lines_of_any_form_are_requests(tmp_path: Path) -> None:
 )
 def test_what_can_be_told(counted_by: AccessLog | Statistics | None, counts: set[Counted]) -> None:
     assert counts_of(counted_by) == counts
+
+
+@pytest.mark.parametrize("line", ["GET / 200", "1 100", "1 - 200", ""])
+def test_a_line_that_is_not_as_the_origin_says(line: str, tmp_path: Path) -> None:
+    (tmp_path / "access.log").write_text(f"1 10 20\n{line}\n")
+    with pytest.raises(OriginError, match=rf"access\.log cannot be counted: '{line}'") as error:
+        LogTally(tmp_path / "access.log", LOG).read()
+    assert "origin.toml" in error.value.hint
+
+
+def test_each_server_is_counted_in_its_own_way(port: int, tmp_path: Path) -> None:
+    (tmp_path / "access.log").write_text("1 10 20\n")
+    logged = tally_of(LOG, tmp_path, LOOPBACK, port)
+    asked = tally_of(Statistics("/stats", ("open",)), tmp_path, LOOPBACK, port)
+    uncounted = tally_of(None, tmp_path, LOOPBACK, port)
+    assert [tally.read().requests for tally in (logged, asked, uncounted)] == [1, 2, 0]
+    assert logged.counts == counts_of(LOG)
+    assert uncounted.counts == frozenset()
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 
 from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
-from fetchoff.model.link import Link
+from fetchoff.model.link import Link, Profile
 from fetchoff.model.workload import Exchange, Workload
-from fetchoff.run.network.emulator import OWN_NAMESPACE, laid
+from fetchoff.run.network.emulator import ANOTHER, KEPT, NEEDS, OWN_NAMESPACE, EmulatedNetwork, laid
 from fetchoff.run.os import procfs
 
 COURSE = Course(Workload("w", "", (Exchange("GET", "/"),)), Link("far", ""))
@@ -27,20 +27,32 @@ DIRECTION = {
 READ = {"link": 1, "elapsed_ns": 0, "cpu_ns": 0, "up": DIRECTION, "down": DIRECTION}
 
 
-def pretend(folder: Path, monkeypatch: pytest.MonkeyPatch, namespace: str) -> None:
-    """An emulator whose two ends are in that namespace; entering it is not moving at all."""
+GREETING = '{"protocol":1,"user_namespace":null}'
+
+
+def opened(namespace: str = OWN_NAMESPACE) -> str:
+    """A link whose two ends are in that namespace."""
     end = {"namespace": namespace, "ipv4": "127.0.0.1", "congestion": "cubic"}
-    opened = {"link": 1, "backend": "none", "near": end, "far": end}
+    return json.dumps({"link": 1, "backend": "none", "near": end, "far": end})
+
+
+def say(*lines: str) -> str:
+    """One of these after the other, each when something was asked."""
+    return "".join(f"read asked; echo '{line}'\n" for line in lines)
+
+
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """A shell script as the emulator; entering a namespace is not moving at all."""
     program = folder / "emulator"
-    program.write_text(
-        "#!/bin/sh\n"
-        '[ "$1" = enter ] && { shift 3; exec "$@"; }\n'
-        """echo '{"protocol":1,"user_namespace":null}'\n"""
-        f"read asked; echo '{json.dumps(opened)}'\n"
-        f"while read asked; do echo '{json.dumps(READ)}'; done\n"
-    )
+    program.write_text(f"""#!/bin/sh\n[ "$1" = enter ] && {{ shift 3; exec "$@"; }}\n{script}""")
     program.chmod(0o755)
     monkeypatch.setenv("FETCHOFF_LINK", str(program))
+
+
+def pretend(folder: Path, monkeypatch: pytest.MonkeyPatch, namespace: str = OWN_NAMESPACE) -> None:
+    """An emulator whose two ends are in that namespace. It keeps what it is asked in `asked`."""
+    counts = f"while read -r asked; do echo \"$asked\" >> asked; echo '{json.dumps(READ)}'; done\n"
+    install(folder, monkeypatch, f"echo '{GREETING}'\n{say(opened(namespace))}{counts}")
 
 
 def test_what_runs_beside_this_process_is_nobodys_to_end(
@@ -53,7 +65,7 @@ def test_what_runs_beside_this_process_is_nobodys_to_end(
         return []
 
     monkeypatch.setattr(procfs, "inside", inside)
-    pretend(tmp_path, monkeypatch, OWN_NAMESPACE)
+    pretend(tmp_path, monkeypatch)
     with laid(COURSE, tmp_path) as network:
         assert network.used() is not None
     assert emptied == []
@@ -66,3 +78,88 @@ def test_a_namespace_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monke
         laid(COURSE, tmp_path),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("script", "said", "hint"),
+    [
+        ("echo 'error: no user namespaces' >&2; exit 1", "last words: no user namespaces", NEEDS),
+        ("echo Hello", "prints garbage", NEEDS),
+        (f"echo '{{}}'\n{say(opened())}", "answers with garbage: 'protocol'", ANOTHER),
+        (f"echo '{GREETING}'\n{say('{}')}", "answers with garbage: 'link'", ANOTHER),
+        (f"echo '{GREETING}'\n{say(json.dumps({'error': 'no TUN'}))}", "made: no TUN", NEEDS),
+        (f"echo '{GREETING}'\n{say(opened())}exit 4\n", "ended with exit status 4", KEPT),
+        (f"echo '{GREETING}'\n{say(opened(), '{}')}read", "counters are garbled: a direction", ""),
+    ],
+    ids=["cannot", "talks", "does not greet", "opens nothing", "refuses", "ends", "counts not"],
+)
+def test_an_emulator_that_makes_no_link(
+    script: str, said: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, script)
+    with pytest.raises(LinkError, match=said) as error, laid(COURSE, tmp_path):
+        pass
+    assert error.value.hint == hint
+
+
+def test_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wide open it has neither delay nor loss; a shape has both directions and its seed."""
+    pretend(tmp_path, monkeypatch)
+    link = Link("far", "", Profile(delay_ms=2), Profile(delay_ms=3, loss=0.1))
+    with laid(Course(COURSE.workload, link), tmp_path) as network:
+        network.open_wide()
+        network.shape(link, 7)
+    lines = (tmp_path / "asked").read_text().splitlines()
+    wide, shaped = (line for line in map(json.loads, lines) if line["op"] == "set")
+    assert [wide[way]["delay_ms"] for way in ("up", "down")] == [0, 0]
+    assert [shaped[way]["delay_ms"] for way in ("up", "down")] == [2, 3]
+    assert (shaped["up"].get("loss"), shaped["down"]["loss"]) == (None, {"independent": 0.1})
+    assert {shaped["down"]["seed"]} == {7}
+
+
+def test_a_link_that_does_nothing_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between its ends is loopback, which is faster than anything that was asked for."""
+    pretend(tmp_path, monkeypatch)
+    link = Link("far", "", Profile(delay_ms=20), Profile(delay_ms=20))
+    with laid(Course(COURSE.workload, link), tmp_path) as network:
+        found = network.calibrate(link, 1)
+    assert found is not None
+    assert (found.link, found.backend, found.congestion) == ("far", "none", "cubic")
+    assert found.round_trips > 0
+    assert found.round_trip_p50_ms < 20
+    assert any(fault.endswith("ms instead of 40.00") for fault in found.faults)
+
+
+def test_ends_that_cannot_be_spoken_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as where an address is not there any more."""
+    pretend(tmp_path, monkeypatch)
+    with laid(COURSE, tmp_path) as network:
+        assert isinstance(network, EmulatedNetwork)
+        network.client_address = "192.0.2.1"
+        with pytest.raises(LinkError, match=r"can be sent over the link: .*assign"):
+            network.calibrate(COURSE.link, 1)
+
+
+def test_what_happened_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = READ | {"elapsed_ns": 9, "cpu_ns": 4, "up": DIRECTION | {"packets": 3, "lost": 1}}
+    lines = say(opened(), *(json.dumps(one) for one in (READ, later, later)))
+    install(tmp_path, monkeypatch, f"echo '{GREETING}'\n{lines}read asked\n")
+    with laid(COURSE, tmp_path) as network:
+        first, second = network.used(), network.used()
+    assert first is not None and second is not None
+    assert (first.packets, first.lost) == (3, 1)
+    assert (second.packets, second.lost) == (0, 0)
+
+
+def test_one_that_went_away_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = say(opened(), json.dumps(READ))
+    install(tmp_path, monkeypatch, f"echo '{GREETING}'\n{lines}read asked\nkill -9 $$\n")
+    with laid(COURSE, tmp_path) as network:
+        network.must_be_there()
+        with pytest.raises(LinkError, match="link emulator ended with signal SIGKILL") as error:
+            network.used()
+        assert error.value.hint == KEPT
+        with pytest.raises(LinkError, match="link emulator ended with signal SIGKILL"):
+            network.must_be_there()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -130,6 +131,15 @@ def test_not_executable(tmp_path: Path) -> None:
         Child((str(tmp_path / "program"),), {}, tmp_path, tmp_path / "stderr")
 
 
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    """The folder, or the file for its output: the program is there."""
+    folder = tmp_path / "nowhere"
+    with pytest.raises(ChildFailed, match=f"No such file or directory: {folder}$"):
+        Child(("true",), {}, folder, tmp_path / "stderr")
+    with pytest.raises(ChildFailed, match=f"No such file or directory: {folder}/stderr$"):
+        Child(("true",), {}, tmp_path, folder / "stderr")
+
+
 def test_no_proxy_reaches_a_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     child = started(
@@ -238,3 +248,20 @@ def test_a_core_of_its_own(tmp_path: Path) -> None:
     assert child.receive(10) == {"c": [core]}
     assert os.sched_getaffinity(0) == before
     child.end()
+
+
+def test_the_end_is_noticed_also_where_it_is_not_told(tmp_path: Path) -> None:
+    """Whoever starts Fetchoff may have set SIGCHLD to be ignored, which is handed down."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        child = started("read x; exit 3", tmp_path)
+        assert child.is_alive
+        with pytest.raises(ChildFailed):
+            child.ask({}, 10)
+        deadline = time.monotonic() + 10
+        while child.is_alive:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        child.kill()
+    finally:
+        signal.signal(signal.SIGCHLD, before)

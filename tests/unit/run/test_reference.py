@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fetchoff.model.errors import InputError
-from fetchoff.model.workload import Exchange, Expect, JsonBody, Workload
+from fetchoff.model.workload import (
+    Exchange,
+    Expect,
+    FilePart,
+    FormBody,
+    JsonBody,
+    MultipartBody,
+    RawBody,
+    Settings,
+    Workload,
+)
 from fetchoff.protocol.content import content
 from fetchoff.run.origins.built_in import BuiltInOrigin
-from fetchoff.run.origins.reference import do_before, fetch
+from fetchoff.run.origins.reference import do_before, fetch, save
 
 
 @pytest.fixture
@@ -72,3 +85,90 @@ def test_what_cannot_be_done_before(base_url: str) -> None:
     wrong = Workload("mine", "", (), before=(Exchange("GET", "/nowhere"),))
     with pytest.raises(InputError, match="begins with GET /nowhere"):
         do_before(wrong, base_url)
+
+
+def answer(exchange: Exchange, base_url: str, folder: Path) -> str:
+    """What the origin answers, as it is saved for servers that answer with files."""
+    save(exchange, base_url, folder / "answer")
+    return (folder / "answer").read_text()
+
+
+def test_forms_documents_and_files_arrive_as_they_were_meant(base_url: str, tmp_path: Path) -> None:
+    form = FormBody((("a b", "1&2"), ("ü", "")))
+    assert answer(Exchange("POST", "/form", form), base_url, tmp_path) == "a+b=1%262&%C3%BC="
+    document = JsonBody('{"b": 1, "a": []}')
+    assert answer(Exchange("POST", "/json", document), base_url, tmp_path) == '{"a":[],"b":1}'
+    raw = RawBody("application/pdf", 1000)
+    uploaded = json.loads(answer(Exchange("PUT", "/upload", raw), base_url, tmp_path))
+    assert uploaded["sha256"] == hashlib.sha256(content(1000)).hexdigest()
+
+
+def test_parts_of_a_multipart_body(base_url: str, tmp_path: Path) -> None:
+    body = MultipartBody((("who", "me"),), (FilePart("photo", "me.png", "image/png", 70_000),))
+    said = json.loads(answer(Exchange("POST", "/multipart", body), base_url, tmp_path))
+    field, file = said["parts"]
+    assert (field["name"], field["filename"], field["bytes"]) == ("who", None, 2)
+    assert (file["name"], file["filename"], file["content_type"], file["bytes"]) == (
+        *("photo", "me.png"),
+        *("image/png", 70_000),
+    )
+    assert file["sha256"] == hashlib.sha256(content(70_000)).hexdigest()
+
+
+def test_cookies_and_redirects_as_the_workload_has_them(base_url: str) -> None:
+    login = Exchange("POST", "/login", FormBody((("user", "u"), ("password", "p"))))
+    private = Exchange("GET", "/private")
+    both = Workload("w", "", (login, private), Settings(cookies=True))
+    assert fetch(both, base_url).sha256[1] == hashlib.sha256(b"private").hexdigest()
+    with pytest.raises(InputError, match=r"status 200 of GET /private, .* answers 401"):
+        fetch(Workload("w", "", (login, private)), base_url)
+    there = Exchange("GET", "/redirect/2")
+    followed = fetch(Workload("w", "", (there,), Settings(redirects=True)), base_url)
+    assert followed.sha256 == (hashlib.sha256(b"Hi").hexdigest(),)
+    with pytest.raises(InputError, match="answers 302"):
+        fetch(Workload("w", "", (there,)), base_url)
+
+
+def test_the_file_of_a_head_is_that_of_the_get(base_url: str, tmp_path: Path) -> None:
+    assert answer(Exchange("HEAD", "/"), base_url, tmp_path) == "Hi"
+    with pytest.raises(InputError, match="GET /nowhere is answered with status 404"):
+        save(Exchange("GET", "/nowhere"), base_url, tmp_path / "answer")
+
+
+def test_nobody_there(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(
+        InputError, match=rf"GET http://127\.0\.0\.1:{port}/ fails: .*refused"
+    ) as error:
+        fetch(workload("/", Expect()), f"http://127.0.0.1:{port}")
+    assert error.value.hint == "the workload must work before clients can be measured on it"
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("/truncate/1000", "the connection ends 500 bytes before the content does"),
+        ("/truncate/1000?chunk=100", "IncompleteRead"),
+    ],
+)
+def test_an_answer_that_is_cut_is_not_the_right_one(target: str, said: str, base_url: str) -> None:
+    with pytest.raises(InputError, match=f"fails: {said}"):
+        fetch(workload(target, Expect()), base_url)
+
+
+def test_a_server_that_does_not_speak_http() -> None:
+    """Such as that of SSH, by its port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+                connection.recv(1000)
+
+        greeting = threading.Thread(target=greet)
+        greeting.start()
+        with pytest.raises(InputError, match=r"fails: .*SSH-2\.0"):
+            fetch(workload("/", Expect()), f"http://127.0.0.1:{server.getsockname()[1]}")
+        greeting.join()

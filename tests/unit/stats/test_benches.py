@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-BENCHES = Path(__file__).parents[3] / "benches" / "stats"
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "lines"),
     [
-        ("simulate.py", "pairs budgets tiers --trials 1", 60),
-        ("simulate.py", "rankings --trials 1", 45),
-        ("spending.py", "--paths 100", 10),
-        ("variances.py", "--trials 1", 30),
-        ("modes.py", "--samples 20", 13),
+        ("simulate", "pairs budgets tiers --trials 1", 60),
+        ("simulate", "rankings --trials 1", 45),
+        ("simulate", "boundary --trials 1", 12),
+        ("spending", "--paths 100", 10),
+        ("variances", "--trials 1", 30),
+        ("modes", "--samples 20", 13),
     ],
 )
 def test_a_bench_prints_its_tables(name: str, arguments: str, lines: int) -> None:
-    ended = subprocess.run(
-        [sys.executable, BENCHES / name, *arguments.split()], capture_output=True, text=True
-    )
+    command = [sys.executable, "-m", f"benches.stats.{name}", *arguments.split()]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert sum(line.startswith("| ") for line in ended.stdout.splitlines()) > lines

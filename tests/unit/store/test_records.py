@@ -125,6 +125,21 @@ def test_anything_else_is_refused(line: bytes) -> None:
         from_line(line)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"kind":"ended","reason":"budget","rounds":"many"}',
+        b'{"kind":"ended","reason":"budget"}',
+        b'{"kind":"batch","rounds":1}',
+        b'{"kind":"no such kind"}',
+        b'["ended"]',
+    ],
+)
+def test_a_record_without_what_its_kind_has_is_none(line: bytes) -> None:
+    with pytest.raises(ValueError):
+        from_line(line)
+
+
 @given(batches)
 def test_a_slot_is_a_place_in_the_plan(batch: Batch) -> None:
     assert batch.slot == (batch.round, batch.workload, batch.block, batch.entrant)

@@ -25,8 +25,8 @@ from fetchoff.model.observation import (
 )
 from fetchoff.model.workload import MultipartBody, Settings, TimeoutsMs
 from fetchoff.store.records import to_line
+from fetchoff.store.run_folder import FROM_A_COPY, JOURNAL, ClientRecord, Header, RunFolder
 from fetchoff.store.run_folder import HEADER as HEADER_FILE
-from fetchoff.store.run_folder import JOURNAL, ClientRecord, Header, RunFolder
 
 CLIENT = ClientRecord("a/x", "a/x", "a", "product", "", "", "1", "r", "", "a.py", "print('ü')\n")
 HEADER = Header(
@@ -180,6 +180,55 @@ def test_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_not_a_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a run"):
         RunFolder.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'{"title": "\xff"}', "can't decode byte 0xff"),
+        (b"", "Invalid JSON"),
+        (b'{"run_id": "1", "tit', "Invalid JSON"),
+        (b'{"run_id": 7}', "run_id: Input should be a valid string"),
+    ],
+)
+def test_a_damaged_header(content: bytes, said: str, path: Path) -> None:
+    (path / HEADER_FILE).write_bytes(content)
+    with pytest.raises(StoreError, match=rf"run\.json is damaged: .*{said}") as damaged:
+        RunFolder.open(path)
+    assert damaged.value.hint == FROM_A_COPY
+
+
+def test_a_run_in_which_nothing_was_measured_yet(path: Path) -> None:
+    """It was killed before its first record, or copied without its journal."""
+    (path / JOURNAL).unlink()
+    assert RunFolder.open(path).records() == []
+
+
+@pytest.mark.parametrize("to_append", [False, True])
+def test_a_journal_that_cannot_be_read(to_append: bool, path: Path) -> None:
+    (path / JOURNAL).unlink()
+    (path / JOURNAL).mkdir()
+    with pytest.raises(StoreError, match=r"batches\.jsonl.*: Is a directory"):
+        RunFolder.open(path, to_append=to_append)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreError, match="file/run cannot be written: Not a directory") as refused:
+        RunFolder.create(tmp_path / "file" / "run", HEADER)
+    assert "--out" in refused.value.hint
+
+
+def test_a_run_of_which_there_is_nothing_is_removed(tmp_path: Path) -> None:
+    RunFolder.create(tmp_path / "run", HEADER).discard()
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_else_is_in_its_folder_stays(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    RunFolder.create(tmp_path / "run", HEADER).discard()
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["notes.txt"]
 
 
 @pytest.mark.parametrize("line", [0, 2, len(RECORDS) - 1])

@@ -119,21 +119,23 @@ class BuiltInOrigin:
         self.address = network.origin_address
         # Who is allowed to reach it is for the network to say.
         listen = ("--listen", f"{self.address}:0", "--allow-remote")
-        try:
-            self._child = Child(
-                (str(binary()), "--control", *listen),
-                {},
-                folder,
-                folder / "origin.stderr",
-                cores,
-                network.at_origin,
-            )
-            control.must_greet(self._child.receive(CONTROL_TIMEOUT_S))
-        except ChildFailed as error:
-            raise OriginError(f"the origin {error}", "run 'fetchoff doctor'") from error
-        except Garbled as error:
-            self._child.end()
-            raise OriginError(f"the origin {error}", ANOTHER) from error
+        with contextlib.ExitStack() as undo:
+            try:
+                self._child = Child(
+                    (str(binary()), "--control", *listen),
+                    {},
+                    folder,
+                    folder / "origin.stderr",
+                    cores,
+                    network.at_origin,
+                )
+                undo.callback(self._child.end)
+                control.must_greet(self._child.receive(CONTROL_TIMEOUT_S))
+            except ChildFailed as error:
+                raise OriginError(f"the origin {error}", "run 'fetchoff doctor'") from error
+            except Garbled as error:
+                raise OriginError(f"the origin {error}", ANOTHER) from error
+            undo.pop_all()
         self.cpu_clock = process_cpu_clock(self._child.pid)
         self._folder = folder.absolute()  # adapters have working directories of their own
         self._one_at_a_time = threading.Lock()  # clients warm up side by side

@@ -11,6 +11,7 @@ from typing import Protocol
 from fetchoff.model.errors import OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.model.origin import AccessLog, Counted, Statistics
+from fetchoff.protocol.fields import shorten
 from fetchoff.run.network.seam import Connection, Network
 
 TIMEOUT_S = 10.0
@@ -70,15 +71,24 @@ class LogTally:
         self._requests = self._connections = self._in = self._out = 0
 
     def read(self) -> Seen:
+        """OriginError where a line has other things than numbers in the places of the counts."""
         for line in self._new_lines():
-            self._requests += 1
-            fields = line.split()
-            if self._log.first is not None:
-                self._connections += int(fields[0]) == self._log.first
-            if self._log.bytes:
-                self._in += int(fields[1])
-                self._out += int(fields[2])
+            try:
+                self._count(line.split())
+            except (ValueError, IndexError) as error:
+                raise OriginError(
+                    f"a line of {self._path.name} cannot be counted: {shorten(line)}",
+                    "'[log]' in origin.toml says what its lines begin with: docs/origins.md",
+                ) from error
         return Seen(self._requests, self._connections, self._in, self._out)
+
+    def _count(self, fields: list[bytes]) -> None:
+        self._requests += 1
+        if self._log.first is not None:
+            self._connections += int(fields[0]) == self._log.first
+        if self._log.bytes:
+            self._in += int(fields[1])
+            self._out += int(fields[2])
 
     def _new_lines(self) -> Iterator[bytes]:
         """Only whole lines: what is being written is read the next time."""

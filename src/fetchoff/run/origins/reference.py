@@ -6,6 +6,7 @@ Content is read piece by piece: some of it is larger than memory should have to 
 from __future__ import annotations
 
 import hashlib
+import http.client
 import http.cookiejar
 import io
 import json
@@ -146,25 +147,35 @@ def _answer(
         base_url + exchange.target, data=data, headers=headers, method=exchange.method
     )
     try:
-        with opener.open(request, timeout=TIMEOUT_S) as response:
-            return response.status, *_read(response, copy)
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, *_read(error, copy)
-    except OSError as error:
+        return _exchanged(opener, request, copy)
+    except (OSError, http.client.HTTPException) as error:  # the latter where it is no HTTP
         raise InputError(
             f"{exchange.method} {base_url + exchange.target} fails: {error}",
             "the workload must work before clients can be measured on it",
         ) from error
 
 
+def _exchanged(
+    opener: urllib.request.OpenerDirector, request: urllib.request.Request, copy: IO[bytes] | None
+) -> tuple[int, int, str]:
+    try:
+        with opener.open(request, timeout=TIMEOUT_S) as response:
+            return response.status, *_read(response, copy)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, *_read(error, copy)
+
+
 def _read(response: IO[bytes], copy: IO[bytes] | None) -> tuple[int, str]:
+    """Length and SHA-256; OSError where the connection ends before the content does."""
     size, digest = 0, hashlib.sha256()
     while piece := response.read(PIECE_BYTES):
         size += len(piece)
         digest.update(piece)
         if copy is not None:
             copy.write(piece)
+    if missing := getattr(response, "length", None):  # http.client tells of it in chunks alone
+        raise OSError(f"the connection ends {missing:,} bytes before the content does")
     return size, digest.hexdigest()
 
 

@@ -146,14 +146,19 @@ class ServerOrigin:
         manifest = self._server.manifest
         deadline = time.monotonic() + manifest.ready_s
         while not _answers(self._network, self._port, manifest.alive):
-            if not self._process.is_alive:
-                raise ChildFailed(self._process.exit_reason())
-            if time.monotonic() > deadline:
-                self._process.end()
-                raise ChildFailed(
-                    f"does not answer within {manifest.ready_s:g} s{self._process.stderr_tail()}"
-                )
+            if why := self._given_up(deadline):
+                self._process.end()  # with what it has started
+                raise ChildFailed(why)
             time.sleep(0.02)
+
+    def _given_up(self, deadline: float) -> str:
+        """Why an answer is not waited for any more, or ""."""
+        if not self._process.is_alive:
+            return self._process.exit_reason()
+        if time.monotonic() > deadline:
+            ready_s = self._server.manifest.ready_s
+            return f"does not answer within {ready_s:g} s{self._process.stderr_tail()}"
+        return ""
 
     def _keep_output(self) -> str:
         """Copy what it has written to where it is not removed; the hint that tells of it."""

@@ -99,7 +99,9 @@ class Spawned:
                     pass_fds=() if inherited is None else (inherited,),
                 )
         except OSError as error:
-            raise ChildFailed(f"cannot be started: {error.strerror}: {command[0]}") from error
+            # Of the program, of what leads it to its place, of its folder, or of its output.
+            what = error.filename or command[0]
+            raise ChildFailed(f"cannot be started: {error.strerror}: {what}") from error
         finally:
             if cores is not None:
                 os.sched_setaffinity(0, permitted)

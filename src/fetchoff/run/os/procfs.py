@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fetchoff.model.observation import Usage
 
+CONFIGURATIONS = ("/proc/config.gz", f"/boot/config-{os.uname().release}")
 _RESET_PEAK = "5"  # proc(5), clear_refs: reset the peak resident set size
 
 
@@ -38,12 +39,12 @@ class Reading:
 
 
 @functools.cache
-def samples_per_s() -> int:
+def samples_per_s(configurations: tuple[str, ...] = CONFIGURATIONS) -> int:
     """How often the kernel looks whether a process is in user mode: its CONFIG_HZ.
 
-    At least 100; that where nobody can tell.
+    At least 100; that where none of the files tells.
     """
-    for path in ("/proc/config.gz", f"/boot/config-{os.uname().release}"):
+    for path in configurations:
         try:
             content = Path(path).read_bytes()
         except OSError:

@@ -1,0 +1,122 @@
+"""What a reader must know of a client beside its figures: told where it is so, and only there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from tests.unit.analysis.raced import US, Raced, ill
+
+from fetchoff.model.analysis import RankingRow
+from fetchoff.model.observation import Batch, Cost, Invocation, Outcome, Record
+from fetchoff.report.wording.findings import notes
+
+Change = Callable[[Record], Record]
+BLOCKS = 10
+RACED = Raced(
+    {
+        "a/slow": [0.40, 0.41, 0.40, 0.40, 0.39, 0.42, 0.40],
+        "a/fast": [0.00, 0.01, 0.00, 0.02, 0.00, 0.01, 0.00],
+    },
+    blocks=BLOCKS,
+)
+
+
+def rows(*changes: Change) -> dict[str, RankingRow]:
+    """Of a run whose records were changed in these ways, one after the other."""
+    records = RACED.records()
+    for change in changes:
+        records = [change(record) for record in records]
+    return RACED.standings(records)
+
+
+def of_batches(client: str, change: Callable[[Batch], Cost]) -> Change:
+    """Another cost for each batch of a client."""
+
+    def changed(record: Record) -> Record:
+        if isinstance(record, Batch) and record.entrant == client:
+            return replace(record, cost=change(record))
+        return record
+
+    return changed
+
+
+def unsteady(record: Record) -> Record:
+    """In two rounds the faster client went on getting cheaper."""
+    if isinstance(record, Invocation) and record.client == "a/fast" and record.round in (1, 4):
+        return replace(record, is_steady=False, curve=((100, 90.0), (4000, 60.0)))
+    return record
+
+
+def one_in_ten_is_dear(batch: Batch) -> Cost:
+    """Such as by a collector's pause."""
+    return replace(batch.cost, cpu_ns=batch.cost.cpu_ns * (3 if batch.block == 4 else 1))
+
+
+WAITING = of_batches("a/fast", lambda b: replace(b.cost, origin_cpu_ns=round(0.8 * b.cost.wall_ns)))
+MOVING = of_batches("a/fast", lambda b: replace(b.cost, origin_cpu_ns=2 * b.cost.wall_ns))
+OFF = of_batches("a/fast", lambda b: replace(b.cost, own_wall_ns=round(0.7 * b.cost.wall_ns)))
+PAUSING = of_batches("a/fast", one_in_ten_is_dear)
+
+
+def told(row: RankingRow) -> str:
+    return "; ".join(notes(row))
+
+
+def test_of_most_clients_there_is_nothing_to_tell() -> None:
+    assert [told(row) for row in rows().values()] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (unsteady, "still getting cheaper after 4,000 exchanges in 2 of 7 rounds"),
+        (WAITING, "the origin takes 80 % of the wall time"),
+        (MOVING, "faster than the baseline in its own CPU time, but slower with the origin's"),
+        (OFF, "its own clock is 30 % off"),
+        (PAUSING, "more on average than in an ordinary batch"),
+    ],
+    ids=["unsteady", "waits for the origin", "moves work", "own clock", "pauses"],
+)
+def test_it_is_told_of_whom_it_is_true(change: Change, said: str) -> None:
+    found = rows(change)
+    assert said in told(found["a/fast"])
+    assert told(found["a/slow"]) == ""
+
+
+def test_several_things_are_told_one_after_the_other() -> None:
+    said = told(rows(unsteady, OFF)["a/fast"])
+    assert said.index("still getting cheaper") < said.index("its own clock")
+
+
+def test_a_pause_is_in_what_is_ranked() -> None:
+    """The mean is what users pay: one batch in ten that costs three times as much adds a fifth."""
+    plain, pausing = rows()["a/fast"].costs, rows(PAUSING)["a/fast"].costs
+    assert plain is not None and pausing is not None
+    assert plain.cpu_us.point == pytest.approx(US / 1e3, rel=0.02)
+    assert pausing.cpu_us.point / plain.cpu_us.point == pytest.approx(1.2)
+
+
+def test_who_never_came_to_its_end_has_its_last_reason_and_no_figures() -> None:
+    rounds = len(RACED.costs["a/fast"])
+    ended: dict[tuple[int, str], Invocation] = {}
+    for number in range(rounds):
+        ended |= ill(number, "a/fast", Outcome.FAILED, f"ended with exit status {number}")
+    row = replace(RACED, ended=ended).standings()["a/fast"]
+    assert (row.outcome, row.rounds, row.costs, row.wall, row.tiers) == (
+        *(Outcome.FAILED, 0, None, None),
+        None,
+    )
+    assert f"ended with exit status {rounds - 1}" in str(row)
+
+
+def test_what_no_origin_counted_is_not_made_up() -> None:
+    """A server that is named by its URL tells nothing of requests."""
+
+    def uncounted(record: Record) -> Record:
+        return replace(record, seen=type(record.seen)()) if isinstance(record, Batch) else record
+
+    row = rows(uncounted)["a/fast"]
+    assert row.wire is None
+    assert row.costs is not None
