@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.origin import Turn, gained
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.lanes import side_by_side
-from fetchoff.run.adapters.session import Guest
+from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import Layout, Urgency, lay_out, on_core, place, strongest_urgency
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
@@ -54,7 +55,7 @@ class Notes:
 class Asked:
     """A turn: whose, and the iterations of its lead and of what counts."""
 
-    guest: Guest
+    guest: ClientSession
     lead: int
     counted: int
 
@@ -83,7 +84,7 @@ class Stand:
     adapters: list[Adapter]
     _reference: Reference | None = None
 
-    def start(self, process: str, client: str, launch: Launch) -> Guest:
+    def start(self, process: str, client: str, launch: Launch) -> ClientSession:
         """A client of the catalogue in a process of its own, verified."""
         cores, stderr = self.layout.client_cores, self.folder / "stderr"
         adapter = Adapter(client, launch, self.folder, stderr, cores)
@@ -94,16 +95,18 @@ class Stand:
         guest.admit(Spool(self.folder), try_nonsense=False)
         return guest
 
-    def guest(self, process: str, client: str, adapter: Adapter, ledger: BuiltInLedger) -> Guest:
+    def guest(
+        self, process: str, client: str, adapter: Adapter, ledger: BuiltInLedger
+    ) -> ClientSession:
         """Of a process that is asked for exchanges at that ledger."""
         if self._reference is None:
             self._reference = fetch(self.course.workload, ledger.base_url)
-        return Guest(process, client, adapter, ledger, self._reference, self.course)
+        return ClientSession(process, client, adapter, ledger, self._reference, self.course)
 
-    def settle(self, guests: Sequence[Guest]) -> None:
+    def settle(self, guests: Sequence[ClientSession]) -> None:
         """Warm all of them up, side by side, and put them where they are measured."""
 
-        def settle(guest: Guest, core: int, stop: Event) -> None:
+        def settle(guest: ClientSession, core: int, stop: Event) -> None:
             place(guest.adapter.pid, self.layout.cores_in(core), Urgency.ORDINARY)
             guest.settle(stop)
 
@@ -113,12 +116,14 @@ class Stand:
             guest.rehearse()
 
     def measure(
-        self, players: Sequence[tuple[Entrant, Guest]], turns: int, order: random.Random
+        self, players: Sequence[tuple[Entrant, ClientSession]], turns: int, order: random.Random
     ) -> dict[str, Turns]:
         """So many cycles, each in an order by chance; by key. What fails is raised."""
         notes = Notes()
         where = Place(0, 0, self.course.id)
-        turning = Turning(self.origin, notes, where, order, _do, self._misplaced)
+        turning = Turning(
+            self.origin, notes, where, order, _do, self._misplaced, time.perf_counter_ns
+        )
         planned = cycles([entrant for entrant, _ in players], turns, order)
         turning.run([(*player, 0) for player in players], planned, _nothing)
         return {record.entrant: record for record in notes.of(Turns)}
@@ -164,7 +169,7 @@ def _nothing() -> None:
     """Nobody watches."""
 
 
-def _do(guest: Guest, action: Callable[[Guest], None]) -> None:
+def _do(guest: ClientSession, action: Callable[[ClientSession], None]) -> None:
     action(guest)
 
 

@@ -28,7 +28,7 @@ from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.experiment import Entrant
-from fetchoff.run.adapters.session import Guest
+from fetchoff.run.adapters.session import ClientSession
 
 HERE = Path(__file__).parent
 CLIENTS = ("c/libcurl", "python/http-client")
@@ -125,7 +125,7 @@ def _pair(subject: Subject, turns: int, order: random.Random) -> tuple[float, fl
     return us_of(found[OURS]), us_of(found[BARE])
 
 
-def _bare(subject: Subject, here: Stand) -> Guest:
+def _bare(subject: Subject, here: Stand) -> ClientSession:
     ledger = here.origin.open()
     command = (*subject.bare, f"{ledger.base_url}/bytes/{BYTES}", str(BYTES))
     adapter = BareLoop(command, BYTES, here.folder, here.layout.client_cores)

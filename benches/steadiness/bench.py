@@ -30,7 +30,7 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Spool
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.judging import Refused
-from fetchoff.run.adapters.session import Guest
+from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.host.placement import place
 from fetchoff.run.origins.reference import fetch
 
@@ -100,7 +100,7 @@ def gone_on(
                 course = Course(workload(name))
                 ledger = here.origin.open_for_turns(course.workload.settings)
                 reference = fetch(course.workload, ledger.base_url)
-                guest = Guest(client.id, client.id, adapter, ledger, reference, course)
+                guest = ClientSession(client.id, client.id, adapter, ledger, reference, course)
                 guest.admit(Spool(here.folder), try_nonsense=False)
                 guest.settle(Event(), order.random())
                 place(adapter.pid, here.layout.client_cores, here.layout.urgency)
@@ -113,7 +113,7 @@ def gone_on(
     return found
 
 
-def _further(guest: Guest, exchanges: int, seconds: float) -> list[Stretch]:
+def _further(guest: ClientSession, exchanges: int, seconds: float) -> list[Stretch]:
     """So many exchanges more, or for so long."""
     each = len(guest.workload.exchanges)
     before, done, n = time.monotonic(), 0, 1
@@ -126,7 +126,7 @@ def _further(guest: Guest, exchanges: int, seconds: float) -> list[Stretch]:
     return stretches
 
 
-def _judged(guest: Guest, name: str, place: int, stretches: list[Stretch]) -> Found:
+def _judged(guest: ClientSession, name: str, place: int, stretches: list[Stretch]) -> Found:
     done = sum(stretch.exchanges for stretch in stretches)
     soon = [stretch for stretch in stretches if stretch.ended_s <= MEASURED_S] or stretches[:1]
     late, passed = [], 0

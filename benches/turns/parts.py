@@ -13,13 +13,13 @@ from fetchoff.model.client import Client
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.protocol.origin import Turn
-from fetchoff.run.adapters.session import Guest
+from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.schedule.turning import Length
 
 CHANGES = 6  # from turns to being driven by hand, or back
 LONGEST_S = 60.0
 BY_HAND, IN_TURNS = "by hand", "in turns"
-Spent = tuple[Guest, int, int]  # CPU nanoseconds, exchanges
+Spent = tuple[ClientSession, int, int]  # CPU nanoseconds, exchanges
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def by_lead(subjects: Subjects, leads: Sequence[int], order: random.Random) -> l
 
 
 def _with_leads(
-    group: Sequence[Guest], leads: Sequence[int], turns: int, order: random.Random
+    group: Sequence[ClientSession], leads: Sequence[int], turns: int, order: random.Random
 ) -> list[Asked]:
     """So many turns of each after each lead, in an order by chance; all count as much.
 
@@ -170,7 +170,7 @@ def by_hand(subjects: Subjects, order: random.Random) -> list[Cell]:
 
 
 def _in_turns(
-    here: Stand, guests: Sequence[Guest], turns: int, order: random.Random
+    here: Stand, guests: Sequence[ClientSession], turns: int, order: random.Random
 ) -> Iterator[Spent]:
     mixed, size = order.sample(guests, len(guests)), Experiment.group
     groups = [mixed[first : first + size] for first in range(0, len(mixed), size)]
@@ -185,7 +185,7 @@ def _in_turns(
 
 
 def _alone(
-    here: Stand, guests: Sequence[Guest], turns: int, order: random.Random
+    here: Stand, guests: Sequence[ClientSession], turns: int, order: random.Random
 ) -> Iterator[Spent]:
     del here
     for guest in order.sample(guests, len(guests)):
@@ -195,15 +195,15 @@ def _alone(
         yield guest, timed.cpu_ns, turns * length.counted * guest.per_iteration
 
 
-def _crowd(here: Stand, clients: Sequence[Client], size: int) -> list[Guest]:
+def _crowd(here: Stand, clients: Sequence[Client], size: int) -> list[ClientSession]:
     """A process of each client, and more of them until there are so many."""
     most = max(size, len(clients))
     return [_start(here, clients[i % len(clients)], f"{i}") for i in range(most)]
 
 
 def _groups(
-    guests: Sequence[Guest], probes: int, size: int
-) -> Iterator[tuple[Sequence[Guest], Sequence[Guest]]]:
+    guests: Sequence[ClientSession], probes: int, size: int
+) -> Iterator[tuple[Sequence[ClientSession], Sequence[ClientSession]]]:
     """The first so many, some at a time, each time with the group that others make full."""
     for first in range(0, probes, size):
         some = guests[first : min(first + size, probes)]
@@ -211,16 +211,16 @@ def _groups(
         yield some, [*some, *others[: size - len(some)]]
 
 
-def _start(here: Stand, client: Client, mark: str) -> Guest:
+def _start(here: Stand, client: Client, mark: str) -> ClientSession:
     assert client.launch is not None
     return here.start(f"{client.id} {mark}".strip(), client.id, client.launch)
 
 
-def _length(guest: Guest) -> Length:
+def _length(guest: ClientSession) -> Length:
     return Length.of(Entrant(guest.process, guest.client, guest.process), guest)
 
 
-def _counted(guest: Guest) -> int:
+def _counted(guest: ClientSession) -> int:
     return _length(guest).counted
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from fetchoff.analysis.series import Series
 from fetchoff.model.analysis import CheckOutcome, SelfCheck
 from fetchoff.model.estimate import Estimate
-from fetchoff.model.observation import Turns
+from fetchoff.model.observation import OfRound, Turns
 
 CPU_WITHIN = 0.01
 LEAST_CPU_NS = 20_000_000  # with less, that much is told of nothing
@@ -44,7 +44,7 @@ def _cpu(series: Series) -> SelfCheck:
 def _wall(series: Series) -> SelfCheck:
     """Turns by the origin's clock, beside the harness's."""
     shares = {
-        f"round {one.round + 1}": (one.given_ns + one.lost_ns) / one.elapsed_ns
+        _round(one): (one.given_ns + one.lost_ns) / one.elapsed_ns
         for one in series.given
         if one.elapsed_ns and one.turns
     }
@@ -68,7 +68,7 @@ def _requests(series: Series) -> SelfCheck:
 
 def _places(series: Series) -> SelfCheck:
     wrong = {one.misplaced: 0.0 for one in series.given if one.misplaced}
-    shares = wrong or {f"round {one.round + 1}": 1.0 for one in series.given}
+    shares = wrong or {_round(one): 1.0 for one in series.given}
     text = "the origin must be where it was planned"
     return _account(series, "placement", "", text, shares, 0.0)
 
@@ -112,4 +112,8 @@ def _check(
 
 
 def _name(one: Turns) -> str:
-    return f"{one.entrant} in round {one.round + 1}"
+    return f"{one.entrant} in {_round(one)}"
+
+
+def _round(one: OfRound) -> str:
+    return f"round {one.round + 1}{f' on {one.host}' if one.host else ''}"

@@ -16,7 +16,7 @@ from fetchoff.analysis.throughput import throughput
 from fetchoff.model.analysis import Costs, OnTheWire, RankingRow, Relative
 from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule, Verdict
 from fetchoff.model.experiment import Entrant, Experiment, Role
-from fetchoff.model.observation import Batch, Invocation, Outcome
+from fetchoff.model.observation import Batch, Invocation, Outcome, Sample
 from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.stats import compare, rank, summarise, turn_costs, unproven_neighbours
 
@@ -241,9 +241,9 @@ class Field:
 
 def over_centre(batches: Sequence[Batch]) -> float:
     """The CPU time of an invocation's mean batch ÷ that of an ordinary one, over invocations."""
-    rounds: dict[int, list[Batch]] = defaultdict(list)
+    rounds: dict[Sample, list[Batch]] = defaultdict(list)
     for batch in batches:
-        rounds[batch.round].append(batch)
+        rounds[batch.sample].append(batch)
     over = [
         turn_costs(
             np.array([b.cost.cpu_ns for b in own], dtype=np.float64),

@@ -49,14 +49,34 @@ class Seen:
     segments_in: int = 0
 
 
+Sample = tuple[str, int]
+"""A host and the number of one of its rounds: what is measured together, and compared."""
+
+
 @dataclass(frozen=True)
-class Batch:
+class OfRound:
+    """A record of one round on one host.
+
+    `host`: the id of the machine that measured; "" is the one that the run was begun on. It is not
+    the machine's name, which may tell who the user is.
+    """
+
+    round: int
+    host: str = field(default="", kw_only=True)
+
+    @property
+    def sample(self) -> Sample:
+        """The sample that this record belongs to."""
+        return (self.host, self.round)
+
+
+@dataclass(frozen=True)
+class Batch(OfRound):
     """One timed run of `planned` iterations (`iterations` were really done: MORE does more).
 
     `emulated`: what a link did meanwhile; None over loopback.
     """
 
-    round: int
     attempt: int
     workload: str
     block: int
@@ -72,13 +92,13 @@ class Batch:
     emulated: Emulated | None = None
 
     @property
-    def slot(self) -> tuple[int, str, int, str]:
+    def slot(self) -> tuple[Sample, str, int, str]:
         """The place in the plan that this batch fills; at most one batch may fill it."""
-        return (self.round, self.workload, self.block, self.entrant)
+        return (self.sample, self.workload, self.block, self.entrant)
 
 
 @dataclass(frozen=True)
-class Turns:
+class Turns(OfRound):
     """The turns of one entrant in one round: lists of equal length, a turn each. Nanoseconds.
 
     A turn's exchanges are those after its lead. `cycle`: its place among the entrant's turns, as
@@ -93,7 +113,6 @@ class Turns:
     own background used is in the origin's clock as far as it delayed anybody, and is left there.
     """
 
-    round: int
     attempt: int
     workload: str
     entrant: str
@@ -159,6 +178,7 @@ class Turns:
         iterations = max(1, exchanges // max(1, self.per_iteration))
         return Batch(
             round=self.round,
+            host=self.host,
             attempt=self.attempt,
             workload=self.workload,
             block=0,
@@ -185,7 +205,7 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 
 
 @dataclass(frozen=True)
-class TurnsGiven:
+class TurnsGiven(OfRound):
     """All turns of a section. Nanoseconds.
 
     `elapsed_ns`: by the harness's clock. By the origin's: `given_ns`, all turns; `lost_ns`, what
@@ -193,7 +213,6 @@ class TurnsGiven:
     `misplaced`: what was not where it was planned, or "".
     """
 
-    round: int
     attempt: int
     workload: str
     processes: tuple[str, ...]
@@ -222,7 +241,7 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Invocation:
+class Invocation(OfRound):
     """One process on one workload of one round, and how it ended.
 
     `message` tells the reason of an outcome that is not ok; `answered_wrong`: an answer, or what
@@ -234,7 +253,6 @@ class Invocation:
     time, over what was measured, that was not of its busiest thread.
     """
 
-    round: int
     attempt: int
     workload: str
     process: str
@@ -256,22 +274,20 @@ class Invocation:
 
 
 @dataclass(frozen=True)
-class LinkTried:
+class LinkTried(OfRound):
     """A link was tried out, so that what is measured over it from now on can be believed."""
 
-    round: int
     calibration: Calibration
 
 
 @dataclass(frozen=True)
-class LinkUsed:
+class LinkUsed(OfRound):
     """What the emulator did during the batches of a section.
 
     `fault`: why none of them counts, or "". Only runs of before each batch had its own counts have
     one.
     """
 
-    round: int
     attempt: int
     workload: str
     emulated: Emulated
@@ -279,20 +295,18 @@ class LinkUsed:
 
 
 @dataclass(frozen=True)
-class SectionDone:
+class SectionDone(OfRound):
     """A course of a round was measured whole: its batches count. Appended last."""
 
-    round: int
     attempt: int
     workload: str
     seconds: float
 
 
 @dataclass(frozen=True)
-class Interrupted:
+class Interrupted(OfRound):
     """An attempt at a section came to nothing: its batches are kept, and do not count."""
 
-    round: int
     attempt: int
     workload: str
     reason: str

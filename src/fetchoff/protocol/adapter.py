@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +87,13 @@ def prepare(
             "options": dict(settings.options),
         },
     }
+
+
+def with_nonsense(message: Message) -> Message:
+    """A `prepare` request that also requires a feature with a random name: it must be refused."""
+    required = message["require"]
+    assert isinstance(required, list)
+    return {**message, "require": [*required, f"made-up-{secrets.token_hex(4)}"]}
 
 
 def _exchange(exchange: w.Exchange, base_url: str, spool: Spool) -> Message:

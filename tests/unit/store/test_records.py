@@ -127,4 +127,4 @@ def test_anything_else_is_refused(line: bytes) -> None:
 
 @given(batches)
 def test_a_slot_is_a_place_in_the_plan(batch: Batch) -> None:
-    assert batch.slot == (batch.round, batch.workload, batch.block, batch.entrant)
+    assert batch.slot == (batch.sample, batch.workload, batch.block, batch.entrant)

@@ -12,6 +12,7 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -41,6 +42,9 @@ class Reference:
 
     workload: Workload
     sha256: tuple[str, ...]
+
+
+FetchReference = Callable[[Workload, str, Network], Reference]  # the origin's base URL
 
 
 def fetch(workload: Workload, base_url: str, network: Network = LOOPBACK) -> Reference:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,15 +27,14 @@ from fetchoff.model.observation import (
 from fetchoff.model.workload import Placement
 from fetchoff.plan.rounds import Round, Section, plan_round
 from fetchoff.protocol.adapter import Spool, fill
-from fetchoff.run.adapters.adapter import Adapter
-from fetchoff.run.adapters.session import Pace
+from fetchoff.run.adapters.pace import Pace
+from fetchoff.run.adapters.seam import AdapterProcess, ProcessSpec, StartAdapter
 from fetchoff.run.adapters.starting import start_all
-from fetchoff.run.host.machine import usable_cores
-from fetchoff.run.host.placement import Cores, Layout, lay_out, on_core, strongest_urgency
+from fetchoff.run.host.placement import Cores, Layout, lay_out
+from fetchoff.run.host.seam import Host
 from fetchoff.run.network.seam import LayNetwork, Network
 from fetchoff.run.origins.built_in import Origin, StartOrigin
-from fetchoff.run.origins.reference import Reference, do_before, fetch
-from fetchoff.run.os import cgroups
+from fetchoff.run.origins.reference import FetchReference, Reference, do_before
 from fetchoff.run.schedule.events import Journal, Listener
 from fetchoff.run.schedule.section import SectionContext, SectionRun
 
@@ -52,14 +50,17 @@ IsDecided = Callable[[Sequence[Record], int], bool]
 class Dependencies:
     """What a run needs from outside.
 
-    `launches`: by client. `spool`: a folder to make and remove. `is_decided` is asked after
-    planned looks.
+    `launches`: by client. `spool`: a folder to make and remove. `fetch`: asks the origin for the
+    right answers. `is_decided` is asked after planned looks.
     """
 
+    host: Host
     spool: Path
     launches: Mapping[str, Launch]
     lay_network: LayNetwork
     start_origin: StartOrigin
+    start_adapter: StartAdapter
+    fetch: FetchReference
     journal: Journal
     listener: Listener
     is_decided: IsDecided
@@ -75,13 +76,15 @@ class RoundContext:
 
 
 class Runner:
-    """Runs an experiment, or goes on with one: what the journal holds is not measured again."""
+    """Runs an experiment, or goes on with one: what the journal holds is not measured again.
 
-    def __init__(self, experiment: Experiment, bench: Dependencies) -> None:
+    Rounds that another host has measured are not this one's.
+    """
+
+    def __init__(self, experiment: Experiment, dependencies: Dependencies) -> None:
         self._experiment = experiment
-        self._dependencies = bench
-        self._cores = usable_cores()
-        self._permitted = strongest_urgency()
+        self._dependencies = dependencies
+        self._host = dependencies.host
         self._references: dict[str, Reference] = {}
         self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
         self._paces: dict[str, dict[str, Pace]] = {c.id: {} for c in experiment.courses}
@@ -90,17 +93,18 @@ class Runner:
         self._done: set[tuple[int, str]] = set()
         self._attempts: dict[tuple[int, str], int] = {}
         self._seconds: dict[int, float] = {}  # by round
-        for record in bench.journal.records():
-            self._recall(record)
+        for record in dependencies.journal.records():
+            if not isinstance(record, Ended) and record.host == self._host.id:
+                self._recall(record)
 
     def run(self) -> Ended:
         """Measure to the end; the journal has all of it.
 
         OriginError, LinkError, StoreError and KeyboardInterrupt pass.
         """
-        cgroups.sweep()
+        self._host.sweep()
         most = self._experiment.looks[-1]
-        with on_core(self._cores[0]), _emptied(self._dependencies.spool) as folder:
+        with self._host.on_core(self._host.cores[0]), _emptied(self._dependencies.spool) as folder:
             for workload in self._experiment.workloads:
                 with _must_be_written(folder):
                     fill(Spool(folder), workload)
@@ -168,7 +172,7 @@ class Runner:
         return all((number, course.id) in self._done for course in self._experiment.courses)
 
     def _run_round(self, number: int, folder: Path) -> None:
-        began = time.monotonic()
+        began_ns = self._host.now_ns()
         self._dependencies.listener.round_began(number, self._experiment.looks[-1])
         planned = plan_round(self._experiment, number)
         left = [s for s in planned.sections if (number, s.course.id) not in self._done]
@@ -181,7 +185,7 @@ class Runner:
                 if life == ORIGIN_LIVES - 1:
                     raise
                 left = [s for s in left if (number, s.course.id) not in self._done]
-        seconds = time.monotonic() - began
+        seconds = (self._host.now_ns() - began_ns) / 1e9
         self._seconds[number] = self._seconds.get(number, 0.0) + seconds
         self._dependencies.listener.round_done(number, seconds)
 
@@ -189,7 +193,7 @@ class Runner:
         """Sections that can have the same two ends follow each other, with the same processes."""
         for network_key in dict.fromkeys(section.course.link.network_key for section in left):
             sections = [s for s in left if s.course.link.network_key == network_key]
-            cores = Cores(self._cores[-1:])
+            cores = Cores(self._host.cores[-1:])
             if self._experiment.placement:  # what it starts itself stays where it began
                 cores = self._layout_of(sections[0].course).origin_cores
             with (
@@ -212,17 +216,18 @@ class Runner:
             if found is None or not found.faults:
                 break
         if found is not None:
-            self._dependencies.journal.append(LinkTried(number, found))
+            self._dependencies.journal.append(LinkTried(number, found, host=self._host.id))
             for fault in found.faults:
                 self._dependencies.listener.trouble(f"link {link.id}: {fault}")
         self._tried.add(link.id)
 
     def _run_sections(self, planned: Round, left: Sequence[Section], context: RoundContext) -> None:
-        adapters: dict[str, Adapter] = {}
+        adapters: dict[str, AdapterProcess] = {}
         try:
             for index, section in enumerate(left):
                 self._restart_missing(adapters, planned, section, context)
                 on = SectionContext(
+                    self._host,
                     context.origin,
                     context.network,
                     self._layout_of(section.course),
@@ -242,7 +247,7 @@ class Runner:
         section: Section,
         planned: Round,
         context: SectionContext,
-        adapters: Mapping[str, Adapter],
+        adapters: Mapping[str, AdapterProcess],
         *,
         first: bool,
     ) -> None:
@@ -267,7 +272,8 @@ class Runner:
             )
         except (OriginError, LinkError, KeyboardInterrupt) as error:
             reason = str(error) or "interrupted by the user"
-            context.journal.append(Interrupted(number, attempt, course.id, reason))
+            cut = Interrupted(number, attempt, course.id, reason, host=self._host.id)
+            context.journal.append(cut)
             self._attempts[(number, course.id)] = attempt + 1
             raise
         for record in self._dependencies.journal.records()[seen_before:]:
@@ -278,7 +284,11 @@ class Runner:
         self._done.add((number, course.id))
 
     def _restart_missing(
-        self, adapters: dict[str, Adapter], planned: Round, section: Section, context: RoundContext
+        self,
+        adapters: dict[str, AdapterProcess],
+        planned: Round,
+        section: Section,
+        context: RoundContext,
     ) -> None:
         """Start what does not run: at the round's start everything, later what was killed."""
         workload = section.course.id
@@ -295,14 +305,14 @@ class Runner:
         layout = self._layout_of(section.course)
         is_free = self._experiment.placement is Placement.FREE
 
-        def start(process: str, client: str, core: int) -> Adapter:
-            stderr = context.folder / (process.replace("/", "--") + ".stderr")
-            launch, network = self._dependencies.launches[client], context.network
-            at, lifeline = network.at_client, network.lifeline
-            cores = layout.client_cores if is_free else {core}
-            return Adapter(client, launch, context.folder, stderr, cores, at, lifeline)
+        def start(process: str, client: str, core: int) -> AdapterProcess:
+            launch = self._dependencies.launches[client]
+            cores = layout.client_cores if is_free else Cores({core})
+            return self._dependencies.start_adapter(
+                ProcessSpec(process, client, launch, context.folder, cores, context.network)
+            )
 
-        with contextlib.closing(start_all(wanted, start, self._cores)) as started:
+        with contextlib.closing(start_all(wanted, start, self._host.cores)) as started:
             for process, client, adapter in started:
                 if process in adapters:
                     adapters.pop(process).end()  # it is dead; what it has started may not be
@@ -317,7 +327,8 @@ class Runner:
     ) -> None:
         attempt = self._attempts.get((number, workload), 0)
         absent = Invocation(
-            number, attempt, workload, process, client, Outcome.UNAVAILABLE, error.message
+            *(number, attempt, workload, process, client, Outcome.UNAVAILABLE, error.message),
+            host=self._host.id,
         )
         self._dependencies.journal.append(absent)
         self._note_outcome(absent)
@@ -336,7 +347,7 @@ class Runner:
         )
 
     def _layout_of(self, course: Course) -> Layout:
-        return lay_out(course, self._cores, self._permitted, self._experiment.placement)
+        return lay_out(course, self._host.cores, self._host.urgency, self._experiment.placement)
 
     def _reference(self, course: Course, context: SectionContext) -> Reference:
         """The right answers; and what the origin needs to give them is done, each time anew."""
@@ -345,7 +356,8 @@ class Runner:
         try:
             do_before(workload, ledger.base_url, context.network)
             if workload.id not in self._references:
-                self._references[workload.id] = fetch(workload, ledger.base_url, context.network)
+                right = self._dependencies.fetch(workload, ledger.base_url, context.network)
+                self._references[workload.id] = right
         finally:
             ledger.close()
         return self._references[workload.id]

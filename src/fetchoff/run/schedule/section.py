@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Event
@@ -16,11 +15,13 @@ from fetchoff.model.workload import Sink
 from fetchoff.plan import turns as plan
 from fetchoff.plan.rounds import Section, iterations
 from fetchoff.protocol.adapter import Spool
-from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.lanes import side_by_side
-from fetchoff.run.adapters.session import ClientSession, Pace
-from fetchoff.run.host.placement import Layout, Urgency, misplaced, place
+from fetchoff.run.adapters.pace import Pace
+from fetchoff.run.adapters.seam import AdapterProcess
+from fetchoff.run.adapters.session import ClientSession
+from fetchoff.run.host.placement import Layout, Urgency
+from fetchoff.run.host.seam import Host
 from fetchoff.run.network.crossed import Crossed
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import Origin, Turnstile
@@ -44,6 +45,7 @@ def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
 class SectionContext:
     """What a section runs on."""
 
+    host: Host
     origin: Origin
     network: Network
     layout: Layout
@@ -71,12 +73,13 @@ class SectionRun:
         self._context = context
         self._round = round_
         self._attempt = attempt
+        self._host = context.host.id
         self._sessions: dict[str, ClientSession] = {}
         self._crossed = Crossed(self._course, experiment.at_stake)
 
     def run(
         self,
-        adapters: Mapping[str, Adapter],
+        adapters: Mapping[str, AdapterProcess],
         clients: Mapping[str, str],
         calibrated: dict[str, int],
         paces: Mapping[str, Pace],
@@ -87,7 +90,7 @@ class SectionRun:
 
         `paces`: by client, as far as earlier rounds have told.
         """
-        began = time.monotonic()
+        began_ns = self._context.host.now_ns()
         layout = self._context.layout
         self._context.origin.place(layout.origin_cores, layout.urgency)
         turnstile = turnstile_for(self._course, self._context.origin)
@@ -114,11 +117,13 @@ class SectionRun:
         self._context.network.open_wide()
         self._each("verifying again", lambda session: session.verify_again())
         for session in self._sessions.values():
-            self._context.journal.append(session.record(self._round, self._attempt, switches))
+            self._context.journal.append(
+                session.record(self._round, self._attempt, switches, self._host)
+            )
         if self._course.link.is_emulated:
             self._note_use()
-        seconds = time.monotonic() - began
-        done = SectionDone(self._round, self._attempt, self._course.id, seconds)
+        seconds = (self._context.host.now_ns() - began_ns) / 1e9
+        done = SectionDone(self._round, self._attempt, self._course.id, seconds, host=self._host)
         self._context.journal.append(done)
 
     def _each(self, step: str, do: Callable[[ClientSession], None]) -> None:
@@ -141,13 +146,15 @@ class SectionRun:
 
     def _admit(self, session: ClientSession, *, try_nonsense: bool) -> None:
         layout = self._context.layout
-        place(session.adapter.pid, layout.client_cores, layout.urgency)
+        session.adapter.place(layout.client_cores, layout.urgency)
         session.admit(self._context.spool, try_nonsense=try_nonsense)
 
     def _make_ready(self, *, try_nonsense: bool) -> None:
         """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
         # The slow ones first, or one of them would be all that is left for one lane.
-        sessions = sorted(self._sessions.values(), key=lambda g: -g.adapter.warm_up_exchanges)
+        sessions = sorted(
+            self._sessions.values(), key=lambda g: -g.adapter.launch.warm_up_exchanges
+        )
         layout = self._context.layout
         self._context.listener.step_began(
             self._course.id, "verifying and warming up", len(sessions)
@@ -155,7 +162,7 @@ class SectionRun:
 
         def make_ready(session: ClientSession, core: int, stop: Event) -> None:
             def do(session: ClientSession) -> None:
-                place(session.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
+                session.adapter.place(layout.cores_in(core), Urgency.ORDINARY)
                 session.admit(self._context.spool, try_nonsense=try_nonsense)
                 chance = random.Random(f"{self._section.seed} {session.process}")
                 session.settle(stop, chance.random())
@@ -169,14 +176,14 @@ class SectionRun:
         slow = [
             session
             for session in self._sessions.values()
-            if session.outcome is Outcome.OK and session.adapter.compiles
+            if session.outcome is Outcome.OK and session.adapter.launch.compiles
         ]
         self._context.listener.step_began(self._course.id, "letting compilers settle", len(slow))
 
         layout = self._context.layout
 
         def settle(session: ClientSession, core: int, stop: Event) -> None:
-            place(session.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
+            session.adapter.place(layout.cores_in(core), Urgency.ORDINARY)
             self._try(session, lambda session: session.settle(stop))
 
         side_by_side(slow, layout.lanes, settle)
@@ -206,10 +213,11 @@ class SectionRun:
         turning = Turning(
             turnstile,
             self._context.journal,
-            Place(self._round, self._attempt, self._course.id),
+            Place(self._round, self._attempt, self._course.id, self._host),
             order,
             self._try,
             self._origin_misplaced,
+            self._context.host.now_ns,
         )
         players = [(e, self._sessions[e.process], n) for n, g in enumerate(groups) for e in g]
         turning.run(players, cycles, self._context.listener.step_went_on)
@@ -230,7 +238,7 @@ class SectionRun:
 
     def _warm_up(self, session: ClientSession, calibrated: dict[str, int]) -> None:
         layout = self._context.layout
-        place(session.adapter.pid, layout.client_cores, layout.urgency)
+        session.adapter.place(layout.client_cores, layout.urgency)
         known = calibrated.get(session.client, 0)
         warm_up = session.size_batches if self._course.link.is_emulated else session.warm_up
         warm_up(self._context.origin.cpu_clock, known)
@@ -239,8 +247,8 @@ class SectionRun:
 
     def _check_place(self, session: ClientSession) -> None:
         layout = self._context.layout
-        place(session.adapter.pid, layout.client_cores, layout.urgency)  # threads started meanwhile
-        wrong = misplaced(session.adapter.pid, layout.client_cores, layout.urgency)
+        session.adapter.place(layout.client_cores, layout.urgency)  # threads started meanwhile
+        wrong = session.adapter.misplaced(layout.client_cores, layout.urgency)
         if wrong:
             raise Refused(Outcome.INVALID, f"not where it was placed: {wrong}")
         session.begin_blocks()
@@ -284,7 +292,7 @@ class SectionRun:
         for trouble in self._crossed.troubles():
             self._context.listener.trouble(trouble)
         emulated = self._crossed.in_all()
-        used = LinkUsed(self._round, self._attempt, self._course.id, emulated)
+        used = LinkUsed(self._round, self._attempt, self._course.id, emulated, host=self._host)
         self._context.journal.append(used)
 
     def _measure(self, session: ClientSession, entrant: Entrant, block: int, position: int) -> None:
@@ -296,6 +304,7 @@ class SectionRun:
             emulated = self._context.network.used()
             batch = Batch(
                 round=self._round,
+                host=self._host,
                 attempt=self._attempt,
                 workload=self._course.id,
                 block=block,

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from fetchoff.protocol.origin import Edges, Turn, gained
 from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.session import SETTLED_WAITING, ClientSession
 from fetchoff.run.origins.built_in import Turnstile
+from fetchoff.run.os.clocks import ReadNs
 from fetchoff.run.schedule.events import Journal
 
 CHUNK_US = (
@@ -63,9 +63,9 @@ class Length:
         """For an entrant, by what is known of its client's pace."""
         us = session.iteration_us * (1 + busy_share)
         lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
-        lead_us = max(lead_us, 1e3 * session.adapter.lead_ms)
+        lead_us = max(lead_us, 1e3 * session.adapter.launch.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
-        if session.adapter.compiles:
+        if session.adapter.launch.compiles:
             counted_us = COMPILERS_TURN_US
         lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
         if us > LONG_US:
@@ -79,7 +79,9 @@ class Length:
         A compiler's is long always: what it has in a round must not be less for that.
         """
         turn_us = (self.lead + self.counted) * session.iteration_us
-        return 1 if session.adapter.compiles else min(MOST_APART, math.ceil(turn_us / OFTEN_US))
+        return (
+            1 if session.adapter.launch.compiles else min(MOST_APART, math.ceil(turn_us / OFTEN_US))
+        )
 
     def lead_by(self, order: random.Random, *, first: bool = False) -> int:
         """The lead of one turn; `first`: of the process in this section (docs/decisions/0011)."""
@@ -140,10 +142,15 @@ class Place:
     round: int
     attempt: int
     workload: str
+    host: str = ""
 
 
 class Turning:
-    """Measures a section. What it found is in the journal, also of those who fell out later."""
+    """Measures a section in turns; the journal has it, also of those who fell out later.
+
+    `misplaced`: what is not where it was planned, asked after the last turn. `now_ns`: the
+    harness's clock.
+    """
 
     def __init__(
         self,
@@ -153,6 +160,7 @@ class Turning:
         order: random.Random,
         try_: Try,
         misplaced: Callable[[], str],
+        now_ns: ReadNs,
     ) -> None:
         self._turnstile = turnstile
         self._journal = journal
@@ -160,6 +168,7 @@ class Turning:
         self._order = order
         self._try = try_
         self._misplaced = misplaced
+        self._now_ns = now_ns
 
     def run(
         self,
@@ -231,9 +240,9 @@ class Turning:
                 break
             order = [(turn.player.number, turn.lead, turn.counted) for turn in chunk]
             longest_s = max(turn.us for turn in chunk) / 1e6
-            began = time.perf_counter_ns()
+            began_ns = self._now_ns()
             given = self._turnstile.give(order, longest_s)
-            elapsed_ns += time.perf_counter_ns() - began
+            elapsed_ns += self._now_ns() - began_ns
             given_ns += given.wall_ns
             lost_ns += given.lost_ns
             turned_ns += sum(turn.wall_ns + turn.lead_wall_ns for turn in given.turns)
@@ -255,6 +264,7 @@ class Turning:
             turned_ns,
             given_turns,
             self._misplaced(),
+            host=self._place.host,
         )
         self._journal.append(done)
 
@@ -298,6 +308,7 @@ class Turning:
         turns = [turn for _, turn in player.turns]
         record = Turns(
             round=self._place.round,
+            host=self._place.host,
             attempt=self._place.attempt,
             workload=self._place.workload,
             entrant=player.entrant.key,
