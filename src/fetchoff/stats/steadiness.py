@@ -18,7 +18,8 @@ def is_steady(exchanges: Sequence[int], costs: Sequence[float]) -> bool:
     The last quarter of all exchanges is held against the quarter before. Both grow with what was
     done, so a compiler that works in steps is seen as long as its steps come at a like rate. Not
     steady is what fell by more than 2 %, and by more than chance explains: twice the standard error
-    of the difference of medians (from median absolute deviations, so a disturbance is no trend).
+    of the difference of medians (from median absolute deviations, so a disturbance is no trend), or
+    if every stretch of the two quarters was cheaper than the one before.
     """
     if len(costs) < LEAST_STRETCHES:
         return False
@@ -29,8 +30,12 @@ def is_steady(exchanges: Sequence[int], costs: Sequence[float]) -> bool:
     if late.size < 2 or before.size < 2:
         return False
     drop = float(np.median(before) - np.median(late))
+    if drop <= TOLERATED_DROP:
+        return True
+    # What varies within the quarters may be the fall itself, so they alone would call it chance.
+    falls_throughout = bool((np.diff(logs[done > 0.5 * done[-1]]) < 0).all())
     error = float(np.hypot(_error(before), _error(late)))
-    return drop <= TOLERATED_DROP or drop <= SIGNIFICANT * error
+    return drop <= SIGNIFICANT * error and not falls_throughout
 
 
 def _error(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
