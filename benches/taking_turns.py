@@ -92,7 +92,7 @@ class Stand:
         adapter.say_hello()
         adapter.description()
         guest = self.guest(process, client, adapter, self.origin.open_for_turns())
-        guest.admit(Spool(self.folder), try_nonsense=False)
+        guest.admit(Spool(self.folder))
         return guest
 
     def guest(

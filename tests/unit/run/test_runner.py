@@ -40,8 +40,8 @@ def clients(*, spoils_from: int | None = None, content_bytes: int = BYTES) -> di
     """Two, of which the first may have a fault."""
     first, second = CLIENTS
     return {
-        first: lambda _: FakeAdapter(first, spoils_from=spoils_from, content_bytes=content_bytes),
-        second: lambda _: FakeAdapter(second),
+        first: lambda *_: FakeAdapter(first, spoils_from=spoils_from, content_bytes=content_bytes),
+        second: lambda *_: FakeAdapter(second),
     }
 
 

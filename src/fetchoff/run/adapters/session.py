@@ -93,23 +93,22 @@ class ClientSession:
     def _is_hashed(self) -> bool:
         return self.workload.settings.sink is Sink.HASH
 
-    def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
-        """Prepare the workload, and check the answers of an iteration against the reference."""
-        if try_nonsense:
-            self._try_nonsense(spool)
+    def admit(self, spool: Spool) -> None:
+        """Prepare the workload, and check the answers of an iteration against the reference.
+
+        First it must refuse a feature with a random name: on every workload, as each is ranked by
+        itself.
+        """
+        if not self.adapter.prepare(with_nonsense(self._request(spool))).unsupported:
+            raise AnsweredWrong(
+                Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
+            )
         self.prepare(spool)
         self._try_first()
         self._verify()
 
     def _request(self, spool: Spool) -> Message:
         return prepare(self.workload, self._ledger.base_url, spool, tls_ca=self._ledger.tls_ca)
-
-    def _try_nonsense(self, spool: Spool) -> None:
-        """It must refuse a feature with a random name."""
-        if not self.adapter.prepare(with_nonsense(self._request(spool))).unsupported:
-            raise AnsweredWrong(
-                Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
-            )
 
     def prepare(self, spool: Spool) -> None:
         """Prepare the workload, with new connections."""

@@ -224,7 +224,7 @@ class Runner:
     def _run_sections(self, planned: Round, left: Sequence[Section], context: RoundContext) -> None:
         adapters: dict[str, AdapterProcess] = {}
         try:
-            for index, section in enumerate(left):
+            for section in left:
                 self._restart_missing(adapters, planned, section, context)
                 on = SectionContext(
                     self._host,
@@ -235,7 +235,7 @@ class Runner:
                     self._dependencies.journal,
                     self._dependencies.listener,
                 )
-                self._run_section(section, planned, on, adapters, first=index == 0)
+                self._run_section(section, planned, on, adapters)
         finally:
             for adapter in adapters.values():
                 adapter.request_exit()
@@ -248,8 +248,6 @@ class Runner:
         planned: Round,
         context: SectionContext,
         adapters: Mapping[str, AdapterProcess],
-        *,
-        first: bool,
     ) -> None:
         course, number, clients = section.course, planned.number, dict(planned.processes)
         sessions = {
@@ -268,7 +266,6 @@ class Runner:
                 clients,
                 self._calibrated[course.id],
                 self._paces[course.id],
-                try_nonsense=first,
             )
         except (OriginError, LinkError, KeyboardInterrupt) as error:
             reason = str(error) or "interrupted by the user"

@@ -83,8 +83,6 @@ class SectionRun:
         clients: Mapping[str, str],
         calibrated: dict[str, int],
         paces: Mapping[str, Pace],
-        *,
-        try_nonsense: bool,
     ) -> None:
         """Both mappings are by process. `calibrated`: iterations by client, read and added to.
 
@@ -102,10 +100,10 @@ class SectionRun:
             self._sessions[process] = session
         self._context.network.open_wide()
         if turnstile is not None:
-            self._make_ready(try_nonsense=try_nonsense)
+            self._make_ready()
             self._each("sizing batches", lambda session: self._size(session, calibrated))
         else:
-            self._each("verifying", lambda session: self._admit(session, try_nonsense=try_nonsense))
+            self._each("verifying", self._admit)
             self._settle()
             self._ready_for_batches(calibrated)
         self._each("placing", self._check_place)
@@ -144,12 +142,12 @@ class SectionRun:
             if session.outcome is not Outcome.UNSUPPORTED:
                 self._context.listener.trouble(f"{session.client}: {session.message}")
 
-    def _admit(self, session: ClientSession, *, try_nonsense: bool) -> None:
+    def _admit(self, session: ClientSession) -> None:
         layout = self._context.layout
         session.adapter.place(layout.client_cores, layout.urgency)
-        session.admit(self._context.spool, try_nonsense=try_nonsense)
+        session.admit(self._context.spool)
 
-    def _make_ready(self, *, try_nonsense: bool) -> None:
+    def _make_ready(self) -> None:
         """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
         # The slow ones first, or one of them would be all that is left for one lane.
         sessions = sorted(
@@ -163,7 +161,7 @@ class SectionRun:
         def make_ready(session: ClientSession, core: int, stop: Event) -> None:
             def do(session: ClientSession) -> None:
                 session.adapter.place(layout.cores_in(core), Urgency.ORDINARY)
-                session.admit(self._context.spool, try_nonsense=try_nonsense)
+                session.admit(self._context.spool)
                 chance = random.Random(f"{self._section.seed} {session.process}")
                 session.settle(stop, chance.random())
 

@@ -29,10 +29,14 @@ class Memory:
 
 
 class Troubles(Nobody):
-    """Keeps the troubles that it is told."""
+    """Keeps the troubles that it is told, and how long rounds took."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.seconds: list[float] = []
+
+    def round_done(self, number: int, seconds: float) -> None:
+        self.seconds.append(seconds)
 
     def trouble(self, text: str) -> None:
         self.told.append(text)

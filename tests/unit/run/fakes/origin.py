@@ -38,7 +38,8 @@ class FakeOrigin:
     clients: list[FakeAdapter] = field(default_factory=list)  # in the order of their holding
     ledgers: list[FakeLedger] = field(default_factory=list)  # the same
     orders: list[list[tuple[int, int, int]]] = field(default_factory=list)
-    released: list[str] = field(default_factory=list)
+    released: list[str] = field(default_factory=list)  # names
+    let_go: set[int] = field(default_factory=set)  # places
     lost: set[int] = field(default_factory=set)
     placed: tuple[Cores, Urgency] | None = None
     is_gone: bool = False
@@ -96,9 +97,11 @@ class FakeOrigin:
         self._must_be_there()
         if self.keeps_all:
             raise OriginError("gone")
-        client = self.clients[self.ledgers.index(cast(FakeLedger, ledger))]
-        if client.name in self.released:
+        number = self.ledgers.index(cast(FakeLedger, ledger))
+        if number in self.let_go:
             return Edges()
+        self.let_go.add(number)
+        client = self.clients[number]
         self.released.append(client.name)
         after_ns = 0 if client.held_since is None else client.cpu - client.held_since
         return Edges(after_ns=after_ns)

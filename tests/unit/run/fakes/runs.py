@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,20 +16,21 @@ from tests.unit.run.fakes.origin import FakeOrigin
 
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
-from fetchoff.model.experiment import Experiment
+from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import Ended, Invocation, Outcome, Record
-from fetchoff.model.workload import Exchange, Expect, Workload
+from fetchoff.model.workload import Exchange, Expect, Placement, Workload
 from fetchoff.run.adapters.seam import ProcessSpec
 from fetchoff.run.host.placement import Cores, Urgency
 from fetchoff.run.network.seam import LOOPBACK, Network
 from fetchoff.run.origins.reference import Reference
+from fetchoff.run.schedule.events import Journal
 from fetchoff.run.schedule.runner import Dependencies, Runner
 
 START_NS = 50_000_000  # of a process or an origin
 GET = Workload("get", "", (Exchange("GET", TARGET, expect=Expect(bytes=BYTES)),), batch_ms=2)
 
-Make = Callable[[int], FakeAdapter]
-"""A process, by how many of the same name were started before it."""
+Make = Callable[[str, int], FakeAdapter]
+"""A process, by its name and by how many of that name were started before it."""
 
 
 class FakeHost:
@@ -74,6 +76,7 @@ class FakeRun:
     network: FakeNetwork = field(default_factory=FakeNetwork)
     is_decided: Callable[[Sequence[Record], int], bool] = never
     journal: Memory = field(default_factory=Memory)
+    store: Journal | None = None  # instead of the journal
     listener: Troubles = field(default_factory=Troubles)
     time: VirtualTime = field(default_factory=VirtualTime)
     specs: list[ProcessSpec] = field(default_factory=list)
@@ -96,7 +99,7 @@ class FakeRun:
             start_origin=self._start_origin,
             start_adapter=self._start_adapter,
             fetch=_right_answers,
-            journal=self.journal,
+            journal=self.store or self.journal,
             listener=self.listener,
             is_decided=self.is_decided,
         )
@@ -122,7 +125,7 @@ class FakeRun:
             self.origin.end()
 
     def _start_adapter(self, spec: ProcessSpec) -> FakeAdapter:
-        adapter = self.clients[spec.client](self._started[spec.process])
+        adapter = self.clients[spec.client](spec.process, self._started[spec.process])
         self._started[spec.process] += 1
         adapter.time, adapter.listeners = self.time, self.origin.listeners
         adapter.launch, adapter.start_up_ms = spec.launch, START_NS / 1e6 + len(self.specs)
@@ -144,3 +147,42 @@ class FakeRun:
 def _right_answers(workload: Workload, base_url: str, _network: Network) -> Reference:
     assert base_url
     return Reference(workload, (RIGHT,) * len(workload.exchanges))
+
+
+def well(*names: str) -> dict[str, Make]:
+    """Clients that have no fault."""
+    return {name: functools.partial(_well, name) for name in names}
+
+
+def _well(name: str, _process: str, _number: int) -> FakeAdapter:
+    return FakeAdapter(name)
+
+
+def experiment_of(
+    entrants: Sequence[Entrant],
+    *workloads: Workload,
+    rounds: int = 3,
+    looks: Sequence[int] = (),
+    budget_s: float = 3600.0,
+    pair_only: bool = False,
+    least_rounds: int = 1,
+    placement: Placement | None = None,
+    seed: int = 7,
+) -> Experiment:
+    """So many rounds of these entrants over loopback; the first is the baseline."""
+    return Experiment(
+        entrants=tuple(entrants),
+        courses=tuple(Course(workload) for workload in workloads or (GET,)),
+        baseline=entrants[0].key,
+        seed=seed,
+        budget_s=budget_s,
+        looks=tuple(looks) or tuple(range(1, rounds + 1)),
+        pair_only=pair_only,
+        least_rounds=least_rounds,
+        placement=placement,
+    )
+
+
+def plain(*names: str) -> list[Entrant]:
+    """Clients without controls."""
+    return [Entrant(name, name, name) for name in names]
