@@ -6,7 +6,7 @@ What they cost differs from process to process by chance, as it does with real o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from random import Random
 import pytest
 from tests.unit.run.fakes.adapter import FakeAdapter
 from tests.unit.run.fakes.origin import FakeOrigin
-from tests.unit.run.fakes.runs import GET, FakeRun, experiment_of
+from tests.unit.run.fakes.runs import GET, FakeHost, FakeRun, experiment_of
 
 from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.analysis.stopping import is_decided
@@ -53,10 +53,10 @@ class Truth:
     modes: tuple[float, ...] = (1.0,)
     noise: float = NOISE
 
-    def make(self, name: str, seed: int, process: str, number: int) -> FakeAdapter:
-        """Its process number so-and-so."""
+    def make(self, name: str, seed: str, slower: float, process: str, number: int) -> FakeAdapter:
+        """Its process number so-and-so, on a machine that is so many times slower than ours."""
         chance = Random(f"{seed} {process} {number}")
-        factor = chance.choice(self.modes) * chance.lognormvariate(0, self.noise)
+        factor = slower * chance.choice(self.modes) * chance.lognormvariate(0, self.noise)
         phase = chance.randrange(self.pause_every)
 
         def us(lived: int) -> float:
@@ -90,26 +90,32 @@ class Race:
     rounds: int = 10
     stops: bool = False
     compilers: tuple[str, ...] = ()
+    hosts: Mapping[str, float] = field(default_factory=lambda: {"": 1.0})  # how slow each is
     workload_settings: Settings = GET.settings
     origin: Callable[[], FakeOrigin] = FakeOrigin
     records: Sequence[Record] = field(default_factory=list)
 
     def __call__(self) -> Analysis:
-        clients = {
-            name: partial(truth.make, name, self.seed) for name, truth in self.truths.items()
-        }
         run = FakeRun(
             self.folder,
-            clients,
+            {},
             launches=dict.fromkeys(self.compilers, COMPILING),
             origins=[self.origin() for _ in range(self.rounds)],
         )
         experiment = self.experiment
         if self.stops:
             run.is_decided = partial(is_decided, experiment)
-        run(experiment)
+        for host, slower in self.hosts.items():
+            run.host = FakeHost(run.time, host)
+            run.clients = {
+                name: partial(truth.make, name, f"{self.seed}{host}", slower)
+                for name, truth in self.truths.items()
+            }
+            run(experiment)
         self.records = run.journal.records()
-        facts = RunFacts("id", "title", "2026-11-23", experiment, (), (), {}, ())
+        looks = tuple(range(5, self.rounds * len(self.hosts) + 1))
+        together = replace(experiment, looks=looks)
+        facts = RunFacts("id", "title", "2026-11-23", together, (), (), {}, ())
         return analyse(facts, self.records)
 
     @property
@@ -244,6 +250,19 @@ def test_neither_cold_caches_nor_a_warm_up_make_a_client_dearer(
     found = relative(Race(tmp_path, {A: Truth(100.0), B: other}, pair_only=True)(), B, "cpu")
     assert found.verdict is Verdict.EQUIVALENT
     assert found.ratio.point == pytest.approx(1.0, abs=0.01)
+
+
+def test_machines_of_different_speed_tell_the_same_ratio(tmp_path: Path) -> None:
+    """Rounds of the same number on both: each client is compared on its own machine."""
+    truths = {A: Truth(100.0), B: Truth(130.0)}
+    race = Race(tmp_path, truths, rounds=6, hosts={"": 1.0, "far": 2.5})
+    analysis = race()
+    (result,) = analysis.results
+    ratio = relative(analysis, B, "cpu").ratio
+    assert ratio.low <= 1.3 <= ratio.high
+    assert ratio.high / ratio.low < 1.05
+    assert result.rounds == 12
+    assert checks_of(analysis)[CheckOutcome.FAILED] == set()
 
 
 def test_work_between_turns_is_paid_but_for_that_after_the_last_turn(tmp_path: Path) -> None:

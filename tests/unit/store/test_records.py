@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,7 +107,11 @@ records: st.SearchStrategy[Record] = st.one_of(
 )
 
 
-@given(records)
+def of_host(record: Record, host: str) -> Record:
+    return record if isinstance(record, Ended) else replace(record, host=host)
+
+
+@given(st.builds(of_host, records, texts))
 def test_round_trip(record: Record) -> None:
     line = to_line(record)
     assert line.endswith(b"\n") and line.count(b"\n") == 1
@@ -123,6 +130,13 @@ def test_no_part_of_a_line_is_a_record(record: Record, data: st.DataObject) -> N
 def test_anything_else_is_refused(line: bytes) -> None:
     with pytest.raises(ValueError):
         from_line(line)
+
+
+@given(records)
+def test_a_line_of_before_hosts_were_kept_is_of_the_machine_of_the_run(record: Record) -> None:
+    document = json.loads(to_line(record))
+    assert document.pop("host", "") == ""
+    assert from_line(json.dumps(document).encode()) == record
 
 
 @given(batches)
