@@ -98,10 +98,11 @@ def test_who_was_killed_on_one_workload_is_started_anew_for_the_next(run: FakeRu
 
 def test_who_is_silent_is_killed_and_told(run: FakeRun) -> None:
     ill(run, lambda *_: FakeAdapter(A, silent_from=SOON))
-    run(experiment_of(plain(A, B), rounds=1))
-    assert run.outcomes(A) == [FAILED]
+    run(experiment_of(plain(A, B), GET, POST, rounds=1))
+    assert run.outcomes(A) == [FAILED] * 2
     assert "no answer within" in last_of(run, A).message
-    assert run.outcomes(B) == [OK]
+    assert run.outcomes(B) == [OK] * 2
+    assert run.started.count(A) == 2, "what is silent is not asked again"
 
 
 def test_who_lets_its_turn_pass_is_out_of_the_round_and_others_are_not(run: FakeRun) -> None:

@@ -9,7 +9,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.unit.run.fakes.adapter import FakeAdapter, guessed_origin_ns
+from tests.unit.run.fakes.adapter import (
+    TICK_NS,
+    USER_SHARE,
+    FakeAdapter,
+    always,
+    guessed_origin_ns,
+)
 from tests.unit.run.fakes.origin import FakeOrigin
 from tests.unit.run.fakes.runs import GET, FakeHost, FakeRun, experiment_of, plain, well
 
@@ -121,6 +127,27 @@ def test_a_pace_that_an_earlier_round_has_told_is_not_rehearsed_again(run: FakeR
     last = [adapter.timed[-2] for adapter in run.adapters]  # the content is verified after them
     assert last[0] == rehearsal
     assert max(last[1:]) < rehearsal / 2
+
+
+def test_who_is_slow_has_fewer_turns_and_not_shorter_ones(run: FakeRun) -> None:
+    run.clients = well(A) | {B: lambda *_: FakeAdapter(B, us=always(25_000.0))}
+    experiment = experiment_of(plain(A, B), rounds=1)
+    run(experiment)
+    turns = {t.entrant: t for t in run.journal.of(Turns)}
+    assert len(turns[A].exchanges) == experiment.turns
+    assert len(turns[B].exchanges) == experiment.turns / 2
+    assert set(turns[B].exchanges) == {turns[B].counted}
+
+
+def test_what_the_operating_system_counted_is_that_of_the_turns(run: FakeRun) -> None:
+    """Not that of the warm-up."""
+    run(experiment_of(plain(A), rounds=2))
+    turns, invocations = run.journal.of(Turns), run.journal.of(Invocation)
+    for one, invocation in zip(turns, invocations, strict=True):
+        used, ticks = one.process_cpu_ns / TICK_NS, invocation.usage
+        assert ticks.user_ticks == pytest.approx(USER_SHARE * used, abs=1.5)
+        assert ticks.system_ticks == pytest.approx((1 - USER_SHARE) * used, abs=1.5)
+        assert ticks.user_ticks > 0
 
 
 def test_the_budget_ends_a_run_before_the_round_that_would_not_fit(run: FakeRun) -> None:
