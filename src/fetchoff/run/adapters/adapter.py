@@ -22,7 +22,7 @@ PREPARE_TIMEOUT_S = 30.0
 
 
 class Adapter:
-    """A started adapter. AdapterError wherever it does not do as the protocol says."""
+    """A started adapter. Raises AdapterError whenever it breaks the protocol."""
 
     def __init__(
         self,
@@ -69,12 +69,12 @@ class Adapter:
 
     @property
     def cpu_group(self) -> Path | None:
-        """The control group whose CPU time is its cost; None where that of its process is."""
+        """The control group whose CPU time is its cost; None if the process's own clock has it all."""
         return self._group if self._group is not None and not self._counts_children else None
 
     @property
     def tells_children(self) -> bool:
-        """Whether only itself can say what the processes that it starts have cost."""
+        """Whether only the adapter itself can say what the processes that it starts cost."""
         return self._counts_children
 
     def cpu_ns(self) -> int:
@@ -133,7 +133,7 @@ class Adapter:
 
     @property
     def output_fd(self) -> int:
-        """What can be waited for with poll(2)."""
+        """The file to poll(2) for an answer."""
         return self._child.output_fd
 
     def say_hello(self) -> None:
@@ -144,7 +144,7 @@ class Adapter:
             raise self._fault(error) from error
 
     def description(self, timeout_s: float = HELLO_TIMEOUT_S) -> Description:
-        """The answer to `hello`, within so many seconds from the start of the process."""
+        """Read the answer to `hello`, within `timeout_s` from the start of the process."""
         started_s = self._started_ns / 1e9
         try:
             description = protocol.read_description(self._child.receive(timeout_s, started_s))
@@ -169,11 +169,11 @@ class Adapter:
             raise self._fault(error) from error
 
     def ends_with_its_input(self, patience_s: float = 5.0) -> bool:
-        """Close its input: whether it ends by itself."""
+        """Close its input. Returns whether it then ends by itself."""
         return self._child.ends_with_its_input(patience_s)
 
     def has_left_others(self, patience_s: float = 1.0) -> bool:
-        """Whether processes that it started live on after it has ended."""
+        """Whether processes that it started are still alive after it has ended."""
         return self._child.has_left_others(patience_s)
 
     def run(self, n: int, timeout_s: float, *, digest: bool = False) -> protocol.Done:
@@ -226,13 +226,13 @@ class Adapter:
             self._has_farewell = True
 
     def end(self) -> None:
-        """Finish, and leave nothing behind."""
+        """Ask it to finish, then end it with all that it started."""
         self.request_exit()
         self._child.end()
         self._drop_group()
 
     def kill(self) -> None:
-        """End it now."""
+        """End it now, with all that it started."""
         self._child.kill()
         self._drop_group()
 

@@ -37,8 +37,8 @@ MOST_BEYOND = 0.5  # of a warm-up: where it ends is left to chance
 MOST_BEYOND_COMPILED = 0.2  # of one of thousands of exchanges
 COMPILED_BYTES = 0.7e9  # of content until a compiler has seen enough, however few exchanges
 SETTLED_WAITING = 8
-"""Iterations that one who waits does after a pause, before it waits as it always does: TCP delays
-no acknowledgement for a while after a connection was idle (Linux: `TCP_MAX_QUICKACKS`, 16)."""
+"""Iterations after a pause until a client that mostly waits waits as long as usual: after an idle
+time TCP delays no acknowledgement for a while (Linux: `TCP_MAX_QUICKACKS`, 16)."""
 REHEARSAL_US = 10_000.0
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
@@ -53,7 +53,7 @@ class Measured:
 
 
 class ClientSession:
-    """Raises Refused where it must not go on; nothing it did before is lost by that."""
+    """One process on one workload. Refused means that it takes no further part in this section."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class ClientSession:
             raise Refused(Outcome.FAILED, f"cannot prepare: {answer.error}")
 
     def _try_first(self) -> None:
-        """The first iteration of all, timed: what a program pays that makes one request."""
+        """Time the very first iteration: what a program pays that makes one request."""
         timed = self._run_timed(1, no_cpu)
         exchanges = len(self.workload.exchanges)
         self._first = (timed.wall_ns / 1e3 / exchanges, timed.cpu_ns / 1e3 / exchanges)
@@ -143,9 +143,9 @@ class ClientSession:
             )
 
     def verify_again(self) -> None:
-        """After the blocks: whether the contents are still right. It is in no figure.
+        """Check the contents once more after everything was measured.
 
-        In a batch only lengths are checked, and a client can go wrong with time.
+        Batches and turns check lengths only, and a client can go wrong with time.
         """
         self._used = self._meter() if self._meter else None
         if not self._is_hashed:  # each batch of those had its digests checked
@@ -166,7 +166,7 @@ class ClientSession:
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
 
     def settle(self, stop: Event, chance: float = 0.0) -> None:
-        """Run until it is steady, and by `chance`, from 0 to 1, of the most longer."""
+        """Warm up until steady, then go on for a random while: `chance` (0 to 1) of the longest."""
         launch, exchanges = self.adapter.launch, self.workload.exchanges
         content = sum(exchange.expect.bytes or 0 for exchange in exchanges)
         # Each workload has code of its own, so a compiler begins anew: docs/decisions/0011.
@@ -184,7 +184,7 @@ class ClientSession:
 
     @property
     def warmed_up(self) -> int:
-        """Exchanges of its warm-up, with those that were left to chance."""
+        """Exchanges of its warm-up, the random extra ones included."""
         return self._curve.points[-1][0] if self._curve.points else 0
 
     @property
@@ -194,12 +194,12 @@ class ClientSession:
 
     @property
     def can_be_held(self) -> bool:
-        """Whether its cost can be told at the arrival of a request."""
+        """Whether it can take turns: its cost can be read from outside when a request arrives."""
         return not self.adapter.tells_children
 
     @property
     def iteration_us(self) -> float:
-        """What an iteration takes, client and origin; a guess until turns have told."""
+        """Microseconds of an iteration, client and origin; a guess until its turns have shown it."""
         guessed = self._worked_us(self.settled_us)
         waited = len(self.workload.exchanges) * self._curve.wall_us
         guessed = waited if waited > WAITING * guessed else guessed
@@ -217,9 +217,9 @@ class ClientSession:
         return worked_us(cpu_us, len(self.workload.exchanges), self.per_iteration)
 
     def rehearse(self) -> None:
-        """Where no earlier round has told its pace: time it by itself, placed as in its turns.
+        """Time some iterations if no earlier round has shown its pace, placed as in its turns.
 
-        While it warmed up others were at work, so what it took then says little.
+        Others were at work while it warmed up, so the time it took then says little.
         """
         if self.pace is None:
             least = SETTLED_WAITING if self.mostly_waits else 1
@@ -228,16 +228,16 @@ class ClientSession:
             self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
-        """Close the gate of its ledger; the number by which it is given turns."""
+        """Close the gate of its ledger. Returns the number by which it is given turns."""
         self.seen_before_loop = self._ledger.read().seen
         return turnstile.hold(self._ledger, self.adapter, requests, self.per_iteration)
 
     def release(self, turnstile: Turnstile) -> Edges:
-        """Open the gate."""
+        """Open the gate of its ledger."""
         return turnstile.release(self._ledger)
 
     def begin_loop(self, iterations: int, busy_share: float = 0.0) -> None:
-        """Let it run as many iterations; `finish_loop` waits for them."""
+        """Start a loop of so many iterations; `finish_loop` waits for its end."""
         self.iterations = iterations
         busy_ns = self.busy_ns(busy_share) if busy_share else 0
         self.adapter.begin(iterations, busy_ns=busy_ns)
@@ -247,7 +247,7 @@ class ClientSession:
         return self._ledger.read().seen.requests - self.seen_before_loop.requests
 
     def finish_loop(self, iterations: int) -> tuple[Done, Seen]:
-        """The answer to its loop, and its ledger then."""
+        """Wait for the end of its loop; the answer, and what its ledger has seen by then."""
         left_s = iterations * self.iteration_us / 1e6
         answer = self.adapter.finished(self._timeout_s(1) + LOOP_PATIENCE * left_s)
         return answer, self._ledger.read().seen
@@ -268,8 +268,8 @@ class ClientSession:
     def wake(self, origin_cpu: ReadNs) -> None:
         """Use the connections that are to be kept, right before they are measured.
 
-        Others had their turns for seconds: without this some clients, and some systems, would have
-        closed what was idle, or begun to send slowly again.
+        They were idle for seconds: some clients and systems would have closed them, or would begin
+        with slow start again.
         """
         if self.workload.settings.reuse is not False:
             self._timed(self.iterations, origin_cpu)
@@ -279,16 +279,16 @@ class ClientSession:
         return sizing.calibrate(self.workload, lambda n: self._timed(n, origin_cpu))
 
     def begin_blocks(self) -> None:
-        """From now on count what it uses."""
+        """Start counting what it uses."""
         self._meter = self.adapter.meter()
 
     def busy_ns(self, share: float) -> int:
-        """The spinning that makes `share` of the client's CPU time an exchange."""
+        """Nanoseconds of spinning that are `share` of the client's CPU time of an exchange."""
         cpu_ns = 1e3 * self.pace.cpu_us if self.pace else self._cpu_ns_per_exchange
         return max(200, round(share * cpu_ns))
 
     def batch(self, iterations: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Measured:
-        """A measured batch. It is for the caller to keep it before `judge` refuses it."""
+        """Measure a batch. Record it before `judge` may refuse it."""
         before = self._ledger.read().seen
         timed = self._run_timed(iterations, origin_cpu, busy_ns)
         asked = iterations * len(self.workload.exchanges)
@@ -312,7 +312,7 @@ class ClientSession:
         must_agree(self.workload, self._ledger.counts, measured.seen, iterations)
 
     def refuse(self, error: Refused | AdapterError) -> None:
-        """Take note that this section goes on without it."""
+        """Note why this section goes on without it."""
         self.outcome = error.outcome if isinstance(error, Refused) else Outcome.FAILED
         self.message = str(error)
         self.answered_wrong = isinstance(error, AnsweredWrong)
@@ -320,7 +320,7 @@ class ClientSession:
     def record(
         self, round_: int, attempt: int, origin_involuntary: int, host: str = ""
     ) -> Invocation:
-        """The invocation as it is kept."""
+        """The record of this process on this workload; closes its ledger."""
         used = self._used or (self._meter() if self._meter else None)
         return Invocation(
             round=round_,

@@ -1,4 +1,4 @@
-"""Starting many adapters: some at a time on every core, so that a slow starter holds up nobody."""
+"""Starts many adapters, a few at a time on every core, so that a slow one delays no other."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def start_all(
 
 
 def _greeted(adapter: AdapterProcess) -> AdapterProcess:
-    """The same, asked who it is; ended where that fails."""
+    """Ask an adapter who it is; end it if that fails."""
     try:
         adapter.say_hello()
     except BaseException:
@@ -74,7 +74,7 @@ def _greeted(adapter: AdapterProcess) -> AdapterProcess:
 
 
 def _first_to_answer(starting: Sequence[_Starting], timeout_s: float) -> _Starting:
-    """The first one that can be read; the oldest, when its time has passed."""
+    """The first one that has answered; the oldest, if its time is up."""
     poll = select.poll()
     by_fd = {one.adapter.output_fd: one for one in starting}
     for fd in by_fd:

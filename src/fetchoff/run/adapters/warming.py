@@ -41,7 +41,7 @@ class Curve:
 
     @property
     def settled_us(self) -> float:
-        """Of the last quarter of all exchanges."""
+        """The mean cost of an exchange in the last quarter of all exchanges."""
         done = self.points[-1][0]
         late, before = 0.0, 0
         for upto, cost in reversed(self.points):
@@ -56,12 +56,12 @@ class Curve:
 def warm_up(
     adapter: AdapterProcess, exchanges: int, least: int, stop: Event, beyond: float = 0.0
 ) -> Curve:
-    """Run stretches until no trend is left; `exchanges`: in an iteration. AdapterError passes.
+    """Run stretches until no trend is left. Raises AdapterError.
 
-    `least`: so many exchanges in any case. `stop`: somebody else has come to grief. `beyond`: what
-    follows when no trend is left, as a share of what went before. It is for the caller to draw it
-    by chance: collections come after so many exchanges, in each process at the same ones, and what
-    is measured would otherwise meet all of them or none.
+    `exchanges`: of an iteration. `least`: the least number of exchanges. `stop`: set if another
+    client's failure has ended the section. `beyond`: how much longer to go on when no trend is
+    left, as a share of what went before. Draw it at random: collections come at the same exchanges
+    in each process, and the turns would otherwise meet all of them or none.
     """
     n, done, spent_ns, took_s = 1, 0, 0, 0.0
     stretch_ms = LONG_STRETCH_MS if adapter.launch.compiles else STRETCH_MS
@@ -103,14 +103,14 @@ def warm_up(
 
 
 def let_compile(adapter: AdapterProcess, stop: Event) -> None:
-    """Wait while compilers work off what is in their queues; an exchange would pay for it later."""
+    """Wait until the compilers' queues are empty; later exchanges would pay for them otherwise."""
     for _ in range(round(MOST_COMPILING_S / LOOK_S)):
         if stop.is_set() or adapter.idle_cpu_ns(LOOK_S) < QUIET * LOOK_S * 1e9:
             break
 
 
 def _thinned(counts: list[int], costs: list[float]) -> tuple[tuple[int, float], ...]:
-    """At most so many points, successive stretches put together."""
+    """At most POINTS points: successive stretches are joined."""
     together = -(-len(counts) // POINTS) if counts else 1
     points, done = [], 0
     for first in range(0, len(counts), together):

@@ -1,4 +1,4 @@
-"""Trying a link out before it is used: what was asked for beside what is there (docs/links.md)."""
+"""Measures a link before it is used, and compares it with what was asked for (docs/links.md)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STANDARD_DEVIATIONS = 3.29  # two-sided, one false alarm in 1000
 
 @dataclass(frozen=True)
 class Found:
-    """What came of trying a link out."""
+    """What was measured of a link."""
 
     round_trips_ms: tuple[float, ...]
     up: Passage
@@ -91,7 +91,7 @@ def _packets_a_second(profile: Profile, size_bytes: int) -> float:
 
 
 def faults(link: Link, found: Found) -> Iterator[str]:
-    """In which ways a link is not what was asked for."""
+    """How a link differs from what was asked for, one sentence each."""
     asked_ms = link.round_trip_ms + sum(map(_sending_ms, (link.up, link.down)))
     jitter_ms = link.up.jitter_ms + link.down.jitter_ms
     if not abs(found.p50_ms - asked_ms) <= ROUND_TRIP_WITHIN_MS + jitter_ms:

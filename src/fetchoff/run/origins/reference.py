@@ -1,4 +1,4 @@
-"""What the right answers are: fetched once with the standard library, apart from every client.
+"""The right answers: fetched once with the standard library, independently of every client.
 
 Content is read piece by piece: some of it is larger than memory should have to hold.
 """
@@ -48,7 +48,7 @@ FetchReference = Callable[[Workload, str, Network], Reference]  # the origin's b
 
 
 def fetch(workload: Workload, base_url: str, network: Network = LOOPBACK) -> Reference:
-    """Do one iteration; InputError if an answer is not what the workload itself expects."""
+    """Do one iteration. Raises InputError if an answer is not what the workload expects."""
     opener = _opener(workload, network)
     exchanges, digests = [], []
     for exchange in workload.exchanges:
@@ -93,7 +93,7 @@ def _must_have_member(workload: Workload, exchange: Exchange, content: bytes) ->
 
 
 def do_before(workload: Workload, base_url: str, network: Network = LOOPBACK) -> None:
-    """What the workload needs done, so that the origin can answer; InputError if it fails."""
+    """Do the workload's `before` exchanges. Raises InputError if one fails."""
     opener = _opener(workload, network)
     for exchange in workload.before:
         status, _, _ = _answer(opener, exchange, base_url)

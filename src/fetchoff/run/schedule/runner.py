@@ -1,4 +1,4 @@
-"""The runner: round after round until it is decided, or the budget is spent."""
+"""The runner: it measures round after round until all is decided or the budget is spent."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Dependencies:
 
 @dataclass(frozen=True)
 class RoundContext:
-    """Where the sections of a round take place."""
+    """The network, origin and folder of some sections of a round."""
 
     network: Network
     origin: Origin
@@ -98,9 +98,10 @@ class Runner:
                 self._recall(record)
 
     def run(self) -> Ended:
-        """Measure to the end; the journal has all of it.
+        """Measure until the run ends, and record everything in the journal.
 
-        OriginError, LinkError, StoreError and KeyboardInterrupt pass.
+        Raises OriginError, LinkError, StoreError and KeyboardInterrupt; the journal keeps what was
+        measured before.
         """
         self._host.sweep()
         most = self._experiment.looks[-1]
@@ -153,19 +154,19 @@ class Runner:
             self._failures[key] = self._failures.get(key, 0) + 1
 
     def _note_pace(self, record: Turns) -> None:
-        """How long an iteration takes in turns; of a client's own process, not of a control."""
+        """Remember how long an iteration of a client took in turns; controls do not count."""
         pace = Pace.of(record)
         if pace is not None and record.entrant in self._dependencies.launches:
             self._paces[record.workload][record.entrant] = pace
 
     def _foreseen_s(self, number: int) -> float:
-        """All seconds to the end of that round, if it takes as long as the last like it."""
+        """Seconds of the run to the end of that round, if it takes as long as the last like it."""
         like = [n for n in self._seconds if self._is_long(n) == self._is_long(number)]
         last = max(like or self._seconds, default=0)
         return sum(self._seconds.values()) + self._seconds.get(last, 0.0)
 
     def _is_long(self, number: int) -> bool:
-        """Whether those whose warm-up is dear take part."""
+        """Whether the clients with an expensive warm-up take part in that round."""
         return all(entrant.takes_part(number) for entrant in self._experiment.entrants)
 
     def _is_done(self, number: int) -> bool:
@@ -190,7 +191,7 @@ class Runner:
         self._dependencies.listener.round_done(number, seconds)
 
     def _run_everywhere(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
-        """Sections that can have the same two ends follow each other, with the same processes."""
+        """Run the sections network by network; those on the same network share processes."""
         for network_key in dict.fromkeys(section.course.link.network_key for section in left):
             sections = [s for s in left if s.course.link.network_key == network_key]
             cores = Cores(self._host.cores[-1:])
@@ -205,7 +206,7 @@ class Runner:
                 self._run_sections(planned, sections, RoundContext(network, origin, folder))
 
     def _try_out(self, section: Section, network: Network, number: int) -> None:
-        """Whether a link is what was asked for: the last of a few tries counts."""
+        """Try a link out once in a run. Of several tries the last counts."""
         link = section.course.link
         if not link.is_emulated or link.id in self._tried:
             return
@@ -287,7 +288,7 @@ class Runner:
         section: Section,
         context: RoundContext,
     ) -> None:
-        """Start what does not run: at the round's start everything, later what was killed."""
+        """Start the processes that are not running: at first all, later those that were killed."""
         workload = section.course.id
         taking_part = section.processes
         wanted = [
@@ -335,7 +336,7 @@ class Runner:
         return self._failures.get((client, workload), 0) >= MOST_FAILURES
 
     def _is_anybody_left(self) -> bool:
-        """Whether there is a course on which there is something to rank, or both of a pair."""
+        """Whether some course still has a client to rank, or both clients of a pair."""
         clients = {e.client for e in self._experiment.entrants if e.role is not Role.CONTROL}
         enough = all if self._experiment.pair_only else any
         return any(
@@ -347,7 +348,7 @@ class Runner:
         return lay_out(course, self._host.cores, self._host.urgency, self._experiment.placement)
 
     def _reference(self, course: Course, context: SectionContext) -> Reference:
-        """The right answers; and what the origin needs to give them is done, each time anew."""
+        """The right answers, asked for once; the workload's `before` is done each time."""
         workload = course.workload
         ledger = context.origin.open()
         try:
@@ -362,7 +363,7 @@ class Runner:
 
 @contextlib.contextmanager
 def _must_be_written(folder: Path) -> Iterator[None]:
-    """OSError means that there is no room for what clients send and store."""
+    """Turn an OSError into a StoreError: no room for what clients send and store."""
     try:
         yield
     except OSError as error:
@@ -373,7 +374,7 @@ def _must_be_written(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _emptied(folder: Path) -> Iterator[Path]:
-    """A folder for as long as the run lasts; what a killed run left in it goes first."""
+    """An empty folder for the run; it is removed at the end."""
     shutil.rmtree(folder, ignore_errors=True)
     with _must_be_written(folder):
         folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""One course of a round: everybody admitted, everybody warmed up, then turns or blocks."""
+"""One course of a round: admit every client, warm all of them up, then measure them."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ from fetchoff.run.schedule.turning import Length, Place, Turning
 
 
 def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
-    """Who gives turns on a course; None where batches are measured.
+    """The origin's turnstile if a course is measured in turns; None if it is measured in batches.
 
-    Over a link an exchange is mostly waiting, and others wait meanwhile; of several exchanges at a
-    time no request marks the end of the one before; hashed content is checked batch by batch.
+    Batches are for three cases. Over a link an exchange mostly waits, and so would the clients that
+    have no turn. With several exchanges at a time, no request marks the end of the one before. And
+    hashed content is checked batch by batch.
     """
     settings = course.workload.settings
     is_plain = not course.link.is_emulated and settings.concurrency == 1
@@ -43,7 +44,7 @@ def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
 
 @dataclass(frozen=True)
 class SectionContext:
-    """What a section runs on."""
+    """The machine, origin and network that a section uses, and where its records go."""
 
     host: Host
     origin: Origin
@@ -55,7 +56,7 @@ class SectionContext:
 
 
 class SectionRun:
-    """Runs one section. What it measured is in the journal even when it raises."""
+    """Runs one section. If it raises, the journal still has what it measured."""
 
     def __init__(
         self,
@@ -84,9 +85,10 @@ class SectionRun:
         calibrated: dict[str, int],
         paces: Mapping[str, Pace],
     ) -> None:
-        """Both mappings are by process. `calibrated`: iterations by client, read and added to.
+        """Measure the section. `adapters` and `clients` are by process, the others by client.
 
-        `paces`: by client, as far as earlier rounds have told.
+        `calibrated`: iterations of a batch; sizes found here are added. `paces`: from earlier
+        rounds.
         """
         began_ns = self._context.host.now_ns()
         layout = self._context.layout
@@ -148,8 +150,8 @@ class SectionRun:
         session.admit(self._context.spool)
 
     def _make_ready(self) -> None:
-        """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
-        # The slow ones first, or one of them would be all that is left for one lane.
+        """Verify and warm up on all lanes at once: nothing is measured yet."""
+        # The slow ones first, or the last of them would keep one lane busy alone.
         sessions = sorted(
             self._sessions.values(), key=lambda g: -g.adapter.launch.warm_up_exchanges
         )
@@ -170,7 +172,7 @@ class SectionRun:
         side_by_side(sessions, layout.lanes, make_ready)
 
     def _settle(self) -> None:
-        """Over links and with real servers: only who has a compiler; batches warm up the others."""
+        """Warm up the clients with compilers; batches warm up the others."""
         slow = [
             session
             for session in self._sessions.values()
@@ -188,13 +190,13 @@ class SectionRun:
 
     def _ready_for_batches(self, calibrated: dict[str, int]) -> None:
         if self._course.link.is_emulated:
-            # How many iterations make a batch is nothing that bad luck should decide.
+            # Calibrate the batch size without random loss.
             self._context.network.shape(self._course.link.deterministic, self._section.seed)
             self._each("connecting anew", lambda session: session.prepare(self._context.spool))
         self._each("warming up", lambda session: self._warm_up(session, calibrated))
 
     def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, Pace]) -> None:
-        """Groups in visits; within a group, everybody has turns in every cycle."""
+        """Measure groups of clients in turns, some cycles of one group, then of another."""
         for session in self._sessions.values():
             session.pace = paces.get(session.client)
         self._each("rehearsing", lambda session: session.rehearse())
@@ -221,7 +223,7 @@ class SectionRun:
         turning.run(players, cycles, self._context.listener.step_went_on)
 
     def _seldom(self, entrant: Entrant) -> Entrant:
-        """Whose turns take long has fewer of them."""
+        """The same entrant, with fewer turns if they take long."""
         session = self._sessions[entrant.process]
         apart = Length.of(entrant, session).cycles_apart(session)
         return replace(entrant, every=entrant.every * apart)
@@ -252,7 +254,7 @@ class SectionRun:
         session.begin_blocks()
 
     def _size(self, session: ClientSession, calibrated: dict[str, int]) -> None:
-        """Of the few that cannot be held: programs started by an adapter that alone can tell."""
+        """Size batches for a client that cannot take turns: its cost is known to its adapter."""
         if not session.can_be_held:
             self._warm_up(session, calibrated)
 
