@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ class Stand:
         adapter.say_hello()
         adapter.description()
         guest = self.guest(process, client, adapter, self.origin.open_for_turns())
-        guest.admit(Spool(self.folder), try_nonsense=False)
+        guest.admit(Spool(self.folder))
         return guest
 
     def guest(
@@ -120,7 +121,9 @@ class Stand:
         """Give this many cycles, each in random order; records by key. Failures are raised."""
         notes = Notes()
         where = Place(0, 0, self.course.id)
-        turning = Turning(self.origin, notes, where, order, _do, self._misplaced)
+        turning = Turning(
+            self.origin, notes, where, order, _do, self._misplaced, time.perf_counter_ns
+        )
         planned = cycles([entrant for entrant, _ in players], turns, order)
         turning.run([(*player, 0) for player in players], planned, _nothing)
         return {record.entrant: record for record in notes.of(Turns)}

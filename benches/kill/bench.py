@@ -191,9 +191,9 @@ def _faults_of(run: Path, tally: Tally) -> list[str]:
     folder = RunFolder.open(run)
     experiment = folder.header.experiment
     done = [record for record in folder.records() if isinstance(record, SectionDone)]
-    accepted = {(section.round, section.workload): section.attempt for section in done}
+    accepted = {(section.sample, section.workload): section.attempt for section in done}
     batches = [record for record in folder.records() if isinstance(record, Batch | Turns)]
-    counted = [b for b in batches if accepted.get((b.round, b.workload)) == b.attempt]
+    counted = [b for b in batches if accepted.get((b.sample, b.workload)) == b.attempt]
     slots = Counter(slot_of(batch) for batch in counted)
     planned = planned_slots(experiment, accepted)
     tally.sections += len(done)

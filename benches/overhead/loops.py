@@ -9,7 +9,8 @@ from pathlib import Path
 from fetchoff.model.client import Launch
 from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Done
-from fetchoff.run.adapters.adapter import Adapter, Timed
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.seam import Timed
 from fetchoff.run.os.clocks import ReadNs
 from fetchoff.run.os.process import ChildFailed
 

@@ -102,7 +102,7 @@ def gone_on(
                 ledger = here.origin.open_for_turns(course.workload.settings)
                 reference = fetch(course.workload, ledger.base_url)
                 guest = ClientSession(client.id, client.id, adapter, ledger, reference, course)
-                guest.admit(Spool(here.folder), try_nonsense=False)
+                guest.admit(Spool(here.folder))
                 guest.settle(Event(), order.random())
                 place(adapter.pid, here.layout.client_cores, here.layout.urgency)
                 stretches = _further(guest, exchanges, seconds)

@@ -223,7 +223,7 @@ def _first_told(done: _Done, series: Series, metrics: Sequence[str] = ("wall", "
             for m in metrics
         ]
         if Verdict.UNDECIDED not in verdicts:
-            return done.measured_s(series.numbers[look - 1] + 1)
+            return done.measured_s(series.samples[look - 1][1] + 1)
     return 0.0
 
 

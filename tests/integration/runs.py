@@ -11,7 +11,7 @@ from subprocess import Popen
 from typing import Any
 
 from fetchoff.model.experiment import Experiment, is_measured, takes_turns
-from fetchoff.model.observation import Batch, Invocation, SectionDone, Turns
+from fetchoff.model.observation import Batch, Invocation, Sample, SectionDone, Turns
 from fetchoff.plan.rounds import entrants_of_round
 from fetchoff.store.run_folder import JOURNAL, RunFolder
 
@@ -72,43 +72,42 @@ def assert_every_slot_once(run: Path) -> None:
     folder = RunFolder.open(run)
     experiment = folder.header.experiment
     finished = [r for r in folder.records() if isinstance(r, SectionDone)]
-    accepted = Counter((r.round, r.workload) for r in finished)
+    accepted = Counter((r.sample, r.workload) for r in finished)
     assert set(accepted.values()) <= {1}
-    attempts = {(r.round, r.workload): r.attempt for r in finished}
+    attempts = {(r.sample, r.workload): r.attempt for r in finished}
     measured: list[Batch | Turns] = [*batches(run), *turns(run)]
     counted = (
         record
         for record in measured
-        if attempts.get((record.round, record.workload)) == record.attempt
+        if attempts.get((record.sample, record.workload)) == record.attempt
     )
     slots = Counter(slot_of(record) for record in counted)
     assert slots == planned_slots(experiment, accepted)
 
 
+Slot = tuple[Sample, str, int, str]
 IN_TURNS = -1  # in place of a block's number
 
 
-def slot_of(record: Batch | Turns) -> tuple[int, str, int, str]:
+def slot_of(record: Batch | Turns) -> Slot:
     """The position in the plan that a record fills."""
     if isinstance(record, Turns):
-        return (record.round, record.workload, IN_TURNS, record.entrant)
+        return (record.sample, record.workload, IN_TURNS, record.entrant)
     return record.slot
 
 
-def planned_slots(
-    experiment: Experiment, sections: Iterable[tuple[int, str]]
-) -> Counter[tuple[int, str, int, str]]:
-    """Every slot of these sections, each a round's number and the id of a course."""
+def planned_slots(experiment: Experiment, sections: Iterable[tuple[Sample, str]]) -> Counter[Slot]:
+    """Every slot of these sections, each a sample and the id of a course."""
     courses = {course.id: course for course in experiment.courses}
-    found: Counter[tuple[int, str, int, str]] = Counter()
-    for number, workload in sections:
-        course = courses[workload]
+    found: Counter[Slot] = Counter()
+    for sample, workload in sections:
+        course, (_, number) = courses[workload], sample
         for entrant in entrants_of_round(experiment, number):
             if not is_measured(entrant, course):
                 continue
             if course.link.is_emulated or course.workload.settings.concurrency > 1:
                 blocks = range(experiment.blocks_of(course))
-                found.update((number, workload, block, entrant.key) for block in blocks)
+                found.update((sample, workload, block, entrant.key) for block in blocks)
             elif takes_turns(entrant):
-                found[(number, workload, IN_TURNS, entrant.key)] += 1
+                found[(sample, workload, IN_TURNS, entrant.key)] += 1
     return found

@@ -41,7 +41,7 @@ from fetchoff.model.observation import (
     SectionDone,
     Turns,
 )
-from fetchoff.run.adapters.session import LEAST_TIMEOUT_S
+from fetchoff.run.adapters.sizing import LEAST_TIMEOUT_S
 from fetchoff.store.run_folder import RunFolder
 
 ROUND_TRIP_MS = 5

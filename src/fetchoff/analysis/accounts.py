@@ -36,14 +36,16 @@ def _cpu(series: Series) -> SelfCheck:
         told = sum(one.cpu_ns) + sum(one.lead_cpu_ns) + sum(one.held_cpu_ns) + one.edges_ns
         unseen = one.answered - sum(one.exchanges) - sum(one.lead_exchanges)
         if one.process_cpu_ns >= LEAST_CPU_NS and unseen <= REQUESTS_WITHIN:
-            readings.append(Reading(told / one.process_cpu_ns, one.entrant, one.round))
+            readings.append(
+                Reading(told / one.process_cpu_ns, one.entrant, one.round, host=one.host)
+            )
     return _check(series, CheckKind.CPU_ACCOUNT, "cpu", readings, CPU_WITHIN)
 
 
 def _wall(series: Series) -> SelfCheck:
     """Turns by the origin's clock, beside the harness's."""
     readings = [
-        Reading((one.given_ns + one.lost_ns) / one.elapsed_ns, round=one.round)
+        Reading((one.given_ns + one.lost_ns) / one.elapsed_ns, round=one.round, host=one.host)
         for one in series.given
         if one.elapsed_ns and one.turns
     ]
@@ -60,14 +62,14 @@ def _requests(series: Series) -> SelfCheck:
         if one.answered:
             agree = abs(counted - one.answered) <= REQUESTS_WITHIN
             share = 1.0 if agree else counted / one.answered
-            readings.append(Reading(share, one.entrant, one.round))
+            readings.append(Reading(share, one.entrant, one.round, host=one.host))
     return _check(series, CheckKind.REQUEST_ACCOUNT, "requests", readings, 0.0)
 
 
 def _places(series: Series) -> SelfCheck:
     wrong = list(dict.fromkeys(one.misplaced for one in series.given if one.misplaced))
     readings = [Reading(0.0, place=place) for place in wrong] or [
-        Reading(1.0, round=one.round) for one in series.given
+        Reading(1.0, round=one.round, host=one.host) for one in series.given
     ]
     return _check(series, CheckKind.PLACEMENT, "", readings, 0.0)
 

@@ -198,7 +198,7 @@ def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
             continue
         user, _ = share_of_user([i for i in well if i.process == entrant.process])
         walls, cpus = (costs[:, column] / 1e3 for costs in (series.wall_ns, series.cpu_ns))
-        for number, wall, cpu in zip(series.numbers, walls, cpus, strict=True):
+        for (_, number), wall, cpu in zip(series.samples, walls, cpus, strict=True):
             if np.isfinite(wall):
                 found.append(
                     RoundCost(
@@ -213,8 +213,8 @@ def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
 def _points(experiment: Experiment, series: Series) -> tuple[Point, ...]:
     """Batches one by one, turns some together: what a reader can still see."""
     shown = {e.key for e in experiment.entrants if e.role is not Role.CONTROL}
-    taken = {(one.round, one.entrant) for one in series.turns}
-    pieces = [b for b in series.batches if (b.round, b.entrant) not in taken]
+    taken = {(one.sample, one.entrant) for one in series.turns}
+    pieces = [b for b in series.batches if (b.sample, b.entrant) not in taken]
     pieces += [piece for one in series.turns for piece in one.pieces(PIECES)]
     pieces.sort(key=lambda piece: (piece.round, piece.block))
     return tuple(

@@ -187,12 +187,13 @@ def _more_of(batch: Batch) -> float:
 def _trend(series: Series, metric: str) -> _Question:
     """The second half of an invocation's turns beside its first, whoever it is."""
     roles = {entrant.key: entrant.role for entrant in series.entrants}
+    rows = {sample: row for row, sample in enumerate(series.samples)}
     values, groups, rounds = [], [], []
     for one in series.turns:
         if roles[one.entrant] is not Role.CONTROL:
             values.append(_halves(one, metric))
             groups.append(one.entrant)
-            rounds.append(one.round)
+            rounds.append(rows[one.sample])
     is_common = _without_the_common(values, rounds)
     blocks = () if is_common else tuple(rounds)
     asked = Asked(tuple(values), tuple(groups), 1.0, TREND, blocks=blocks)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.lateness import spoilt
-from fetchoff.model.observation import Batch
+from fetchoff.model.observation import Batch, Sample
 
 ENOUGH = 0.5  # of a client's batches in a round: else what it did in that round does not count
 
@@ -17,13 +17,13 @@ ENOUGH = 0.5  # of a client's batches in a round: else what it did in that round
 class Sifted:
     """The batches that count, those that a link has spoilt, and what nothing is left of.
 
-    `processes_lost`: rounds with the process that has no batch in it any more.
+    `processes_lost`: samples with a process that has no batch in them any more.
     """
 
     counting: tuple[Batch, ...]
     spoilt: tuple[Batch, ...] = ()
-    processes_lost: frozenset[tuple[int, str]] = frozenset()
-    rounds_lost: frozenset[int] = frozenset()
+    processes_lost: frozenset[tuple[Sample, str]] = frozenset()
+    samples_lost: frozenset[Sample] = frozenset()
 
 
 def sift(experiment: Experiment, workload: str, batches: Sequence[Batch]) -> Sifted:
@@ -32,16 +32,17 @@ def sift(experiment: Experiment, workload: str, batches: Sequence[Batch]) -> Sif
     out = {b.slot for b in batches if spoilt(b, course.link, experiment.at_stake)}
     if not out:
         return Sifted(tuple(batches))
-    left = Counter((b.round, b.entrant) for b in batches if b.slot not in out)
+    left = Counter((b.sample, b.entrant) for b in batches if b.slot not in out)
     least = ENOUGH * experiment.blocks_of(course)
-    counting = [b for b in batches if b.slot not in out and left[b.round, b.entrant] >= least]
+    counting = [b for b in batches if b.slot not in out and left[b.sample, b.entrant] >= least]
     process_of = {entrant.key: entrant.process for entrant in experiment.entrants}
     before, after = (
-        {(batch.round, process_of[batch.entrant]) for batch in some} for some in (batches, counting)
+        {(batch.sample, process_of[batch.entrant]) for batch in some}
+        for some in (batches, counting)
     )
     return Sifted(
         tuple(counting),
         tuple(b for b in batches if b.slot in out),
         frozenset(before - after),
-        frozenset({number for number, _ in before} - {number for number, _ in after}),
+        frozenset({sample for sample, _ in before} - {sample for sample, _ in after}),
     )

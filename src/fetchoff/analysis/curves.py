@@ -11,9 +11,9 @@ from statistics import median
 from fetchoff.analysis.series import Series
 from fetchoff.model.analysis import Curve, WorkloadResult
 from fetchoff.model.course import Course
-from fetchoff.model.observation import Invocation, Outcome, Record
+from fetchoff.model.observation import Invocation, Outcome, Record, Sample
 
-Key = tuple[int, int, str, str]
+Key = tuple[Sample, int, str, str]
 Stretch = tuple[int, int, float]
 """Exchanges after the first number, up to the second, and what each of them cost."""
 
@@ -24,7 +24,7 @@ UNWATCHED = 1  # iterations after the first: the one whose content is checked
 
 def key_of(invocation: Invocation) -> Key:
     """What names an invocation among all of a run."""
-    return (invocation.round, invocation.attempt, invocation.workload, invocation.process)
+    return (invocation.sample, invocation.attempt, invocation.workload, invocation.process)
 
 
 def began_with(records: Sequence[Record]) -> frozenset[Key]:
@@ -33,11 +33,11 @@ def began_with(records: Sequence[Record]) -> frozenset[Key]:
     Records stand in the order of the sections. A process is told by how long it took to start: one
     that was killed, or whose link needs other ends, is started anew within the round.
     """
-    busy: set[tuple[int, str, float]] = set()
+    busy: set[tuple[Sample, str, float]] = set()
     found = set()
     for record in records:
         if isinstance(record, Invocation):
-            process = (record.round, record.process, record.start_up_ms)
+            process = (record.sample, record.process, record.start_up_ms)
             if process not in busy:
                 found.add(key_of(record))
             if record.curve or record.first_wall_us or record.outcome is Outcome.OK:

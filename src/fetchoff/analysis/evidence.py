@@ -18,7 +18,7 @@ from fetchoff.model.judgement import (
     TooFewRounds,
     WorkloadMissing,
 )
-from fetchoff.model.observation import Outcome, Record
+from fetchoff.model.observation import Outcome, Record, Sample
 
 
 class Missing(Exception):
@@ -70,14 +70,14 @@ class Evidence:
         column, series = self._column(side), self.series[side.workload]
         match measure:
             case Measure.WALL:
-                costs = _by_number(series, series.wall_ns[:, column])
+                costs = _by_sample(series, series.wall_ns[:, column])
             case Measure.CPU:
-                costs = _by_number(series, series.cpu_ns[:, column])
+                costs = _by_sample(series, series.cpu_ns[:, column])
             case Measure.MEMORY:
                 costs = _peaks_kb(series, side.client)
-        rounds = sorted({number for one in self.series.values() for number in one.numbers})
-        known = {number: cost for number, cost in costs.items() if cost > 0}
-        return np.log([known.get(number, np.nan) for number in rounds], dtype=np.float64)
+        samples = sorted({sample for one in self.series.values() for sample in one.samples})
+        known = {sample: cost for sample, cost in costs.items() if cost > 0}
+        return np.log([known.get(sample, np.nan) for sample in samples], dtype=np.float64)
 
     def _column(self, side: Side) -> int:
         series = self.series.get(side.workload)
@@ -109,14 +109,14 @@ def _enough(logs: Array, *clients: str) -> Array:
     return logs
 
 
-def _by_number(series: Series, costs: Array) -> dict[int, float]:
-    return dict(zip(series.numbers, costs.tolist(), strict=True))
+def _by_sample(series: Series, costs: Array) -> dict[Sample, float]:
+    return dict(zip(series.samples, costs.tolist(), strict=True))
 
 
-def _peaks_kb(series: Series, client: str) -> dict[int, float]:
-    """The peak memory in each round."""
+def _peaks_kb(series: Series, client: str) -> dict[Sample, float]:
+    """The peak memory in each sample."""
     return {
-        invocation.round: float(invocation.usage.peak_kb)
+        invocation.sample: float(invocation.usage.peak_kb)
         for invocation in series.invocations
         if invocation.process == client and invocation.outcome is Outcome.OK
     }

@@ -48,8 +48,9 @@ def _rounds_at_fault(used: Sequence[LinkUsed]) -> Iterator[RoundLeftOut]:
 
 def _rounds_lost(series: Series, whys: Sequence[str]) -> Iterator[RoundLeftOut]:
     """Those that have too few batches left of everybody; why the last of them does not count."""
-    last = {batch.round: why for batch, why in zip(series.spoilt, whys, strict=True)}
-    return (RoundLeftOut(n, why) for n, why in sorted(last.items()) if n not in series.numbers)
+    last = {batch.sample: why for batch, why in zip(series.spoilt, whys, strict=True)}
+    lost = {sample: why for sample, why in last.items() if sample not in series.samples}
+    return (RoundLeftOut(round_, why) for (_, round_), why in sorted(lost.items()))
 
 
 def _last_calibration(link: str, records: Sequence[Record]) -> Calibration | None:

@@ -29,7 +29,7 @@ from fetchoff.model.finding import (
     Unsteady,
     WorkMoved,
 )
-from fetchoff.model.observation import Batch, Invocation, Outcome
+from fetchoff.model.observation import Batch, Invocation, Outcome, Sample
 from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.stats import compare, rank, summarise, turn_costs, unproven_neighbours
 
@@ -238,9 +238,9 @@ class Field:
 
 def over_centre(batches: Sequence[Batch]) -> float:
     """The CPU time of an invocation's mean batch ÷ that of an ordinary one, over invocations."""
-    rounds: dict[int, list[Batch]] = defaultdict(list)
+    rounds: dict[Sample, list[Batch]] = defaultdict(list)
     for batch in batches:
-        rounds[batch.round].append(batch)
+        rounds[batch.sample].append(batch)
     over = [
         turn_costs(
             np.array([b.cost.cpu_ns for b in own], dtype=np.float64),

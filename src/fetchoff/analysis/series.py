@@ -16,6 +16,7 @@ from fetchoff.model.observation import (
     LinkUsed,
     Outcome,
     Record,
+    Sample,
     SectionDone,
     Turns,
     TurnsGiven,
@@ -29,12 +30,12 @@ Array = NDArray[np.float64]
 class Series:
     """The batches of one course that count, in the order of the experiment's entrants.
 
-    Arrays have the shape (rounds, entrants), NaN where there is no invocation: its total ÷ its
-    exchanges. `wall_ns`, `cpu_ns` and `origin_cpu_ns` are per *planned* exchange, so that known
-    extra requests show as extra cost; `spun_ns` per exchange that was done. `numbers`: of the
-    rounds on the first axis. `batches` has the turns of an invocation as one; `turns` has them all.
-    `wrong`: who answered wrong, whatever became of that round. `spoilt`: batches over a link that
-    do not count.
+    Arrays have the shape (samples, entrants), NaN where there is no invocation: its total ÷ its
+    exchanges. `samples`: of the first axis, by round, and within a round by host. `wall_ns`,
+    `cpu_ns` and `origin_cpu_ns` are per *planned* exchange, so that known extra requests show as
+    extra cost; `spun_ns` per exchange that was done. `batches` has the turns of an invocation as
+    one; `turns` has them all. `wrong`: who answered wrong, whatever became of that round. `spoilt`:
+    batches over a link that do not count.
     """
 
     workload: str
@@ -45,7 +46,7 @@ class Series:
     spun_ns: Array
     batches: tuple[Batch, ...]
     invocations: tuple[Invocation, ...]
-    numbers: tuple[int, ...] = ()
+    samples: tuple[Sample, ...] = ()
     turns: tuple[Turns, ...] = ()
     given: tuple[TurnsGiven, ...] = ()
     wrong: tuple[Invocation, ...] = ()
@@ -53,7 +54,7 @@ class Series:
 
     @property
     def rounds(self) -> int:
-        """Rounds that were measured whole."""
+        """How many rounds were measured whole, those of all hosts together."""
         return int(self.wall_ns.shape[0])
 
     def index(self, key: str) -> int:
@@ -92,23 +93,23 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     and is not used.
     """
     spoilt = {
-        (r.round, r.attempt)
+        (r.sample, r.attempt)
         for r in records
         if isinstance(r, LinkUsed) and r.workload == workload and r.fault
     }
     attempts = {
-        r.round: r.attempt
+        r.sample: r.attempt
         for r in records
         if isinstance(r, SectionDone)
         and r.workload == workload
-        and (r.round, r.attempt) not in spoilt
+        and (r.sample, r.attempt) not in spoilt
     }
     invocations = tuple(
         r
         for r in records
         if isinstance(r, Invocation)
         and r.workload == workload
-        and attempts.get(r.round) == r.attempt
+        and attempts.get(r.sample) == r.attempt
     )
     wrong = tuple(
         r
@@ -117,7 +118,9 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     )
     out = {i.client for i in wrong}
     well = {
-        (i.round, i.process) for i in invocations if i.outcome is Outcome.OK and i.client not in out
+        (i.sample, i.process)
+        for i in invocations
+        if i.outcome is Outcome.OK and i.client not in out
     }
     process_of = {entrant.key: entrant.process for entrant in experiment.entrants}
     measured = [
@@ -125,8 +128,8 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         for r in records
         if isinstance(r, Batch | Turns)
         and r.workload == workload
-        and attempts.get(r.round) == r.attempt
-        and (r.round, process_of[r.entrant]) in well
+        and attempts.get(r.sample) == r.attempt
+        and (r.sample, process_of[r.entrant]) in well
     ]
     is_free = experiment.placement is Placement.FREE
     turns = tuple(
@@ -136,21 +139,24 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     )
     sifted = sift(experiment, workload, [r for r in measured if isinstance(r, Batch)])
     batches = (*sifted.counting, *(of_one.total() for of_one in turns))
-    attempts = {number: a for number, a in attempts.items() if number not in sifted.rounds_lost}
-    invocations = tuple(i for i in invocations if (i.round, i.process) not in sifted.processes_lost)
+    attempts = {s: attempt for s, attempt in attempts.items() if s not in sifted.samples_lost}
+    invocations = tuple(
+        i for i in invocations if (i.sample, i.process) not in sifted.processes_lost
+    )
     given = tuple(
         r
         for r in records
         if isinstance(r, TurnsGiven)
         and r.workload == workload
-        and attempts.get(r.round) == r.attempt
+        and attempts.get(r.sample) == r.attempt
     )
-    rows = {number: row for row, number in enumerate(sorted(attempts))}
+    in_order = sorted(attempts, key=lambda sample: (sample[1], sample[0]))
+    rows = {sample: row for row, sample in enumerate(in_order)}
     columns = {entrant.key: column for column, entrant in enumerate(experiment.entrants)}
     shape = (len(rows), len(columns))
     wall, cpu, origin, spun, planned, done = (np.zeros(shape) for _ in range(6))
     for batch in batches:
-        at = (rows[batch.round], columns[batch.entrant])
+        at = (rows[batch.sample], columns[batch.entrant])
         wall[at] += batch.cost.wall_ns
         cpu[at] += batch.cost.cpu_ns
         origin[at] += batch.cost.origin_cpu_ns

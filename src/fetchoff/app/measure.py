@@ -18,12 +18,15 @@ from fetchoff.model.experiment import Experiment
 from fetchoff.model.program import ProgramRecord
 from fetchoff.protocol import link as link_protocol
 from fetchoff.protocol import origin as origin_protocol
+from fetchoff.run.adapters import adapter
 from fetchoff.run.host.alone import alone
 from fetchoff.run.host.machine import facts, usable_cores
 from fetchoff.run.host.placement import lay_out, strongest_urgency
+from fetchoff.run.host.seam import ThisMachine
 from fetchoff.run.network import emulator
 from fetchoff.run.network.emulator import laid
 from fetchoff.run.origins import built_in
+from fetchoff.run.origins.reference import fetch
 from fetchoff.run.os.programs import record_of as record_of_program
 from fetchoff.run.schedule.events import Listener
 from fetchoff.run.schedule.runner import Dependencies, Runner
@@ -142,16 +145,19 @@ def measure(
             alone(waits=waits, say=say),
             serving(experiment, folder.path) as start_origin,
         ):
-            bench = Dependencies(
+            dependencies = Dependencies(
+                host=ThisMachine(),
                 launches=launch,
                 spool=folder.path / SPOOL,
                 lay_network=laid,
                 start_origin=start_origin,
+                start_adapter=adapter.start,
+                fetch=fetch,
                 journal=folder,
                 listener=listener,
                 is_decided=decided,
             )
-            Runner(experiment, bench).run()
+            Runner(experiment, dependencies).run()
     except BusyError:
         if not folder.records():
             folder.discard()

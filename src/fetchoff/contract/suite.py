@@ -15,7 +15,7 @@ from fetchoff.contract.cases import all_cases, plain_get
 from fetchoff.model.client import Description, Fault, Launch
 from fetchoff.model.errors import AdapterError, InputError
 from fetchoff.model.workload import required_features
-from fetchoff.protocol.adapter import Spool, fill, prepare
+from fetchoff.protocol.adapter import Spool, fill, prepare, with_nonsense
 from fetchoff.protocol.origin import gained
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
@@ -227,7 +227,8 @@ class ContractSuite:
         workload = plain_get(self._features)
         ledger = self._origin.open(workload.settings)
         adapter, _ = self._running()
-        refused = adapter.refuses_nonsense(prepare(workload, ledger.base_url, self._spool))
+        asked = with_nonsense(prepare(workload, ledger.base_url, self._spool))
+        refused = adapter.prepare(asked).unsupported
         ledger.close()
         return "" if refused else "says that it is ready for a feature with a random name"
 

@@ -45,13 +45,15 @@ class Reading:
     """One reading of an account, as a share of what it must be.
 
     `client` and `round` (from 0): whose it is; "" and None where it belongs to no client or to no
-    round. `place`: what was found elsewhere than planned, in the words of the record, or "".
+    round. `host`: as in the record. `place`: what was found elsewhere than planned, in the words of
+    the record, or "".
     """
 
     share: float
     client: str = ""
     round: int | None = None
     place: str = ""
+    host: str = ""
 
 
 @dataclass(frozen=True)

@@ -51,14 +51,34 @@ class Seen:
     segments_in: int = 0
 
 
+Sample = tuple[str, int]
+"""A host and the number of one of its rounds: what is measured together, and compared."""
+
+
 @dataclass(frozen=True)
-class Batch:
+class OfRound:
+    """A record of one round on one host.
+
+    `host`: the id of the machine that measured; "" is the one that the run was begun on. It is not
+    the machine's name, which may tell who the user is.
+    """
+
+    round: int
+    host: str = field(default="", kw_only=True)
+
+    @property
+    def sample(self) -> Sample:
+        """The sample that this record belongs to."""
+        return (self.host, self.round)
+
+
+@dataclass(frozen=True)
+class Batch(OfRound):
     """One timed run of `planned` iterations (`iterations` were really done: MORE does more).
 
     `emulated`: what the link's emulator counted meanwhile; None over loopback.
     """
 
-    round: int
     attempt: int
     workload: str
     block: int
@@ -74,13 +94,13 @@ class Batch:
     emulated: Emulated | None = None
 
     @property
-    def slot(self) -> tuple[int, str, int, str]:
+    def slot(self) -> tuple[Sample, str, int, str]:
         """The batch's position in the plan; at most one batch may have it."""
-        return (self.round, self.workload, self.block, self.entrant)
+        return (self.sample, self.workload, self.block, self.entrant)
 
 
 @dataclass(frozen=True)
-class Turns:
+class Turns(OfRound):
     """The turns of one entrant in one round: lists of equal length, a turn each. Nanoseconds.
 
     A turn's exchanges are those after its lead. `cycle`: the turn's planned position among the
@@ -96,7 +116,6 @@ class Turns:
     origin's clock only where it delayed an exchange, and is not subtracted.
     """
 
-    round: int
     attempt: int
     workload: str
     entrant: str
@@ -162,6 +181,7 @@ class Turns:
         iterations = max(1, exchanges // max(1, self.per_iteration))
         return Batch(
             round=self.round,
+            host=self.host,
             attempt=self.attempt,
             workload=self.workload,
             block=0,
@@ -188,7 +208,7 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 
 
 @dataclass(frozen=True)
-class TurnsGiven:
+class TurnsGiven(OfRound):
     """All turns of a section. Nanoseconds.
 
     `elapsed_ns`: by the harness's clock. By the origin's clock: `given_ns`, all turns; `lost_ns`,
@@ -196,7 +216,6 @@ class TurnsGiven:
     `misplaced`: which process did not have its planned core or priority, or "".
     """
 
-    round: int
     attempt: int
     workload: str
     processes: tuple[str, ...]
@@ -225,7 +244,7 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Invocation:
+class Invocation(OfRound):
     """One process on one workload of one round, and how it ended.
 
     `message`: the reason if the outcome is not ok. `answered_wrong`: an answer, or the client's
@@ -237,7 +256,6 @@ class Invocation:
     busiest thread.
     """
 
-    round: int
     attempt: int
     workload: str
     process: str
@@ -259,22 +277,20 @@ class Invocation:
 
 
 @dataclass(frozen=True)
-class LinkCalibrated:
+class LinkCalibrated(OfRound):
     """The calibration of a link before it was used. Journals store it as "link tried"."""
 
-    round: int
     calibration: Calibration
 
 
 @dataclass(frozen=True)
-class LinkUsed:
+class LinkUsed(OfRound):
     """What the emulator did during the batches of a section.
 
     `fault`: why none of them counts, or "". Only older runs have one; today each batch has its own
     counts.
     """
 
-    round: int
     attempt: int
     workload: str
     emulated: Emulated
@@ -282,20 +298,18 @@ class LinkUsed:
 
 
 @dataclass(frozen=True)
-class SectionDone:
+class SectionDone(OfRound):
     """A course of a round was measured completely, so its batches count. Appended last."""
 
-    round: int
     attempt: int
     workload: str
     seconds: float
 
 
 @dataclass(frozen=True)
-class Interrupted:
+class Interrupted(OfRound):
     """An attempt at a section was interrupted: its batches are kept but don't count."""
 
-    round: int
     attempt: int
     workload: str
     reason: str

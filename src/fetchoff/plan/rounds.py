@@ -34,7 +34,7 @@ class Section:
 
     @property
     def processes(self) -> frozenset[str]:
-        """Those that take part."""
+        """The processes that take part."""
         return frozenset(entrant.process for block in self.blocks for entrant in block)
 
 
@@ -66,10 +66,11 @@ def plan_round(experiment: Experiment, number: int) -> Round:
 
 
 def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
-    """All but the controls, and of these a fifth as many processes, two at least, in rotation.
+    """Every client, and some of the controls in rotation.
 
-    Twins and known effects have a place each where there is room for two. Who takes part seldom is
-    left out of the other rounds, and so are its controls; others are in their places then.
+    There are a fifth as many control processes as others, and at least two: half of them twins,
+    half known effects. Clients that take part seldom are left out of the other rounds with their
+    controls; other controls take their places.
     """
     present = [entrant for entrant in experiment.entrants if entrant.takes_part(number)]
     others = [e for e in present if e.role is not Role.CONTROL]
@@ -87,7 +88,7 @@ def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
 
 
 def iterations(entrant: Entrant, planned: int) -> int:
-    """How many iterations the entrant's batch really does, of `planned`."""
+    """How many iterations an entrant's batch does: `planned`, and more for the effect MORE."""
     if entrant.effect is Effect.MORE:
         return planned + max(1, round(planned * entrant.amount))
     return planned

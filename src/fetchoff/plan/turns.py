@@ -12,11 +12,11 @@ from fetchoff.model.experiment import Entrant
 def groups(
     entrants: Sequence[Entrant], most: int, order: random.Random, baseline: str = ""
 ) -> list[list[Entrant]]:
-    """Entrants in groups of nearly equal size, at most so many each, drawn by chance.
+    """Draw groups of nearly equal size, with at most `most` entrants each.
 
-    A control goes where its client is: they are compared with each other. The baseline is a guest
-    of all other groups, half as often as their own: it is in every ratio, so what is known of it
-    better is known of all.
+    A control joins its client's group, as the two are compared. The baseline is also a guest of all
+    other groups, with half as many turns as their own members: it is in every ratio, so a better
+    estimate of it improves all of them.
     """
     families: dict[str, list[Entrant]] = {}
     for entrant in entrants:
@@ -38,10 +38,10 @@ VISIT = 1  # cycles of one group, before it is another one's
 def visits(
     groups_: Sequence[Sequence[Entrant]], count: int, order: random.Random
 ) -> list[list[Entrant]]:
-    """`count` cycles of each group: a few of one, then of another, so that all see all of the time.
+    """`count` cycles of each group: VISIT cycles of one group, then of another.
 
-    The machine is faster in some seconds than in others; were groups measured one after the other,
-    that would be a difference between their members.
+    The machine is faster in some seconds than in others. If groups were measured one after the
+    other, that would look like a difference between their members.
     """
     plans = [cycles(group, count, order) for group in groups_]
     found: list[list[Entrant]] = []
@@ -52,9 +52,9 @@ def visits(
 
 
 def cycles(group: Sequence[Entrant], count: int, order: random.Random) -> list[list[Entrant]]:
-    """`count` cycles: in each everybody has a turn, in an order of its own.
+    """`count` cycles, each in a random order of its own, in which every entrant has a turn.
 
-    Who has `Entrant.every` above 1 has one only in each so many cycles.
+    An entrant with `every` above 1 has a turn only in every so many cycles.
     """
     found = []
     for number in range(count):

@@ -1,1 +1,1 @@
-"""Messages to adapters and to the origin: written and read, never sent from here."""
+"""Messages to adapters, the origin and the link: written and read here, sent elsewhere."""

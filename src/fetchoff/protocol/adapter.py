@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ FINISH: Mapping[str, object] = {"op": "finish"}
 
 @dataclass(frozen=True)
 class Spool:
-    """A folder for what an invocation reads and writes: bodies to send, downloads.
+    """A folder for the files of an invocation: bodies to send, and downloads.
 
     Adapters have working directories of their own, so they are told absolute paths only.
     """
@@ -31,7 +32,7 @@ class Spool:
         object.__setattr__(self, "folder", self.folder.absolute())
 
     def path_of(self, size: int, filename: str = "content") -> Path:
-        """The file with `size` deterministic bytes; some libraries can only send its own name."""
+        """The file with `size` deterministic bytes; some libraries send only its own name."""
         return self.folder / str(size) / filename
 
 
@@ -59,7 +60,7 @@ def prepare(
     *,
     tls_ca: Path | None = None,
 ) -> Message:
-    """The `prepare` request: `base_url` has no slash at its end, and is the proxy's as well."""
+    """The `prepare` request. `base_url` has no slash at its end; the proxy has the same."""
     settings = workload.settings
     timeouts = settings.timeout_ms
     return {
@@ -86,6 +87,13 @@ def prepare(
             "options": dict(settings.options),
         },
     }
+
+
+def with_nonsense(message: Message) -> Message:
+    """A `prepare` request that also requires a feature with a random name: it must be refused."""
+    required = message["require"]
+    assert isinstance(required, list)
+    return {**message, "require": [*required, f"made-up-{secrets.token_hex(4)}"]}
 
 
 def _exchange(exchange: w.Exchange, base_url: str, spool: Spool) -> Message:
@@ -139,7 +147,7 @@ def run(n: int, *, digest: bool = False, busy_ns: int = 0) -> Message:
 
 
 def read_description(message: Message) -> Description:
-    """The answer to `hello`; Garbled if it is not one, or speaks another version."""
+    """Read the answer to `hello`; raise Garbled if it is malformed or of another version."""
     if "error" in message:
         raise Garbled(f"answers hello with an error: {printable(str(message['error']))}")
     if whole(message, "protocol") != VERSION:
@@ -196,7 +204,7 @@ class Done:
 
 
 def read_done(message: Message) -> Done:
-    """The answer to `run`; Garbled if it is not one."""
+    """Read the answer to `run`; raise Garbled if it is malformed."""
     if "done" not in message and "error" in message:
         raise Garbled(f"answers run with an error: {printable(str(message['error']))}")
     children = message.get("children")

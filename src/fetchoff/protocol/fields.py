@@ -1,4 +1,4 @@
-"""Reading fields out of messages that somebody else wrote."""
+"""Reads fields of messages that other programs wrote, and checks them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONGEST_TEXT = 500
 
 
 class Garbled(ValueError):
-    """A message that is not what the protocol says; the text tells how."""
+    """A message breaks the protocol; the text says how."""
 
 
 def parse(line: bytes) -> Message:
@@ -49,7 +49,7 @@ def texts(message: Message, key: str) -> tuple[str, ...]:
 
 
 def printable(words: str) -> str:
-    """Somebody else's words, harmless to a terminal and a file: no controls, no lone surrogates."""
+    """Foreign text made safe for terminals and files: no control characters or lone surrogates."""
     kept = words if len(words) <= LONGEST_TEXT else words[: LONGEST_TEXT - 1] + "…"
     return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in kept)
 
@@ -60,6 +60,6 @@ def _shown(value: object, most: int = 80) -> str:
 
 
 def shorten(line: bytes, most: int = 80) -> str:
-    """A line as it can be shown in a message."""
+    """A line, shortened and made safe to show in a message."""
     shown = line.decode("utf-8", errors="backslashreplace").strip()
     return repr(shown if len(shown) <= most else shown[: most - 1] + "…")

@@ -14,7 +14,7 @@ UNASKED = ("overruns", "overflowed", "refused")
 
 @dataclass(frozen=True)
 class End:
-    """One end of a link: its namespace's path, its address, and what TCP goes by there."""
+    """One end of a link: its namespace's path, its address, and its TCP settings."""
 
     namespace: str
     ipv4: str
@@ -49,7 +49,7 @@ class Counts:
     packets_up: int = 0
 
     def since(self, before: Counts) -> Emulated:
-        """What happened between two readings."""
+        """The difference between two readings."""
         late_us = tuple(
             _gained(now, then) for now, then in zip(self.late_us, before.late_us, strict=True)
         )
@@ -72,7 +72,7 @@ def _gained(now: dict[int, int], then: dict[int, int]) -> Steps:
 
 
 def read_greeting(message: Message) -> str:
-    """The user namespace of its network namespaces, which is to be entered first, or ""."""
+    """The user namespace to enter before its network namespaces, or ""."""
     version = whole(message, "protocol")
     if version != VERSION:
         raise Garbled(f"speaks version {version} of the control protocol, not {VERSION}")
@@ -85,7 +85,7 @@ def open_link(mtu: int, congestion: str) -> Message:
 
 
 def shape(link: int, up: Profile, down: Profile, seed: int) -> Message:
-    """Ask for another profile of each direction, with numbers of packets from 0 on."""
+    """Ask for a profile for each direction; packets are numbered from 0 again."""
     return {"op": "set", "link": link, "up": _profile(up, seed), "down": _profile(down, seed)}
 
 

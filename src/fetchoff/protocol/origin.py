@@ -18,7 +18,7 @@ third of them get one that makes a download of 335 kB half as dear again (docs/d
 
 
 def must_greet(message: Message) -> None:
-    """Garbled where this is not the greeting of an origin that speaks this version."""
+    """Raise Garbled unless an origin greets in this version of the protocol."""
     version = whole(message, "protocol")
     if version != VERSION:
         raise Garbled(f"speaks version {version} of the control protocol, not {VERSION}")
@@ -41,12 +41,12 @@ def read_ledger(ledger: int) -> Message:
 
 
 def close_ledger(ledger: int) -> Message:
-    """Ask for the last counters and the listener's end."""
+    """Ask for the last counters, and end the listener."""
     return {"op": "close", "ledger": ledger}
 
 
 def hold(ledger: int, pid: int, group: Path | None, requests: int, per_iteration: int) -> Message:
-    """Hold the ledger's requests from the next one on; `requests` will come, in iterations."""
+    """Hold the ledger's requests from the next one on. So many `requests` will come."""
     return {
         "op": "hold",
         "ledger": ledger,
@@ -66,13 +66,13 @@ def give_turns(order: Sequence[tuple[int, int, int]], patience_ms: int) -> Messa
 
 
 def release(ledger: int) -> Message:
-    """Hold nobody any more."""
+    """Open the gate of a ledger."""
     return {"op": "release", "ledger": ledger}
 
 
 @dataclass(frozen=True)
 class Edges:
-    """CPU nanoseconds of a client that are in no turn: before the first, and after the last."""
+    """CPU nanoseconds that a client used before its first turn and after its last."""
 
     before_ns: int = 0
     after_ns: int = 0
@@ -105,7 +105,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Turns:
-    """`lost`: who let a turn pass; `exhausted`: who has no turn left.
+    """The turns that were given. `lost`: clients that missed one; `exhausted`: with none left.
 
     `wall_ns`: of all turns; `lost_ns`: what was waited for the lost.
     """
@@ -141,7 +141,7 @@ def _numbers(value: object, count: int | None = None) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Counters:
-    """A ledger as read. `raw` has all of it, for the record."""
+    """What a ledger has counted. `raw` is the whole message, for the record."""
 
     seen: Seen
     statuses: Mapping[str, int]
@@ -156,7 +156,7 @@ class Counters:
 
     @classmethod
     def only(cls, seen: Seen) -> Counters:
-        """Of an origin that counts nothing else."""
+        """The counters of an origin that counts nothing else."""
         return cls(seen, {}, 0, 0, 0, 0, 0, {}, 0, {})
 
 

@@ -17,9 +17,10 @@ def is_steady(exchanges: Sequence[int], costs: Sequence[float]) -> bool:
 
     The last quarter of all exchanges is compared with the quarter before. Both quarters grow with
     the number of exchanges, so that the steps of a compiler are seen as long as they keep coming at
-    a similar rate. Costs are not steady if they fell by more than 2 % and by more than chance
-    explains: twice the standard error of the difference of medians. That error comes from median
-    absolute deviations, so that one disturbance doesn't look like a trend.
+    a similar rate. Costs are not steady if they fell by more than 2 %, and either by more than
+    chance explains, or in every stretch of the two quarters. Chance explains twice the standard
+    error of the difference of medians. That error comes from median absolute deviations, so that
+    one disturbance doesn't look like a trend.
     """
     if len(costs) < LEAST_STRETCHES:
         return False
@@ -30,8 +31,12 @@ def is_steady(exchanges: Sequence[int], costs: Sequence[float]) -> bool:
     if late.size < 2 or before.size < 2:
         return False
     drop = float(np.median(before) - np.median(late))
+    if drop <= TOLERATED_DROP:
+        return True
+    # What varies within the quarters may be the fall itself, so they alone would call it chance.
+    falls_throughout = bool((np.diff(logs[done > 0.5 * done[-1]]) < 0).all())
     error = float(np.hypot(_error(before), _error(late)))
-    return drop <= TOLERATED_DROP or drop <= SIGNIFICANT * error
+    return drop <= SIGNIFICANT * error and not falls_throughout
 
 
 def _error(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:

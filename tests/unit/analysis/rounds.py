@@ -37,7 +37,7 @@ def evidence(logs: Array) -> Evidence:
         *(WORKLOAD, experiment.entrants, costs, costs, 0 * costs, 0 * costs),
         batches=(),
         invocations=(),
-        numbers=tuple(range(len(logs))),
+        samples=tuple(("", number) for number in range(len(logs))),
     )
     return Evidence(experiment, {WORKLOAD: series}, {})
 

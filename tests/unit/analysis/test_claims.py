@@ -76,8 +76,8 @@ def evidence(
             for name in names
         )
         origin = origin_share * values
-        numbers = tuple(range(count))
-        return Series(workload, entrants, values, values, origin, values, (), invocations, numbers)
+        samples = tuple(("", number) for number in range(count))
+        return Series(workload, entrants, values, values, origin, values, (), invocations, samples)
 
     both = {"w": series("w", costs), "other": series("other", elsewhere or costs)}
     return Evidence(experiment, both, {"x/absent": "is not installed"})
@@ -350,7 +350,7 @@ def test_rounds_of_two_workloads_are_paired_by_their_numbers() -> None:
         wall_ns=there.wall_ns[1:],
         cpu_ns=(2 * there.cpu_ns * drift)[1:],
         origin_cpu_ns=there.origin_cpu_ns[1:],
-        numbers=there.numbers[1:],
+        samples=there.samples[1:],
     )
     both = replace(found, series={"w": whole, "other": without_first})
     judgement = judged(RatioClaim(Measure.CPU, ELSEWHERE, A, 2.0), both)

@@ -157,7 +157,7 @@ def test_a_round_over_a_link_that_did_not_keep_up_does_not_count() -> None:
         *(*section(2, 0, 3000), over_link(2, 0, "late", "other"), over_link(2, 1, "late")),
     ]
     series = series_of(EXPERIMENT, records, "w")
-    assert series.numbers == (0, 2)
+    assert series.samples == (("", 0), ("", 2))
     assert {batch.round for batch in series.batches} == {0, 2}
     assert {invocation.round for invocation in series.invocations} == {0, 2}
     np.testing.assert_allclose(series.wall_ns[:, series.index("a/x")], [500, 1500])

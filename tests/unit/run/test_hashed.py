@@ -14,8 +14,8 @@ from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Settings, Sink, required_features
 from fetchoff.protocol.adapter import Done, Spool, prepare
 from fetchoff.protocol.origin import Counters
-from fetchoff.run.adapters.adapter import Adapter, Timed
 from fetchoff.run.adapters.judging import Refused
+from fetchoff.run.adapters.seam import AdapterProcess, Timed
 from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.origins.built_in import Ledger
 from fetchoff.run.origins.reference import Reference
@@ -48,7 +48,7 @@ class BlindLedger:
 
 def guest_of(adapter: Hashing) -> ClientSession:
     ledger, reference = cast(Ledger, BlindLedger()), Reference(HASHED, (RIGHT,))
-    return ClientSession("p", "c", cast(Adapter, adapter), ledger, reference, Course(HASHED))
+    return ClientSession("p", "c", cast(AdapterProcess, adapter), ledger, reference, Course(HASHED))
 
 
 def test_a_batch_is_one_iteration_however_short(tmp_path: Path) -> None:

@@ -1,27 +1,21 @@
-"""The runner over networks that only pretend: which it lays, tries out, opens and shapes, and when.
-
-Origin and clients are real, and meet on loopback.
-"""
+"""The runner over pretended networks: which it lays, tries out, opens and shapes, and when."""
 
 from __future__ import annotations
 
 import contextlib
-import itertools
-import socket
-import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from tests.command import FAKES
+from tests.unit.run.fakes.adapter import BYTES, FakeAdapter
+from tests.unit.run.fakes.network import WELL, FakeNetwork
+from tests.unit.run.fakes.runs import GET, FakeRun, Make
 
-from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
 from fetchoff.model.experiment import Entrant, Experiment
-from fetchoff.model.link import LOOPBACK, Calibration, Emulated, Link, Passage, Profile
+from fetchoff.model.link import LOOPBACK, Emulated, Link, Profile
 from fetchoff.model.observation import (
     Batch,
     Interrupted,
@@ -29,109 +23,33 @@ from fetchoff.model.observation import (
     LinkCalibrated,
     LinkUsed,
     Outcome,
-    Record,
     SectionDone,
 )
-from fetchoff.model.workload import Exchange, Expect, Workload
 from fetchoff.plan.rounds import plan_round
-from fetchoff.run.network.seam import LOOPBACK as LOOPBACK_DEVICE
-from fetchoff.run.network.seam import Network
-from fetchoff.run.origins.built_in import BuiltInOrigin, for_a_round
-from fetchoff.run.schedule.events import Nobody
-from fetchoff.run.schedule.runner import Dependencies, Runner
 
 Kind = TypeVar("Kind")
 
 BLOCKS = 2
-CLIENTS = ("honest", "slow")
-GET = Workload("get", "", (Exchange("GET", "/bytes/16", expect=Expect(bytes=16)),), batch_ms=2)
+CLIENTS = ("a/x", "b/y")
 NEAR = Link("near", "", Profile(1), Profile(1))
 LOSSY = Link("lossy", "", Profile(loss=0.1), Profile(1))
 SMALL = Link("small", "", Profile(1), Profile(1), mtu=1400)
-WELL = Emulated(1, 0, 0, 0, 0, 1, 1)
-ONE_WAY = Passage(None, 1, 0)
 
 
-class Memory:
-    """A journal that nobody else reads."""
-
-    def __init__(self, records: Sequence[Record] = ()) -> None:
-        self._records = list(records)
-
-    def append(self, record: Record) -> None:
-        self._records.append(record)
-
-    def records(self) -> Sequence[Record]:
-        return self._records
-
-
-class Troubles(Nobody):
-    """Keeps what is told."""
-
-    def __init__(self) -> None:
-        self.told: list[str] = []
-
-    def trouble(self, text: str) -> None:
-        self.told.append(text)
-
-
-@dataclass
-class Pretended:
-    """A network that notes what it is asked to be, and says of itself what it is told to.
-
-    `faults`: of one trial after the other. `used_as`: what the emulator counts. `goes`: whether it
-    ends when it is shaped; `gone`: whether it has ended by the time that a client fails.
-    """
-
-    faults: list[tuple[str, ...]] = field(default_factory=list)
-    used_as: Emulated = WELL
-    goes: bool = False
-    gone: bool = False
-    did: list[str] = field(default_factory=list)
-    origin_address: str = "127.0.0.1"
-    at_client: tuple[str, ...] = ()
-    at_origin: tuple[str, ...] = ()
-    lifeline: int | None = None
-
-    def socket(self) -> socket.socket:
-        return socket.socket()
-
-    def calibrate(self, link: Link, seed: int) -> Calibration:
-        self.did.append(f"try {link.id}")
-        faults = self.faults.pop(0) if self.faults else ()
-        return Calibration(link.id, "none", "none", 1, 1.0, 1.0, ONE_WAY, ONE_WAY, faults)
-
-    def open_wide(self) -> None:
-        self.did.append("open wide")
-
-    def shape(self, link: Link, seed: int) -> None:
-        self.did.append(f"shape {link.id} {seed}{' at random' if link.is_random else ''}")
-        if self.goes:
-            raise LinkError("the link emulator ended with signal SIGKILL")
-
-    def used(self) -> Emulated:
-        return self.used_as
-
-    def must_be_there(self) -> None:
-        if self.gone:
-            raise LinkError("the link emulator ended with signal SIGKILL")
+def clients(*, spoils_from: int | None = None, content_bytes: int = BYTES) -> dict[str, Make]:
+    """Two, of which the first may have a fault."""
+    first, second = CLIENTS
+    return {
+        first: lambda *_: FakeAdapter(first, spoils_from=spoils_from, content_bytes=content_bytes),
+        second: lambda *_: FakeAdapter(second),
+    }
 
 
 class Run:
     """Rounds of the workload over links that are all this network."""
 
-    def __init__(self, folder: Path, network: Pretended) -> None:
-        self.clients = CLIENTS
-        self.network = network
-        self.journal = Memory()
-        self.listener = Troubles()
-        self._spool = folder / "spool"
-
-    @contextlib.contextmanager
-    def _laid(self, course: Course, _folder: Path) -> Iterator[Network]:
-        self.network.did.append(f"lay for {course.link.id}")
-        yield self.network if course.link.is_emulated else LOOPBACK_DEVICE
-        self.network.did.append("take up")
+    def __init__(self, folder: Path) -> None:
+        self.run = FakeRun(folder, clients())
 
     def __call__(
         self,
@@ -141,40 +59,34 @@ class Run:
         seldom: str = "",
         least_rounds: int = 1,
     ) -> Experiment:
-        program = str(FAKES / "_kit" / "fake.py")
-        bench = Dependencies(
-            spool=self._spool,
-            launches={
-                c: Launch((sys.executable, "-S", program), {"FAKE": c}) for c in self.clients
-            },
-            lay_network=self._laid,
-            start_origin=for_a_round(BuiltInOrigin),
-            journal=self.journal,
-            listener=self.listener,
-            is_decided=lambda _records, _rounds: False,
-        )
         experiment = Experiment(
-            entrants=tuple(
-                Entrant(client, client, client, seldom=client == seldom) for client in self.clients
-            ),
+            entrants=tuple(Entrant(c, c, c, seldom=c == seldom) for c in self.run.clients),
             courses=tuple(Course(GET, link) for link in links),
-            baseline=self.clients[0],
+            baseline=CLIENTS[0],
             seed=7,
             budget_s=budget_s,
             blocks=BLOCKS,
             looks=tuple(range(1, rounds + 1)),
             least_rounds=least_rounds,
         )
-        Runner(experiment, bench).run()
+        self.run(experiment)
         return experiment
 
+    @property
+    def network(self) -> FakeNetwork:
+        return self.run.network
+
+    @property
+    def told(self) -> list[str]:
+        return self.run.listener.told
+
     def kept(self, kind: type[Kind]) -> list[Kind]:
-        return [record for record in self.journal.records() if isinstance(record, kind)]
+        return self.run.journal.of(kind)
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    return Run(tmp_path, Pretended())
+    return Run(tmp_path)
 
 
 def test_a_link_is_calibrated_opened_for_verifying_and_shaped_for_measuring(run: Run) -> None:
@@ -190,7 +102,7 @@ def test_a_link_is_calibrated_opened_for_verifying_and_shaped_for_measuring(run:
     ]
     assert [batch.workload for batch in run.kept(Batch)] == ["get/near"] * BLOCKS * len(CLIENTS)
     assert [used.fault for used in run.kept(LinkUsed)] == [""]
-    assert run.listener.told == []
+    assert run.told == []
 
 
 def test_clients_connect_anew_once_they_are_verified(run: Run) -> None:
@@ -198,7 +110,7 @@ def test_clients_connect_anew_once_they_are_verified(run: Run) -> None:
     run(NEAR)
     for invocation in run.kept(Invocation):
         assert invocation.outcome is Outcome.OK
-        assert invocation.ledger["connections"] == 2
+    assert [adapter.ledger.connections for adapter in run.run.adapters] == [2, 2]
 
 
 def test_all_in_a_block_get_the_same_luck(run: Run) -> None:
@@ -256,7 +168,7 @@ def test_the_last_of_three_trials_counts(
     assert run.network.did.count("try near") == trials
     (tried,) = run.kept(LinkCalibrated)
     assert list(tried.calibration.faults) == told
-    assert run.listener.told == [f"link near: {fault}" for fault in told]
+    assert run.told == [f"link near: {fault}" for fault in told]
     assert len(run.kept(SectionDone)) == 1
 
 
@@ -271,15 +183,23 @@ def test_a_link_that_did_not_keep_up_is_told_of_batch_by_batch(run: Run) -> None
     assert used.emulated.late_us == (((4096, len(batches)),), ((64, len(batches)),))
     assert (used.fault, used.emulated.late_p99_us) == ("", 4096)
     said = f"{len(batches)} of {len(batches)} batches do not count: packets left the link late"
-    assert run.listener.told == [f"get/near: {said}"]
+    assert run.told == [f"get/near: {said}"]
 
 
-def test_what_crosses_the_link_between_batches_is_in_none(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@dataclass
+class Counting(FakeNetwork):
+    """Counts how often it was asked."""
+
+    asked: int = 0
+
+    def used(self) -> Emulated:
+        self.asked += 1
+        return replace(WELL, packets=self.asked)
+
+
+def test_what_crosses_the_link_between_batches_is_in_none(run: Run) -> None:
     """The emulator is asked before and after each; only the second answer is kept."""
-    asked = itertools.count(1)
-    monkeypatch.setattr(run.network, "used", lambda: replace(WELL, packets=next(asked)))
+    run.run.network = Counting()
     run(NEAR)
     batches = [batch.emulated for batch in run.kept(Batch)]
     assert [e.packets for e in batches if e] == [2 * (n + 1) for n in range(len(batches))]
@@ -302,20 +222,20 @@ def test_an_emulator_that_goes_away_cuts_the_section(run: Run) -> None:
 
 
 def test_contents_are_verified_again_after_the_last_batch(run: Run) -> None:
-    run.clients = ("tiring", "honest")
+    run.run.clients = clients(spoils_from=10)
     run(NEAR)
     outcomes = {i.client: (i.outcome, i.answered_wrong) for i in run.kept(Invocation)}
-    assert outcomes == {"tiring": (Outcome.FAILED, True), "honest": (Outcome.OK, False)}
-    assert len(run.kept(Batch)) == BLOCKS * len(run.clients)
+    assert outcomes == {"a/x": (Outcome.FAILED, True), "b/y": (Outcome.OK, False)}
+    assert len(run.kept(Batch)) == BLOCKS * len(CLIENTS)
 
 
 @pytest.mark.parametrize("gone", [False, True])
 def test_no_client_is_to_blame_for_an_emulator_that_is_gone(gone: bool, run: Run) -> None:
-    run.clients = ("short-body", "honest")
+    run.run.clients = clients(content_bytes=15)
     run.network.gone = gone
     with pytest.raises(LinkError) if gone else contextlib.nullcontext():
         run(NEAR)
-    assert ("instead of 16" in "".join(run.listener.told)) is not gone
+    assert ("instead of 16" in "".join(run.told)) is not gone
     assert len(run.kept(Invocation)) == (0 if gone else 2)
     assert len(run.kept(Interrupted)) == gone
 
@@ -334,6 +254,6 @@ def test_a_round_is_foreseen_to_take_as_long_as_the_last_of_its_kind(
 ) -> None:
     """Rounds with those that are dear to warm up tell nothing of the others."""
     for number, seconds in enumerate((20.0, 5.0, 20.0, 5.0, 25.0)):
-        run.journal.append(SectionDone(number, 0, "get", seconds))
-    run(LOOPBACK, rounds=6, budget_s=budget_s, seldom="slow")
+        run.run.journal.append(SectionDone(number, 0, "get", seconds))
+    run(LOOPBACK, rounds=6, budget_s=budget_s, seldom="b/y")
     assert (5 in {done.round for done in run.kept(SectionDone)}) is fits

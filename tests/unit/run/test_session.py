@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -12,16 +11,16 @@ import pytest
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.link import LOOPBACK, Link, Profile
-from fetchoff.model.observation import Outcome, Seen
+from fetchoff.model.observation import Outcome, Seen, Usage
 from fetchoff.model.workload import Exchange, Expect, Settings, Workload
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters
-from fetchoff.run.adapters.adapter import Adapter, Timed
 from fetchoff.run.adapters.judging import AnsweredWrong, Refused
-from fetchoff.run.adapters.session import ClientSession, least_iterations
+from fetchoff.run.adapters.seam import AdapterProcess, Meter, Timed, Used
+from fetchoff.run.adapters.session import ClientSession
+from fetchoff.run.adapters.sizing import least_iterations
 from fetchoff.run.origins.built_in import Ledger
 from fetchoff.run.origins.reference import Reference
-from fetchoff.run.os import procfs
 
 BYTES = 16
 NEAR = Link("near", "", Profile(0.5), Profile(0.5))
@@ -31,28 +30,32 @@ FAR = Link("far", "", Profile(45, rate_mbit_s=10), Profile(45, rate_mbit_s=10))
 class SteadyAdapter:
     """Computes and waits so many milliseconds an iteration; remembers what it was asked for."""
 
-    pid = 0
     start_up_ms = 0.0
 
     def __init__(self, ms: float, exchanges: int, waiting_ms: float = 0.0) -> None:
         self.bytes = BYTES
-        self.children_peak_kb = 0
+        self.sha256: tuple[str, ...] = ("",)
+        self.ran = 0
         self.asked: list[int] = []
         self.timeouts_s: list[float] = []
         self._waiting_ns = waiting_ms * 1e6
         self._ns = ms * 1e6
         self._exchanges = exchanges
 
-    def run_timed(self, n: int, timeout_s: float, *_: object, **__: object) -> Timed:
+    def run_timed(
+        self, n: int, timeout_s: float, *_: object, digest: bool = False, **__: object
+    ) -> Timed:
         self.asked.append(n)
         self.timeouts_s.append(timeout_s)
+        self.ran += n
         done, ns = n * self._exchanges, round(n * self._ns)
         wall_ns = ns + round(n * self._waiting_ns)
-        return Timed(Done(done, 0, done * self.bytes, wall_ns), wall_ns, ns, 0)
+        sha256 = self.sha256 if digest else ()
+        return Timed(Done(done, 0, done * self.bytes, wall_ns, sha256=sha256), wall_ns, ns, 0)
 
-    def run(self, n: int, timeout_s: float, *, digest: bool = False) -> Done:
-        self.children_peak_kb = 10**6  # what a digest is made from is kept whole
-        return Done(n, 0, n * self.bytes, 1, sha256=("",) if digest else ())
+    def meter(self) -> Meter:
+        before = self.ran
+        return lambda: Used(Usage(user_ticks=self.ran - before), further_threads=0.25)
 
 
 class BlindLedger:
@@ -73,7 +76,7 @@ def guest_of(adapter: SteadyAdapter, workload: Workload, link: Link = LOOPBACK) 
     reference = Reference(workload, ("",) * len(workload.exchanges))
     ledger, course = cast(Ledger, BlindLedger()), Course(workload, link)
     adapter.bytes = workload.exchanges[0].expect.bytes or 0
-    return ClientSession("p", "c", cast(Adapter, adapter), ledger, reference, course)
+    return ClientSession("p", "c", cast(AdapterProcess, adapter), ledger, reference, course)
 
 
 def workload_of(exchanges: int, concurrency: int) -> Workload:
@@ -171,29 +174,29 @@ def test_patience(link: Link, iterations: int, bytes_: int, timeout_s: float) ->
     assert adapter.timeouts_s == [pytest.approx(timeout_s)]
 
 
-def test_verifying_again_is_not_in_what_the_batches_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = itertools.count(step=5)
-
-    def read(pid: int) -> procfs.Reading:
-        return procfs.Reading(next(ticks), 0, 100, 0, 0)
-
-    monkeypatch.setattr(procfs, "read", read)
+def test_verifying_again_is_not_in_what_the_batches_used() -> None:
     session = guest_of(SteadyAdapter(0.1, 1), workload_of(1, 1))
+    session.batch(3, lambda: 0)
     session.begin_blocks()
+    session.batch(5, lambda: 0)
     session.verify_again()
-    usage = session.record(0, 0, 0).usage
-    assert (usage.user_ticks, usage.peak_kb) == (5, 100)
+    kept = session.record(0, 0, 0)
+    assert (kept.usage.user_ticks, kept.further_threads) == (5, 0.25)
+
+
+def test_who_was_never_measured_has_used_nothing() -> None:
+    session = guest_of(SteadyAdapter(0.1, 1), workload_of(1, 1))
+    session.batch(3, lambda: 0)
+    assert session.record(0, 0, 0).usage == Usage()
 
 
 @pytest.mark.parametrize(
     ("digests", "message"), [(("x",), "is not what the origin sent"), ((), "gave 0 digests")]
 )
-def test_contents_that_went_wrong_with_time(
-    digests: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_contents_that_went_wrong_with_time(digests: tuple[str, ...], message: str) -> None:
     adapter = SteadyAdapter(0.1, 1)
     session = guest_of(adapter, workload_of(1, 1))
-    monkeypatch.setattr(adapter, "run", lambda *_, **__: Done(1, 0, BYTES, 1, sha256=digests))
+    adapter.sha256 = digests
     with pytest.raises(AnsweredWrong, match=message) as caught:
         session.verify_again()
     session.refuse(caught.value)

@@ -6,11 +6,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.unit.run.fakes.adapter import FakeAdapter
 
 from fetchoff.model.client import Launch
 from fetchoff.model.errors import AdapterError
-from fetchoff.run.adapters import starting
 from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.seam import HELLO_TIMEOUT_S, AdapterProcess
 from fetchoff.run.adapters.starting import start_all
 from fetchoff.run.host.machine import usable_cores
 
@@ -31,12 +32,13 @@ class Starter:
         self.adapters.append(adapter)
         return adapter
 
-    def all(self, cores: list[int]) -> dict[str, Adapter | AdapterError]:
+    def all(
+        self, cores: list[int], timeout_s: float = HELLO_TIMEOUT_S
+    ) -> dict[str, AdapterProcess | AdapterError]:
         wanted = [(process, f"client of {process}") for process in self.scripts]
         try:
-            return {
-                process: adapter for process, _, adapter in start_all(wanted, self.start, cores)
-            }
+            started = start_all(wanted, self.start, cores, timeout_s)
+            return {process: adapter for process, _, adapter in started}
         finally:
             for adapter in self.adapters:
                 adapter.kill()
@@ -72,12 +74,9 @@ def test_who_cannot_be_started_dies_or_talks_nonsense_is_told(tmp_path: Path) ->
     assert "prints garbage" in str(started["garbled"])
 
 
-def test_who_is_silent_is_given_up_after_its_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(starting, "HELLO_TIMEOUT_S", 0.3)
+def test_who_is_silent_is_given_up_after_its_time(tmp_path: Path) -> None:
     starter = Starter(tmp_path, {"silent": "exec sleep 60", "well": answers()})
-    started = starter.all(usable_cores())
+    started = starter.all(usable_cores(), timeout_s=0.3)
     assert "no answer within 0.3 s" in str(started["silent"])
     assert isinstance(started["well"], Adapter)
     assert not starter.adapters[0].is_alive
@@ -94,14 +93,12 @@ def test_who_is_starting_is_ended_when_the_rest_is_not_asked_for(tmp_path: Path)
     adapter.kill()
 
 
-def test_who_cannot_even_be_greeted_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(adapter: Adapter) -> None:
-        raise KeyboardInterrupt
+def test_who_cannot_even_be_greeted_is_ended() -> None:
+    class Interrupted(FakeAdapter):
+        def say_hello(self) -> None:
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr(Adapter, "say_hello", interrupted)
-    starter = Starter(tmp_path, {"one": answers()})
+    adapter = Interrupted()
     with pytest.raises(KeyboardInterrupt):
-        list(start_all([("one", "one")], starter.start, usable_cores()))
-    assert not starter.adapters[0].is_alive
+        list(start_all([("one", "one")], lambda *_: adapter, [0]))
+    assert adapter.is_ended

@@ -10,13 +10,17 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.run.pretended import GROUP, PLACE, Client, Group, always, everybody, origin_ns
+from tests.unit.run.fakes.adapter import FakeAdapter, always
+from tests.unit.run.fakes.adapter import guessed_origin_ns as origin_ns
+from tests.unit.run.fakes.turns import GROUP, PLACE, Group, everybody
 
+from fetchoff.model.client import Launch
 from fetchoff.model.errors import OriginError
 from fetchoff.model.experiment import Effect, Entrant, Role, controls_of, takes_turns
 from fetchoff.model.observation import Outcome
 from fetchoff.plan.turns import cycles
-from fetchoff.run.adapters.session import SETTLED_WAITING, Pace
+from fetchoff.run.adapters.pace import Pace
+from fetchoff.run.adapters.session import SETTLED_WAITING
 from fetchoff.run.schedule.turning import (
     CHUNK_US,
     COMPILERS_TURN_US,
@@ -33,7 +37,7 @@ A, B = "a/x", "b/y"
 
 
 def test_an_exchange_costs_what_it_costs() -> None:
-    group = Group(Client(A), Client(B, us=always(250.0)))
+    group = Group(FakeAdapter(A), FakeAdapter(B, us=always(250.0)))
     group.play(everybody(8, A, B))
     assert group.us(A) == pytest.approx(100.0)
     assert group.us(B) == pytest.approx(250.0)
@@ -44,7 +48,7 @@ def test_an_exchange_costs_what_it_costs() -> None:
 
 
 def test_cold_caches_are_in_the_lead_and_not_in_the_turn() -> None:
-    group = Group(Client(A, cold_us=700.0))
+    group = Group(FakeAdapter(A, cold_us=700.0))
     group.play(everybody(10, A))
     assert group.us(A) == pytest.approx(100.0)
     turns = group.turns[A]
@@ -54,7 +58,7 @@ def test_cold_caches_are_in_the_lead_and_not_in_the_turn() -> None:
 
 def test_what_is_done_between_turns_is_paid_for_the_exchanges_before() -> None:
     """All but that after the last turn, which is nobody's."""
-    group = Group(Client(A, behind_us=20.0), Client(B))
+    group = Group(FakeAdapter(A, behind_us=20.0), FakeAdapter(B))
     group.play(everybody(50, A, B))
     assert group.us(A) == pytest.approx(120.0, rel=0.01)
     assert group.us(B) == pytest.approx(100.0)
@@ -68,14 +72,14 @@ def test_a_collector_that_stops_the_client_now_and_then_is_paid_as_often_as_it_c
         def us(number: int, ahead: int = ahead) -> float:
             return 5100.0 if (number + ahead) % 500 == 499 else 100.0
 
-        group = Group(Client(A, us=us), chance=order.random())
+        group = Group(FakeAdapter(A, us=us), chance=order.random())
         group.play(everybody(8, A))
         found.append(group.us(A))
     assert statistics.mean(found) == pytest.approx(110.0, rel=0.02)
 
 
 def test_processes_of_one_client_may_differ() -> None:
-    group = Group(Client(A), Client(f"{A}#twin", us=always(104.0)))
+    group = Group(FakeAdapter(A), FakeAdapter(f"{A}#twin", us=always(104.0)))
     group.play([[Entrant(A, A, A), Entrant(f"{A}#twin", A, f"{A}#twin")]] * 6)
     assert group.us(f"{A}#twin") / group.us(A) == pytest.approx(1.04)
 
@@ -90,7 +94,7 @@ def test_whoever_takes_part_gets_its_own_cost_and_all_of_its_turns(
     costs: list[float], per_iteration: int, seed: int
 ) -> None:
     names = [f"c/{number}" for number in range(len(costs))]
-    clients = [Client(n, us=always(us)) for n, us in zip(names, costs, strict=True)]
+    clients = [FakeAdapter(n, us=always(us)) for n, us in zip(names, costs, strict=True)]
     group = Group(*clients, per_iteration=per_iteration)
     entrants = [Entrant(name, name, name) for name in names]
     group.play(cycles(entrants, 12, random.Random(seed)))
@@ -107,7 +111,7 @@ def test_whoever_takes_part_gets_its_own_cost_and_all_of_its_turns(
 def test_turns_are_where_the_plan_has_them(seed: int) -> None:
     twin, known = f"{A}#twin", f"{A}#known"
     entrants = [Entrant(A, A, A), Entrant(B, B, B), *filter(takes_turns, controls_of(A))]
-    group = Group(*map(Client, (A, B, twin, known)))
+    group = Group(*map(FakeAdapter, (A, B, twin, known)))
     planned = cycles(entrants, 16, random.Random(seed))
     group.play(planned)
     for entrant in entrants:
@@ -125,7 +129,7 @@ def test_turns_are_where_the_plan_has_them(seed: int) -> None:
 
 
 def test_an_order_is_soon_done_so_that_the_user_can_be_heard() -> None:
-    group = Group(Client(A), Client(B))
+    group = Group(FakeAdapter(A), FakeAdapter(B))
     group.play(everybody(300, A, B))
     for order in group.gates.orders:
         us = group.sessions[A].iteration_us
@@ -134,7 +138,7 @@ def test_an_order_is_soon_done_so_that_the_user_can_be_heard() -> None:
 
 
 def test_the_record_says_which_round_and_group_it_was() -> None:
-    group = Group(Client(A))
+    group = Group(FakeAdapter(A))
     group.play(everybody(4, A), misplaced="core 1 instead of 0")
     turns, done = group.turns[A], group.done
     assert (turns.round, turns.attempt, turns.workload, turns.group) == (
@@ -144,6 +148,7 @@ def test_the_record_says_which_round_and_group_it_was() -> None:
         GROUP,
     )
     assert (done.round, done.attempt, done.workload) == (4, 1, "get")
+    assert (turns.host, done.host) == ("far", "far")
     assert (done.processes, done.turns) == ((A,), 4)
     assert done.misplaced == "core 1 instead of 0"
     assert done.turned_ns == done.given_ns > sum(turns.wall_ns)
@@ -151,7 +156,7 @@ def test_the_record_says_which_round_and_group_it_was() -> None:
 
 def test_what_the_harness_saw_agrees_with_the_origin() -> None:
     """Everything from the first turn's begin to the last one's end, by both of their clocks."""
-    group = Group(Client(A, behind_us=3.0), Client(B))
+    group = Group(FakeAdapter(A, behind_us=3.0), FakeAdapter(B))
     group.play(everybody(9, A, B))
     for turns in group.turns.values():
         assert turns.answered == sum(turns.exchanges) + sum(turns.lead_exchanges)
@@ -164,7 +169,7 @@ def test_what_the_harness_saw_agrees_with_the_origin() -> None:
 def test_busy_time_is_a_share_of_what_the_client_costs_and_is_told() -> None:
     known = f"{A}#known"
     busy = Entrant(f"{A}#busy", A, known, Role.CONTROL, Effect.BUSY, 0.5)
-    group = Group(Client(A), Client(known))
+    group = Group(FakeAdapter(A), FakeAdapter(known))
     group.play([[Entrant(A, A, A), busy]] * 8)
     assert group.us(f"{A}#busy") == pytest.approx(150.0, rel=1e-3)
     total = group.turns[f"{A}#busy"].total()
@@ -173,7 +178,7 @@ def test_busy_time_is_a_share_of_what_the_client_costs_and_is_told() -> None:
 
 
 def test_who_does_not_send_its_next_request_is_lost_and_the_others_go_on() -> None:
-    group = Group(Client(A, hangs_at=400), Client(B))
+    group = Group(FakeAdapter(A, hangs_at=400), FakeAdapter(B))
     group.play(everybody(30, A, B))
     assert group.sessions[A].outcome is Outcome.INVALID
     assert group.sessions[A].message == LOST
@@ -183,7 +188,7 @@ def test_who_does_not_send_its_next_request_is_lost_and_the_others_go_on() -> No
 
 
 def test_it_is_in_no_order_after_the_one_that_lost_it() -> None:
-    group = Group(Client(A, hangs_at=20), Client(B))
+    group = Group(FakeAdapter(A, hangs_at=20), FakeAdapter(B))
     group.play(everybody(300, A, B))
     assert [1 in {turn[0] for turn in order} for order in group.gates.orders[:3]] == [
         True,
@@ -193,14 +198,14 @@ def test_it_is_in_no_order_after_the_one_that_lost_it() -> None:
 
 
 def test_who_is_lost_may_have_a_better_reason() -> None:
-    group = Group(Client(A, hangs_at=120, fails="ended with status 1"), Client(B))
+    group = Group(FakeAdapter(A, hangs_at=120, fails="ended with status 1"), FakeAdapter(B))
     group.play(everybody(30, A, B))
     assert group.sessions[A].outcome is Outcome.FAILED
     assert "ended with status 1" in group.sessions[A].message
 
 
 def test_when_all_are_lost_the_group_is_done() -> None:
-    group = Group(Client(A, hangs_at=20), Client(B, hangs_at=20))
+    group = Group(FakeAdapter(A, hangs_at=20), FakeAdapter(B, hangs_at=20))
     group.play(everybody(300, A, B))
     assert all(not turns.exchanges for turns in group.turns.values())
     assert len(group.gates.orders) == 1
@@ -208,8 +213,8 @@ def test_when_all_are_lost_the_group_is_done() -> None:
 
 
 def test_who_gets_faster_or_slower_than_foreseen_has_all_its_turns() -> None:
-    client = Client(A, us=lambda number: 100.0 if number < 1000 else 20.0)
-    group = Group(client, Client(B, us=lambda number: 100.0 if number < 1000 else 300.0))
+    client = FakeAdapter(A, us=lambda number: 100.0 if number < 1000 else 20.0)
+    group = Group(client, FakeAdapter(B, us=lambda number: 100.0 if number < 1000 else 300.0))
     group.sessions[A].pace = Pace(110.0, cpu_us=100.0)
     group.play(everybody(64, A, B))
     for name in (A, B):
@@ -221,7 +226,7 @@ def test_who_gets_faster_or_slower_than_foreseen_has_all_its_turns() -> None:
 
 def test_which_exchanges_are_counted_does_not_depend_on_what_they_cost() -> None:
     def asked(us: Callable[[int], float]) -> list[list[tuple[int, int, int]]]:
-        group = Group(Client(A, us=us))
+        group = Group(FakeAdapter(A, us=us))
         group.sessions[A].pace = Pace(200.0, cpu_us=100.0)
         group.play(everybody(50, A))
         return group.gates.orders
@@ -236,13 +241,13 @@ def _collected(every: int, first: int) -> Callable[[int], float]:
 
 def test_a_collector_is_paid_also_where_it_comes_as_often_as_a_turn() -> None:
     """Over processes, which begin anywhere in its rhythm: none of their turns looks for it."""
-    session = Group(Client(A)).sessions[A]
+    session = Group(FakeAdapter(A)).sessions[A]
     session.pace = Pace(origin_ns(100_000) / 1e3 + 100.0, cpu_us=100.0)
     length = Length.of(Entrant(A, A, A), session)
     every = round(length.lead * (1 + LONGER_LEAD) / 2) + length.counted
     costs = []
     for phase in range(every):
-        client = Client(A)
+        client = FakeAdapter(A)
         group = Group(client)
         client.us = _collected(every, client.lived + phase)
         group.sessions[A].pace = session.pace
@@ -252,7 +257,7 @@ def test_a_collector_is_paid_also_where_it_comes_as_often_as_a_turn() -> None:
 
 
 def test_leads_differ_and_are_never_shorter_than_wanted() -> None:
-    group = Group(Client(A))
+    group = Group(FakeAdapter(A))
     group.play(everybody(200, A))
     length = Length.of(Entrant(A, A, A), group.sessions[A])
     leads = [lead for order in group.gates.orders for _, lead, _ in order][1:]  # not the first
@@ -262,7 +267,7 @@ def test_leads_differ_and_are_never_shorter_than_wanted() -> None:
 
 
 def test_turns_that_were_given_are_told() -> None:
-    group = Group(Client(A), Client(B))
+    group = Group(FakeAdapter(A), FakeAdapter(B))
     group.play(everybody(90, A, B))
     assert group.steps == 180
 
@@ -270,13 +275,13 @@ def test_turns_that_were_given_are_told() -> None:
 @pytest.mark.parametrize(
     ("client", "said"),
     [
-        (Client(A, miscounts=-1), "reports"),
-        (Client(A, miscounts=5), "reports"),
-        (Client(A, doubles=1), "the origin saw"),
+        (FakeAdapter(A, miscounts=-1), "reports"),
+        (FakeAdapter(A, miscounts=5), "reports"),
+        (FakeAdapter(A, doubles=1), "the origin saw"),
     ],
 )
-def test_who_miscounts_is_refused_and_what_it_did_is_kept(client: Client, said: str) -> None:
-    group = Group(client, Client(B))
+def test_who_miscounts_is_refused_and_what_it_did_is_kept(client: FakeAdapter, said: str) -> None:
+    group = Group(client, FakeAdapter(B))
     group.play(everybody(6, A, B))
     assert group.sessions[A].outcome is Outcome.INVALID
     assert said in group.sessions[A].message
@@ -285,7 +290,7 @@ def test_who_miscounts_is_refused_and_what_it_did_is_kept(client: Client, said: 
 
 
 def test_who_fails_at_the_end_of_its_loop_leaves_its_turns() -> None:
-    group = Group(Client(A, fails="crashed"), Client(B))
+    group = Group(FakeAdapter(A, fails="crashed"), FakeAdapter(B))
     group.play(everybody(6, A, B))
     assert group.sessions[A].outcome is Outcome.FAILED
     assert len(group.turns[A].exchanges) == 6
@@ -293,8 +298,8 @@ def test_who_fails_at_the_end_of_its_loop_leaves_its_turns() -> None:
 
 
 def test_who_was_refused_before_is_not_begun() -> None:
-    client = Client(A)
-    group = Group(client, Client(B))
+    client = FakeAdapter(A)
+    group = Group(client, FakeAdapter(B))
     group.sessions[A].outcome = Outcome.FAILED
     group.play(everybody(6, A, B))
     assert not client.has_begun
@@ -304,16 +309,16 @@ def test_who_was_refused_before_is_not_begun() -> None:
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OriginError("the origin ended")])
 def test_everybody_is_let_go_whatever_comes_between(error: BaseException) -> None:
-    group = Group(Client(A), Client(B))
-    group.gates.raises = error
+    group = Group(FakeAdapter(A), FakeAdapter(B))
+    group.gates.raises[0] = error
     with pytest.raises(type(error)):
         group.play(everybody(6, A, B))
     assert group.gates.released == [A, B]
 
 
 def test_what_came_first_is_what_is_said() -> None:
-    group = Group(Client(A))
-    group.gates.raises = KeyboardInterrupt()
+    group = Group(FakeAdapter(A))
+    group.gates.raises[0] = KeyboardInterrupt()
     group.gates.keeps_all = True
     with pytest.raises(KeyboardInterrupt):
         group.play(everybody(6, A))
@@ -332,7 +337,7 @@ def test_what_came_first_is_what_is_said() -> None:
 def test_turns_are_in_proportion_to_an_iteration(
     pace_us: float, lead: int, counted: int, first: int
 ) -> None:
-    session = Group(Client(A)).sessions[A]
+    session = Group(FakeAdapter(A)).sessions[A]
     session.pace = Pace(pace_us, cpu_us=pace_us)
     assert Length.of(Entrant(A, A, A), session) == Length(lead, counted, first)
     stretched = Length.of(Entrant(A, A, A, stretch=2), session)
@@ -340,7 +345,7 @@ def test_turns_are_in_proportion_to_an_iteration(
 
 
 def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
-    session = Group(Client(A, compiles=True)).sessions[A]
+    session = Group(FakeAdapter(A, launch=Launch(("c",), compiles=True))).sessions[A]
     session.pace = Pace(10.0, cpu_us=10.0)
     assert Length.of(Entrant(A, A, A), session) == Length(
         LEAST_LEAD_US // 10, COMPILERS_TURN_US // 10, FIRST_LEAD
@@ -349,8 +354,8 @@ def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
 
 def test_what_a_process_has_to_find_back_to_is_in_its_first_lead() -> None:
     """After the warm-up its first exchanges are dearer; none of them counts."""
-    client = Client(A)
-    group = Group(client, Client(B))
+    client = FakeAdapter(A)
+    group = Group(client, FakeAdapter(B))
     least = Length.of(Entrant(A, A, A), group.sessions[A]).lead
     begun = client.lived
     client.us = lambda number: 150.0 if number - begun < FIRST_LEAD * least else 100.0
@@ -375,19 +380,19 @@ def test_what_a_process_has_to_find_back_to_is_in_its_first_lead() -> None:
 def test_long_turns_are_not_in_every_cycle_but_those_of_compilers_are(
     compiles: bool, pace_us: float, apart: int
 ) -> None:
-    session = Group(Client(A, compiles=compiles)).sessions[A]
+    session = Group(FakeAdapter(A, launch=Launch(("c",), compiles=compiles))).sessions[A]
     session.pace = Pace(pace_us, cpu_us=pace_us)
     assert Length.of(Entrant(A, A, A), session).cycles_apart(session) == apart
 
 
 def test_who_mostly_waits_gets_used_to_it_first() -> None:
-    session = Group(Client(A)).sessions[A]
+    session = Group(FakeAdapter(A)).sessions[A]
     session.pace = Pace(44_000.0, cpu_us=100.0)
     assert Length.of(Entrant(A, A, A), session) == Length(SETTLED_WAITING, WAITS)
 
 
 def test_a_runtime_may_need_a_longer_lead() -> None:
-    session = Group(Client(A, lead_ms=20)).sessions[A]
+    session = Group(FakeAdapter(A, launch=Launch(("c",), lead_ms=20))).sessions[A]
     session.pace = Pace(100.0, cpu_us=100.0)
     assert Length.of(Entrant(A, A, A), session).lead == 200
     session.pace = Pace(3000.0, cpu_us=3000.0)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.run.fakes.adapter import FakeAdapter
 
+from fetchoff.model.client import Launch
 from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Done
-from fetchoff.run.adapters import warming
-from fetchoff.run.adapters.adapter import Adapter, Timed
+from fetchoff.run.adapters.seam import AdapterProcess, Timed
 from fetchoff.run.adapters.warming import (
     FURTHER_CPU_MS,
     LEAST_CPU_MS,
@@ -26,6 +26,7 @@ from fetchoff.run.adapters.warming import (
     POINTS,
     STRETCH_MS,
     Curve,
+    _thinned,
     let_compile,
     warm_up,
 )
@@ -37,7 +38,7 @@ NODE_US = (790, 550, 520, 480, 300, 250, 270, 190)  # in successive 500s, then 1
 class Known:
     """An adapter of which exchange number so-and-so costs what the test says, in microseconds.
 
-    It waits `waiting` times as long. `clock_s`: the time that has gone by while it ran.
+    It waits `waiting` times as long.
     """
 
     def __init__(
@@ -48,10 +49,8 @@ class Known:
         self._waiting = waiting
         self.done = 0
         self.warmed_up = 0
-        self.warm_up_exchanges = 0
-        self.compiles = False
+        self.launch = Launch(("known",))
         self.cpu_ns = 0
-        self.clock_s = 0.0
         self.asked: list[int] = []
         self.walls_ns: list[int] = []
 
@@ -62,30 +61,18 @@ class Known:
         self.cpu_ns += ns
         self.asked.append(n)
         self.walls_ns.append(round(ns * (1 + self._waiting)))
-        self.clock_s += self.walls_ns[-1] / 1e9
         return Timed(Done(count, 0, 0, ns), self.walls_ns[-1], ns, 0)
 
 
-@pytest.fixture
-def warmed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Curve]:
-    """Warms a known adapter up, by its own clock."""
-
-    def warmed(known: Known, exchanges: int = 1, least: int = 0, beyond: float = 0.0) -> Curve:
-        clock = SimpleNamespace(monotonic=lambda: known.clock_s)
-        monkeypatch.setattr(warming, "time", clock)
-        return warm_up(cast(Adapter, known), exchanges, least, Event(), beyond)
-
-    return warmed
+def warmed(known: Known, exchanges: int = 1, least: int = 0, beyond: float = 0.0) -> Curve:
+    return warm_up(cast(AdapterProcess, known), exchanges, least, Event(), beyond)
 
 
 def node_us(number: int) -> float:
     return NODE_US[number // 500] if number < 4000 else 182.0
 
 
-Warm = Callable[..., Curve]
-
-
-def test_what_does_not_change_is_steady_as_soon_as_enough_was_seen(warmed: Warm) -> None:
+def test_what_does_not_change_is_steady_as_soon_as_enough_was_seen() -> None:
     known = Known(lambda _: 100.0)
     curve = warmed(known)
     assert curve.is_steady
@@ -93,27 +80,27 @@ def test_what_does_not_change_is_steady_as_soon_as_enough_was_seen(warmed: Warm)
     assert LEAST_CPU_MS <= known.cpu_ns / 1e6 < LEAST_CPU_MS + 2 * STRETCH_MS
 
 
-def test_on_a_further_workload_less_is_enough(warmed: Warm) -> None:
+def test_on_a_further_workload_less_is_enough() -> None:
     known = Known(lambda _: 100.0)
     known.warmed_up = 500
     assert warmed(known).is_steady
     assert FURTHER_CPU_MS <= known.cpu_ns / 1e6 < FURTHER_CPU_MS + 3 * STRETCH_MS
 
 
-def test_who_is_slow_does_some_exchanges_all_the_same(warmed: Warm) -> None:
+def test_who_is_slow_does_some_exchanges_all_the_same() -> None:
     known = Known(lambda _: 1_500.0)
     assert warmed(known).is_steady
     assert LEAST_EXCHANGES <= known.done <= LEAST_EXCHANGES + 1
 
 
-def test_who_is_very_slow_does_a_few(warmed: Warm) -> None:
+def test_who_is_very_slow_does_a_few() -> None:
     known = Known(lambda _: 20_000.0)
     assert warmed(known).is_steady
     assert known.done == LEAST_STRETCHES < LEAST_EXCHANGES
 
 
 @pytest.mark.parametrize("waiting", [0.0, 3.0])
-def test_stretches_are_of_equal_length_once_the_pace_is_known(waiting: float, warmed: Warm) -> None:
+def test_stretches_are_of_equal_length_once_the_pace_is_known(waiting: float) -> None:
     known = Known(lambda _: 50.0, waiting=waiting)
     warmed(known)
     assert known.asked[0] == 1
@@ -121,14 +108,14 @@ def test_stretches_are_of_equal_length_once_the_pace_is_known(waiting: float, wa
     assert known.walls_ns[-1] / 1e6 == pytest.approx(STRETCH_MS, rel=0.05)
 
 
-def test_iterations_have_several_exchanges(warmed: Warm) -> None:
+def test_iterations_have_several_exchanges() -> None:
     known = Known(lambda _: 50.0, exchanges=4)
     curve = warmed(known, exchanges=4)
     assert curve.points[-1][0] == known.done == 4 * sum(known.asked)
     assert curve.settled_us == pytest.approx(50.0)
 
 
-def test_a_compiler_is_waited_for(warmed: Warm) -> None:
+def test_a_compiler_is_waited_for() -> None:
     known = Known(lambda number: 100 + 400 * 2 ** (-number / 400))
     curve = warmed(known, least=1000)
     assert curve.is_steady
@@ -136,7 +123,7 @@ def test_a_compiler_is_waited_for(warmed: Warm) -> None:
     assert curve.settled_us == pytest.approx(100, rel=0.02)
 
 
-def test_no_one_is_steady_before_what_its_runtime_needs(warmed: Warm) -> None:
+def test_no_one_is_steady_before_what_its_runtime_needs() -> None:
     known = Known(node_us)
     curve = warmed(known, least=4000)
     assert curve.is_steady
@@ -144,21 +131,21 @@ def test_no_one_is_steady_before_what_its_runtime_needs(warmed: Warm) -> None:
     assert node_us(known.done) == 182  # whatever was judged, the compilers have done their work
 
 
-def test_who_never_gets_steady_is_given_up_after_so_many_exchanges(warmed: Warm) -> None:
+def test_who_never_gets_steady_is_given_up_after_so_many_exchanges() -> None:
     known = Known(lambda number: 100 * 0.5 ** (number / 20_000))
     curve = warmed(known, least=3000)
     assert not curve.is_steady
     assert MOST_EXCHANGES <= known.done < 2 * MOST_EXCHANGES
 
 
-def test_or_after_so_much_time(warmed: Warm) -> None:
+def test_or_after_so_much_time() -> None:
     known = Known(lambda number: 50_000 * 0.99**number, waiting=5.0)
     curve = warmed(known, least=10_000)
     assert not curve.is_steady
-    assert MOST_S < known.clock_s < MOST_S + 1
+    assert MOST_S < sum(known.walls_ns) / 1e9 < MOST_S + 1
 
 
-def test_a_runtime_that_needs_many_may_have_twice_as_many(warmed: Warm) -> None:
+def test_a_runtime_that_needs_many_may_have_twice_as_many() -> None:
     least = MOST_EXCHANGES
     known = Known(lambda number: 20 * 0.5 ** (number / 50_000))
     assert not warmed(known, least=least).is_steady
@@ -175,11 +162,11 @@ def test_nothing_more_is_done_when_somebody_else_has_come_to_grief() -> None:
         return 100.0
 
     known._us = stopping
-    curve = warm_up(cast(Adapter, known), 1, 10_000, stop)
+    curve = warm_up(cast(AdapterProcess, known), 1, 10_000, stop)
     assert not curve.is_steady
     assert 20 < known.done < 200
     never = Known(lambda _: 100.0)
-    assert warm_up(cast(Adapter, never), 1, 0, stop) == Curve((), is_steady=False)
+    assert warm_up(cast(AdapterProcess, never), 1, 0, stop) == Curve((), is_steady=False)
     assert never.asked == []
 
 
@@ -188,10 +175,10 @@ def test_an_adapter_that_fails_fails_its_warm_up() -> None:
         raise AdapterError("it crashed")
 
     with pytest.raises(AdapterError):
-        warm_up(cast(Adapter, Known(fails)), 1, 0, Event())
+        warm_up(cast(AdapterProcess, Known(fails)), 1, 0, Event())
 
 
-def test_the_curve_is_kept_in_few_points(warmed: Warm) -> None:
+def test_the_curve_is_kept_in_few_points() -> None:
     known = Known(lambda number: 100 + 400 * 2 ** (-number / 800))
     curve = warmed(known, least=40_000)
     assert len(known.asked) > 2 * POINTS
@@ -205,7 +192,7 @@ def test_the_curve_is_kept_in_few_points(warmed: Warm) -> None:
 )
 def test_points_are_all_that_was_paid(stretches: list[tuple[int, float]]) -> None:
     counts, costs = [n for n, _ in stretches], [cost for _, cost in stretches]
-    points = warming._thinned(counts, costs)
+    points = _thinned(counts, costs)
     assert len(points) <= POINTS
     assert points[-1][0] == sum(counts)
     before = (0, *(upto for upto, _ in points[:-1]))
@@ -229,7 +216,7 @@ def test_settled_is_what_the_last_quarter_cost(stretches: list[tuple[int, float]
     assert settled == pytest.approx(sum(late) / len(late))
 
 
-def test_where_the_warm_up_ends_can_be_left_to_chance(warmed: Warm) -> None:
+def test_where_the_warm_up_ends_can_be_left_to_chance() -> None:
     plain, longer = Known(lambda _: 100.0), Known(lambda _: 100.0)
     first, second = warmed(plain), warmed(longer, beyond=0.5)
     assert abs(longer.done - 1.5 * plain.done) < 1
@@ -238,35 +225,19 @@ def test_where_the_warm_up_ends_can_be_left_to_chance(warmed: Warm) -> None:
     assert second.is_steady
 
 
-class Compiling:
-    """A client that waits, and a compiler beside it that has so much left to do."""
-
-    compiles = True
-
-    def __init__(self, left_s: float) -> None:
-        self.left_s = left_s
-        self.clock_s = 0.0
-        self._used_s = 0.0
-
-    def cpu_ns(self) -> int:
-        return round(1e9 * self._used_s)
-
-    def sleep(self, seconds: float) -> None:
-        worked_s = min(seconds, self.left_s)
-        self.clock_s += seconds
-        self.left_s -= worked_s
-        self._used_s += worked_s
-
-
 @pytest.mark.parametrize(
     ("left_s", "waited_s"),
     [(0.0, LOOK_S), (0.5, 0.5 + LOOK_S), (60.0, MOST_COMPILING_S)],
 )
-def test_compilers_may_finish_what_they_have_begun(
-    left_s: float, waited_s: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compiling = Compiling(left_s)
-    clock = SimpleNamespace(monotonic=lambda: compiling.clock_s, sleep=compiling.sleep)
-    monkeypatch.setattr(warming, "time", clock)
-    let_compile(cast(Adapter, compiling), Event())
-    assert compiling.clock_s == pytest.approx(waited_s, abs=LOOK_S)
+def test_compilers_may_finish_what_they_have_begun(left_s: float, waited_s: float) -> None:
+    compiling = FakeAdapter(backlog_us=1e6 * left_s)
+    let_compile(compiling, Event())
+    assert compiling.time.ns / 1e9 == pytest.approx(waited_s, abs=LOOK_S)
+
+
+def test_compilers_are_not_waited_for_when_somebody_else_has_come_to_grief() -> None:
+    stop = Event()
+    stop.set()
+    compiling = FakeAdapter(backlog_us=1e6)
+    let_compile(compiling, stop)
+    assert compiling.time.ns == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -65,6 +66,15 @@ def test_anything_is_judged_and_the_unit_does_not_matter(
 def test_noise_is_seldom_taken_for_a_trend(stretches: int) -> None:
     """A client that is called unsteady wrongly goes on, which costs time and nothing else."""
     assert share_of_steady([100.0] * stretches) > (0.85 if stretches < 40 else 0.94)
+
+
+@pytest.mark.parametrize("half", [5, 10, 20, 40])
+@pytest.mark.parametrize("stretches", [8, 9, 10, 12, 16])
+def test_a_smooth_fall_is_a_trend_however_few_stretches_there_are(
+    half: int, stretches: int
+) -> None:
+    """What varies within a quarter is then the fall itself, and no chance."""
+    assert not judged([100 + 2000 * math.exp2(-done / half) for done in range(stretches)])
 
 
 def test_a_disturbance_is_no_trend() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,7 +107,11 @@ records: st.SearchStrategy[Record] = st.one_of(
 )
 
 
-@given(records)
+def of_host(record: Record, host: str) -> Record:
+    return record if isinstance(record, Ended) else replace(record, host=host)
+
+
+@given(st.builds(of_host, records, texts))
 def test_round_trip(record: Record) -> None:
     line = to_line(record)
     assert line.endswith(b"\n") and line.count(b"\n") == 1
@@ -140,6 +147,13 @@ def test_a_record_without_what_its_kind_has_is_none(line: bytes) -> None:
         from_line(line)
 
 
+@given(records)
+def test_a_line_of_before_hosts_were_kept_is_of_the_machine_of_the_run(record: Record) -> None:
+    document = json.loads(to_line(record))
+    assert document.pop("host", "") == ""
+    assert from_line(json.dumps(document).encode()) == record
+
+
 @given(batches)
 def test_a_slot_is_a_place_in_the_plan(batch: Batch) -> None:
-    assert batch.slot == (batch.round, batch.workload, batch.block, batch.entrant)
+    assert batch.slot == (batch.sample, batch.workload, batch.block, batch.entrant)

@@ -44,8 +44,9 @@ def _of_account(check: SelfCheck) -> str:
 def _reading(worst: Reading) -> str:
     if worst.place:
         return worst.place
+    on = f" on {worst.host}" if worst.host else ""
     whose = f"{worst.client} in " if worst.client else ""
-    where = "" if worst.round is None else f"{whose}round {worst.round + 1}: "
+    where = "" if worst.round is None else f"{whose}round {worst.round + 1}{on}: "
     return f"{where}{worst.share:.3f}"
 
 

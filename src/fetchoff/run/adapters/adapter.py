@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 from fetchoff.model.client import Description, Launch
 from fetchoff.model.errors import AdapterError
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.fields import Garbled, Message, parse
-from fetchoff.run.os import cgroups
+from fetchoff.run.adapters.seam import HELLO_TIMEOUT_S, Meter, ProcessSpec, Timed, Used
+from fetchoff.run.host.placement import Cores, Urgency, misplaced, place
+from fetchoff.run.os import cgroups, procfs
 from fetchoff.run.os.child import Child, encode
 from fetchoff.run.os.clocks import ReadNs, cgroup_cpu_clock, process_cpu_clock
 from fetchoff.run.os.process import ChildFailed
+from fetchoff.run.os.threads import ThreadTimes, further_since
 
-HELLO_TIMEOUT_S = 30.0
 PREPARE_TIMEOUT_S = 30.0
 
 
-@dataclass(frozen=True)
-class Timed:
-    """An answer to `run` with what the clocks said around it. Nanoseconds."""
-
-    answer: protocol.Done
-    wall_ns: int
-    cpu_ns: int
-    origin_cpu_ns: int
-
-
 class Adapter:
-    """A started adapter. AdapterError wherever it does not do as the protocol says."""
+    """A started adapter. Raises AdapterError whenever it breaks the protocol."""
 
     def __init__(
         self,
@@ -46,14 +36,11 @@ class Adapter:
     ) -> None:
         self.name = name
         self._group = cgroups.create() if launch.children else None
-        self.starts_children = launch.children  # one for each exchange
         self._counts_children = launch.children
         self._started_ns = time.monotonic_ns()
         self.start_up_ms = 0.0
         self._has_farewell = False
-        self.warm_up_exchanges = launch.warm_up_exchanges
-        self.compiles = launch.compiles
-        self.lead_ms = launch.lead_ms
+        self.launch = launch
         self.warmed_up = 0  # exchanges, on all workloads so far
         self.children_peak_kb = 0
         try:
@@ -82,12 +69,12 @@ class Adapter:
 
     @property
     def cpu_group(self) -> Path | None:
-        """The control group whose CPU time is its cost; None where that of its process is."""
+        """The control group whose CPU time is its cost; None if the process's own clock has it all."""
         return self._group if self._group is not None and not self._counts_children else None
 
     @property
     def tells_children(self) -> bool:
-        """Whether only itself can say what the processes that it starts have cost."""
+        """Whether only the adapter itself can say what the processes that it starts cost."""
         return self._counts_children
 
     def cpu_ns(self) -> int:
@@ -96,6 +83,39 @@ class Adapter:
             return self._clock()
         except OSError as error:
             raise self._fault(error) from error
+
+    def idle_cpu_ns(self, seconds: float) -> int:
+        """The CPU time that it uses within so many seconds while it is asked for nothing."""
+        before = self.cpu_ns()
+        time.sleep(seconds)
+        return self.cpu_ns() - before
+
+    def place(self, cores: Cores, urgency: Urgency) -> None:
+        """Let all of its threads run on these cores, with this urgency."""
+        place(self.pid, cores, urgency)
+
+    def misplaced(self, cores: Cores, urgency: Urgency) -> str:
+        """What is not where it was placed, in words; "" when everything is."""
+        return misplaced(self.pid, cores, urgency)
+
+    def meter(self) -> Meter:
+        """Start counting what it uses: CPU ticks, peak memory, context switches, threads."""
+        pid = self.pid
+        procfs.reset_peak(pid)
+        self.children_peak_kb = 0
+        try:
+            before, threads = procfs.read(pid), ThreadTimes.read(pid)
+        except OSError as error:
+            raise self._fault(error) from error
+
+        def used() -> Used | None:
+            try:
+                usage = procfs.read(pid).since(before, self.children_peak_kb)
+            except OSError:
+                return None
+            return Used(usage, further_since(threads, pid))
+
+        return used
 
     def begin(self, n: int, *, busy_ns: int = 0) -> None:
         """Ask for n iterations; `finished` reads the answer."""
@@ -113,7 +133,7 @@ class Adapter:
 
     @property
     def output_fd(self) -> int:
-        """What can be waited for with poll(2)."""
+        """The file to poll(2) for an answer."""
         return self._child.output_fd
 
     def say_hello(self) -> None:
@@ -124,7 +144,7 @@ class Adapter:
             raise self._fault(error) from error
 
     def description(self, timeout_s: float = HELLO_TIMEOUT_S) -> Description:
-        """The answer to `hello`, within so many seconds from the start of the process."""
+        """Read the answer to `hello`, within `timeout_s` from the start of the process."""
         started_s = self._started_ns / 1e9
         try:
             description = protocol.read_description(self._child.receive(timeout_s, started_s))
@@ -140,15 +160,6 @@ class Adapter:
         except (ChildFailed, Garbled) as error:
             raise self._fault(error) from error
 
-    def refuses_nonsense(self, message: Message) -> bool:
-        """Whether it answers `unsupported` to a feature with a random name."""
-        name = f"made-up-{secrets.token_hex(4)}"
-        required = message["require"]
-        assert isinstance(required, list)
-        asked = {**message, "require": [*required, name]}
-        answer = self.prepare(asked)
-        return bool(answer.unsupported)
-
     def ask_raw(self, line: bytes) -> Message:
         """Send bytes as they are, and read the answer."""
         try:
@@ -158,11 +169,11 @@ class Adapter:
             raise self._fault(error) from error
 
     def ends_with_its_input(self, patience_s: float = 5.0) -> bool:
-        """Close its input: whether it ends by itself."""
+        """Close its input. Returns whether it then ends by itself."""
         return self._child.ends_with_its_input(patience_s)
 
     def has_left_others(self, patience_s: float = 1.0) -> bool:
-        """Whether processes that it started live on after it has ended."""
+        """Whether processes that it started are still alive after it has ended."""
         return self._child.has_left_others(patience_s)
 
     def run(self, n: int, timeout_s: float, *, digest: bool = False) -> protocol.Done:
@@ -215,13 +226,13 @@ class Adapter:
             self._has_farewell = True
 
     def end(self) -> None:
-        """Finish, and leave nothing behind."""
+        """Ask it to finish, then end it with all that it started."""
         self.request_exit()
         self._child.end()
         self._drop_group()
 
     def kill(self) -> None:
-        """End it now."""
+        """End it now, with all that it started."""
         self._child.kill()
         self._drop_group()
 
@@ -233,6 +244,13 @@ class Adapter:
         return AdapterError(
             f"{self.name}: {error}", f"'fetchoff check {self.name}' tries it by itself"
         )
+
+
+def start(spec: ProcessSpec) -> Adapter:
+    """Start an adapter process of a run; its standard error goes to a file of its own."""
+    stderr = spec.folder / (spec.process.replace("/", "--") + ".stderr")
+    at, lifeline = spec.network.at_client, spec.network.lifeline
+    return Adapter(spec.client, spec.launch, spec.folder, stderr, spec.cores, at, lifeline)
 
 
 def hello(name: str, launch: Launch, cwd: Path, stderr: Path) -> Description:

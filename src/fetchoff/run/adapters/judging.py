@@ -1,4 +1,4 @@
-"""What an answer to `run` must be: complete, and no other than what the origin's ledger saw."""
+"""Checks an answer to `run`: it must be complete, and agree with the origin's ledger."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEW_CONNECTIONS = 0.1  # a request, in a batch that is to reuse them
 
 
 class Refused(Exception):
-    """The session takes no (further) part in this section; `outcome` and the text say why."""
+    """A client takes no further part in this section; `outcome` and the text say why."""
 
     def __init__(self, outcome: Outcome, message: str) -> None:
         super().__init__(message)
@@ -22,11 +22,11 @@ class Refused(Exception):
 
 
 class AnsweredWrong(Refused):
-    """An answer, or what the client says of its answers, is not right."""
+    """An answer is wrong, or what the client reports of its answers."""
 
 
 def must_be_complete(workload: Workload, answer: Done, iterations: int) -> None:
-    """AnsweredWrong if exchanges or bytes are missing, or too many."""
+    """Raise AnsweredWrong if there are too few or too many exchanges or bytes."""
     asked = iterations * len(workload.exchanges)
     if answer.failed:
         raise AnsweredWrong(
@@ -49,7 +49,7 @@ def must_be_complete(workload: Workload, answer: Done, iterations: int) -> None:
 def must_agree(
     workload: Workload, counts: AbstractSet[Counted], seen: Seen, iterations: int
 ) -> None:
-    """AnsweredWrong if the ledger, which tells of `counts`, saw other requests or connections."""
+    """Raise AnsweredWrong if the ledger saw other requests or connections, as far as it counts them."""
     if Counted.REQUESTS in counts:
         _requests_must_agree(workload, seen, iterations)
     if Counted.CONNECTIONS in counts:

@@ -1,4 +1,4 @@
-"""Work that is not measured, done side by side: one lane a core."""
+"""Work that is not measured, done in parallel: one lane for each core."""
 
 from __future__ import annotations
 

@@ -8,14 +8,12 @@ from threading import Event
 
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
-from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Turns, Usage
+from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Usage
 from fetchoff.model.workload import Sink, Workload
-from fetchoff.protocol.adapter import Done, Spool, prepare
+from fetchoff.protocol.adapter import Done, Spool, prepare, with_nonsense
 from fetchoff.protocol.fields import Message
 from fetchoff.protocol.origin import Edges, gained
-from fetchoff.run.os import procfs
-from fetchoff.run.adapters.adapter import Adapter, Timed
-from fetchoff.run.os.clocks import ReadNs
+from fetchoff.run.adapters import sizing
 from fetchoff.run.adapters.judging import (
     AnsweredWrong,
     Refused,
@@ -23,29 +21,24 @@ from fetchoff.run.adapters.judging import (
     must_agree,
     must_be_complete,
 )
+from fetchoff.run.adapters.pace import WAITING, Pace, worked_us
+from fetchoff.run.adapters.seam import AdapterProcess, Meter, Timed, Used, no_cpu
+from fetchoff.run.adapters.warming import Curve, warm_up
 from fetchoff.run.origins.built_in import Ledger, Turnstile
 from fetchoff.run.origins.reference import Reference
-from fetchoff.run.os.threads import ThreadTimes, further_since
-from fetchoff.run.adapters.warming import Curve, warm_up
+from fetchoff.run.os.clocks import ReadNs
 
 LEAST_WARM_UPS = 2
 MOST_WARM_UPS = 5  # what compiles while it runs has settled before
 STEADY = 0.95  # a warm-up batch that is no more than 5 % faster than the one before
-LEAST_TIMEOUT_S = 10.0
-SLOWEST_BYTES_A_S = 20e6  # of a client that still gets an iteration of large content to its end
-MOST_WAITING = 12  # a batch takes at most so many times its length
-MOST_ITERATIONS = 1_000_000
-GUESSED_ORIGIN = 1.3  # times the client's own CPU time, and
-ORIGIN_US = 12.0  # a request: what an exchange takes with the origin's part in it
 HEAP_BYTES = 40e6  # of content until heaps are as large as they get (Ruby's first collections)
 MUCH_BYTES = 100_000  # in an iteration
 MOST_BEYOND = 0.5  # of a warm-up: where it ends is left to chance
 MOST_BEYOND_COMPILED = 0.2  # of one of thousands of exchanges
 COMPILED_BYTES = 0.7e9  # of content until a compiler has seen enough, however few exchanges
-WAITING = 6.0  # times what it works: then it waits, and not only for the core
 SETTLED_WAITING = 8
-"""Iterations that one who waits does after a pause, before it waits as it always does: TCP delays
-no acknowledgement for a while after a connection was idle (Linux: `TCP_MAX_QUICKACKS`, 16)."""
+"""Iterations after a pause until a client that mostly waits waits as long as usual: after an idle
+time TCP delays no acknowledgement for a while (Linux: `TCP_MAX_QUICKACKS`, 16)."""
 REHEARSAL_US = 10_000.0
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
@@ -59,36 +52,14 @@ class Measured:
     seen: Seen
 
 
-@dataclass(frozen=True)
-class Pace:
-    """Of a client in turns: microseconds of an iteration.
-
-    `cpu_us`: the client's own CPU time of an exchange.
-    """
-
-    iteration_us: float
-    cpu_us: float
-
-    @classmethod
-    def of(cls, record: Turns) -> Pace | None:
-        """As a record tells; None where it has no exchanges."""
-        exchanges = sum(record.exchanges)
-        if not exchanges:
-            return None
-        return cls(
-            sum(record.wall_ns) / 1e3 / exchanges * record.per_iteration,
-            sum(record.cpu_ns) / 1e3 / exchanges,
-        )
-
-
 class ClientSession:
-    """Raises Refused where it must not go on; nothing it did before is lost by that."""
+    """One process on one workload. Refused means that it takes no further part in this section."""
 
     def __init__(
         self,
         process: str,
         client: str,
-        adapter: Adapter,
+        adapter: AdapterProcess,
         ledger: Ledger,
         reference: Reference,
         course: Course,
@@ -105,16 +76,14 @@ class ClientSession:
         self._course = course
         self._warm_ups = 0
         self._cpu_ns_per_exchange = 0.0
-        self._before: procfs.Reading | None = None
-        self._threads: ThreadTimes | None = None
-        self._further_threads = 0.0
+        self._meter: Meter | None = None
+        self._used: Used | None = None
         self.per_iteration = len(course.workload.exchanges)  # requests
         self.pace: Pace | None = None  # as it was in turns of an earlier process
         self._rehearsed_us = 0.0
         self.seen_before_loop = Seen()
         self._curve = Curve((), is_steady=True)
         self._first = (0.0, 0.0)
-        self._usage: Usage | None = None
 
     @property
     def workload(self) -> Workload:
@@ -124,9 +93,13 @@ class ClientSession:
     def _is_hashed(self) -> bool:
         return self.workload.settings.sink is Sink.HASH
 
-    def admit(self, spool: Spool, *, try_nonsense: bool) -> None:
-        """Prepare the workload, and check the answers of an iteration against the reference."""
-        if try_nonsense and not self.adapter.refuses_nonsense(self._request(spool)):
+    def admit(self, spool: Spool) -> None:
+        """Prepare the workload, and check the answers of an iteration against the reference.
+
+        First it must refuse a feature with a random name: on every workload, as each is ranked by
+        itself.
+        """
+        if not self.adapter.prepare(with_nonsense(self._request(spool))).unsupported:
             raise AnsweredWrong(
                 Outcome.INVALID, "claims a feature with a random name: nothing it says is believed"
             )
@@ -146,14 +119,14 @@ class ClientSession:
             raise Refused(Outcome.FAILED, f"cannot prepare: {answer.error}")
 
     def _try_first(self) -> None:
-        """The first iteration of all, timed: what a program pays that makes one request."""
-        timed = self.adapter.run_timed(1, self._timeout_s(1), lambda: 0, digest=self._is_hashed)
+        """Time the very first iteration: what a program pays that makes one request."""
+        timed = self._run_timed(1, no_cpu)
         exchanges = len(self.workload.exchanges)
         self._first = (timed.wall_ns / 1e3 / exchanges, timed.cpu_ns / 1e3 / exchanges)
 
     def _verify(self) -> None:
         before = self._ledger.read()
-        answer = self.adapter.run(1, self._timeout_s(1), digest=True)
+        answer = self.adapter.run_timed(1, self._timeout_s(1), no_cpu, digest=True).answer
         must_be_complete(self.workload, answer, 1)
         fault = digest_fault(answer, self._reference)
         if fault:
@@ -170,12 +143,11 @@ class ClientSession:
             )
 
     def verify_again(self) -> None:
-        """After the blocks: whether the contents are still right. It is in no figure.
+        """Check the contents once more after everything was measured.
 
-        In a batch only lengths are checked, and a client can go wrong with time.
+        Batches and turns check lengths only, and a client can go wrong with time.
         """
-        self._usage = self._used()
-        self._further_threads = further_since(self._threads, self.adapter.pid)
+        self._used = self._meter() if self._meter else None
         if not self._is_hashed:  # each batch of those had its digests checked
             self._verify()
 
@@ -189,22 +161,21 @@ class ClientSession:
             if warm_ups >= LEAST_WARM_UPS and timed.wall_ns > STEADY * previous:
                 break
             previous = timed.wall_ns
-        if not iterations:
-            self._recalibrate(timed)
+        if not iterations:  # what was compiled meanwhile made batches shorter than they should be
+            self.iterations = sizing.fitting(self.workload, self.iterations, timed)
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
 
     def settle(self, stop: Event, chance: float = 0.0) -> None:
-        """Run until it is steady, and by `chance`, from 0 to 1, of the most longer."""
-        wanted = self.adapter.warm_up_exchanges
-        exchanges = self.workload.exchanges
+        """Warm up until steady, then go on for a random while: `chance` (0 to 1) of the longest."""
+        launch, exchanges = self.adapter.launch, self.workload.exchanges
         content = sum(exchange.expect.bytes or 0 for exchange in exchanges)
         # Each workload has code of its own, so a compiler begins anew: docs/decisions/0011.
-        least = wanted
+        least = launch.warm_up_exchanges
         if content > MUCH_BYTES:
             least = min(least, math.ceil(COMPILED_BYTES / content) * len(exchanges))
-            if not self.adapter.starts_children:
+            if not launch.children:
                 least = max(least, math.ceil(HEAP_BYTES / content) * len(exchanges))
-        beyond = MOST_BEYOND_COMPILED if self.adapter.compiles else MOST_BEYOND
+        beyond = MOST_BEYOND_COMPILED if launch.compiles else MOST_BEYOND
         self._curve = warm_up(self.adapter, len(exchanges), least, stop, chance * beyond)
         self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
         self._warm_ups = len(self._curve.points)
@@ -213,7 +184,7 @@ class ClientSession:
 
     @property
     def warmed_up(self) -> int:
-        """Exchanges of its warm-up, with those that were left to chance."""
+        """Exchanges of its warm-up, the random extra ones included."""
         return self._curve.points[-1][0] if self._curve.points else 0
 
     @property
@@ -223,12 +194,12 @@ class ClientSession:
 
     @property
     def can_be_held(self) -> bool:
-        """Whether its cost can be told at the arrival of a request."""
+        """Whether it can take turns: its cost can be read from outside when a request arrives."""
         return not self.adapter.tells_children
 
     @property
     def iteration_us(self) -> float:
-        """What an iteration takes, client and origin; a guess until turns have told."""
+        """Microseconds of an iteration, client and origin; a guess until its turns have shown it."""
         guessed = self._worked_us(self.settled_us)
         waited = len(self.workload.exchanges) * self._curve.wall_us
         guessed = waited if waited > WAITING * guessed else guessed
@@ -243,32 +214,30 @@ class ClientSession:
         return self.iteration_us > WAITING * self._worked_us(cpu_us)
 
     def _worked_us(self, cpu_us: float) -> float:
-        exchanges = len(self.workload.exchanges)
-        return GUESSED_ORIGIN * exchanges * cpu_us + ORIGIN_US * self.per_iteration
+        return worked_us(cpu_us, len(self.workload.exchanges), self.per_iteration)
 
     def rehearse(self) -> None:
-        """Where no earlier round has told its pace: time it by itself, placed as in its turns.
+        """Time some iterations if no earlier round has shown its pace, placed as in its turns.
 
-        While it warmed up others were at work, so what it took then says little.
+        Others were at work while it warmed up, so the time it took then says little.
         """
         if self.pace is None:
             least = SETTLED_WAITING if self.mostly_waits else 1
             n = max(least, round(REHEARSAL_US / self.iteration_us))
-            timed = self.adapter.run_timed(n, self._timeout_s(n), lambda: 0)
-            must_be_complete(self.workload, timed.answer, n)
+            timed = self._timed(n, no_cpu)
             self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
-        """Close the gate of its ledger; the number by which it is given turns."""
+        """Close the gate of its ledger. Returns the number by which it is given turns."""
         self.seen_before_loop = self._ledger.read().seen
         return turnstile.hold(self._ledger, self.adapter, requests, self.per_iteration)
 
     def release(self, turnstile: Turnstile) -> Edges:
-        """Open the gate."""
+        """Open the gate of its ledger."""
         return turnstile.release(self._ledger)
 
     def begin_loop(self, iterations: int, busy_share: float = 0.0) -> None:
-        """Let it run as many iterations; `finish_loop` waits for them."""
+        """Start a loop of so many iterations; `finish_loop` waits for its end."""
         self.iterations = iterations
         busy_ns = self.busy_ns(busy_share) if busy_share else 0
         self.adapter.begin(iterations, busy_ns=busy_ns)
@@ -278,7 +247,7 @@ class ClientSession:
         return self._ledger.read().seen.requests - self.seen_before_loop.requests
 
     def finish_loop(self, iterations: int) -> tuple[Done, Seen]:
-        """The answer to its loop, and its ledger then."""
+        """Wait for the end of its loop; the answer, and what its ledger has seen by then."""
         left_s = iterations * self.iteration_us / 1e6
         answer = self.adapter.finished(self._timeout_s(1) + LOOP_PATIENCE * left_s)
         return answer, self._ledger.read().seen
@@ -293,69 +262,33 @@ class ClientSession:
 
         The client is warm: it was verified, and settled, with the link wide open.
         """
-        self.iterations = iterations or self._least_if_long() or self._calibrate(origin_cpu)
+        known = iterations or sizing.least_if_long(self._course, self.workload)
+        self.iterations = known or self._calibrate(origin_cpu)
 
     def wake(self, origin_cpu: ReadNs) -> None:
         """Use the connections that are to be kept, right before they are measured.
 
-        Others had their turns for seconds: without this some clients, and some systems, would have
-        closed what was idle, or begun to send slowly again.
+        They were idle for seconds: some clients and systems would have closed them, or would begin
+        with slow start again.
         """
         if self.workload.settings.reuse is not False:
             self._timed(self.iterations, origin_cpu)
             self._warm_ups += 1
 
-    def _least_if_long(self) -> int:
-        """The least iterations, where no client could do twice as many in a batch; else 0."""
-        workload, least = self.workload, least_iterations(self.workload)
-        exchanges = 2 * least * len(workload.exchanges)
-        content = max(exchange.expect.bytes or 0 for exchange in workload.exchanges)
-        fastest_ms = self._course.link.fastest_ms(exchanges, content, workload.settings.concurrency)
-        return least if fastest_ms > workload.batch_ms * MOST_WAITING else 0
-
     def _calibrate(self, origin_cpu: ReadNs) -> int:
-        n = least_iterations(self.workload)
-        while n < MOST_ITERATIONS:
-            timed = self._timed(n, origin_cpu)
-            fitting = self._fitting(n, timed)
-            if fitting <= 2 * n:
-                return fitting
-            n *= 4 if fitting > 8 * n else 2
-        return MOST_ITERATIONS
-
-    def _recalibrate(self, steady: Timed) -> None:
-        """What was compiled meanwhile made the batches shorter than they should be."""
-        self.iterations = self._fitting(self.iterations, steady)
-
-    def _fitting(self, n: int, timed: Timed) -> int:
-        """Iterations for a batch of the asked length, told by CPU time, which others disturb less.
-
-        A client that mostly waits gets a batch that is longer, so that what a batch costs by itself
-        does not count much; but not without bounds.
-        """
-        busy_ms = (timed.cpu_ns + timed.origin_cpu_ns) / 1e6
-        wall_ms = timed.wall_ns / 1e6
-        by_work = n * self.workload.batch_ms / max(busy_ms, 1e-3)
-        by_patience = n * self.workload.batch_ms * MOST_WAITING / max(wall_ms, 1e-3)
-        least = least_iterations(self.workload)
-        if self._is_hashed:
-            return least  # a digest is of one iteration
-        return max(least, min(MOST_ITERATIONS, round(min(by_work, by_patience))))
+        return sizing.calibrate(self.workload, lambda n: self._timed(n, origin_cpu))
 
     def begin_blocks(self) -> None:
-        """Note what the operating system has counted so far."""
-        procfs.reset_peak(self.adapter.pid)
-        self.adapter.children_peak_kb = 0
-        self._before = procfs.read(self.adapter.pid)
-        self._threads = ThreadTimes.read(self.adapter.pid)
+        """Start counting what it uses."""
+        self._meter = self.adapter.meter()
 
     def busy_ns(self, share: float) -> int:
-        """The spinning that makes `share` of the client's CPU time an exchange."""
+        """Nanoseconds of spinning that are `share` of the client's CPU time of an exchange."""
         cpu_ns = 1e3 * self.pace.cpu_us if self.pace else self._cpu_ns_per_exchange
         return max(200, round(share * cpu_ns))
 
     def batch(self, iterations: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Measured:
-        """A measured batch. It is for the caller to keep it before `judge` refuses it."""
+        """Measure a batch. Record it before `judge` may refuse it."""
         before = self._ledger.read().seen
         timed = self._run_timed(iterations, origin_cpu, busy_ns)
         asked = iterations * len(self.workload.exchanges)
@@ -379,16 +312,19 @@ class ClientSession:
         must_agree(self.workload, self._ledger.counts, measured.seen, iterations)
 
     def refuse(self, error: Refused | AdapterError) -> None:
-        """Take note that this section goes on without it."""
+        """Note why this section goes on without it."""
         self.outcome = error.outcome if isinstance(error, Refused) else Outcome.FAILED
         self.message = str(error)
         self.answered_wrong = isinstance(error, AnsweredWrong)
 
-    def record(self, round_: int, attempt: int, origin_involuntary: int) -> Invocation:
-        """The invocation as it is kept."""
-        usage = self._usage or self._used()
+    def record(
+        self, round_: int, attempt: int, origin_involuntary: int, host: str = ""
+    ) -> Invocation:
+        """The record of this process on this workload; closes its ledger."""
+        used = self._used or (self._meter() if self._meter else None)
         return Invocation(
             round=round_,
+            host=host,
             attempt=attempt,
             workload=self._course.id,
             process=self.process,
@@ -398,7 +334,7 @@ class ClientSession:
             iterations=self.iterations,
             warm_ups=self._warm_ups,
             start_up_ms=self.adapter.start_up_ms,
-            **({"usage": usage} if usage else {}),
+            usage=used.usage if used else Usage(),
             ledger=dict(self._ledger.close().raw),
             origin_involuntary_switches=origin_involuntary,
             first_wall_us=self._first[0],
@@ -406,18 +342,8 @@ class ClientSession:
             curve=self._curve.points,
             is_steady=self._curve.is_steady,
             answered_wrong=self.answered_wrong,
-            further_threads=self._further_threads,
+            further_threads=self._used.further_threads if self._used else 0.0,
         )
-
-    def _used(self) -> Usage | None:
-        """What the operating system has counted since the blocks began; None: nobody can tell."""
-        if self._before is None:
-            return None
-        try:
-            now = procfs.read(self.adapter.pid)
-        except OSError:
-            return None
-        return now.since(self._before, self.adapter.children_peak_kb)
 
     def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
         timed = self._run_timed(n, origin_cpu)
@@ -429,15 +355,4 @@ class ClientSession:
         return self.adapter.run_timed(n, timeout_s, origin_cpu, busy_ns=busy_ns, digest=digest)
 
     def _timeout_s(self, n: int) -> float:
-        workload, link = self.workload, self._course.link
-        length = sum(exchange.expect.bytes or 0 for exchange in workload.exchanges)
-        transfer_s = workload.settings.concurrency * length / SLOWEST_BYTES_A_S
-        if link.is_emulated:
-            transfer_s += n * len(workload.exchanges) * link.slowest_s(length)
-        return max(LEAST_TIMEOUT_S, 50 * workload.batch_ms / 1000, transfer_s)
-
-
-def least_iterations(workload: Workload) -> int:
-    """So many that the asked number of exchanges can be in flight, and what the workload says."""
-    in_flight = math.ceil(workload.settings.concurrency / len(workload.exchanges))
-    return max(in_flight, workload.batch_iterations)
+        return sizing.timeout_s(self._course, self.workload, n)

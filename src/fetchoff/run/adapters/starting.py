@@ -1,4 +1,4 @@
-"""Starting many adapters: some at a time on every core, so that a slow starter holds up nobody."""
+"""Starts many adapters, a few at a time on every core, so that a slow one delays no other."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 from fetchoff.model.errors import AdapterError
-from fetchoff.run.adapters.adapter import HELLO_TIMEOUT_S, Adapter
+from fetchoff.run.adapters.seam import HELLO_TIMEOUT_S, AdapterProcess
 
 AT_ONCE_ON_A_CORE = 2  # while one waits for its disk, the other computes
 
-Start = Callable[[str, str, int], Adapter]
-Started = tuple[str, str, Adapter | AdapterError]
+Start = Callable[[str, str, int], AdapterProcess]
+Started = tuple[str, str, AdapterProcess | AdapterError]
 
 
 @dataclass(frozen=True)
@@ -21,18 +21,21 @@ class _Starting:
     process: str
     client: str
     core: int
-    adapter: Adapter
+    adapter: AdapterProcess
     began_s: float
 
 
 def start_all(
-    wanted: Sequence[tuple[str, str]], start: Start, cores: Sequence[int]
+    wanted: Sequence[tuple[str, str]],
+    start: Start,
+    cores: Sequence[int],
+    timeout_s: float = HELLO_TIMEOUT_S,
 ) -> Generator[Started]:
     """Start (process, client) pairs; yields each when it has said what it is, or has failed to.
 
-    What is yielded is the caller's to end. Where it does not ask for all (`close` says so), those
-    that were starting are ended. Everything is started from this thread: the kernel ends a child
-    with the thread that made it.
+    The caller ends what was yielded. If it closes the generator early, those that were still
+    starting are ended. Everything is started from this thread: the kernel ends a child with the
+    thread that made it.
     """
     waiting = list(reversed(wanted))
     starting: list[_Starting] = []
@@ -50,8 +53,8 @@ def start_all(
                 else:
                     starting.append(_Starting(process, client, core, adapter, began_s))
             if starting:
-                one = _first_to_answer(starting)
-                described = _described(one.adapter)
+                one = _first_to_answer(starting, timeout_s)
+                described = _described(one.adapter, timeout_s)
                 starting.remove(one)
                 free.append(one.core)
                 yield one.process, one.client, described
@@ -60,8 +63,8 @@ def start_all(
             one.adapter.kill()
 
 
-def _greeted(adapter: Adapter) -> Adapter:
-    """The same, asked who it is; ended where that fails."""
+def _greeted(adapter: AdapterProcess) -> AdapterProcess:
+    """Ask an adapter who it is; end it if that fails."""
     try:
         adapter.say_hello()
     except BaseException:
@@ -70,20 +73,20 @@ def _greeted(adapter: Adapter) -> Adapter:
     return adapter
 
 
-def _first_to_answer(starting: Sequence[_Starting]) -> _Starting:
-    """The first one that can be read; the oldest, when its time has passed."""
+def _first_to_answer(starting: Sequence[_Starting], timeout_s: float) -> _Starting:
+    """The first one that has answered; the oldest, if its time is up."""
     poll = select.poll()
     by_fd = {one.adapter.output_fd: one for one in starting}
     for fd in by_fd:
         poll.register(fd, select.POLLIN)
-    left_s = HELLO_TIMEOUT_S - (time.monotonic() - starting[0].began_s)
+    left_s = timeout_s - (time.monotonic() - starting[0].began_s)
     ready = poll.poll(max(0.0, left_s) * 1000)
     return by_fd[ready[0][0]] if ready else starting[0]
 
 
-def _described(adapter: Adapter) -> Adapter | AdapterError:
+def _described(adapter: AdapterProcess, timeout_s: float) -> AdapterProcess | AdapterError:
     try:
-        adapter.description(HELLO_TIMEOUT_S)
+        adapter.description(timeout_s)
     except AdapterError as error:
         adapter.kill()
         return error

@@ -5,12 +5,11 @@ Nothing of it is measured for a ranking, so clients warm up side by side, on all
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from statistics import median
 from threading import Event
 
-from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.seam import AdapterProcess, no_cpu
 from fetchoff.stats.steadiness import is_steady
 
 STRETCH_MS = 2.5
@@ -42,7 +41,7 @@ class Curve:
 
     @property
     def settled_us(self) -> float:
-        """Of the last quarter of all exchanges."""
+        """The mean cost of an exchange in the last quarter of all exchanges."""
         done = self.points[-1][0]
         late, before = 0.0, 0
         for upto, cost in reversed(self.points):
@@ -55,25 +54,24 @@ class Curve:
 
 
 def warm_up(
-    adapter: Adapter, exchanges: int, least: int, stop: Event, beyond: float = 0.0
+    adapter: AdapterProcess, exchanges: int, least: int, stop: Event, beyond: float = 0.0
 ) -> Curve:
-    """Run stretches until no trend is left; `exchanges`: in an iteration. AdapterError passes.
+    """Run stretches until no trend is left. Raises AdapterError.
 
-    `least`: so many exchanges in any case. `stop`: somebody else has come to grief. `beyond`: what
-    follows when no trend is left, as a share of what went before. It is for the caller to draw it
-    by chance: collections come after so many exchanges, in each process at the same ones, and what
-    is measured would otherwise meet all of them or none.
+    `exchanges`: of an iteration. `least`: the least number of exchanges. `stop`: set if another
+    client's failure has ended the section. `beyond`: how much longer to go on when no trend is
+    left, as a share of what went before. Draw it at random: collections come at the same exchanges
+    in each process, and the turns would otherwise meet all of them or none.
     """
-    began = time.monotonic()
-    n, done, spent_ns = 1, 0, 0
-    stretch_ms = LONG_STRETCH_MS if adapter.compiles else STRETCH_MS
+    n, done, spent_ns, took_s = 1, 0, 0, 0.0
+    stretch_ms = LONG_STRETCH_MS if adapter.launch.compiles else STRETCH_MS
     least_cpu_ns = 1e6 * (FURTHER_CPU_MS if adapter.warmed_up else LEAST_CPU_MS)
     walls: list[float] = []
     counts: list[int] = []
     costs: list[float] = []
     steady = False
     while not stop.is_set():
-        timed = adapter.run_timed(n, TIMEOUT_S, _nobody)
+        timed = adapter.run_timed(n, TIMEOUT_S, no_cpu)
         counts.append(n * exchanges)
         costs.append(timed.cpu_ns / 1e3 / (n * exchanges))
         walls.append(timed.wall_ns / 1e3 / (n * exchanges))
@@ -84,7 +82,7 @@ def warm_up(
         )
         enough = enough and done >= least
         steady = enough and is_steady(counts, costs)
-        took_s = time.monotonic() - began
+        took_s += timed.wall_ns / 1e9
         if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > MOST_S:
             break
         if not least and took_s > LONG_ENOUGH_S and spent_ns < WAITS * took_s * 1e9:
@@ -95,31 +93,24 @@ def warm_up(
     left = round(beyond * done / exchanges)
     while left and not stop.is_set():
         some = min(left, n)
-        timed = adapter.run_timed(some, TIMEOUT_S, _nobody)
+        timed = adapter.run_timed(some, TIMEOUT_S, no_cpu)
         counts.append(some * exchanges)
         costs.append(timed.cpu_ns / 1e3 / (some * exchanges))
         left -= some
-    if adapter.compiles:
+    if adapter.launch.compiles:
         let_compile(adapter, stop)
     return Curve(_thinned(counts, costs), steady, median(walls[-5:]) if walls else 0.0)
 
 
-def let_compile(adapter: Adapter, stop: Event) -> None:
-    """Wait while compilers work off what is in their queues; an exchange would pay for it later."""
-    deadline = time.monotonic() + MOST_COMPILING_S
-    while time.monotonic() < deadline and not stop.is_set():
-        before = adapter.cpu_ns()
-        time.sleep(LOOK_S)
-        if adapter.cpu_ns() - before < QUIET * LOOK_S * 1e9:
+def let_compile(adapter: AdapterProcess, stop: Event) -> None:
+    """Wait until the compilers' queues are empty; later exchanges would pay for them otherwise."""
+    for _ in range(round(MOST_COMPILING_S / LOOK_S)):
+        if stop.is_set() or adapter.idle_cpu_ns(LOOK_S) < QUIET * LOOK_S * 1e9:
             break
 
 
-def _nobody() -> int:
-    return 0
-
-
 def _thinned(counts: list[int], costs: list[float]) -> tuple[tuple[int, float], ...]:
-    """At most so many points, successive stretches put together."""
+    """At most POINTS points: successive stretches are joined."""
     together = -(-len(counts) // POINTS) if counts else 1
     points, done = [], 0
     for first in range(0, len(counts), together):

@@ -1,4 +1,4 @@
-"""One measurement at a time on a machine: two at once disturb each other."""
+"""A lock: two measurements at once on a machine would disturb each other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FOR_ALL = 0o666
 
 @contextlib.contextmanager
 def alone(*, waits: bool, say: Callable[[str], None]) -> Iterator[None]:
-    """Measure as the only one; BusyError where another does, or `waits` until it has ended.
+    """Hold the lock. If another process holds it, raise BusyError, or wait if `waits`.
 
     The lock is the kernel's (flock(2)), so it goes with whoever holds it, however that ends. Its
     file is one for all users, and says who that is. Where none can be made nothing is locked.

@@ -20,7 +20,7 @@ REAL_TIME_PRIORITY = 1
 
 
 class Urgency(StrEnum):
-    """How strongly processes go before all others; docs/decisions/0007."""
+    """The priority of measured processes over all others; docs/decisions/0007."""
 
     HIGH = "nice -20"
     ORDINARY = "nice 0"
@@ -125,7 +125,7 @@ def may_be_real_time() -> bool:
 
 @contextlib.contextmanager
 def on_core(core: int) -> Iterator[None]:
-    """This process itself, for as long as the context lasts."""
+    """Keep this process on a core for as long as the context lasts."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})
     try:
@@ -136,9 +136,9 @@ def on_core(core: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def urgently(urgency: Urgency) -> Iterator[None]:
-    """This process itself, before all others, for as long as the context lasts.
+    """Give this process a priority for as long as the context lasts.
 
-    PermissionError where it may not.
+    Raises PermissionError if the user may not.
     """
     nice = os.getpriority(os.PRIO_PROCESS, 0)
     if urgency is Urgency.HIGH:
@@ -151,9 +151,10 @@ def urgently(urgency: Urgency) -> Iterator[None]:
 
 @contextlib.contextmanager
 def in_real_time() -> Iterator[None]:
-    """This process itself, as an instrument: nothing that is measured may be in real time.
+    """Give this process real-time priority for as long as the context lasts.
 
-    PermissionError where it may not.
+    Only instruments may have it, never what is measured. Raises PermissionError if the user may
+    not.
     """
     policy = os.sched_getscheduler(0)
     os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(REAL_TIME_PRIORITY))
@@ -194,7 +195,7 @@ def _raise_group(pid: int, urgency: Urgency) -> None:
 
 
 def misplaced(pid: int, cores: Cores, urgency: Urgency, *, gives_way: bool = False) -> str:
-    """What is not as it was asked for, over all threads; "" when all is.
+    """How the first misplaced thread differs from what was asked for; "" if none does.
 
     A thread must be free to run on all of the cores, and on no other.
     """

@@ -34,7 +34,7 @@ class Crossed:
         return together(self._emulated)
 
     def troubles(self) -> Iterator[str]:
-        """What is to be told of batches that do not count."""
+        """One sentence for each reason why batches do not count."""
         for why, many in self._spoilt.items():
             of = len(self._emulated)
             yield f"{self._course.id}: {many} of {of} batches do not count: {why}"

@@ -109,15 +109,15 @@ class EmulatedNetwork:
         )
 
     def open_wide(self) -> None:
-        """Neither delay nor rate nor loss, until it gets its next shape."""
+        """Emulate no delay, rate or loss until the next `shape`."""
         self._ask(control.shape(self._link, WIDE_OPEN, WIDE_OPEN, 0))
 
     def shape(self, link: Link, seed: int) -> None:
-        """From now on this link; the same seed loses packets of the same numbers."""
+        """Emulate this link from now on; with the same seed the same packets are lost."""
         self._ask(control.shape(self._link, link.up, link.down, seed))
 
     def used(self) -> Emulated:
-        """What has happened since this was last asked."""
+        """What the emulator has counted since the last call."""
         now = self._counts()
         before, self._before = self._before, now
         return now.since(before)

@@ -1,4 +1,4 @@
-"""Between client and origin: the machine's loopback, or something that stands in for a network."""
+"""What is between client and origin: loopback, or anything that stands in for a network."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from fetchoff.model.link import Calibration, Emulated, Link
 class Network(Protocol):
     """Where clients and origin are, and what is between them.
 
-    `origin_address`: where the origin listens. `at_client` and `at_origin`: how a command begins
-    that is to run there. `lifeline`: the reading end of a pipe that closes with the network, for
-    who waits for what comes over it. `socket`: of TCP, at the origin's end, not connected yet.
+    `origin_address`: where the origin listens. `at_client` and `at_origin`: the beginning of a
+    command line that runs there. `lifeline`: the reading end of a pipe that closes when the network
+    goes away. `socket`: a new TCP socket at the origin's end.
     """
 
     origin_address: str
@@ -51,16 +51,16 @@ class Loopback:
         return socket.socket()
 
     def calibrate(self, link: Link, seed: int) -> None:
-        """There is nothing to try out."""
+        """Loopback needs no calibration."""
 
     def open_wide(self) -> None:
         """It always is."""
 
     def shape(self, link: Link, seed: int) -> None:
-        """It has no shape."""
+        """Loopback is not shaped."""
 
     def used(self) -> None:
-        """Nobody counts."""
+        """Loopback counts nothing."""
 
     def must_be_there(self) -> None:
         """It always is."""
@@ -70,7 +70,7 @@ LOOPBACK = Loopback()
 
 
 class Connection(http.client.HTTPConnection):
-    """HTTP of the harness's own, at the origin's end of a network."""
+    """An HTTP connection of the harness, from the origin's end of a network."""
 
     def __init__(
         self, network: Network, host: str, port: int | None = None, *, timeout: float
@@ -85,7 +85,7 @@ class Connection(http.client.HTTPConnection):
 
 
 class Handler(urllib.request.HTTPHandler):
-    """Lets urllib speak at the origin's end of a network."""
+    """Lets urllib connect from the origin's end of a network."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()

@@ -56,9 +56,10 @@ class CountedProcess(Protocol):
 
 
 class Turnstile(Protocol):
-    """An origin that gives turns: it holds the requests of everybody but one.
+    """An origin that gives turns: it holds the requests of all clients but one.
 
-    `open_for_turns`: a ledger whose connections are alike in what the kernel would choose.
+    `open_for_turns`: a ledger whose connections have equal send buffers, which the kernel would
+    choose by chance.
     """
 
     def open_for_turns(self, settings: Settings) -> Ledger: ...
@@ -70,7 +71,7 @@ class Turnstile(Protocol):
 
 
 class Origin(Protocol):
-    """A server that clients are measured against. Five methods, so that others fit in.
+    """A server that clients are measured against: few methods, so that others fit in.
 
     `turnstile`: None where it cannot give turns.
     """
@@ -111,7 +112,7 @@ def binary() -> Path:
 
 
 class BuiltInOrigin:
-    """fetchoff-origin behind its control channel. OriginError when it goes away."""
+    """fetchoff-origin behind its control channel. Raises OriginError when it has gone away."""
 
     def __init__(
         self, folder: Path, cores: Cores | None = None, network: Network = LOOPBACK
@@ -166,7 +167,7 @@ class BuiltInOrigin:
         return answer
 
     def _take_owed(self) -> None:
-        """Read past the answer that an interrupt did not let us wait for."""
+        """Skip the answer to a request that an interruption did not wait for."""
         if self._owed_s:
             owed_s, self._owed_s = self._owed_s, 0.0
             self._child.receive(owed_s)
@@ -179,7 +180,7 @@ class BuiltInOrigin:
         return BuiltInLedger(self, settings, in_turns=True)
 
     def keep_authority(self, pem: str) -> Path:
-        """The file with the certificate of the authority that the origin's listeners go by."""
+        """Write the certificate of the authority that signed those of the listeners to a file."""
         path = self._folder / "authority.pem"
         try:
             path.write_text(pem, encoding="ascii")
@@ -196,14 +197,14 @@ class BuiltInOrigin:
     def hold(
         self, ledger: Ledger, process: CountedProcess, requests: int, per_iteration: int
     ) -> int:
-        """Hold the requests of a client at its ledger; the number that turns are given by."""
+        """Hold a client's requests at its ledger. Returns the number by which it is given turns."""
         assert isinstance(ledger, BuiltInLedger)
         group = process.cpu_group
         self.ask(control.hold(ledger.id, process.pid, group, requests, per_iteration))
         return ledger.id
 
     def give(self, order: Sequence[tuple[int, int, int]], longest_s: float) -> Turns:
-        """Turns in that order: such a number, the iterations of its lead, and those that count.
+        """Give turns in that order: (number, iterations of the lead, counted iterations).
 
         `longest_s`: what the longest of them should take.
         """
@@ -218,7 +219,7 @@ class BuiltInOrigin:
             raise OriginError(f"the origin's turns are garbled: {error}") from error
 
     def release(self, ledger: Ledger) -> Edges:
-        """Hold nobody at a ledger any more; what its client used that is in no turn."""
+        """Release a ledger's client. Returns the CPU time that it used outside of its turns."""
         assert isinstance(ledger, BuiltInLedger)
         try:
             return control.read_edges(self.ask(control.release(ledger.id)))
@@ -238,7 +239,7 @@ class BuiltInOrigin:
 
 
 class BuiltInLedger:
-    """A listener on a port of its own: no client can be taken for another."""
+    """A listener on a port of its own, so that no client can be mistaken for another."""
 
     counts = EVERYTHING
 
@@ -261,7 +262,7 @@ class BuiltInLedger:
         return self._counters(control.read_ledger(self.id))
 
     def close(self) -> Counters:
-        """The last counters; the listener is gone."""
+        """End the listener; the last counters."""
         return self._counters(control.close_ledger(self.id))
 
     def _counters(self, message: Message) -> Counters:

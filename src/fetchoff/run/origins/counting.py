@@ -1,4 +1,4 @@
-"""What real servers tell of the requests that they have answered: their logs, their statistics."""
+"""Counts the requests that real servers answered, by their logs or their statistics."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def counts_of(counted_by: AccessLog | Statistics | None) -> frozenset[Counted]:
 
 
 class NoTally:
-    """Nobody counts."""
+    """Counts nothing."""
 
     counts: frozenset[Counted] = frozenset()
 
@@ -61,7 +61,7 @@ class NoTally:
 
 
 class LogTally:
-    """Reads on where it stopped: a line a request."""
+    """Counts the lines of a log, one for each request, from where it last stopped."""
 
     def __init__(self, path: Path, log: AccessLog) -> None:
         self.counts = counts_of(log)

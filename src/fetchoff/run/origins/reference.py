@@ -1,4 +1,4 @@
-"""What the right answers are: fetched once with the standard library, apart from every client.
+"""The right answers: fetched once with the standard library, independently of every client.
 
 Content is read piece by piece: some of it is larger than memory should have to hold.
 """
@@ -13,6 +13,7 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -44,8 +45,11 @@ class Reference:
     sha256: tuple[str, ...]
 
 
+FetchReference = Callable[[Workload, str, Network], Reference]  # the origin's base URL
+
+
 def fetch(workload: Workload, base_url: str, network: Network = LOOPBACK) -> Reference:
-    """Do one iteration; InputError if an answer is not what the workload itself expects."""
+    """Do one iteration. Raises InputError if an answer is not what the workload expects."""
     opener = _opener(workload, network)
     exchanges, digests = [], []
     for exchange in workload.exchanges:
@@ -90,7 +94,7 @@ def _must_have_member(workload: Workload, exchange: Exchange, content: bytes) ->
 
 
 def do_before(workload: Workload, base_url: str, network: Network = LOOPBACK) -> None:
-    """What the workload needs done, so that the origin can answer; InputError if it fails."""
+    """Do the workload's `before` exchanges. Raises InputError if one fails."""
     opener = _opener(workload, network)
     for exchange in workload.before:
         status, _, _ = _answer(opener, exchange, base_url)

@@ -24,7 +24,7 @@ NOTHING: frozenset[Counted] = frozenset()
 
 
 class RemoteOrigin:
-    """Answers at a URL. It is neither placed nor counted, so clients are believed more."""
+    """Answers at a URL. It is neither placed nor counted, so clients' reports are checked less."""
 
     def __init__(self, url: str) -> None:
         self.cpu_clock: ReadNs = lambda: 0  # its CPU time is not known
@@ -47,11 +47,11 @@ class RemoteOrigin:
         return 0
 
     def end(self) -> None:
-        """It is not ours to end."""
+        """Nothing to end: somebody else runs it."""
 
 
 class RemoteLedger:
-    """Tells nothing."""
+    """A ledger that counts nothing."""
 
     counts = NOTHING
     tls_ca: Path | None = None

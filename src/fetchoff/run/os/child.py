@@ -1,4 +1,4 @@
-"""A child process that speaks JSON lines, with deadlines. Nothing here knows what is said."""
+"""A child process that exchanges JSON lines, with deadlines; their meaning is not known here."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Child(Spawned):
         self.send_line(encode(message), timeout_s)
 
     def send_line(self, line: bytes, timeout_s: float = SEND_TIMEOUT_S) -> None:
-        """Write a line that is encoded already: nothing else is done while a batch is timed."""
+        """Write an encoded line; while a batch is timed there must be nothing else to do."""
         deadline = time.monotonic() + timeout_s
         view = memoryview(line)
         while view:
@@ -116,7 +116,7 @@ class Child(Spawned):
 
     @property
     def has_unread(self) -> bool:
-        """Whether it has said more than it was asked."""
+        """Whether it has printed more than one line for a request."""
         return bool(self._buffer) or any(event & select.POLLIN for _, event in self._poll.poll(0))
 
     def request_exit(self, exit_request: Message) -> None:

@@ -1,4 +1,4 @@
-"""Processes of ours: started in their place, and ended with all that they have started."""
+"""Child processes: started on their cores, and ended with all that they have started."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Spawned:
 
 
 class Background(Spawned):
-    """A process that is not spoken with."""
+    """A child process that is sent nothing and answers nothing."""
 
     def end(self, patience_s: float = 5.0) -> None:
         """Ask it to end, and kill what has not ended in time."""

@@ -1,4 +1,4 @@
-"""Temporary folders: who is killed cannot remove its own, so whoever comes next does."""
+"""Temporary folders. The next run removes those of runs that were killed."""
 
 from __future__ import annotations
 

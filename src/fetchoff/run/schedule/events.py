@@ -1,4 +1,4 @@
-"""What the runner tells of, and to whom. It prints nothing itself."""
+"""Where the runner reports to: a journal and a listener. It prints nothing itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Journal(Protocol):
 
 
 class Listener(Protocol):
-    """Who watches: progress displays, tests."""
+    """Watches a run: a progress display, a test."""
 
     def round_began(self, number: int, of: int) -> None: ...
     def step_began(self, workload: str, step: str, of: int) -> None: ...
@@ -30,7 +30,7 @@ class Listener(Protocol):
 
 
 class Nobody:
-    """Listens to nothing."""
+    """Ignores everything."""
 
     def round_began(self, number: int, of: int) -> None: ...
     def step_began(self, workload: str, step: str, of: int) -> None: ...

@@ -1,10 +1,9 @@
-"""The runner: round after round until it is decided, or the budget is spent."""
+"""The runner: it measures round after round until all is decided or the budget is spent."""
 
 from __future__ import annotations
 
 import contextlib
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,15 +27,14 @@ from fetchoff.model.observation import (
 from fetchoff.model.workload import Placement
 from fetchoff.plan.rounds import Round, Section, plan_round
 from fetchoff.protocol.adapter import Spool, fill
-from fetchoff.run.adapters.adapter import Adapter
-from fetchoff.run.adapters.session import Pace
+from fetchoff.run.adapters.pace import Pace
+from fetchoff.run.adapters.seam import AdapterProcess, ProcessSpec, StartAdapter
 from fetchoff.run.adapters.starting import start_all
-from fetchoff.run.host.machine import usable_cores
-from fetchoff.run.host.placement import Cores, Layout, lay_out, on_core, strongest_urgency
+from fetchoff.run.host.placement import Cores, Layout, lay_out
+from fetchoff.run.host.seam import Host
 from fetchoff.run.network.seam import LayNetwork, Network
 from fetchoff.run.origins.built_in import Origin, StartOrigin
-from fetchoff.run.origins.reference import Reference, do_before, fetch
-from fetchoff.run.os import cgroups
+from fetchoff.run.origins.reference import FetchReference, Reference, do_before
 from fetchoff.run.schedule.events import Journal, Listener
 from fetchoff.run.schedule.section import SectionContext, SectionRun
 
@@ -52,14 +50,17 @@ IsDecided = Callable[[Sequence[Record], int], bool]
 class Dependencies:
     """What a run needs from outside.
 
-    `launches`: by client. `spool`: a folder to make and remove. `is_decided` is asked after
-    planned looks.
+    `launches`: by client. `spool`: a folder to make and remove. `fetch`: asks the origin for the
+    right answers. `is_decided` is asked after planned looks.
     """
 
+    host: Host
     spool: Path
     launches: Mapping[str, Launch]
     lay_network: LayNetwork
     start_origin: StartOrigin
+    start_adapter: StartAdapter
+    fetch: FetchReference
     journal: Journal
     listener: Listener
     is_decided: IsDecided
@@ -67,7 +68,7 @@ class Dependencies:
 
 @dataclass(frozen=True)
 class RoundContext:
-    """Where the sections of a round take place."""
+    """The network, origin and folder of some sections of a round."""
 
     network: Network
     origin: Origin
@@ -75,13 +76,15 @@ class RoundContext:
 
 
 class Runner:
-    """Runs an experiment, or goes on with one: what the journal holds is not measured again."""
+    """Runs an experiment, or goes on with one: what the journal holds is not measured again.
 
-    def __init__(self, experiment: Experiment, bench: Dependencies) -> None:
+    Rounds that another host has measured are not this one's.
+    """
+
+    def __init__(self, experiment: Experiment, dependencies: Dependencies) -> None:
         self._experiment = experiment
-        self._dependencies = bench
-        self._cores = usable_cores()
-        self._permitted = strongest_urgency()
+        self._dependencies = dependencies
+        self._host = dependencies.host
         self._references: dict[str, Reference] = {}
         self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
         self._paces: dict[str, dict[str, Pace]] = {c.id: {} for c in experiment.courses}
@@ -90,17 +93,19 @@ class Runner:
         self._done: set[tuple[int, str]] = set()
         self._attempts: dict[tuple[int, str], int] = {}
         self._seconds: dict[int, float] = {}  # by round
-        for record in bench.journal.records():
-            self._recall(record)
+        for record in dependencies.journal.records():
+            if not isinstance(record, Ended) and record.host == self._host.id:
+                self._recall(record)
 
     def run(self) -> Ended:
-        """Measure to the end; the journal has all of it.
+        """Measure until the run ends, and record everything in the journal.
 
-        OriginError, LinkError, StoreError and KeyboardInterrupt pass.
+        Raises OriginError, LinkError, StoreError and KeyboardInterrupt; the journal keeps what was
+        measured before.
         """
-        cgroups.sweep()
+        self._host.sweep()
         most = self._experiment.looks[-1]
-        with on_core(self._cores[0]), _emptied(self._dependencies.spool) as folder:
+        with self._host.on_core(self._host.cores[0]), _emptied(self._dependencies.spool) as folder:
             for workload in self._experiment.workloads:
                 with _must_be_written(folder):
                     fill(Spool(folder), workload)
@@ -149,26 +154,26 @@ class Runner:
             self._failures[key] = self._failures.get(key, 0) + 1
 
     def _note_pace(self, record: Turns) -> None:
-        """How long an iteration takes in turns; of a client's own process, not of a control."""
+        """Remember how long an iteration of a client took in turns; controls do not count."""
         pace = Pace.of(record)
         if pace is not None and record.entrant in self._dependencies.launches:
             self._paces[record.workload][record.entrant] = pace
 
     def _foreseen_s(self, number: int) -> float:
-        """All seconds to the end of that round, if it takes as long as the last like it."""
+        """Seconds of the run to the end of that round, if it takes as long as the last like it."""
         like = [n for n in self._seconds if self._is_long(n) == self._is_long(number)]
         last = max(like or self._seconds, default=0)
         return sum(self._seconds.values()) + self._seconds.get(last, 0.0)
 
     def _is_long(self, number: int) -> bool:
-        """Whether those whose warm-up is dear take part."""
+        """Whether the clients with an expensive warm-up take part in that round."""
         return all(entrant.takes_part(number) for entrant in self._experiment.entrants)
 
     def _is_done(self, number: int) -> bool:
         return all((number, course.id) in self._done for course in self._experiment.courses)
 
     def _run_round(self, number: int, folder: Path) -> None:
-        began = time.monotonic()
+        began_ns = self._host.now_ns()
         self._dependencies.listener.round_began(number, self._experiment.looks[-1])
         planned = plan_round(self._experiment, number)
         left = [s for s in planned.sections if (number, s.course.id) not in self._done]
@@ -181,15 +186,15 @@ class Runner:
                 if life == ORIGIN_LIVES - 1:
                     raise
                 left = [s for s in left if (number, s.course.id) not in self._done]
-        seconds = time.monotonic() - began
+        seconds = (self._host.now_ns() - began_ns) / 1e9
         self._seconds[number] = self._seconds.get(number, 0.0) + seconds
         self._dependencies.listener.round_done(number, seconds)
 
     def _run_everywhere(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
-        """Sections that can have the same two ends follow each other, with the same processes."""
+        """Run the sections network by network; those on the same network share processes."""
         for network_key in dict.fromkeys(section.course.link.network_key for section in left):
             sections = [s for s in left if s.course.link.network_key == network_key]
-            cores = Cores(self._cores[-1:])
+            cores = Cores(self._host.cores[-1:])
             if self._experiment.placement:  # what it starts itself stays where it began
                 cores = self._layout_of(sections[0].course).origin_cores
             with (
@@ -212,17 +217,18 @@ class Runner:
             if found is None or not found.faults:
                 break
         if found is not None:
-            self._dependencies.journal.append(LinkCalibrated(number, found))
+            self._dependencies.journal.append(LinkCalibrated(number, found, host=self._host.id))
             for fault in found.faults:
                 self._dependencies.listener.trouble(f"link {link.id}: {fault}")
         self._calibrated_links.add(link.id)
 
     def _run_sections(self, planned: Round, left: Sequence[Section], context: RoundContext) -> None:
-        adapters: dict[str, Adapter] = {}
+        adapters: dict[str, AdapterProcess] = {}
         try:
-            for index, section in enumerate(left):
+            for section in left:
                 self._restart_missing(adapters, planned, section, context)
                 on = SectionContext(
+                    self._host,
                     context.origin,
                     context.network,
                     self._layout_of(section.course),
@@ -230,7 +236,7 @@ class Runner:
                     self._dependencies.journal,
                     self._dependencies.listener,
                 )
-                self._run_section(section, planned, on, adapters, first=index == 0)
+                self._run_section(section, planned, on, adapters)
         finally:
             for adapter in adapters.values():
                 adapter.request_exit()
@@ -242,9 +248,7 @@ class Runner:
         section: Section,
         planned: Round,
         context: SectionContext,
-        adapters: Mapping[str, Adapter],
-        *,
-        first: bool,
+        adapters: Mapping[str, AdapterProcess],
     ) -> None:
         course, number, clients = section.course, planned.number, dict(planned.processes)
         sessions = {
@@ -263,11 +267,11 @@ class Runner:
                 clients,
                 self._calibrated[course.id],
                 self._paces[course.id],
-                try_nonsense=first,
             )
         except (OriginError, LinkError, KeyboardInterrupt) as error:
             reason = str(error) or "interrupted by the user"
-            context.journal.append(Interrupted(number, attempt, course.id, reason))
+            cut = Interrupted(number, attempt, course.id, reason, host=self._host.id)
+            context.journal.append(cut)
             self._attempts[(number, course.id)] = attempt + 1
             raise
         for record in self._dependencies.journal.records()[seen_before:]:
@@ -278,9 +282,13 @@ class Runner:
         self._done.add((number, course.id))
 
     def _restart_missing(
-        self, adapters: dict[str, Adapter], planned: Round, section: Section, context: RoundContext
+        self,
+        adapters: dict[str, AdapterProcess],
+        planned: Round,
+        section: Section,
+        context: RoundContext,
     ) -> None:
-        """Start what does not run: at the round's start everything, later what was killed."""
+        """Start the processes that are not running: at first all, later those that were killed."""
         workload = section.course.id
         taking_part = section.processes
         wanted = [
@@ -295,14 +303,14 @@ class Runner:
         layout = self._layout_of(section.course)
         is_free = self._experiment.placement is Placement.FREE
 
-        def start(process: str, client: str, core: int) -> Adapter:
-            stderr = context.folder / (process.replace("/", "--") + ".stderr")
-            launch, network = self._dependencies.launches[client], context.network
-            at, lifeline = network.at_client, network.lifeline
-            cores = layout.client_cores if is_free else {core}
-            return Adapter(client, launch, context.folder, stderr, cores, at, lifeline)
+        def start(process: str, client: str, core: int) -> AdapterProcess:
+            launch = self._dependencies.launches[client]
+            cores = layout.client_cores if is_free else Cores({core})
+            return self._dependencies.start_adapter(
+                ProcessSpec(process, client, launch, context.folder, cores, context.network)
+            )
 
-        with contextlib.closing(start_all(wanted, start, self._cores)) as started:
+        with contextlib.closing(start_all(wanted, start, self._host.cores)) as started:
             for process, client, adapter in started:
                 if process in adapters:
                     adapters.pop(process).end()  # it is dead; what it has started may not be
@@ -317,7 +325,8 @@ class Runner:
     ) -> None:
         attempt = self._attempts.get((number, workload), 0)
         absent = Invocation(
-            number, attempt, workload, process, client, Outcome.UNAVAILABLE, error.message
+            *(number, attempt, workload, process, client, Outcome.UNAVAILABLE, error.message),
+            host=self._host.id,
         )
         self._dependencies.journal.append(absent)
         self._note_outcome(absent)
@@ -327,7 +336,7 @@ class Runner:
         return self._failures.get((client, workload), 0) >= MOST_FAILURES
 
     def _is_anybody_left(self) -> bool:
-        """Whether there is a course on which there is something to rank, or both of a pair."""
+        """Whether some course still has a client to rank, or both clients of a pair."""
         clients = {e.client for e in self._experiment.entrants if e.role is not Role.CONTROL}
         enough = all if self._experiment.pair_only else any
         return any(
@@ -336,16 +345,17 @@ class Runner:
         )
 
     def _layout_of(self, course: Course) -> Layout:
-        return lay_out(course, self._cores, self._permitted, self._experiment.placement)
+        return lay_out(course, self._host.cores, self._host.urgency, self._experiment.placement)
 
     def _reference(self, course: Course, context: SectionContext) -> Reference:
-        """The right answers; and what the origin needs to give them is done, each time anew."""
+        """The right answers, asked for once; the workload's `before` is done each time."""
         workload = course.workload
         ledger = context.origin.open()
         try:
             do_before(workload, ledger.base_url, context.network)
             if workload.id not in self._references:
-                self._references[workload.id] = fetch(workload, ledger.base_url, context.network)
+                right = self._dependencies.fetch(workload, ledger.base_url, context.network)
+                self._references[workload.id] = right
         finally:
             ledger.close()
         return self._references[workload.id]
@@ -353,7 +363,7 @@ class Runner:
 
 @contextlib.contextmanager
 def _must_be_written(folder: Path) -> Iterator[None]:
-    """OSError means that there is no room for what clients send and store."""
+    """Turn an OSError into a StoreError: no room for what clients send and store."""
     try:
         yield
     except OSError as error:
@@ -364,7 +374,7 @@ def _must_be_written(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _emptied(folder: Path) -> Iterator[Path]:
-    """A folder for as long as the run lasts; what a killed run left in it goes first."""
+    """An empty folder for the run; it is removed at the end."""
     shutil.rmtree(folder, ignore_errors=True)
     with _must_be_written(folder):
         folder.mkdir(parents=True)

@@ -1,9 +1,8 @@
-"""One course of a round: everybody admitted, everybody warmed up, then turns or blocks."""
+"""One course of a round: admit every client, warm all of them up, then measure them."""
 
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Event
@@ -16,11 +15,13 @@ from fetchoff.model.workload import Sink
 from fetchoff.plan import turns as plan
 from fetchoff.plan.rounds import Section, iterations
 from fetchoff.protocol.adapter import Spool
-from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.lanes import side_by_side
-from fetchoff.run.adapters.session import ClientSession, Pace
-from fetchoff.run.host.placement import Layout, Urgency, misplaced, place
+from fetchoff.run.adapters.pace import Pace
+from fetchoff.run.adapters.seam import AdapterProcess
+from fetchoff.run.adapters.session import ClientSession
+from fetchoff.run.host.placement import Layout, Urgency
+from fetchoff.run.host.seam import Host
 from fetchoff.run.network.crossed import Crossed
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import Origin, Turnstile
@@ -30,10 +31,11 @@ from fetchoff.run.schedule.turning import Length, Place, Turning
 
 
 def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
-    """Who gives turns on a course; None where batches are measured.
+    """The origin's turnstile if a course is measured in turns; None if it is measured in batches.
 
-    Over a link an exchange is mostly waiting, and others wait meanwhile; of several exchanges at a
-    time no request marks the end of the one before; hashed content is checked batch by batch.
+    Batches are for three cases. Over a link an exchange mostly waits, and so would the clients that
+    have no turn. With several exchanges at a time, no request marks the end of the one before. And
+    hashed content is checked batch by batch.
     """
     settings = course.workload.settings
     is_plain = not course.link.is_emulated and settings.concurrency == 1
@@ -42,8 +44,9 @@ def turnstile_for(course: Course, origin: Origin) -> Turnstile | None:
 
 @dataclass(frozen=True)
 class SectionContext:
-    """What a section runs on."""
+    """The machine, origin and network that a section uses, and where its records go."""
 
+    host: Host
     origin: Origin
     network: Network
     layout: Layout
@@ -53,7 +56,7 @@ class SectionContext:
 
 
 class SectionRun:
-    """Runs one section. What it measured is in the journal even when it raises."""
+    """Runs one section. If it raises, the journal still has what it measured."""
 
     def __init__(
         self,
@@ -71,23 +74,23 @@ class SectionRun:
         self._context = context
         self._round = round_
         self._attempt = attempt
+        self._host = context.host.id
         self._sessions: dict[str, ClientSession] = {}
         self._crossed = Crossed(self._course, experiment.at_stake)
 
     def run(
         self,
-        adapters: Mapping[str, Adapter],
+        adapters: Mapping[str, AdapterProcess],
         clients: Mapping[str, str],
         calibrated: dict[str, int],
         paces: Mapping[str, Pace],
-        *,
-        try_nonsense: bool,
     ) -> None:
-        """Both mappings are by process. `calibrated`: iterations by client, read and added to.
+        """Measure the section. `adapters` and `clients` are by process, the others by client.
 
-        `paces`: by client, as far as earlier rounds have told.
+        `calibrated`: iterations of a batch; sizes found here are added. `paces`: from earlier
+        rounds.
         """
-        began = time.monotonic()
+        began_ns = self._context.host.now_ns()
         layout = self._context.layout
         self._context.origin.place(layout.origin_cores, layout.urgency)
         turnstile = turnstile_for(self._course, self._context.origin)
@@ -99,10 +102,10 @@ class SectionRun:
             self._sessions[process] = session
         self._context.network.open_wide()
         if turnstile is not None:
-            self._make_ready(try_nonsense=try_nonsense)
+            self._make_ready()
             self._each("sizing batches", lambda session: self._size(session, calibrated))
         else:
-            self._each("verifying", lambda session: self._admit(session, try_nonsense=try_nonsense))
+            self._each("verifying", self._admit)
             self._settle()
             self._ready_for_batches(calibrated)
         self._each("placing", self._check_place)
@@ -114,11 +117,13 @@ class SectionRun:
         self._context.network.open_wide()
         self._each("verifying again", lambda session: session.verify_again())
         for session in self._sessions.values():
-            self._context.journal.append(session.record(self._round, self._attempt, switches))
+            self._context.journal.append(
+                session.record(self._round, self._attempt, switches, self._host)
+            )
         if self._course.link.is_emulated:
             self._note_use()
-        seconds = time.monotonic() - began
-        done = SectionDone(self._round, self._attempt, self._course.id, seconds)
+        seconds = (self._context.host.now_ns() - began_ns) / 1e9
+        done = SectionDone(self._round, self._attempt, self._course.id, seconds, host=self._host)
         self._context.journal.append(done)
 
     def _each(self, step: str, do: Callable[[ClientSession], None]) -> None:
@@ -139,15 +144,17 @@ class SectionRun:
             if session.outcome is not Outcome.UNSUPPORTED:
                 self._context.listener.trouble(f"{session.client}: {session.message}")
 
-    def _admit(self, session: ClientSession, *, try_nonsense: bool) -> None:
+    def _admit(self, session: ClientSession) -> None:
         layout = self._context.layout
-        place(session.adapter.pid, layout.client_cores, layout.urgency)
-        session.admit(self._context.spool, try_nonsense=try_nonsense)
+        session.adapter.place(layout.client_cores, layout.urgency)
+        session.admit(self._context.spool)
 
-    def _make_ready(self, *, try_nonsense: bool) -> None:
-        """Verify and warm up side by side: nothing is measured yet, and the origin serves all."""
-        # The slow ones first, or one of them would be all that is left for one lane.
-        sessions = sorted(self._sessions.values(), key=lambda g: -g.adapter.warm_up_exchanges)
+    def _make_ready(self) -> None:
+        """Verify and warm up on all lanes at once: nothing is measured yet."""
+        # The slow ones first, or the last of them would keep one lane busy alone.
+        sessions = sorted(
+            self._sessions.values(), key=lambda g: -g.adapter.launch.warm_up_exchanges
+        )
         layout = self._context.layout
         self._context.listener.step_began(
             self._course.id, "verifying and warming up", len(sessions)
@@ -155,8 +162,8 @@ class SectionRun:
 
         def make_ready(session: ClientSession, core: int, stop: Event) -> None:
             def do(session: ClientSession) -> None:
-                place(session.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
-                session.admit(self._context.spool, try_nonsense=try_nonsense)
+                session.adapter.place(layout.cores_in(core), Urgency.ORDINARY)
+                session.admit(self._context.spool)
                 chance = random.Random(f"{self._section.seed} {session.process}")
                 session.settle(stop, chance.random())
 
@@ -165,31 +172,31 @@ class SectionRun:
         side_by_side(sessions, layout.lanes, make_ready)
 
     def _settle(self) -> None:
-        """Over links and with real servers: only who has a compiler; batches warm up the others."""
+        """Warm up the clients with compilers; batches warm up the others."""
         slow = [
             session
             for session in self._sessions.values()
-            if session.outcome is Outcome.OK and session.adapter.compiles
+            if session.outcome is Outcome.OK and session.adapter.launch.compiles
         ]
         self._context.listener.step_began(self._course.id, "letting compilers settle", len(slow))
 
         layout = self._context.layout
 
         def settle(session: ClientSession, core: int, stop: Event) -> None:
-            place(session.adapter.pid, layout.cores_in(core), Urgency.ORDINARY)
+            session.adapter.place(layout.cores_in(core), Urgency.ORDINARY)
             self._try(session, lambda session: session.settle(stop))
 
         side_by_side(slow, layout.lanes, settle)
 
     def _ready_for_batches(self, calibrated: dict[str, int]) -> None:
         if self._course.link.is_emulated:
-            # How many iterations make a batch is nothing that bad luck should decide.
+            # Calibrate the batch size without random loss.
             self._context.network.shape(self._course.link.deterministic, self._section.seed)
             self._each("connecting anew", lambda session: session.prepare(self._context.spool))
         self._each("warming up", lambda session: self._warm_up(session, calibrated))
 
     def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, Pace]) -> None:
-        """Groups in visits; within a group, everybody has turns in every cycle."""
+        """Measure groups of clients in turns, some cycles of one group, then of another."""
         for session in self._sessions.values():
             session.pace = paces.get(session.client)
         self._each("rehearsing", lambda session: session.rehearse())
@@ -206,16 +213,17 @@ class SectionRun:
         turning = Turning(
             turnstile,
             self._context.journal,
-            Place(self._round, self._attempt, self._course.id),
+            Place(self._round, self._attempt, self._course.id, self._host),
             order,
             self._try,
             self._origin_misplaced,
+            self._context.host.now_ns,
         )
         players = [(e, self._sessions[e.process], n) for n, g in enumerate(groups) for e in g]
         turning.run(players, cycles, self._context.listener.step_went_on)
 
     def _seldom(self, entrant: Entrant) -> Entrant:
-        """Whose turns take long has fewer of them."""
+        """The same entrant, with fewer turns if they take long."""
         session = self._sessions[entrant.process]
         apart = Length.of(entrant, session).cycles_apart(session)
         return replace(entrant, every=entrant.every * apart)
@@ -230,7 +238,7 @@ class SectionRun:
 
     def _warm_up(self, session: ClientSession, calibrated: dict[str, int]) -> None:
         layout = self._context.layout
-        place(session.adapter.pid, layout.client_cores, layout.urgency)
+        session.adapter.place(layout.client_cores, layout.urgency)
         known = calibrated.get(session.client, 0)
         warm_up = session.size_batches if self._course.link.is_emulated else session.warm_up
         warm_up(self._context.origin.cpu_clock, known)
@@ -239,14 +247,14 @@ class SectionRun:
 
     def _check_place(self, session: ClientSession) -> None:
         layout = self._context.layout
-        place(session.adapter.pid, layout.client_cores, layout.urgency)  # threads started meanwhile
-        wrong = misplaced(session.adapter.pid, layout.client_cores, layout.urgency)
+        session.adapter.place(layout.client_cores, layout.urgency)  # threads started meanwhile
+        wrong = session.adapter.misplaced(layout.client_cores, layout.urgency)
         if wrong:
             raise Refused(Outcome.INVALID, f"not where it was placed: {wrong}")
         session.begin_blocks()
 
     def _size(self, session: ClientSession, calibrated: dict[str, int]) -> None:
-        """Of the few that cannot be held: programs started by an adapter that alone can tell."""
+        """Size batches for a client that cannot take turns: its cost is known to its adapter."""
         if not session.can_be_held:
             self._warm_up(session, calibrated)
 
@@ -284,7 +292,7 @@ class SectionRun:
         for trouble in self._crossed.troubles():
             self._context.listener.trouble(trouble)
         emulated = self._crossed.in_all()
-        used = LinkUsed(self._round, self._attempt, self._course.id, emulated)
+        used = LinkUsed(self._round, self._attempt, self._course.id, emulated, host=self._host)
         self._context.journal.append(used)
 
     def _measure(self, session: ClientSession, entrant: Entrant, block: int, position: int) -> None:
@@ -296,6 +304,7 @@ class SectionRun:
             emulated = self._context.network.used()
             batch = Batch(
                 round=self._round,
+                host=self._host,
                 attempt=self._attempt,
                 workload=self._course.id,
                 block=block,

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from fetchoff.protocol.origin import Edges, Turn, gained
 from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.session import SETTLED_WAITING, ClientSession
 from fetchoff.run.origins.built_in import Turnstile
+from fetchoff.run.os.clocks import ReadNs
 from fetchoff.run.schedule.events import Journal
 
 CHUNK_US = (
@@ -48,10 +48,10 @@ Try = Callable[[ClientSession, Callable[[ClientSession], None]], None]
 
 @dataclass(frozen=True)
 class Length:
-    """Of a turn, in iterations: what goes before, at least, and what counts.
+    """The length of a turn in iterations: at least `lead` uncounted ones, then `counted`.
 
-    Both follow the client's own exchange. Somebody else's turn has emptied the caches, and a client
-    that touches much memory takes some dozen exchanges to find it again (docs/decisions/0011).
+    Both follow the client's own exchange. Another client's turn has emptied the caches, and a
+    client that touches much memory needs some dozen exchanges to refill them (docs/decisions/0011).
     """
 
     lead: int
@@ -60,12 +60,12 @@ class Length:
 
     @classmethod
     def of(cls, entrant: Entrant, session: ClientSession, busy_share: float = 0.0) -> Length:
-        """For an entrant, by what is known of its client's pace."""
+        """The length that fits the pace of an entrant's client."""
         us = session.iteration_us * (1 + busy_share)
         lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
-        lead_us = max(lead_us, 1e3 * session.adapter.lead_ms)
+        lead_us = max(lead_us, 1e3 * session.adapter.launch.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
-        if session.adapter.compiles:
+        if session.adapter.launch.compiles:
             counted_us = COMPILERS_TURN_US
         lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
         if us > LONG_US:
@@ -74,12 +74,14 @@ class Length:
         return cls(max(1, lead), counted * entrant.stretch, FIRST_LEAD)
 
     def cycles_apart(self, session: ClientSession) -> int:
-        """In each how many cycles there is such a turn: a long one is not had in all.
+        """How many cycles apart its turns are: 1, or more if a turn takes long.
 
-        A compiler's is long always: what it has in a round must not be less for that.
+        Turns of clients with compilers are long by design, so they keep all of them.
         """
         turn_us = (self.lead + self.counted) * session.iteration_us
-        return 1 if session.adapter.compiles else min(MOST_APART, math.ceil(turn_us / OFTEN_US))
+        return (
+            1 if session.adapter.launch.compiles else min(MOST_APART, math.ceil(turn_us / OFTEN_US))
+        )
 
     def lead_by(self, order: random.Random, *, first: bool = False) -> int:
         """The lead of one turn; `first`: of the process in this section (docs/decisions/0011)."""
@@ -89,7 +91,7 @@ class Length:
 
 @dataclass
 class _Player:
-    """A process in its long loop, and what its turns were."""
+    """A process in its long loop, and its turns so far."""
 
     entrant: Entrant
     session: ClientSession
@@ -103,7 +105,7 @@ class _Player:
     turns: list[tuple[_Planned, Turn]] = field(default_factory=list)
 
     def stop(self, session: ClientSession, turnstile: Turnstile) -> None:
-        """Read what the process has used, and what the ledger has counted; then let it go."""
+        """Read the process's clock and its ledger, then release it."""
         self.clock_ns = session.adapter.cpu_ns() - self.clock_ns
         self.answered = session.answered_in_loop()
         self.edges = session.release(turnstile)
@@ -111,7 +113,7 @@ class _Player:
 
 @dataclass(frozen=True)
 class _Planned:
-    """A turn to be given: which of the section's cycles, where in it, whose, after which lead."""
+    """A turn to give: its cycle, its position there, whose it is, and its lead."""
 
     cycle: int
     position: int
@@ -124,26 +126,31 @@ class _Planned:
 
     @property
     def us(self) -> float:
-        """What it should take."""
+        """How long it should take."""
         return (self.lead + self.counted) * self.player.session.iteration_us
 
     def was(self, turn: Turn) -> bool:
-        """Whether it was as planned; the end of a loop may have cut it short."""
+        """Whether a turn has its planned length; the end of a loop may have cut it short."""
         each = self.player.session.per_iteration
         return (turn.lead_exchanges, turn.exchanges) == (self.lead * each, self.counted * each)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Which section it is."""
+    """Which attempt at which section, on which host."""
 
     round: int
     attempt: int
     workload: str
+    host: str = ""
 
 
 class Turning:
-    """Measures a section. What it found is in the journal, also of those who fell out later."""
+    """Measures a section in turns; the journal has it, also of those who fell out later.
+
+    `misplaced`: what is not where it was planned, asked after the last turn. `now_ns`: the
+    harness's clock.
+    """
 
     def __init__(
         self,
@@ -153,6 +160,7 @@ class Turning:
         order: random.Random,
         try_: Try,
         misplaced: Callable[[], str],
+        now_ns: ReadNs,
     ) -> None:
         self._turnstile = turnstile
         self._journal = journal
@@ -160,6 +168,7 @@ class Turning:
         self._order = order
         self._try = try_
         self._misplaced = misplaced
+        self._now_ns = now_ns
 
     def run(
         self,
@@ -167,9 +176,9 @@ class Turning:
         cycles: Sequence[Sequence[Entrant]],
         went_on: Callable[[], None],
     ) -> None:
-        """Entrants with their processes and groups; `cycles`: the order of turns.
+        """Give all turns. `sessions`: (entrant, its session, its group); `cycles`: the order.
 
-        OriginError and KeyboardInterrupt pass.
+        Raises OriginError and KeyboardInterrupt, after every client was released.
         """
         players = {e.key: _Player(e, g, Length.of(e, g, _busy(e)), n) for e, g, n in sessions}
         turns = list(self._planned(players, cycles))
@@ -231,9 +240,9 @@ class Turning:
                 break
             order = [(turn.player.number, turn.lead, turn.counted) for turn in chunk]
             longest_s = max(turn.us for turn in chunk) / 1e6
-            began = time.perf_counter_ns()
+            began_ns = self._now_ns()
             given = self._turnstile.give(order, longest_s)
-            elapsed_ns += time.perf_counter_ns() - began
+            elapsed_ns += self._now_ns() - began_ns
             given_ns += given.wall_ns
             lost_ns += given.lost_ns
             turned_ns += sum(turn.wall_ns + turn.lead_wall_ns for turn in given.turns)
@@ -255,6 +264,7 @@ class Turning:
             turned_ns,
             given_turns,
             self._misplaced(),
+            host=self._place.host,
         )
         self._journal.append(done)
 
@@ -271,7 +281,7 @@ class Turning:
             self._try(player.session, lambda session: player.stop(session, self._turnstile))
 
     def _end(self, players: list[_Player]) -> None:
-        """Let everybody go on to the end of its loop: an iteration, unless something went wrong."""
+        """Release everybody; each finishes its loop, usually one iteration, and is judged."""
         held = [player for player in players if player.number]
         for player in held:
             player.session.release(self._turnstile)
@@ -283,7 +293,7 @@ class Turning:
             self._try(player.session, lambda session: self._finish_loop(player, session))
 
     def _finish_loop(self, player: _Player, session: ClientSession) -> None:
-        """Keep what its turns were, however its loop ended; then judge the whole of it."""
+        """Record its turns, however its loop ended; then judge the loop."""
         before = session.seen_before_loop
         try:
             answer, seen = session.finish_loop(player.asked)
@@ -298,6 +308,7 @@ class Turning:
         turns = [turn for _, turn in player.turns]
         record = Turns(
             round=self._place.round,
+            host=self._place.host,
             attempt=self._place.attempt,
             workload=self._place.workload,
             entrant=player.entrant.key,
@@ -333,7 +344,7 @@ def _busy(entrant: Entrant) -> float:
 
 
 def _note(chunk: Iterable[_Planned], turns: Iterable[Turn]) -> None:
-    """Whose turn was which: they come in the order that was asked for."""
+    """Match the turns that were given with those planned; they come in the order asked for."""
     by_number: dict[int, deque[Turn]] = defaultdict(deque)
     for turn in turns:
         by_number[turn.ledger].append(turn)

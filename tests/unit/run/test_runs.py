@@ -1,0 +1,282 @@
+"""Whole runs in virtual time: what is measured, in which order, and when it ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.unit.run.fakes.adapter import (
+    TICK_NS,
+    USER_SHARE,
+    FakeAdapter,
+    always,
+    guessed_origin_ns,
+)
+from tests.unit.run.fakes.origin import FakeOrigin
+from tests.unit.run.fakes.runs import GET, FakeHost, FakeRun, experiment_of, plain, well
+
+from fetchoff.model.client import Launch
+from fetchoff.model.errors import StoreError
+from fetchoff.model.experiment import Role, with_controls
+from fetchoff.model.observation import (
+    Batch,
+    Ended,
+    Interrupted,
+    Invocation,
+    Outcome,
+    Record,
+    SectionDone,
+    Turns,
+    TurnsGiven,
+)
+from fetchoff.model.workload import Placement, Settings
+from fetchoff.plan.rounds import entrants_of_round, plan_round
+from fetchoff.run.adapters.session import REHEARSAL_US
+from fetchoff.run.host.placement import Urgency
+
+A, B, C = "a/x", "b/y", "c/z"
+POST = replace(GET, id="post")
+PUT = replace(GET, id="put")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> FakeRun:
+    return FakeRun(tmp_path, well(A, B, C))
+
+
+def places(record: Sequence[SectionDone]) -> list[tuple[int, str]]:
+    return [(done.round, done.workload) for done in record]
+
+
+def test_every_client_is_measured_on_every_workload_of_every_round(run: FakeRun) -> None:
+    ended = run(experiment_of(plain(A, B, C), GET, POST, rounds=4))
+    kept = Counter((t.round, t.workload, t.entrant) for t in run.journal.of(Turns))
+    assert kept == Counter((n, w, c) for n in range(4) for w in ("get", "post") for c in (A, B, C))
+    assert {i.outcome for i in run.journal.of(Invocation)} == {Outcome.OK}
+    assert ended == Ended("rounds", 4) == run.journal.records()[-1]
+    assert run.listener.told == []
+
+
+def test_workloads_are_measured_in_the_order_of_the_plan(run: FakeRun) -> None:
+    experiment = experiment_of(plain(A, B), GET, POST, PUT, rounds=5)
+    run(experiment)
+    planned = [
+        (number, section.course.id)
+        for number in range(5)
+        for section in plan_round(experiment, number).sections
+    ]
+    assert places(run.journal.of(SectionDone)) == planned
+    assert len({tuple(planned[i : i + 3][j][1] for j in range(3)) for i in range(0, 15, 3)}) > 1
+
+
+def test_a_process_lives_for_a_round_and_is_ended_with_it(run: FakeRun) -> None:
+    run(experiment_of(plain(A, B), GET, POST, rounds=3))
+    assert Counter(run.started) == {A: 3, B: 3}
+    assert all(adapter.is_ended for adapter in run.adapters)
+    for adapter in run.adapters:
+        assert adapter.ledger.connections == 1
+        assert adapter.lived > 1000
+    assert run.lives == 3
+
+
+def test_controls_take_part_in_rotation_as_the_plan_has_them(run: FakeRun) -> None:
+    entrants = with_controls(tuple((c, c[0], Role.RANKED) for c in (A, B, C)))
+    experiment = experiment_of(entrants, rounds=6)
+    run(experiment)
+    by_round: dict[int, set[str]] = {}
+    for turns in run.journal.of(Turns):
+        by_round.setdefault(turns.round, set()).add(turns.entrant)
+    for number, keys in by_round.items():
+        present = entrants_of_round(experiment, number)
+        assert keys == {e.key for e in present if not e.key.endswith(("#known", "#more"))}
+    assert len({frozenset(keys) for keys in by_round.values()}) == 3
+
+
+def test_what_is_spun_is_seen(run: FakeRun) -> None:
+    run(experiment_of(with_controls(((A, "a", Role.RANKED),)), rounds=2))
+    costs = {t.entrant: t.total().cost.cpu_ns / t.total().exchanges for t in run.journal.of(Turns)}
+    assert costs[f"{A}#busy"] == pytest.approx(2 * costs[A], rel=0.01)
+    assert costs[f"{A}#twin"] == pytest.approx(costs[A])
+
+
+def test_compilers_take_part_in_every_second_round(run: FakeRun) -> None:
+    run.launches = {B: Launch((B,), warm_up_exchanges=3000, compiles=True)}
+    slow = [replace(e, seldom=e.client == B) for e in plain(A, B)]
+    run(experiment_of(slow, rounds=5))
+    assert [t.round for t in run.journal.of(Turns) if t.entrant == B] == [0, 2, 4]
+    assert [t.round for t in run.journal.of(Turns) if t.entrant == A] == [0, 1, 2, 3, 4]
+    warmed = [i.curve[-1][0] for i in run.journal.of(Invocation) if i.client == B]
+    assert min(warmed) >= 3000
+
+
+def test_compilers_that_are_still_busy_are_waited_for(run: FakeRun) -> None:
+    run.launches = {B: Launch((B,), compiles=True)}
+    run.clients = well(A) | {B: lambda *_: FakeAdapter(B, backlog_us=500_000.0)}
+    run(experiment_of(plain(A, B), rounds=1))
+    assert [adapter.backlog_us for adapter in run.adapters if adapter.name == B] == [0.0]
+
+
+def test_a_pace_that_an_earlier_round_has_told_is_not_rehearsed_again(run: FakeRun) -> None:
+    """A rehearsal is the last that is run before the turns, and longer than what warms up."""
+    run(experiment_of(plain(A), rounds=3))
+    rehearsal = round(REHEARSAL_US / (100 + guessed_origin_ns(100_000) / 1e3))
+    last = [adapter.timed[-2] for adapter in run.adapters]  # the content is verified after them
+    assert last[0] == rehearsal
+    assert max(last[1:]) < rehearsal / 2
+
+
+def test_who_is_slow_has_fewer_turns_and_not_shorter_ones(run: FakeRun) -> None:
+    run.clients = well(A) | {B: lambda *_: FakeAdapter(B, us=always(25_000.0))}
+    experiment = experiment_of(plain(A, B), rounds=1)
+    run(experiment)
+    turns = {t.entrant: t for t in run.journal.of(Turns)}
+    assert len(turns[A].exchanges) == experiment.turns
+    assert len(turns[B].exchanges) == experiment.turns / 2
+    assert set(turns[B].exchanges) == {turns[B].counted}
+
+
+def test_what_the_operating_system_counted_is_that_of_the_turns(run: FakeRun) -> None:
+    """Not that of the warm-up."""
+    run(experiment_of(plain(A), rounds=2))
+    turns, invocations = run.journal.of(Turns), run.journal.of(Invocation)
+    for one, invocation in zip(turns, invocations, strict=True):
+        used, ticks = one.process_cpu_ns / TICK_NS, invocation.usage
+        assert ticks.user_ticks == pytest.approx(USER_SHARE * used, abs=1.5)
+        assert ticks.system_ticks == pytest.approx((1 - USER_SHARE) * used, abs=1.5)
+        assert ticks.user_ticks > 0
+
+
+def test_the_budget_ends_a_run_before_the_round_that_would_not_fit(run: FakeRun) -> None:
+    ended = run(experiment_of(plain(A, B), rounds=40, budget_s=5.0))
+    spent_s = run.listener.seconds
+    assert ended.reason == "budget"
+    assert ended.rounds == len(spent_s) == len(run.journal.of(SectionDone)) < 40
+    assert sum(spent_s) <= 5.0 < sum(spent_s) + spent_s[-1]
+    assert sum(spent_s) == pytest.approx(run.time.ns / 1e9)
+
+
+def test_a_run_that_is_decided_ends_at_a_planned_look(run: FakeRun) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def decided(records: Sequence[Record], rounds: int) -> bool:
+        asked.append((rounds, sum(isinstance(r, SectionDone) for r in records)))
+        return rounds >= 6
+
+    run.is_decided = decided
+    ended = run(experiment_of(plain(A, B), looks=(3, 5, 7, 12)))
+    assert ended == Ended("decided", 7)
+    assert asked == [(3, 3), (5, 5), (7, 7)]
+
+
+def test_where_adapters_alone_can_tell_what_their_children_cost_batches_are_measured(
+    run: FakeRun,
+) -> None:
+    """In the same section as the turns of the others."""
+    run.clients = well(A) | {B: lambda *_: FakeAdapter(B, tells_children=True)}
+    experiment = experiment_of(plain(A, B), rounds=1)
+    run(experiment)
+    assert {t.entrant for t in run.journal.of(Turns)} == {A}
+    batches = run.journal.of(Batch)
+    assert [b.entrant for b in batches] == [B] * experiment.blocks
+    assert {b.block for b in batches} == set(range(experiment.blocks))
+    assert all(b.cost.cpu_ns == 100_000 * b.exchanges for b in batches)
+
+
+@pytest.mark.parametrize("gives_turns", [False, True])
+def test_several_exchanges_at_a_time_are_measured_in_batches(
+    gives_turns: bool, run: FakeRun
+) -> None:
+    run.origins = [FakeOrigin(gives_turns=gives_turns)]
+    many = replace(GET, settings=Settings(concurrency=10 if gives_turns else 1))
+    run(experiment_of(plain(A, B), many, rounds=1))
+    assert run.journal.of(Turns) == []
+    assert {b.entrant for b in run.journal.of(Batch)} == {A, B}
+    assert all(b.iterations >= many.settings.concurrency for b in run.journal.of(Batch))
+
+
+def test_clients_are_placed_with_the_origin_and_the_harness_away_from_them(run: FakeRun) -> None:
+    seen: list[int | None] = []
+    run.clients = {A: lambda *_: FakeAdapter(A, us=partial(_noting, run, seen))}
+    run(experiment_of(plain(A), rounds=1))
+    assert {adapter.placed for adapter in run.adapters} == {(frozenset({1}), Urgency.HIGH)}
+    assert run.origin.placed == (frozenset({1}), Urgency.HIGH)
+    assert set(seen) == {0}
+    assert (run.host.harness_on, run.host.swept) == (None, 1)
+
+
+def _noting(run: FakeRun, seen: list[int | None], _number: int) -> float:
+    seen.append(run.host.harness_on)
+    return 100.0
+
+
+@pytest.mark.parametrize(("placement", "cores"), [(None, {0, 1}), (Placement.FREE, {1, 2})])
+def test_who_is_free_starts_on_all_of_its_cores_others_on_one(
+    placement: Placement | None, cores: set[int], run: FakeRun
+) -> None:
+    run.host.cores = [0, 1, 2]
+    run(experiment_of(plain(A, B), rounds=1, placement=placement))
+    if placement is None:
+        assert [len(spec.cores) for spec in run.specs] == [1, 1]
+    else:
+        assert [set(spec.cores) for spec in run.specs] == [cores, cores]
+
+
+def test_the_same_seed_gives_the_same_run(tmp_path: Path) -> None:
+    kept = []
+    for name in ("first", "second"):
+        run = FakeRun(tmp_path / name, well(A, B, C))
+        run(experiment_of(plain(A, B, C), GET, POST, rounds=2))
+        kept.append([r for r in run.journal.records() if isinstance(r, Turns)])
+    assert kept[0] == kept[1]
+
+
+def test_records_name_their_host(run: FakeRun) -> None:
+    run.host = FakeHost(run.time, id_="far")
+    run.origins = [FakeOrigin(dies_at=0)]
+    run(experiment_of(plain(A, B), rounds=2))
+    kinds = {type(record) for record in run.journal.records()}
+    assert kinds == {Turns, TurnsGiven, Invocation, SectionDone, Interrupted, Ended}
+    assert {r.host for r in run.journal.records() if not isinstance(r, Ended)} == {"far"}
+
+
+def test_rounds_that_another_host_has_measured_are_not_this_one_s(run: FakeRun) -> None:
+    experiment = experiment_of(plain(A, B), rounds=2)
+    run(experiment)
+    assert {r.host for r in run.journal.records() if not isinstance(r, Ended)} == {""}
+    run.host = FakeHost(run.time, id_="far")
+    run(experiment)
+    samples = [done.sample for done in run.journal.of(SectionDone)]
+    assert samples == [("", 0), ("", 1), ("far", 0), ("far", 1)]
+    assert {done.attempt for done in run.journal.of(SectionDone)} == {0}
+
+
+def test_what_is_sent_and_stored_goes_with_the_run(run: FakeRun) -> None:
+    left = run.folder / "spool" / "left"
+    left.mkdir(parents=True)
+    run(experiment_of(plain(A), rounds=1))
+    assert not (run.folder / "spool").exists()
+
+
+def test_a_journal_that_cannot_be_written_ends_the_run_and_its_processes(run: FakeRun) -> None:
+    class Full:
+        def __init__(self) -> None:
+            self.kept: list[Record] = []
+
+        def append(self, record: Record) -> None:
+            if len(self.kept) == 2:
+                raise StoreError("no space left on device")
+            self.kept.append(record)
+
+        def records(self) -> Sequence[Record]:
+            return self.kept
+
+    run.store = Full()
+    with pytest.raises(StoreError, match="no space"):
+        run(experiment_of(plain(A, B), rounds=2))
+    assert all(adapter.is_ended for adapter in run.adapters)
+    assert run.origin.is_ended
+    assert set(run.origin.released) == {A, B}
