@@ -12,11 +12,18 @@ _OF_LANGUAGES = (
 KEPT = (*_OF_THE_USER, *_OF_LANGUAGES)
 """Where users have programs and libraries of their own, such as `perl -Mlocal::lib` says."""
 
+SEARCHED = ("PERL5LIB", "RUBYLIB")
+"""Lists of folders that an adapter may add to: its own come first."""
+
 
 def environment(users: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
     """A short one, the same everywhere, without proxies or certificate paths.
 
-    `users`: what this process was started with; `extra`: what goes before it.
+    `users`: what this process was started with; `extra`: what goes before it. Of variables that
+    hold folders to search, both parts are kept.
     """
     kept = {name: users[name] for name in KEPT if name in users}
-    return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra}
+    both = {
+        name: f"{extra[name]}:{kept[name]}" for name in SEARCHED if name in extra and kept.get(name)
+    }
+    return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra, **both}
