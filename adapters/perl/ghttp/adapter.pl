@@ -49,10 +49,18 @@ sub prepare {
 
         # `process_request` does both, and keeps what went wrong to itself.
         $request->prepare;
-        die $request->get_error || 'no answer', "\n" if !defined $request->process;
+        defined $request->process or give_up($request);
         my ($status) = $request->get_status;
         return ( $status, $request->get_body );
     };
+}
+
+# Without `close`, a connection that the server has closed would be used for ever.
+sub give_up {
+    my ($request) = @_;
+    my $reason = $request->get_error || 'no answer';
+    $request->close;
+    die "$reason\n";
 }
 
 # An object of its own: after `clean`, libghttp has no URI to ask a proxy for.
@@ -64,7 +72,7 @@ sub proxied {
 }
 
 sub keeps {
-    my ($url) = @_;
+    my ($url)  = @_;
     my ($port) = $url =~ m{\A\w+://[^/]*:(\d+)};
     return ( $port // 0 ) <= $GREATEST_PORT;
 }

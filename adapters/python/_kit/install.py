@@ -1,7 +1,7 @@
-"""The environment of an adapter: install.py INTERPRETER ENVIRONMENT KIT VERSION TREE…, in its folder.
+"""An adapter's environment, made in its folder: install.py INTERPRETER ENVIRONMENT KIT VERSION TREE…
 
 What is installed is in requirements/VERSION.txt or requirements.txt; without either, nothing.
-Source trees are installed after that, in place of the packages of their names.
+Source trees are installed after that, in place of the packages of the same names.
 """
 
 import subprocess

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# install_trees.rb FOLDER TREE...: installs these libraries as gems into FOLDER/gems, and writes FOLDER/fetchoff_trees.rb,
-# which has a program find them before all others.
+# install_trees.rb FOLDER TREE...: installs these libraries as gems into FOLDER/gems. It also writes
+# FOLDER/fetchoff_trees.rb, with which a program finds them before all others.
 
 require "rubygems"
 require "rubygems/installer"
@@ -9,7 +9,7 @@ require "rubygems/package"
 
 # What old gemspecs set, and RubyGems no longer knows.
 %w[has_rdoc= rubyforge_project= default_executable=].each do |name|
-  Gem::Specification.send(:define_method, name) { |_| } unless Gem::Specification.method_defined?(name)
+  Gem::Specification.send(:define_method, name) { |value| value } unless Gem::Specification.method_defined?(name)
 end
 
 # Neither a gem's dependencies nor its Ruby version are asked for: what it misses shows when it is required.
@@ -31,7 +31,7 @@ end
 def specification
   path = Dir["*.gemspec"].first
   spec = path ? Gem::Specification.load(path) : from_the_name
-  abort "#{File.basename(Dir.pwd)} is no gem: #{path || 'it has no .gemspec, and its name is not NAME-VERSION'}" unless spec
+  abort "#{Dir.pwd}: #{path || 'there is no .gemspec, and its name is not NAME-VERSION'}" unless spec
 
   named = spec.files - spec.extensions - spec.extra_rdoc_files
   spec.files = Dir["**/*"].select { |file| File.file?(file) } if named.empty? # as git's list is, outside of a clone
