@@ -1,4 +1,4 @@
-"""An adapter's environment, made in its folder: install.py INTERPRETER ENVIRONMENT KIT VERSION TREE…
+"""An adapter's environment: install.py INTERPRETER ENVIRONMENT KIT VERSION TREE…, in its folder.
 
 What is installed is in requirements/VERSION.txt or requirements.txt; without either, nothing.
 Source trees are installed after that, in place of the packages of the same names.

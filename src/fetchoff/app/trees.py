@@ -16,7 +16,7 @@ SetUp = Callable[[list[Manifest]], list[Client]]
 def asked_for(words: Sequence[str]) -> dict[str, list[Path]]:
     """`ID=PATH` words as the paths by id, in their order; `ID=` is an id with no paths.
 
-    InputError where a word has not that form, or an id has both.
+    InputError where a word does not have that form.
     """
     paths: dict[str, list[Path]] = {}
     for word in words:
@@ -34,10 +34,10 @@ def asked_for(words: Sequence[str]) -> dict[str, list[Path]]:
 def set_up_from(paths: Mapping[str, Sequence[Path]], set_up: SetUp) -> list[Client]:
     """Set clients up from source trees, and remember that of those that became ready.
 
-    `paths`: by client; no path: from its usual place again. `set_up` gets the manifests, and gives
-    back the clients as they then stand. A client that does not become ready is built from what it
-    was before. InputError where a client or a path cannot be used, before anything is set up;
-    SetupError for the first client that did not become ready.
+    `paths`: by client; no path: from its usual place again, ready or not. `set_up` gets the
+    manifests, and returns the clients as they then stand. A client that cannot be built from its
+    trees stays as it was: SetupError for the first. InputError where a client or a path cannot be
+    used, before anything is set up.
     """
     manifests = {client: _one(client) for client in paths}
     taken = {
@@ -53,26 +53,25 @@ def set_up_from(paths: Mapping[str, Sequence[Path]], set_up: SetUp) -> list[Clie
         ready = {one.id for one in clients if one.readiness is Readiness.READY}
     finally:
         for client, manifest in manifests.items():
-            if str(manifest.id) not in ready:
+            if taken[client] and str(manifest.id) not in ready:
                 trees.choose(manifest, before[client])
     for one in clients:
-        if one.readiness is not Readiness.READY:
-            raise _failure(one)
+        if one.trees and one.readiness is not Readiness.READY:
+            where = " and ".join(one.trees)
+            raise SetupError(f"{one.id} cannot be built from {where}: {one.reason}", one.hint)
     return clients
 
 
 def _one(text: str) -> Manifest:
     manifests = chosen([text])
     if len(manifests) != 1:
-        raise InputError(f"'{text}' matches {len(manifests)} clients", "give --from exactly one")
+        raise InputError(
+            f"'{text}' matches {len(manifests)} clients; --from needs exactly one",
+            "name one of 'fetchoff clients'",
+        )
     if manifests[0].from_trees is None:
         raise InputError(
             f"{manifests[0].id} cannot be built from a source tree",
             "nothing says how: see 'Built from a source tree' in docs/adapters.md",
         )
     return manifests[0]
-
-
-def _failure(client: Client) -> SetupError:
-    where = f" from {' and '.join(client.trees)}" if client.trees else ""
-    return SetupError(f"{client.id} cannot be built{where}: {client.reason}", client.hint)

@@ -51,8 +51,10 @@ def _set_up_from(words: list[str], *, quiet: bool) -> None:
     from fetchoff.cli.console import say
 
     done = set_up_from(asked_for(words), lambda manifests: _with_progress(manifests, quiet=quiet))
+    _tell_missing(done)
     for client in done if not quiet else ():
-        say(f"{client.id} is ready, built from {' and '.join(client.trees) or 'its usual place'}")
+        if client.trees:
+            say(f"{client.id} is ready, built from {' and '.join(client.trees)}")
 
 
 def clients_of(manifests: list[Manifest], *, set_up: bool, quiet: bool) -> list[Client]:
@@ -72,15 +74,22 @@ def set_up_all(manifests: list[Manifest], *, quiet: bool) -> list[Client]:
     from fetchoff.model.client import Readiness
 
     done = _with_progress(manifests, quiet=quiet)
-    missing = [client for client in done if client.readiness is not Readiness.READY]
     if not quiet:
-        ready = len(done) - len(missing)
+        ready = sum(client.readiness is Readiness.READY for client in done)
         say(f"{ready} of {len(done)} clients are ready (built in {cache()})")
+    _tell_missing(done)
+    return done
+
+
+def _tell_missing(clients: list[Client]) -> None:
+    from fetchoff.cli.console import say
+    from fetchoff.model.client import Readiness
+
+    missing = [client for client in clients if client.readiness is not Readiness.READY]
     for client in sorted(missing, key=lambda client: client.id):
         say(f"unavailable: {client.id}: {client.reason}")
         if client.hint:
             say(f"  hint: {client.hint}")
-    return done
 
 
 def _with_progress(manifests: list[Manifest], *, quiet: bool) -> list[Client]:
