@@ -49,10 +49,15 @@ def from_the_name
   end
 end
 
-folder, *trees = ARGV
-trees.each do |tree|
-  gem = File.expand_path(gem_of(tree), tree)
-  options = { :install_dir => File.join(folder, "gems"), :ignore_dependencies => true, :force => true, :document => [] }
+# The last line says what is wrong: it is the reason that the user reads.
+def install(gem, folder)
+  options = { :install_dir => folder, :ignore_dependencies => true, :force => true, :document => [] }
   Gem::Installer.at(gem, options).install
+rescue Gem::Ext::BuildError => e
+  warn e.message
+  abort e.message[/^.*\berror: .*$/] || "its extension cannot be built"
 end
+
+folder, *trees = ARGV
+trees.each { |tree| install(File.expand_path(gem_of(tree), tree), File.join(folder, "gems")) }
 File.write(File.join(folder, "fetchoff_trees.rb"), USE)

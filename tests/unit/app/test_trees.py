@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from tests.command import FAKES
 
+from fetchoff.app.measure import tree_notes
 from fetchoff.app.trees import asked_for, set_up_from
 from fetchoff.build import setup, trees
 from fetchoff.build.build_dir import BuildDir, state
 from fetchoff.build.trees import Tree
-from fetchoff.catalog.manifests import read_manifest
+from fetchoff.catalog.manifests import discover, read_manifest
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import InputError, SetupError
 
@@ -126,6 +127,13 @@ def test_built_from_a_tree_and_found_again(folder: Path, library: Path) -> None:
     assert (build / "library").read_text() == "one"
     assert client.launch is not None
     assert client.launch.env["LIBRARY"] == f"{build}/library"
+
+
+def test_a_run_notes_it_without_the_users_folders(folder: Path, library: Path) -> None:
+    clients = set_up_from({str(folder): [library]}, set_up)
+    note = "fake/honest was built from sources of the user: library-1.0"
+    assert list(tree_notes(clients)) == [note]
+    assert list(tree_notes([state(discover()["c/libcurl"])])) == []
 
 
 def test_another_content_is_another_build(folder: Path, library: Path) -> None:
