@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 from pathlib import Path
@@ -49,6 +50,13 @@ def without_the_catalogue(text: str) -> str:
         ["clients", "pyhton/requests"],
         ["setup"],
         ["setup", "python/requestz"],
+        ["setup", "--from", "perl/ghttp"],
+        ["setup", "--from", "=tree"],
+        ["setup", "--from", "perl/gttp=tree"],
+        ["setup", "--from", "perl/lwp*=tree"],
+        ["setup", "--from", "c/libcurl=tree"],
+        ["setup", "--from", "perl/ghttp=nowhere"],
+        ["setup", "--from", "perl/ghttp=tiny.toml"],
         ["check", "./nowhere"],
         ["report", "nowhere"],
         ["resume", "nowhere"],
@@ -187,6 +195,45 @@ def test_adapter_that_cannot_start(
     compared = fetchoff("compare", fake(name), fake("honest"))
     assert compared.status == 3
     assert "is not ready" in compared.err
+
+
+BAD_TREES = {"empty": None, "broken.tar.gz": "no archive", "broken.zip": "no archive"}
+
+
+@pytest.mark.parametrize("name", BAD_TREES)
+def test_what_is_no_source_tree(name: str, fetchoff: Command, snapshot: SnapshotAssertion) -> None:
+    text = BAD_TREES[name]
+    path = fetchoff.folder / name
+    path.mkdir() if text is None else path.write_text(text)
+    ran = fetchoff("setup", "--from", f"{fake('honest')}={name}")
+    assert ran.status == 2
+    assert shown(ran, fetchoff.folder) == snapshot
+
+
+def test_a_tree_that_cannot_be_built(fetchoff: Command, snapshot: SnapshotAssertion) -> None:
+    tree = fetchoff.folder / "library-1.0"
+    tree.mkdir()
+    (tree / "README").write_text("")
+    ran = fetchoff("setup", "--from", f"{fake('honest')}={tree}")
+    assert ran.status == 3
+    # The cache's folders are named after their content, which changes with every edit of the fakes.
+    text = re.sub(r"fake--honest-[0-9a-f]+", "fake--honest-…", shown(ran, fetchoff.folder))
+    assert text.replace(str(fetchoff.cache), "CACHE") == snapshot
+
+
+def test_a_client_from_a_tree_is_listed_as_such(fetchoff: Command) -> None:
+    tree = fetchoff.folder / "library-1.0"
+    tree.mkdir()
+    (tree / "library").write_text("")
+    ran = fetchoff("setup", "--from", f"{fake('honest')}={tree}")
+    assert (ran.status, ran.err) == (
+        0,
+        f"1 of 1  fake/honest\nfake/honest is ready, built from {tree}\n",
+    )
+    listed = " ".join(fetchoff("clients", fake("honest"), COLUMNS="300").out.split())
+    assert f"ready, built from {tree}" in listed
+    documents = json.loads(fetchoff("clients", fake("honest"), "--json").out)
+    assert documents[0]["built_from"] == [str(tree)]
 
 
 def test_unwritable_out(fetchoff: Command, snapshot: SnapshotAssertion) -> None:

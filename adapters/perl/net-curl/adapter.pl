@@ -12,6 +12,8 @@ use Net::Curl;
 use Net::Curl::Easy qw(:constants);
 use Net::Curl::Form qw(:constants);
 
+my $built_with   = Net::Curl::version();
+my ($libcurl)    = $built_with =~ m{\Alibcurl/(\S+)};
 my %http_version = (
     'http/1.1' => CURL_HTTP_VERSION_1_1,
     'h2'       => CURL_HTTP_VERSION_2TLS,
@@ -21,14 +23,17 @@ my %http_version = (
 serve(
     client   => 'Net::Curl',
     version  => Net::Curl->VERSION,
-    engine   => 'libcurl ' . Net::Curl::version_info()->{version},
+    engine   => "libcurl $libcurl",
     prepare  => \&prepare,
     features => [
-        qw(http/1.1 h2 h2c tls proxy method.get method.head method.post method.put
+        qw(http/1.1 h2 tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers
             connection.reuse connection.fresh sink.buffer sink.discard read-size
             cookies decompression coding.deflate redirects timeout.connect timeout.total
-            option.tcp_nodelay option.forbid_reuse)
+            option.tcp_nodelay option.forbid_reuse),
+        $libcurl    !~ /\A7[.]88[.]/ ? 'h2c'         : (),  # 7.88 fails at the second request on a connection
+        $built_with =~ /brotli/      ? 'coding.br'   : (),
+        $built_with =~ /zstd/        ? 'coding.zstd' : (),
     ],
 );
 

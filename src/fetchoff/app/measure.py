@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +57,11 @@ def new_run(
         experiment=experiment,
         clients=tuple(client_record(c) for c in clients if c.id in taking_part),
         environment=facts(),
-        notes=(*notes, *placement_notes(experiment)),
+        notes=(
+            *notes,
+            *tree_notes(c for c in clients if c.id in taking_part),
+            *placement_notes(experiment),
+        ),
         absent=tuple(
             (c.id, f"{c.reason} ({c.hint})" if c.hint else c.reason)
             for c in clients
@@ -84,6 +88,14 @@ def placement_notes(experiment: Experiment) -> tuple[str, ...]:
     asked = experiment.placement
     layouts = (lay_out(course, cores, permitted, asked) for course in experiment.courses)
     return tuple(dict.fromkeys(note for layout in layouts for note in layout.notes))
+
+
+def tree_notes(clients: Iterable[Client]) -> Iterator[str]:
+    """Which libraries were built from source trees: their versions do not tell."""
+    for client in clients:
+        if client.trees:
+            names = " and ".join(Path(path).name for path in client.trees)
+            yield f"{client.id} was built from sources of the user: {names}"
 
 
 def client_record(client: Client) -> ClientRecord:

@@ -12,8 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from fetchoff.build import trees
 from fetchoff.build.runtimes import runtime_folder
 from fetchoff.build.steps import Steps
+from fetchoff.build.trees import Tree
+from fetchoff.catalog.manifests import TREES
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.placeholders import filled
@@ -23,16 +26,27 @@ LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache",
 
 @dataclass(frozen=True)
 class BuildDir:
-    """The cache folder of one adapter at one content."""
+    """The cache folder of one adapter at one content.
+
+    `trees`: the source trees that its library is built from, if the user chose that; `manifest` has
+    the recipe for them then.
+    """
 
     manifest: Manifest
     folder: Path
+    trees: tuple[Tree, ...] = ()
 
     @classmethod
     def of(cls, manifest: Manifest) -> BuildDir:
         """The folder that is named after everything that what is in it depends on."""
+        chosen = trees.chosen(manifest) if manifest.from_trees is not None else ()
+        if chosen and manifest.from_trees is not None:
+            places = tuple(f"{{build}}/trees/{n}/{tree.name}" for n, tree in enumerate(chosen))
+            recipe, known = manifest.from_trees.recipe, {**manifest.set, TREES: places}
+            manifest = replace(manifest, recipe=recipe, set=known)
         name = str(manifest.built_as).replace("/", "--")
-        return cls(manifest, cache() / "adapters" / f"{name}-{_digest(manifest)[:16]}")
+        digest = _digest(manifest, chosen)[:16]
+        return cls(manifest, cache() / "adapters" / f"{name}-{digest}", chosen)
 
     @property
     def digest(self) -> str:
@@ -78,12 +92,24 @@ class BuildDir:
         """How to start what was built."""
         launch = self.manifest.launch
         command = tuple(self.argv(launch.command))
-        env = {name: self.fill(value) for name, value in launch.env.items()}
-        return replace(launch, command=command, env=env)
+        return replace(launch, command=command, env={**self.own_env, **self._tree_env})
+
+    @property
+    def own_env(self) -> dict[str, str]:
+        """What the manifest adds to the environment, whether its library is built yet or not."""
+        return {name: self.fill(value) for name, value in self.manifest.launch.env.items()}
+
+    @property
+    def _tree_env(self) -> dict[str, str]:
+        if not self.trees or self.manifest.from_trees is None:
+            return {}
+        return {name: self.fill(value) for name, value in self.manifest.from_trees.env.items()}
 
 
-def _digest(manifest: Manifest) -> str:
+def _digest(manifest: Manifest, chosen: Sequence[Tree]) -> str:
     hasher = hashlib.sha256(" ".join(_from_the_machine(manifest)).encode())
+    for tree in chosen:
+        hasher.update(f"\0tree {tree.name}\0{tree.digest}".encode())
     for name, folder in (*manifest.kit_folders, (manifest.folder.name, manifest.folder)):
         hasher.update(f"\0{name}\0{_digest_of(folder)}".encode())
     return hasher.hexdigest()
@@ -120,9 +146,11 @@ def _digest_of(folder: Path) -> str:
 def state(manifest: Manifest) -> Client:
     """The client as it stands: ready, not set up, or unavailable and why the last try failed."""
     build_dir = BuildDir.of(manifest)
+    from_ = tuple(tree.path for tree in build_dir.trees)
     ready = _read_json(build_dir.folder / "ready.json")
     if ready is not None:
-        return Client(manifest, Readiness.READY, _description(ready), build_dir.launch())
+        description, launch = _description(ready), build_dir.launch()
+        return Client(manifest, Readiness.READY, description, launch, trees=from_)
     failed = _read_json(build_dir.folder / "failed.json")
     if failed is not None:
         return Client(
@@ -130,12 +158,14 @@ def state(manifest: Manifest) -> Client:
             Readiness.UNAVAILABLE,
             reason=str(failed["reason"]),
             hint=str(failed["hint"]),
+            trees=from_,
         )
     return Client(
         manifest,
         Readiness.NOT_SET_UP,
         reason="not set up yet",
         hint=f"fetchoff setup {manifest.id}",
+        trees=from_,
     )
 
 
@@ -151,6 +181,8 @@ def build(build_dir: BuildDir, steps: Steps) -> None:
             build_dir.folder / name,
             ignore=shutil.ignore_patterns(*LITTER),
         )
+    for tree, place in zip(build_dir.trees, build_dir.manifest.set.get(TREES, ()), strict=True):
+        shutil.copytree(tree.folder, build_dir.fill(place), symlinks=True)
     for step in build_dir.manifest.recipe.steps:
         steps.run(build_dir.argv(step), build_dir.adapter, build_dir.folder / "setup.log")
 

@@ -31,9 +31,23 @@ def check(manifest: Manifest) -> None:
     What passes here would be in vain if the adapter were then started in another.
     """
     build_dir = BuildDir.of(manifest)
-    check_all(
-        [build_dir.argv(command) for command in manifest.recipe.check], build_dir.launch().env
-    )
+    commands = [build_dir.argv(command) for command in build_dir.manifest.recipe.check]
+    check_all(commands, build_dir.own_env)
+
+
+def prove(build_dir: BuildDir) -> None:
+    """Run the checks of what was built from source trees, in the client's environment.
+
+    SetupError at the first that fails.
+    """
+    recipe = build_dir.manifest.from_trees
+    if not build_dir.trees or recipe is None:
+        return
+    try:
+        check_all([build_dir.argv(command) for command in recipe.proof], build_dir.launch().env)
+    except SetupError as error:
+        hint = f"the build left something out; its whole output: {build_dir.folder / 'setup.log'}"
+        raise SetupError(error.message, hint) from error
 
 
 def check_all(commands: Iterable[Sequence[str]], extra: Mapping[str, str] | None = None) -> None:
@@ -70,7 +84,7 @@ def install_packages(manifests: list[Manifest], on_start: Callable[[str], None])
     Only for clients whose checks fail: what works already is not installed a second time.
     """
     lacking = [manifest for manifest in manifests if _lacks_something(manifest)]
-    return install([manifest.recipe for manifest in lacking], on_start)
+    return install([BuildDir.of(manifest).manifest.recipe for manifest in lacking], on_start)
 
 
 def install(recipes: Iterable[Recipe], on_start: Callable[[str], None] = lambda _: None) -> Refused:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from fetchoff.build.build_dir import BuildDir, build, remember_failure, remember_ready, state
-from fetchoff.build.prerequisites import Refused, check, hint_for, install_packages
+from fetchoff.build.prerequisites import Refused, check, hint_for, install_packages, prove
 from fetchoff.build.runtimes import build_runtime
 from fetchoff.build.steps import Steps
 from fetchoff.catalog.paths import cache
@@ -60,12 +60,13 @@ def set_up(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _check(manifest: Manifest, refused: Refused) -> None:
+def _check(build_dir: BuildDir, refused: Refused) -> None:
     """SetupError, with what would help, where something is missing."""
     try:
-        check(manifest)
+        check(build_dir.manifest)
     except SetupError as error:
-        raise SetupError(error.message, hint_for(manifest.recipe, refused)) from error
+        hint = hint_for(build_dir.manifest.recipe, refused)
+        raise SetupError(error.message, hint) from error
 
 
 def _set_up_one(
@@ -80,8 +81,9 @@ def _set_up_one(
     try:
         if manifest.runtime is not None:
             build_runtime(manifest.runtime, steps)
-        _check(manifest, refused)
+        _check(build_dir, refused)
         build(build_dir, steps)
+        prove(build_dir)
         description = say_hello(build_dir.launch(), build_dir.adapter)
     except (SetupError, AdapterError) as error:
         if steps.ended:  # interrupted by the user: that is no failure of the client
@@ -89,7 +91,7 @@ def _set_up_one(
         reason = error.message.removeprefix(f"{build_dir.adapter.name}: ")
         hint = f"the adapter: {build_dir.adapter}"
         if isinstance(error, SetupError):
-            hint = error.hint or hint_for(manifest.recipe, refused)
+            hint = error.hint or hint_for(build_dir.manifest.recipe, refused)
         remember_failure(build_dir, reason, hint)
         return state(manifest)
     except OSError as error:

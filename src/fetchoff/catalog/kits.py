@@ -22,6 +22,20 @@ class SetupTable(Document):
     steps: tuple[Argv, ...] | None = None
 
 
+class TreeTable(Document):
+    """How a library is built from source trees of the user, in place of `[setup]`'s steps.
+
+    `apt`, `check` and `hint`: what that needs besides the trees. `env`: what has the adapter find
+    what was built.
+    """
+
+    apt: Argv = ()
+    check: tuple[Argv, ...] = ()
+    hint: str = ""
+    steps: tuple[Argv, ...] | None = None
+    env: dict[str, str] = Field(default_factory=dict)
+
+
 class RunTable(Document):
     """How to start something. None: use the kit's value."""
 
@@ -62,6 +76,7 @@ class Kit(Document):
     also: tuple[str, ...] = ()
     set: dict[str, Argv] = Field(default_factory=dict)
     setup: SetupTable = Field(default_factory=SetupTable)
+    tree: TreeTable = Field(default_factory=TreeTable)
     run: RunTable = Field(default_factory=RunTable)
     runtimes: dict[str, RuntimeTable] = Field(default_factory=dict)
 

@@ -20,6 +20,7 @@ from fetchoff.catalog.kits import (
     RunTable,
     RuntimeTable,
     SetupTable,
+    TreeTable,
     kit_folder,
     read_kit,
 )
@@ -34,11 +35,15 @@ from fetchoff.model.client import (
     Manifest,
     Recipe,
     Runtime,
+    TreeRecipe,
 )
 from fetchoff.model.errors import InputError
 
 PLACES = ("adapter", "kit", "build", "shared", "source", "python", "jobs", "runtime")
 """Placeholders of commands and environments, in addition to those of a kit or a runtime."""
+
+TREES = "trees"
+"""The placeholder of the source trees, in the steps of `[tree]`: one argument for each tree."""
 
 
 class _Fault(Document):
@@ -70,6 +75,7 @@ class _Adapter(Document):
     variants: dict[str, _Variant] = Field(default_factory=dict)
     faults: _Faults = Field(default_factory=dict)
     setup: SetupTable = Field(default_factory=SetupTable)
+    tree: TreeTable = Field(default_factory=TreeTable)
     run: RunTable = Field(default_factory=RunTable)
 
 
@@ -138,6 +144,7 @@ class Family:
             runtime=self._recipe_of_runtime(client.runtime, runtime),
             recipe=self._recipe(runtime),
             launch=self._launch(variant, runtime),
+            from_trees=self._tree_recipe(runtime),
         )
         self._must_be_known(manifest)
         return manifest
@@ -145,8 +152,11 @@ class Family:
     def _must_be_known(self, manifest: Manifest) -> None:
         """InputError for a misspelt placeholder, which would not be replaced."""
         known = (*PLACES, *manifest.set, *(name.lstrip("_") for name, _ in manifest.kit_folders))
-        launch = manifest.launch
+        launch, trees = manifest.launch, manifest.from_trees
         words = [*chain(*manifest.recipe.steps, *manifest.recipe.check), *launch.command]
+        if trees is not None:
+            known = (*known, TREES)
+            words += [*chain(*trees.recipe.steps, *trees.recipe.check), *trees.env.values()]
         for name in re.findall(r"\{([a-z_]+)\}", " ".join([*words, *launch.env.values()])):
             near = difflib.get_close_matches(name, known, n=1)
             if name not in known and near:
@@ -205,6 +215,27 @@ class Family:
             hint=own.hint or base.hint,
             steps=steps or (),
         )
+
+    def _tree_recipe(self, runtime: RuntimeTable | None) -> TreeRecipe | None:
+        """None where neither the adapter nor its kit says how.
+
+        An adapter with steps of its own needs steps of its own here too: the kit's know nothing of
+        what those do.
+        """
+        own, kit = self.adapter.tree, self.kit.tree
+        steps = own.steps
+        if steps is None and self.adapter.setup.steps is None:
+            steps = kit.steps
+        if steps is None:
+            return None
+        base = runtime or self.kit.setup
+        recipe = Recipe(
+            apt=(*base.apt, *kit.apt, *own.apt),
+            check=(*base.check, *kit.check, *own.check),
+            hint=own.hint or kit.hint or base.hint,
+            steps=steps,
+        )
+        return TreeRecipe(recipe, proof=self.adapter.setup.check, env={**kit.env, **own.env})
 
     def _launch(self, variant: _Variant | None, runtime: RuntimeTable | None) -> Launch:
         own, kit = self.adapter.run, self.kit.run

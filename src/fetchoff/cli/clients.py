@@ -65,11 +65,12 @@ def _summary(clients: Sequence[Client]) -> str:
 def _state(client: Client) -> str:
     from rich.markup import escape
 
+    trees = f", built from {escape(' and '.join(client.trees))}" if client.trees else ""
     if client.readiness == "ready":
         floor = " (floor line)" if client.manifest.kind == "floor" else ""
-        return f"[green]ready[/]{floor}"
+        return f"[green]ready[/]{floor}{trees}"
     if client.readiness == "not set up":
-        return "[yellow]not set up[/]"
+        return f"[yellow]not set up[/]{trees}"
     hint = f" — {escape(client.hint)}" if client.hint else ""
     untried = "" if client.manifest.tried else " (written from its documentation, never run yet)"
     return f"[yellow]{client.readiness}[/]: {escape(client.reason)}{untried}{hint}"
@@ -88,6 +89,7 @@ def _document(client: Client) -> dict[str, object]:
         "state": str(client.readiness),
         "reason": client.reason,
         "hint": client.hint,
+        "built_from": list(client.trees),
         "version": about.version if about else None,
         "runtime": about.runtime if about else None,
         "engine": about.engine if about else None,

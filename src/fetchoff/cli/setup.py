@@ -17,21 +17,44 @@ def command(
         list[str] | None, typer.Argument(help="Ids, globs such as 'ruby/*', or adapter folders.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every client there is.")] = False,
+    from_trees: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="ID=PATH",
+            help="Build this client's library from a source tree: a folder or an archive; 'ID=' "
+            "undoes it. Repeatable.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what went wrong.")] = False,
 ) -> None:
     """Get clients ready: install, build, and say hello to each.
 
     Everything is built in a cache folder ($FETCHOFF_CACHE, or ~/.cache/fetchoff), never in the
     source tree. Debian packages are installed when you are root. A client that cannot be had stops
-    no other.
+    no other; one that cannot be built from the tree that you name ends the command.
     """
     from fetchoff.app.choose import chosen
     from fetchoff.model.errors import InputError
 
-    if not clients and not everything:
+    if not clients and not everything and not from_trees:
         raise InputError("nothing to set up", "name clients, or give --all")
     manifests = chosen(["*"] if everything else clients or [])
-    set_up_all(manifests, quiet=quiet)
+    if from_trees:
+        _set_up_from(from_trees, quiet=quiet)
+    if manifests:
+        set_up_all(manifests, quiet=quiet)
+
+
+def _set_up_from(words: list[str], *, quiet: bool) -> None:
+    from fetchoff.app.trees import asked_for, set_up_from
+    from fetchoff.cli.console import say
+
+    done = set_up_from(asked_for(words), lambda manifests: _with_progress(manifests, quiet=quiet))
+    _tell_missing(done)
+    for client in done if not quiet else ():
+        if client.trees:
+            say(f"{client.id} is ready, built from {' and '.join(client.trees)}")
 
 
 def clients_of(manifests: list[Manifest], *, set_up: bool, quiet: bool) -> list[Client]:
@@ -46,20 +69,32 @@ def clients_of(manifests: list[Manifest], *, set_up: bool, quiet: bool) -> list[
 
 def set_up_all(manifests: list[Manifest], *, quiet: bool) -> list[Client]:
     """Set up with progress on standard error; the clients as they then stand."""
-    from fetchoff.app.setup import set_up
     from fetchoff.catalog.paths import cache
     from fetchoff.cli.console import say
-    from fetchoff.cli.progress import counting
     from fetchoff.model.client import Readiness
 
-    with counting("setting up clients", len(manifests), quiet=quiet) as count:
-        done = set_up(manifests, count.now, count.one_more)
-    missing = [client for client in done if client.readiness is not Readiness.READY]
+    done = _with_progress(manifests, quiet=quiet)
     if not quiet:
-        ready = len(done) - len(missing)
+        ready = sum(client.readiness is Readiness.READY for client in done)
         say(f"{ready} of {len(done)} clients are ready (built in {cache()})")
+    _tell_missing(done)
+    return done
+
+
+def _tell_missing(clients: list[Client]) -> None:
+    from fetchoff.cli.console import say
+    from fetchoff.model.client import Readiness
+
+    missing = [client for client in clients if client.readiness is not Readiness.READY]
     for client in sorted(missing, key=lambda client: client.id):
         say(f"unavailable: {client.id}: {client.reason}")
         if client.hint:
             say(f"  hint: {client.hint}")
-    return done
+
+
+def _with_progress(manifests: list[Manifest], *, quiet: bool) -> list[Client]:
+    from fetchoff.app.setup import set_up
+    from fetchoff.cli.progress import counting
+
+    with counting("setting up clients", len(manifests), quiet=quiet) as count:
+        return set_up(manifests, count.now, count.one_more)

@@ -76,6 +76,19 @@ class Recipe:
 
 
 @dataclass(frozen=True)
+class TreeRecipe:
+    """How a client is built where its library comes from source trees of the user.
+
+    `recipe` takes the place of the manifest's; its checks come before the build. `proof`: the
+    checks that must succeed after it. `env` is added to the client's environment.
+    """
+
+    recipe: Recipe
+    proof: tuple[tuple[str, ...], ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Runtime:
     """An alternative runtime of a kit, and the steps that build it."""
 
@@ -118,7 +131,8 @@ class Manifest:
     `built_as`: the id with the default version if none is named. `set`: arguments by placeholder.
     `tried`: whether its authors have run it. `json_parser`: what parses documents, OWN_JSON or a
     name; "": its kit does not say. `is_control`: whether its kit prefers it for the controls.
-    `faults`: known faults by case of the contract.
+    `faults`: known faults by case of the contract. `from_trees`: None if it cannot be built from
+    source trees.
     """
 
     id: ClientId
@@ -138,6 +152,7 @@ class Manifest:
     runtime: Runtime | None
     recipe: Recipe
     launch: Launch
+    from_trees: TreeRecipe | None = None
 
     @property
     def source_path(self) -> Path:
@@ -167,7 +182,8 @@ class Readiness(StrEnum):
 class Client:
     """A client of the catalogue with its state on this machine.
 
-    `reason` says why it is not ready, `hint` which command to try.
+    `reason` says why it is not ready, `hint` which command to try. `trees`: the paths of the source
+    trees that its library is built from, as the user gave them.
     """
 
     manifest: Manifest
@@ -176,6 +192,7 @@ class Client:
     launch: Launch | None = None
     reason: str = ""
     hint: str = ""
+    trees: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

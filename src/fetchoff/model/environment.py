@@ -13,11 +13,18 @@ KEPT = (*_OF_THE_USER, *_OF_LANGUAGES)
 """Variables that point to the user's own programs and libraries, as set by
 `perl -Mlocal::lib`."""
 
+SEARCHED = ("PERL5LIB", "RUBYLIB")
+"""Lists of folders that an adapter may add to: its own come first."""
+
 
 def environment(users: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
     """A minimal environment, the same everywhere, without proxies or certificate paths.
 
-    `users`: the environment of this process; `extra`: variables that override it.
+    `users`: the environment of this process; `extra`: variables that override it. Of variables that
+    hold folders to search, both parts are kept.
     """
     kept = {name: users[name] for name in KEPT if name in users}
-    return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra}
+    both = {
+        name: f"{extra[name]}:{kept[name]}" for name in SEARCHED if name in extra and kept.get(name)
+    }
+    return {**kept, "LANG": "C.UTF-8", "TZ": "UTC", **extra, **both}

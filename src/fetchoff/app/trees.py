@@ -1,0 +1,77 @@
+"""Building clients from source trees that the user has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from fetchoff.app.choose import chosen
+from fetchoff.build import trees
+from fetchoff.model.client import Client, Manifest, Readiness
+from fetchoff.model.errors import InputError, SetupError
+
+SetUp = Callable[[list[Manifest]], list[Client]]
+
+
+def asked_for(words: Sequence[str]) -> dict[str, list[Path]]:
+    """`ID=PATH` words as the paths by id, in their order; `ID=` is an id with no paths.
+
+    InputError where a word does not have that form.
+    """
+    paths: dict[str, list[Path]] = {}
+    for word in words:
+        client, sign, path = word.partition("=")
+        if not client or not sign:
+            raise InputError(
+                f"--from '{word}' is not ID=PATH", "e.g. --from perl/ghttp=~/HTTP-GHTTP-1.07"
+            )
+        known = paths.setdefault(client, [])
+        if path:
+            known.append(Path(path).expanduser())
+    return paths
+
+
+def set_up_from(paths: Mapping[str, Sequence[Path]], set_up: SetUp) -> list[Client]:
+    """Set clients up from source trees, and remember that of those that became ready.
+
+    `paths`: by client; no path: from its usual place again, ready or not. `set_up` gets the
+    manifests, and returns the clients as they then stand. A client that cannot be built from its
+    trees stays as it was: SetupError for the first. InputError where a client or a path cannot be
+    used, before anything is set up.
+    """
+    manifests = {client: _one(client) for client in paths}
+    taken = {
+        client: [trees.take(str(manifest.id), path) for path in paths[client]]
+        for client, manifest in manifests.items()
+    }
+    before = {client: trees.chosen(manifest) for client, manifest in manifests.items()}
+    ready: set[str] = set()
+    try:
+        for client, manifest in manifests.items():
+            trees.choose(manifest, taken[client])
+        clients = set_up(list(manifests.values()))
+        ready = {one.id for one in clients if one.readiness is Readiness.READY}
+    finally:
+        for client, manifest in manifests.items():
+            if taken[client] and str(manifest.id) not in ready:
+                trees.choose(manifest, before[client])
+    for one in clients:
+        if one.trees and one.readiness is not Readiness.READY:
+            where = " and ".join(one.trees)
+            raise SetupError(f"{one.id} cannot be built from {where}: {one.reason}", one.hint)
+    return clients
+
+
+def _one(text: str) -> Manifest:
+    manifests = chosen([text])
+    if len(manifests) != 1:
+        raise InputError(
+            f"'{text}' matches {len(manifests)} clients; --from needs exactly one",
+            "name one of 'fetchoff clients'",
+        )
+    if manifests[0].from_trees is None:
+        raise InputError(
+            f"{manifests[0].id} cannot be built from a source tree",
+            "nothing says how: see 'Built from a source tree' in docs/adapters.md",
+        )
+    return manifests[0]

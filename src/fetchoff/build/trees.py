@@ -1,0 +1,147 @@
+"""Source trees of the user: copied into the cache, and remembered as what a client is built from.
+
+A tree lies in the cache under its content's digest, so that a client can be built again from what
+it was built from, whatever became of the folder that the user named.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from fetchoff.catalog.paths import cache
+from fetchoff.model.client import Manifest
+from fetchoff.model.errors import InputError, StoreError
+
+LITTER = ("__pycache__", "node_modules", ".git", ".hg", ".svn")
+PACKED = (".gem", ".whl")
+"""Archives that a language's own installer takes as they are."""
+
+ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+_ACCEPTED = f"a folder of sources, or an archive of them ({', '.join((*ARCHIVES, *PACKED))})"
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A source tree in the cache. `path`: where the user had it; `name`: its folder's name."""
+
+    path: str
+    name: str
+    digest: str
+
+    @property
+    def folder(self) -> Path:
+        return _store() / self.digest[:16] / self.name
+
+
+def take(client: str, path: Path) -> Tree:
+    """Copy or unpack what the user named into the cache.
+
+    InputError where it is no source tree, StoreError where the cache cannot hold it.
+    """
+    if not path.exists():
+        raise InputError(f"{client} cannot be built from '{path}': there is no such path", _hint())
+    with tempfile.TemporaryDirectory(dir=_store(), prefix="new-") as scratch:
+        try:
+            copy = _copied(path, Path(scratch))
+        except shutil.Error as error:
+            raise InputError(f"'{path}' cannot be copied: {error.args[0][0][2]}") from error
+        except OSError as error:
+            raise StoreError(f"'{path}' cannot be copied: {error}") from error
+        if not any(entry.is_file() for entry in copy.rglob("*")):
+            raise InputError(f"{client} cannot be built from '{path}': it holds no files", _hint())
+        tree = Tree(str(path.resolve()), copy.name, _digest_of(copy))
+        if not tree.folder.exists():
+            tree.folder.parent.mkdir(exist_ok=True)
+            copy.rename(tree.folder)
+    return tree
+
+
+def chosen(manifest: Manifest) -> tuple[Tree, ...]:
+    """What the client is built from; nothing: from where its recipe has its library."""
+    try:
+        documents = json.loads(_choice(manifest).read_text(encoding="utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):
+        return ()
+    trees = tuple(Tree(**document) for document in documents)
+    return trees if all(tree.folder.is_dir() for tree in trees) else ()
+
+
+def choose(manifest: Manifest, trees: Sequence[Tree]) -> None:
+    """Remember what a client is built from; no trees: forget it."""
+    path = _choice(manifest)
+    if not trees:
+        path.unlink(missing_ok=True)
+        return
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps([asdict(tree) for tree in trees], indent=1), encoding="utf-8")
+    part.replace(path)
+
+
+def _copied(path: Path, scratch: Path) -> Path:
+    """`path` as a folder in `scratch` that has the name of what is in it."""
+    if path.is_dir():
+        ignored = shutil.ignore_patterns(*LITTER)
+        copy = scratch / path.resolve().name
+        return Path(shutil.copytree(path, copy, symlinks=True, ignore=ignored))
+    if path.name.endswith(PACKED):
+        folder = scratch / path.stem
+        folder.mkdir()
+        shutil.copy(path, folder)
+        return folder
+    ending = next((ending for ending in ARCHIVES if path.name.endswith(ending)), None)
+    if ending is None:
+        raise InputError(f"'{path}' is neither a folder nor an archive of a known kind", _hint())
+    folder = scratch / path.name.removesuffix(ending)
+    _unpack(path, folder)
+    inside = list(folder.iterdir())
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # not before 3.11.4
+    try:
+        if archive.suffix == ".zip":
+            shutil.unpack_archive(archive, folder)
+        else:
+            with tarfile.open(archive) as tar:
+                tar.extractall(folder, **safely)  # type: ignore[arg-type]
+    except (tarfile.TarError, shutil.ReadError, EOFError, ValueError) as error:
+        reason = str(error).partition(":\n")[0]
+        raise InputError(f"'{archive}' cannot be unpacked: {reason}", _hint()) from error
+
+
+def _digest_of(tree: Path) -> str:
+    """Of names, contents, links, and of what is executable."""
+    hasher = hashlib.sha256()
+    for path in sorted(tree.rglob("*")):
+        inside = path.relative_to(tree)
+        if path.is_symlink():
+            hasher.update(f"\0link {inside}\0{path.readlink()}".encode())
+        elif path.is_file():
+            kind = "program" if os.access(path, os.X_OK) else "file"
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            hasher.update(f"\0{kind} {inside}\0{content}".encode())
+    return hasher.hexdigest()
+
+
+def _choice(manifest: Manifest) -> Path:
+    """All clients that are built alike share it."""
+    return _store() / f"{str(manifest.built_as).replace('/', '--')}.json"
+
+
+def _store() -> Path:
+    folder = cache() / "trees"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _hint() -> str:
+    return f"give {_ACCEPTED}"

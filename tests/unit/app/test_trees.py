@@ -1,0 +1,223 @@
+"""Source trees of the user: taken into the cache, remembered, and built from."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.command import FAKES
+
+from fetchoff.app.measure import tree_notes
+from fetchoff.app.trees import asked_for, set_up_from
+from fetchoff.build import setup, trees
+from fetchoff.build.build_dir import BuildDir, state
+from fetchoff.build.trees import Tree
+from fetchoff.catalog.manifests import discover, read_manifest
+from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
+from fetchoff.model.errors import InputError, SetupError
+
+HELLO = Description("1.0", "runtime", "engine", frozenset({"http/1.1"}))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An adapter folder of one's own, beside its kit, whose own recipe cannot be followed."""
+    shutil.copytree(FAKES / "_kit", tmp_path / "adapters" / "_kit")
+    folder = Path(shutil.copytree(FAKES / "honest", tmp_path / "adapters" / "honest"))
+    with (folder / "adapter.toml").open("a") as file:
+        file.write('[setup]\ncheck = [["grep", "-q", "one", "{build}/library"]]\n')
+    return folder
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """A source tree."""
+    folder = tmp_path / "library-1.0"
+    (folder / "src").mkdir(parents=True)
+    (folder / "library").write_text("one")
+    (folder / "src" / "program").write_text("#!/bin/sh\n")
+    return folder
+
+
+def set_up(manifests: list[Manifest]) -> list[Client]:
+    def say_hello(launch: Launch, folder: Path) -> Description:
+        return HELLO
+
+    return list(setup.set_up(manifests, say_hello))
+
+
+def contents(tree: Tree) -> dict[str, str]:
+    """The files of a tree in the cache, by path."""
+    files = (path for path in tree.folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(tree.folder)): path.read_text() for path in files}
+
+
+WHOLE = {"library": "one", "src/program": "#!/bin/sh\n"}
+
+
+def test_a_folder_is_copied_without_litter(library: Path) -> None:
+    (library / ".git").mkdir()
+    (library / ".git" / "HEAD").write_text("")
+    (library / "link").symlink_to("library")
+    tree = trees.take("fake/honest", library)
+    assert tree.name == "library-1.0"
+    assert contents(tree) == {**WHOLE, "link": "one"}
+    assert (tree.folder / "link").readlink() == Path("library")
+
+
+FORMATS = {".tar.gz": "gztar", ".tgz": "gztar", ".tar.xz": "xztar", ".tar": "tar", ".zip": "zip"}
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_an_archive_is_unpacked(ending: str, library: Path, tmp_path: Path) -> None:
+    kind = FORMATS[ending]
+    made = shutil.make_archive(str(tmp_path / "made"), kind, tmp_path, library.name)
+    tree = trees.take("fake/honest", Path(made).rename(tmp_path / f"downloaded{ending}"))
+    assert tree.name == "library-1.0"
+    assert contents(tree) == WHOLE
+
+
+def test_what_a_language_installs_packed_stays_packed(tmp_path: Path) -> None:
+    (tmp_path / "library-1.0.gem").write_text("a gem")
+    tree = trees.take("fake/honest", tmp_path / "library-1.0.gem")
+    assert (tree.name, contents(tree)) == ("library-1.0", {"library-1.0.gem": "a gem"})
+
+
+def test_the_digest_is_of_the_content(library: Path, tmp_path: Path) -> None:
+    digests = {trees.take("fake/honest", library).digest}
+    copy = Path(shutil.copytree(library, tmp_path / "elsewhere" / library.name))
+    digests.add(trees.take("fake/honest", copy).digest)
+    assert len(digests) == 1
+    for change in (
+        lambda: (library / "library").write_text("two"),
+        lambda: (library / "src" / "program").chmod(0o755),
+        lambda: (library / "library").rename(library / "renamed"),
+        lambda: (library / "link").symlink_to("src"),
+    ):
+        change()
+        digests.add(trees.take("fake/honest", library).digest)
+    assert len(digests) == 5
+
+
+def test_nothing_is_left_of_what_could_not_be_taken(own_cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken.tar.gz").write_text("no archive")
+    for name in ("empty", "broken.tar.gz"):
+        with pytest.raises(InputError):
+            trees.take("fake/honest", tmp_path / name)
+    assert list((own_cache / "trees").iterdir()) == []
+
+
+def test_built_from_a_tree_and_found_again(folder: Path, library: Path) -> None:
+    """Also when the tree has gone from where the user had it."""
+    assert set_up([read_manifest(folder)])[0].readiness is Readiness.UNAVAILABLE
+    (client,) = set_up_from({str(folder): [library]}, set_up)
+    shutil.rmtree(library)
+    assert client == state(read_manifest(folder))
+    assert client.readiness is Readiness.READY
+    assert client.trees == (str(library),)
+    build = BuildDir.of(read_manifest(folder)).folder / "build"
+    assert (build / "library").read_text() == "one"
+    assert client.launch is not None
+    assert client.launch.env["LIBRARY"] == f"{build}/library"
+
+
+def test_a_run_notes_it_without_the_users_folders(folder: Path, library: Path) -> None:
+    clients = set_up_from({str(folder): [library]}, set_up)
+    note = "fake/honest was built from sources of the user: library-1.0"
+    assert list(tree_notes(clients)) == [note]
+    assert list(tree_notes([state(discover()["c/libcurl"])])) == []
+
+
+def test_another_content_is_another_build(folder: Path, library: Path) -> None:
+    set_up_from({str(folder): [library]}, set_up)
+    before = BuildDir.of(read_manifest(folder))
+    (library / "library").write_text("one more")
+    assert state(read_manifest(folder)).readiness is Readiness.READY
+    set_up_from({str(folder): [library]}, set_up)
+    assert BuildDir.of(read_manifest(folder)).digest != before.digest
+
+
+def test_a_changed_adapter_is_built_from_the_same_tree(folder: Path, library: Path) -> None:
+    set_up_from({str(folder): [library]}, set_up)
+    shutil.rmtree(library)
+    (folder / "new").write_text("")
+    client = state(read_manifest(folder))
+    assert (client.readiness, client.trees) == (Readiness.NOT_SET_UP, (str(library),))
+    assert set_up([read_manifest(folder)])[0].readiness is Readiness.READY
+
+
+def test_several_trees_in_their_order(folder: Path, library: Path, tmp_path: Path) -> None:
+    second = Path(shutil.copytree(library, tmp_path / "second" / library.name))
+    (second / "library").write_text("one, the second")
+    set_up_from({str(folder): [library, second]}, set_up)
+    build = BuildDir.of(read_manifest(folder)).folder / "build"
+    assert (build / "library").read_text() == "one, the second"
+
+
+def test_from_its_usual_place_again(folder: Path, library: Path) -> None:
+    usual = BuildDir.of(read_manifest(folder))
+    set_up_from({str(folder): [library]}, set_up)
+    assert BuildDir.of(read_manifest(folder)) != usual
+    (client,) = set_up_from({str(folder): []}, set_up)
+    assert client.readiness is Readiness.UNAVAILABLE  # its check fails without a library
+    assert BuildDir.of(read_manifest(folder)) == usual
+    path = folder / "adapter.toml"
+    path.write_text(path.read_text().replace('"grep", "-q", "one", "{build}/library"', '"true"'))
+    (client,) = set_up_from({str(folder): []}, set_up)
+    assert (client.readiness, client.trees) == (Readiness.READY, ())
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda library: (library / "library").unlink(), "failed while building"),
+        (lambda library: (library / "library").write_text("two"), "'grep -q one"),
+    ],
+    ids=["the build fails", "the check after it fails"],
+)
+def test_a_tree_that_does_not_do_leaves_all_as_it_was(
+    change: object, reason: str, folder: Path, library: Path
+) -> None:
+    set_up_from({str(folder): [library]}, set_up)
+    before = state(read_manifest(folder))
+    assert callable(change)
+    change(library)
+    with pytest.raises(SetupError, match=reason) as caught:
+        set_up_from({str(folder): [library]}, set_up)
+    assert str(library) in caught.value.message
+    assert caught.value.hint
+    assert state(read_manifest(folder)) == before
+
+
+def test_an_adapter_with_steps_of_its_own_says_itself_how(folder: Path) -> None:
+    path = folder / "adapter.toml"
+    path.write_text(path.read_text() + 'steps = [["true"]]\n')
+    assert read_manifest(folder).from_trees is None
+    path.write_text(path.read_text() + '[tree]\nsteps = [["ls", "{trees}"]]\n')
+    recipe = read_manifest(folder).from_trees
+    assert recipe is not None
+    assert recipe.recipe.steps == (("ls", "{trees}"),)
+
+
+def test_the_trees_stand_only_where_there_are_any(folder: Path) -> None:
+    path = folder / "adapter.toml"
+    path.write_text(path.read_text() + '[tree]\nsteps = [["ls", "{tree}"]]\n')
+    with pytest.raises(InputError, match=r"nothing stands for '\{tree\}'") as caught:
+        read_manifest(folder)
+    assert caught.value.hint == "did you mean {trees}?"
+
+
+def test_what_is_asked_for() -> None:
+    home = Path.home()
+    assert asked_for(["a/b=x=y", "a/b=~/z", "c/d="]) == {
+        "a/b": [Path("x=y"), home / "z"],
+        "c/d": [],
+    }
