@@ -210,7 +210,7 @@ def test_an_adapter_with_steps_of_its_own_says_itself_how(folder: Path) -> None:
 def test_the_trees_stand_only_where_there_are_any(folder: Path) -> None:
     path = folder / "adapter.toml"
     path.write_text(path.read_text() + '[tree]\nsteps = [["ls", "{tree}"]]\n')
-    with pytest.raises(InputError, match=r"nothing stands for '\{tree\}'") as caught:
+    with pytest.raises(InputError, match=r"unknown placeholder '\{tree\}'") as caught:
         read_manifest(folder)
     assert caught.value.hint == "did you mean {trees}?"
 

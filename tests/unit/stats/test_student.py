@@ -49,5 +49,5 @@ def test_too_few_values_have_no_modes(count: int) -> None:
 
 
 def test_each_look_has_something_to_spend() -> None:
-    with pytest.raises(ValueError, match="one amount to spend is needed for each look"):
+    with pytest.raises(ValueError, match="2 looks need as many amounts to spend, not 1"):
         nominal_levels((5, 7), (0.01,))
