@@ -109,7 +109,8 @@ class Turns(OfRound):
     `counted`: iterations of a turn after its lead. `asked`: requested iterations of the whole loop,
     which spun for `spun_ns`. `process_cpu_ns`: the process's CPU time from the start of the loop to
     its release, read by the harness; `edges_ns`: the part of it outside turns, leads and pauses, by
-    the origin's readings. `answered`: requests that the ledger counted from the start of the first
+    the origin's readings, of which `after_ns` is the part after the last turn (None in records of
+    before it was kept). `answered`: requests that the ledger counted from the start of the first
     turn to the end of the last. `settled_us`: CPU time of an exchange at the end of the warm-up.
     `parse_ns`: as in `Cost`, for the whole loop. `side_by_side`: processes could run on several
     cores. The work of other processes and of the entrant's own background threads then shows in the
@@ -142,17 +143,28 @@ class Turns(OfRound):
     settled_us: float = 0.0
     parse_ns: int | None = None
     edges_ns: int = 0
+    after_ns: int | None = None
     side_by_side: bool = False
 
     @property
+    def pauses_ns(self) -> tuple[int, ...]:
+        """CPU time of the entrant's process in the pause after each turn.
+
+        What it used before its first turn belongs to its warm-up.
+        """
+        if self.after_ns is None:
+            return self.held_cpu_ns
+        return (*self.held_cpu_ns[1:], self.after_ns) if self.exchanges else ()
+
+    @property
     def background_ns(self) -> float:
-        """The CPU time between turns that is attributed to the counted exchanges.
+        """The CPU time of pauses that belongs to the counted exchanges.
 
         A background collector or compiler keeps running after a turn. Its cost belongs to the
         exchanges before, including those of leads.
         """
         counted, lead = sum(self.exchanges), sum(self.lead_exchanges)
-        return sum(self.held_cpu_ns) * counted / (counted + lead) if counted else 0.0
+        return sum(self.pauses_ns) * counted / (counted + lead) if counted else 0.0
 
     def pieces(self, count: int) -> tuple[Batch, ...]:
         """Successive turns combined into `count` batches, or fewer if there are fewer turns."""
@@ -165,7 +177,10 @@ class Turns(OfRound):
 
     def _part(self, first: int, end: int) -> Turns:
         parts = {name: getattr(self, name)[first:end] for name in _BY_TURN}
-        return replace(self, **parts)
+        after_ns = self.after_ns
+        if after_ns is not None and end < len(self.exchanges):
+            after_ns = self.held_cpu_ns[end]
+        return replace(self, **parts, after_ns=after_ns)
 
     def _share(self, of_loop_ns: int) -> int:
         """The part of a whole loop's cost that belongs to the exchanges of turns."""

@@ -168,3 +168,24 @@ def test_every_list_of_a_turn_each_is_cut_with_the_others() -> None:
     turns = turns_of(*((1, i, i, 0, 0, 0, 0) for i in range(4)))
     uneven = replace(turns, held_cpu_ns=(0, 0, 100, 0))
     assert [piece.cost.cpu_ns for piece in uneven.pieces(2)] == [1, 105]
+
+
+def test_each_pause_belongs_to_the_turn_before_it() -> None:
+    turns = turns_of(*((1, i, i, 0, 0, 0, 0) for i in range(4)))
+    paused = replace(turns, held_cpu_ns=(7, 100, 10, 0), after_ns=50)
+    assert paused.pauses_ns == (100, 10, 0, 50)
+    assert [piece.cost.cpu_ns for piece in paused.pieces(2)] == [0 + 1 + 110, 2 + 3 + 50]
+    assert paused.total().cost.cpu_ns == 6 + 160
+
+
+def test_what_was_used_before_the_first_turn_is_the_warm_ups() -> None:
+    once = replace(turns_of((1, 5, 5, 0, 0, 0, 900)), after_ns=0)
+    assert once.total().cost.cpu_ns == 5
+
+
+@given(some_turns(least=1), times)
+def test_pieces_have_all_pauses(turns: Turns, after_ns: int) -> None:
+    turns = replace(turns, after_ns=after_ns)
+    ends = range(1, len(turns.exchanges) + 1)
+    parts = [turns._part(end - 1, end) for end in ends]
+    assert sum(sum(part.pauses_ns) for part in parts) == sum(turns.pauses_ns)

@@ -328,6 +328,7 @@ class Turning:
             held_cpu_ns=tuple(turn.held_cpu_ns for turn in turns),
             process_cpu_ns=player.clock_ns,
             edges_ns=player.edges.before_ns + player.edges.after_ns,
+            after_ns=player.edges.after_ns,
             spun_ns=answer.spun_ns,
             seen=seen,
             done=answer.done,
