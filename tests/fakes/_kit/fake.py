@@ -92,18 +92,24 @@ class Hanging(Batches):
 
 
 class Crashing(Honest):
-    """Ends in the middle of a loop that is longer than any of its warm-up's stretches."""
+    """Ends late in a loop that is many times as long as any before: one in which turns are taken.
 
-    done = 0
-    long = 300
+    How long that is depends on the machine; stretches of a warm-up grow fourfold at most.
+    """
+
+    longest = 1
+    last = 0
+    many = 6
 
     def run(self, message: dict[str, Any]) -> dict[str, Any]:
-        self.done = 0
+        n = message["n"]
+        self.last = round(0.7 * n) if n > self.many * self.longest else n + 1
+        self.longest = max(self.longest, n)
         return super().run(message)
 
     def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
-        self.done += 1
-        if self.done > self.long:
+        self.last -= 1
+        if self.last < 0:
             print("out of cheese", file=sys.stderr)
             sys.stderr.flush()
             os._exit(3)
