@@ -10,14 +10,14 @@ QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage check check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage check check-python check-rust check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
 	$(BIN)/fetchoff run --setup
 
-test: $(DEV)  ## what answers in minutes; says at its end what it left out
-	$(MAKE) --jobs 3 check rust-tests-built quick-clients
+test:  ## what answers in minutes; says at its end what it left out
+	$(MAKE) --jobs 4 check-python check-rust rust-tests-built quick-clients
 	timeout $(RUST_S) cargo test --quiet --workspace --locked
 	$(BIN)/pytest --part quick --numprocesses auto
 	@touch $(QUICK)
@@ -48,11 +48,15 @@ coverage: quick-clients  ## which lines of src no quick test runs; cargo-llvm-co
 $(QUICK): $(wildcard $(shell git ls-files 2>/dev/null))
 	$(MAKE) test
 
-check: $(DEV)  ## format, lint, types, architecture
+check: check-python check-rust  ## format, lint, types, architecture
+
+check-python: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check-rust:
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 

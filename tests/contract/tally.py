@@ -48,7 +48,7 @@ class Tally:
     def count(self, client: str, pairs: Iterable[Pair]) -> None:
         """The cases of one adapter: each with its verdict, and those that did not fail again."""
         for first, last in pairs:
-            self.verdicts[last.verdict] += 1
+            self.verdicts[last.verdict.value] += 1  # a plain string: workers send it
             if last.verdict is CaseVerdict.PASSED and (fault := first.text or last.text):
                 self.unsteady.append(f"{client} {last.case}: {fault}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import execnet
 import pytest
 from tests.contract.tally import Tally, tried_again
 
@@ -69,3 +70,10 @@ def test_tallies_of_several_processes_are_one() -> None:
     assert told(ours)[0] == "contract: 2 passed; 1 of them only when tried again"
     assert told(ours)[1].startswith("unsteady: a/c get:")
     assert told(Tally()) == []
+
+
+def test_a_worker_of_xdist_can_send_its_tally() -> None:
+    """execnet takes plain types alone: a member of a StrEnum is not one."""
+    tally = Tally()
+    tally.count("a/b", tried_again([GET_FAILED, TLS, UNSUPPORTED], of(GET)))
+    assert execnet.loads(execnet.dumps(tally.to_send())) == tally.to_send()
