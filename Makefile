@@ -31,7 +31,7 @@ quick-clients: $(DEV)  ## a browser, and a client of each language
 
 test-all: $(QUICK) check-adapters  ## everything: what `make test` left out, after it if sources changed since
 	tools/system-packages.sh chromium valgrind nginx-light wrk apache2-bin nghttp2-client strace
-	$(MAKE) $(H2SPEC) || echo "skipped: h2spec (it needs Go)"
+	$(MAKE) $(H2SPEC) || echo "skipped: h2spec could not be built"
 	$(BIN)/fetchoff setup --all --quiet
 	$(BIN)/fetchoff origins --setup
 	$(BIN)/pytest tests/contract --part rest --numprocesses auto
