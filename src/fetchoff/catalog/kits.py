@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from pydantic import Field
@@ -83,7 +84,14 @@ class Kit(Document):
 
 def read_kit(folder: Path) -> Kit:
     """The kit in `folder`; InputError if its kit.toml is not valid."""
-    return read(folder / "kit.toml", Kit)
+    path = folder / "kit.toml"
+    return _read(path, path.read_bytes() if path.is_file() else b"")
+
+
+@cache
+def _read(path: Path, _content: bytes) -> Kit:
+    """Every adapter of a language asks for the same kit: each content is parsed once."""
+    return read(path, Kit)
 
 
 def kit_folder(adapter: Path, language: str) -> Path:

@@ -158,8 +158,9 @@ class Family:
             known = (*known, TREES)
             words += [*chain(*trees.recipe.steps, *trees.recipe.check), *trees.env.values()]
         for name in re.findall(r"\{([a-z_]+)\}", " ".join([*words, *launch.env.values()])):
-            near = difflib.get_close_matches(name, known, n=1)
-            if name not in known and near:
+            if name in known:
+                continue
+            if near := difflib.get_close_matches(name, known, n=1):
                 raise InputError(
                     f"{self.folder}/adapter.toml or its kit.toml: unknown placeholder '{{{name}}}'",
                     f"did you mean {{{near[0]}}}?",
