@@ -25,7 +25,7 @@ from fetchoff.run.schedule.turning import (
     CHUNK_US,
     COMPILERS_TURN_US,
     FIRST_LEAD,
-    LEAST_LEAD_US,
+    LEAD_US,
     LEAST_TURN_US,
     LONGER_LEAD,
     LOST,
@@ -327,9 +327,9 @@ def test_what_came_first_is_what_is_said() -> None:
 @pytest.mark.parametrize(
     ("pace_us", "lead", "counted", "first"),
     [
-        (1.0, LEAST_LEAD_US, LEAST_TURN_US, FIRST_LEAD),
-        (300.0, 17, 20, FIRST_LEAD),
-        (600.0, 12, 12, FIRST_LEAD),
+        (1.0, LEAD_US, LEAST_TURN_US, FIRST_LEAD),
+        (300.0, 34, 20, FIRST_LEAD),
+        (600.0, 17, 12, FIRST_LEAD),
         (2500.0, 4, 5, FIRST_LEAD),
         (50_000.0, 1, 1, 1),  # its first iteration is lead enough
     ],
@@ -348,7 +348,7 @@ def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
     session = Group(FakeAdapter(A, launch=Launch(("c",), compiles=True))).sessions[A]
     session.pace = Pace(10.0, cpu_us=10.0)
     assert Length.of(Entrant(A, A, A), session) == Length(
-        LEAST_LEAD_US // 10, COMPILERS_TURN_US // 10, FIRST_LEAD
+        LEAD_US // 10, COMPILERS_TURN_US // 10, FIRST_LEAD
     )
 
 

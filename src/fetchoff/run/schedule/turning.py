@@ -31,7 +31,7 @@ from fetchoff.run.schedule.events import Journal
 CHUNK_US = (
     250_000  # of turns in one order: so often there is time for a look at the clock and the user
 )
-LEAD_ITERATIONS, LEAST_LEAD_US, MOST_LEAD_US = 12, 5000, 10_000
+LEAD_US = 10_000  # until a client's caches are its own again, but for 1 % (docs/decisions/0011)
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 WAITS = 4  # iterations that count, of one who mostly waits
 FIRST_LEAD = 4  # times as long, of a process's first turn in a section: it has to find back to more
@@ -50,8 +50,8 @@ Try = Callable[[ClientSession, Callable[[ClientSession], None]], None]
 class Length:
     """The length of a turn in iterations: at least `lead` uncounted ones, then `counted`.
 
-    Both follow the client's own exchange. Another client's turn has emptied the caches, and a
-    client that touches much memory needs some dozen exchanges to refill them (docs/decisions/0011).
+    Other clients' turns have emptied the caches, and a client that touches much memory needs some
+    milliseconds of exchanges to refill them (docs/decisions/0011).
     """
 
     lead: int
@@ -62,8 +62,7 @@ class Length:
     def of(cls, entrant: Entrant, session: ClientSession, busy_share: float = 0.0) -> Length:
         """The length that fits the pace of an entrant's client."""
         us = session.iteration_us * (1 + busy_share)
-        lead_us = min(max(LEAD_ITERATIONS * us, LEAST_LEAD_US), MOST_LEAD_US)
-        lead_us = max(lead_us, 1e3 * session.adapter.launch.lead_ms)
+        lead_us = max(LEAD_US, 1e3 * session.adapter.launch.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
         if session.adapter.launch.compiles:
             counted_us = COMPILERS_TURN_US
