@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fetchoff.model.errors import OriginError
 from fetchoff.model.observation import Seen
-from fetchoff.model.origin import Server
+from fetchoff.model.origin import AccessLog, Server
 from fetchoff.model.placeholders import filled
 from fetchoff.model.workload import Settings, Workload
 from fetchoff.protocol.origin import Counters
@@ -72,6 +72,8 @@ class ServerOrigin:
 
     def open(self, settings: Settings = PLAIN) -> ServerLedger:
         """The same for everybody: it is known whose turn it is, and what is new is theirs."""
+        if isinstance(self._server.manifest.counted_by, AccessLog):
+            self.await_requests(1)  # the one that found it alive is not the first client's
         time.sleep(LINE_S)
         if settings.tls:
             base_url = f"https://{self._network.origin_address}:{self._tls_port}"
@@ -86,6 +88,15 @@ class ServerOrigin:
                 f"{self._server.manifest.id} {self._process.exit_reason()}", self._keep_output()
             )
         return self._tally.read()
+
+    def await_requests(self, at_least: int) -> Seen:
+        """The counts once there are so many requests, or none has come for a while."""
+        deadline = time.monotonic() + LATE_S
+        seen = self.read()
+        while seen.requests < at_least and time.monotonic() < deadline:
+            time.sleep(PAUSE_S)
+            seen = self.read()
+        return seen
 
     @property
     def tally(self) -> Tally:
@@ -180,12 +191,7 @@ class ServerLedger:
         self._origin = origin
 
     def read(self, at_least: int = 0) -> Counters:
-        deadline = time.monotonic() + LATE_S
-        seen = self._origin.read()
-        while seen.requests < at_least and time.monotonic() < deadline:
-            time.sleep(PAUSE_S)
-            seen = self._origin.read()
-        return Counters.only(seen)
+        return Counters.only(self._origin.await_requests(at_least))
 
     def close(self) -> Counters:
         return self.read()
