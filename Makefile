@@ -10,7 +10,7 @@ QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -35,7 +35,7 @@ test-all: $(QUICK) check-adapters  ## everything: what `make test` left out, aft
 	$(BIN)/fetchoff setup --all --quiet
 	$(BIN)/fetchoff origins --setup
 	$(BIN)/pytest tests/contract --part rest --numprocesses auto
-	$(BIN)/pytest tests/integration tests/browser --part rest
+	$(BIN)/pytest tests/integration tests/diagnosis tests/browser --part rest
 
 test-clients: $(DEV)  ## the contract of the clients of one language: LANGUAGE=go
 	$(BIN)/fetchoff setup --quiet '$(LANGUAGE)/*'
@@ -72,6 +72,9 @@ check-adapters: $(DEV)  ## the same for what is measured, each language by its o
 clients-page: $(DEV)  ## docs/clients.md, from the manifests
 	$(BIN)/python tools/clients_page.py
 
+findings-page: $(DEV)  ## docs/findings.md, from the rules; SURVEY=rows of bench-diagnosis
+	$(BIN)/python tools/findings_page.py $(if $(SURVEY),--survey $(SURVEY))
+
 articles-page: $(DEV)  ## docs/articles.md, from the run folders of a reproduction: RUNS=…
 	$(BIN)/python tools/articles_page.py $(RUNS)
 
@@ -106,6 +109,9 @@ bench-steadiness: $(RUNTIME)  ## is a warm-up long enough? many times as many ex
 bench-instructions: $(RUNTIME)  ## what do adapters add to a plain loop, counted in instructions? OPTIONS=…
 	tools/system-packages.sh gcc libcurl4-openssl-dev valgrind
 	$(BIN)/python -m benches.instructions.bench $(OPTIONS)
+
+bench-diagnosis: $(RUNTIME)  ## what is found in clean clients, in all clients, and between two; OPTIONS=…
+	$(BIN)/python -m benches.diagnosis.bench $(OPTIONS)
 
 bench-disturbed: $(RUNTIME)  ## disturb this machine for a minute, as benches do with --disturbed
 	tools/system-packages.sh gcc

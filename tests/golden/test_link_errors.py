@@ -13,12 +13,12 @@ NOT_PERMITTED = (
     "unprivileged user namespaces are not permitted here; run as root: "
     "Operation not permitted (os error 1)"
 )
-GREETING = '{"emulator":"fetchoff-link","version":"0","pid":1,"protocol":1,"user_namespace":null}'
+GREETING = '{"emulator":"fetchoff-link","version":"0","pid":1,"protocol":2,"user_namespace":null}'
 EMULATORS = {
     "not-permitted": f"echo 'error: {NOT_PERMITTED}' >&2; exit 2",
     "not-installed": "echo 'cannot open shared object' >&2; exit 127",
     "garbage": "echo hello",
-    "another-version": "echo '" + GREETING.replace('"protocol":1', '"protocol":9') + "'; cat",
+    "another-version": "echo '" + GREETING.replace('"protocol":2', '"protocol":9') + "'; cat",
     "refuses": f"""echo '{GREETING}'; read asked; echo '{{"error":"no such device"}}'; cat""",
 }
 

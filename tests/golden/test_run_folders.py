@@ -132,7 +132,7 @@ def test_an_origin_that_changed_meanwhile(
     run: Path, fetchoff: Command, snapshot: SnapshotAssertion
 ) -> None:
     header = json.loads((run / "run.json").read_text())
-    assert [program["name"] for program in header["programs"]] == ["fetchoff-origin"]
+    assert header["programs"][0]["name"] == "fetchoff-origin"
     header["programs"][0]["sha256"] = 64 * "0"
     (run / "run.json").write_text(json.dumps(header))
     _reopen(run)

@@ -240,3 +240,15 @@ def test_opposite_verdicts_contradict_each_other() -> None:
     assert not SLOWER.opposes(SLOWER)
     assert SLOWER.overlaps(UNDECIDED)
     assert not SLOWER.overlaps(FASTER)
+
+
+def test_diagnoses_of_all_parts_are_told(cache: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "rows.jsonl"
+    few = ("--clean", CLIENT, "--clean-on", "small-get", "--repeats", "1", "--no-trace")
+    more = ("--clients", CLIENT, "--survey", "small-post", "--pairs", f"{CLIENT}:{fake('slow')}")
+    said = bench("diagnosis.bench", cache, *few, *more, "--budget", "1", "--out", str(kept))
+    rows = [json.loads(line) for line in kept.read_text().splitlines()]
+    assert [row["part"] for row in rows] == ["clean", "survey", "pairs"]
+    assert rows[0]["diagnosis"]["causes"] == []
+    assert 0 <= rows[2]["unexplained"] <= 1
+    assert "1 of 1 runs without a finding" in said

@@ -86,6 +86,12 @@ def test_the_page_of_clients_is_what_the_manifests_say() -> None:
     assert subprocess.run(check, check=False).returncode == 0
 
 
+def test_the_page_of_findings_is_what_the_rules_say() -> None:
+    """If this fails, run `make findings-page`."""
+    check = [sys.executable, str(ROOT / "tools" / "findings_page.py"), "--check"]
+    assert subprocess.run(check, check=False).returncode == 0
+
+
 @pytest.mark.parametrize("page", [pytest.param(p, id=p.name) for p in PAGES])
 def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)\s]+)\)", PAGES[page])

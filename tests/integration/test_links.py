@@ -291,10 +291,10 @@ def test_an_emulator_that_is_killed(links: Command, run: Path) -> None:
             "ended with exit status 1; its last words: no such",
         ),
         ("echo nonsense; exec cat", "not a JSON line: 'nonsense'"),
-        ("echo '{\"protocol\":2}'; exec cat", "speaks version 2 of the control protocol, not 1"),
-        ("echo '{\"protocol\":1}'; read _; echo '{\"link\":1}'; exec cat", "'backend' is None"),
+        ("echo '{\"protocol\":3}'; exec cat", "speaks version 3 of the control protocol, not 2"),
+        ("echo '{\"protocol\":2}'; read _; echo '{\"link\":1}'; exec cat", "'backend' is None"),
         (
-            'echo \'{"protocol":1}\'; read _; echo \'{"error":"not today"}\'; exec cat',
+            'echo \'{"protocol":2}\'; read _; echo \'{"error":"not today"}\'; exec cat',
             "the link cannot be made: not today",
         ),
         ("exec sleep 60", "no answer within 10 s"),

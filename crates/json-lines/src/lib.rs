@@ -55,6 +55,19 @@ pub fn read(input: &mut impl BufRead) -> Option<Line> {
     }
 }
 
+/// Greets, and answers line by line until the input ends.
+pub fn serve<Answer: serde::Serialize>(
+    greeting: &impl serde::Serialize,
+    mut answer: impl FnMut(Line) -> Answer,
+) -> io::Result<()> {
+    write(greeting)?;
+    let mut input = io::stdin().lock();
+    while let Some(line) = read(&mut input) {
+        write(&answer(line))?;
+    }
+    Ok(())
+}
+
 /// Writes one line to standard output.
 pub fn write(message: &impl serde::Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;

@@ -11,6 +11,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt;
+
 type Outcome = Result<(), Box<dyn Error>>;
 
 /// After this much silence no more packets are expected.
@@ -43,9 +45,10 @@ fn main() -> Outcome {
             stream(address.parse()?, seconds.parse()?, rate.parse()?)
         }
         ["devices"] => devices(),
+        ["buffers", bytes] => buffers(bytes.parse()?),
         _ => Err(concat!(
             "echo | ping | collect | number | sink | pour | drain | flood | follow | stream",
-            " | devices"
+            " | devices | buffers"
         )
         .into()),
     }
@@ -149,7 +152,7 @@ fn pour(address: SocketAddr, bytes: usize) -> Outcome {
     say("ready");
     let content: Vec<u8> = (0..bytes).map(byte_at).collect();
     stream.write_all(&content)?;
-    say(&rustix::net::sockopt::tcp_congestion(&stream)?);
+    say(&sockopt::tcp_congestion(&stream)?);
     Ok(())
 }
 
@@ -230,5 +233,24 @@ fn devices() -> Outcome {
             table.lines().filter_map(|line| Some(line.split_once(':')?.0.trim())).collect();
         say(&names.join(" "));
     }
+    Ok(())
+}
+
+/// Downloads from itself over the loopback, by a slow reader; prints the size of its receive buffer
+/// before and after.
+fn buffers(bytes: usize) -> Outcome {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let mut reader = TcpStream::connect(listener.local_addr()?)?;
+    let (mut writer, _) = listener.accept()?;
+    let before = sockopt::socket_recv_buffer_size(&reader)?;
+    let pouring = thread::spawn(move || writer.write_all(&vec![0; bytes]));
+    say("ready");
+    let (mut left, mut chunk) = (bytes, vec![0; CHUNK]);
+    while left > 0 {
+        left -= reader.read(&mut chunk)?.min(left);
+        thread::sleep(PAUSE);
+    }
+    pouring.join().map_err(|_| "the writer panicked")??;
+    say(&format!("{before} {}", sockopt::socket_recv_buffer_size(&reader)?));
     Ok(())
 }

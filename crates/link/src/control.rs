@@ -1,7 +1,9 @@
-//! The control channel: the harness opens, changes, reads and closes links.
+//! The control channel: the harness opens, changes, reads and closes links, and opens and closes
+//! loopbacks.
 
 use std::collections::BTreeMap;
 use std::io;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -9,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use crate::counters::{Counts, LatenessSummary};
 use crate::engine::Placement;
 use crate::link::{Backend, Endpoint, Link, Plan, Report};
+use crate::loopback::{LARGEST_BUFFER, Loopback, SMALLEST_BUFFER};
 use crate::profile::Profile;
 use crate::wire::Direction;
 
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 
 /// The smallest MTU that IPv6 allows (RFC 8200, section 5).
 const SMALLEST_MTU: u32 = 1280;
@@ -66,8 +69,12 @@ enum Request {
     Read {
         link: Id,
     },
+    Loopback {
+        receive_buffer: u32,
+    },
     Close {
-        link: Id,
+        link: Option<Id>,
+        loopback: Option<Id>,
     },
 }
 
@@ -115,6 +122,24 @@ pub enum Answer {
         /// From the origin to the client.
         down: Box<DirectionReport>,
     },
+    /// A loopback of its own was opened.
+    OpenedLoopback {
+        /// The new loopback.
+        loopback: u64,
+        /// The path of its namespace, which can be joined by `setns`.
+        namespace: PathBuf,
+        /// The address at which processes in it reach each other.
+        ipv4: Ipv4Addr,
+        /// The size of TCP's receive buffers in it, in bytes.
+        receive_buffer: u32,
+        /// The TCP congestion control in it.
+        congestion: String,
+    },
+    /// A loopback was closed.
+    ClosedLoopback {
+        /// The loopback.
+        loopback: u64,
+    },
     /// A setting was changed.
     Set {
         /// The link.
@@ -161,18 +186,19 @@ impl Answer {
     }
 }
 
-/// The links of one harness.
+/// The links and loopbacks of one harness.
 #[derive(Debug)]
 pub struct Control {
     placement: Placement,
     links: BTreeMap<Id, Link>,
+    loopbacks: BTreeMap<Id, Loopback>,
     opened: Id,
 }
 
 impl Control {
     /// Runs the threads of links with this placement.
     pub fn new(placement: Placement) -> Self {
-        Self { placement, links: BTreeMap::new(), opened: 0 }
+        Self { placement, links: BTreeMap::new(), loopbacks: BTreeMap::new(), opened: 0 }
     }
 
     /// Carries out one request.
@@ -202,12 +228,41 @@ impl Control {
                 self.set(link, directions)
             }
             Request::Read { link } => self.read(link),
-            Request::Close { link } => {
+            Request::Loopback { receive_buffer } => {
+                if !(SMALLEST_BUFFER..=LARGEST_BUFFER).contains(&receive_buffer) {
+                    return Err(format!(
+                        "receive_buffer is {receive_buffer}; it must be between \
+                         {SMALLEST_BUFFER} and {LARGEST_BUFFER}"
+                    ));
+                }
+                self.open_loopback(receive_buffer).map_err(|error| error.to_string())
+            }
+            Request::Close { link: Some(link), loopback: None } => {
                 let answer = self.read(link);
                 self.links.remove(&link).ok_or_else(|| unknown(link))?;
                 answer
             }
+            Request::Close { link: None, loopback: Some(loopback) } => {
+                let closed = self.loopbacks.remove(&loopback);
+                closed.ok_or_else(|| format!("no loopback {loopback} is open"))?;
+                Ok(Answer::ClosedLoopback { loopback })
+            }
+            Request::Close { .. } => Err("close needs either a link or a loopback".to_owned()),
         }
+    }
+
+    fn open_loopback(&mut self, receive_buffer: u32) -> io::Result<Answer> {
+        let opened = Loopback::open(receive_buffer)?;
+        self.opened += 1;
+        let answer = Answer::OpenedLoopback {
+            loopback: self.opened,
+            namespace: opened.namespace(),
+            ipv4: Loopback::ipv4(),
+            receive_buffer,
+            congestion: opened.congestion().to_owned(),
+        };
+        self.loopbacks.insert(self.opened, opened);
+        Ok(answer)
     }
 
     fn open(&mut self, plan: &Plan) -> io::Result<Answer> {

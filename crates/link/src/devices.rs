@@ -157,13 +157,18 @@ pub fn make_pair(end: End, namespace: &Namespace, mtu: u32) -> io::Result<String
 
 /// Prepares the calling thread's namespace, which has just been made, for a client or an origin.
 pub fn prepare_namespace() -> io::Result<()> {
+    bring_up_loopback()?;
+    // TCP must not start a connection with what it has learned from an earlier one.
+    fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")
+}
+
+/// Lets processes in the calling thread's namespace reach each other at 127.0.0.1 and `::1`.
+pub fn bring_up_loopback() -> io::Result<()> {
     let loopback = index_of("lo")?;
     netlink(async |handle| {
         let link: LinkMessage = LinkUnspec::new_with_index(loopback).up().build();
         handle.link().set(link).execute().await
-    })?;
-    // TCP must not start a connection with what it has learned from an earlier one.
-    fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")
+    })
 }
 
 /// Prepares the calling thread's namespace, which has just been made, to hold only peers of

@@ -1,5 +1,5 @@
 //! An emulated network path: IP packets move between two network namespaces with delay, jitter, a
-//! rate, a bounded queue and seeded loss.
+//! rate, a bounded queue and seeded loss. And a loopback in a network namespace of its own.
 //!
 //! The modules that decide about packets (`profile`, `loss`, `queue`, `store`, `wire`) are pure:
 //! they are given the time. The modules that move packets (`tun`, `packet_socket`, `engine`) use
@@ -11,6 +11,7 @@ mod counters;
 mod devices;
 mod engine;
 mod link;
+mod loopback;
 mod loss;
 mod namespaces;
 mod packet;
@@ -29,6 +30,7 @@ pub use control::{Answer, Control, DirectionReport, Greeting};
 pub use counters::{Counts, Lateness, LatenessSummary};
 pub use engine::Placement;
 pub use link::{Backend, Endpoint, Link, Plan, Report};
+pub use loopback::Loopback;
 pub use namespaces::{enter, isolate};
 pub use profile::{Bottleneck, Bursts, Invalid, Limit, Loss, Parameters, Profile};
 pub use wire::{Direction, Wire};

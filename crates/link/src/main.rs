@@ -43,16 +43,10 @@ fn run(task: Task) -> io::Result<()> {
 fn control(placement: Placement) -> io::Result<()> {
     let user_namespace = fetchoff_link::isolate()?;
     let mut control = Control::new(placement);
-    let mut input = io::stdin().lock();
-    json_lines::write(&Greeting::of_this_process(VERSION, user_namespace))?;
-    while let Some(line) = json_lines::read(&mut input) {
-        let answer = match line {
-            Ok(line) => control.answer(&line),
-            Err(error) => Answer::error(error),
-        };
-        json_lines::write(&answer)?;
-    }
-    Ok(())
+    json_lines::serve(&Greeting::of_this_process(VERSION, user_namespace), |line| match line {
+        Ok(line) => control.answer(&line),
+        Err(error) => Answer::error(error),
+    })
 }
 
 /// Replaces this process by the command. Returns only if the command cannot be run.

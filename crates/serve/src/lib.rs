@@ -24,6 +24,7 @@ mod turns;
 pub use content::bodies::{BLOCK_BYTES, bytes};
 pub use content::documents::document;
 pub use control::{Answer, Control, Greeting};
+pub use http::behaviour::{Behaviour, Continue};
 pub use http::protocol::Protocol;
 pub use ledger::counters::{Counters, Upload};
 pub use limits::Limits;

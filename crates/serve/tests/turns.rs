@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 #[test]
 fn the_greeting_says_that_turns_are_known() {
     let greeting = serde_json::to_value(Greeting::of_this_process("1")).unwrap();
-    assert_eq!(greeting["protocol"], 3);
+    assert_eq!(greeting["protocol"], 4);
 }
 
 #[test]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fetchoff.app.loopbacks import lacking
 from fetchoff.model.errors import FetchoffError, OriginError
 from fetchoff.model.link import Link
 from fetchoff.run.host import machine
@@ -56,6 +57,7 @@ def check_machine() -> list[MachineCheck]:
             _load,
             _children,
             _guard,
+            _loopback,
             _links,
         )
         for finding in look()
@@ -193,6 +195,21 @@ def _guard() -> Iterator[MachineCheck]:
             Health.LIMITED,
             "no setpriv: if the harness is killed, a client that hangs keeps running",
             "install the package util-linux",
+        )
+
+
+def _loopback() -> Iterator[MachineCheck]:
+    why_not = lacking()
+    if why_not is None:
+        yield MachineCheck(
+            Health.GOOD, "a loopback of its own can be made, with receive buffers of one size"
+        )
+    else:
+        yield MachineCheck(
+            Health.LIMITED,
+            "no loopback of its own, so downloads vary more from process to process: "
+            f"{why_not.message}",
+            why_not.hint,
         )
 
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import fetchoff
 from fetchoff.analysis.stopping import is_decided
+from fetchoff.app.loopbacks import on_loopback
 from fetchoff.app.serving import record_of, serving
 from fetchoff.build.build_dir import BuildDir
 from fetchoff.catalog.paths import shipped
 from fetchoff.model.client import Client, Launch, Manifest, Readiness
 from fetchoff.model.errors import BusyError
 from fetchoff.model.experiment import Experiment
+from fetchoff.model.loopback import Loopback
 from fetchoff.model.program import ProgramRecord
 from fetchoff.protocol import link as link_protocol
 from fetchoff.protocol import origin as origin_protocol
@@ -23,8 +25,8 @@ from fetchoff.run.host.alone import alone
 from fetchoff.run.host.machine import facts, usable_cores
 from fetchoff.run.host.placement import lay_out, strongest_urgency
 from fetchoff.run.host.seam import ThisMachine
-from fetchoff.run.network import emulator
-from fetchoff.run.network.emulator import laid
+from fetchoff.run.network import link_program
+from fetchoff.run.network.own_loopback import laying
 from fetchoff.run.origins import built_in
 from fetchoff.run.origins.reference import fetch
 from fetchoff.run.os.programs import record_of as record_of_program
@@ -44,8 +46,14 @@ def new_run(
     title: str,
     out: Path | None,
     *notes: str,
+    loopback: Loopback | None = None,
 ) -> RunFolder:
-    """Create the run folder of an experiment; `notes` are shown in its results."""
+    """Create the run folder of an experiment; `notes` are shown in its results.
+
+    `loopback`: the one that was asked for; None: its own where that is possible.
+    """
+    on = on_loopback(experiment, loopback)
+    experiment = on.experiment
     now = datetime.now(UTC)
     run_id = f"{now:%Y%m%d-%H%M%S}-{experiment.seed}"
     taking_part = {entrant.client for entrant in experiment.entrants}
@@ -56,11 +64,12 @@ def new_run(
         fetchoff=fetchoff.__version__,
         experiment=experiment,
         clients=tuple(client_record(c) for c in clients if c.id in taking_part),
-        environment=facts(),
+        environment=facts() | on.facts,
         notes=(
             *notes,
             *tree_notes(c for c in clients if c.id in taking_part),
             *placement_notes(experiment),
+            *on.notes,
         ),
         absent=tuple(
             (c.id, f"{c.reason} ({c.hint})" if c.hint else c.reason)
@@ -77,8 +86,9 @@ def new_run(
 def programs_of(experiment: Experiment) -> tuple[ProgramRecord, ...]:
     """Fetchoff's own programs that the experiment uses."""
     found = [record_of_program(built_in.BINARY, origin_protocol.VERSION)]
-    if any(course.link.is_emulated for course in experiment.courses):
-        found.append(record_of_program(emulator.BINARY, link_protocol.VERSION))
+    has_links = any(course.link.is_emulated for course in experiment.courses)
+    if has_links or experiment.loopback is Loopback.OWN:
+        found.append(record_of_program(link_program.BINARY, link_protocol.VERSION))
     return tuple(found)
 
 
@@ -161,7 +171,7 @@ def measure(
                 host=ThisMachine(),
                 launches=launch,
                 spool=folder.path / SPOOL,
-                lay_network=laid,
+                lay_network=laying(experiment.loopback),
                 start_origin=start_origin,
                 start_adapter=adapter.start,
                 fetch=fetch,

@@ -22,6 +22,7 @@ _COMMENT = ("#", "//", "--", "/*", "*", "*/")
 def analysis_of(folder: RunFolder) -> Analysis:
     """The analysis of a run folder; InputError if no workload was measured completely."""
     from fetchoff.analysis.analyse import RunFacts, analyse
+    from fetchoff.store import explanations
 
     header = folder.header
     facts = RunFacts(
@@ -42,7 +43,11 @@ def analysis_of(folder: RunFolder) -> Analysis:
             f"{folder.path} has no completely measured workload yet",
             f"continue with 'fetchoff resume {folder.path}'",
         )
-    return replace(analysis, reproduction=_reproduction_of(folder))
+    return replace(
+        analysis,
+        reproduction=_reproduction_of(folder),
+        explanations=explanations.read(folder.path),
+    )
 
 
 def _reproduction_of(folder: RunFolder) -> Reproduction | None:

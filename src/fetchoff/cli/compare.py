@@ -31,6 +31,7 @@ def command(
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
     placement: options.Placements = None,
+    loopback: options.Loopbacks = None,
     budget: options.Budget = None,
     out: options.Out = None,
     seed: options.Seed = None,
@@ -48,6 +49,7 @@ def command(
         bool,
         typer.Option("--strict", help="Exit with status 8 if --fail-if-slower is undecided."),
     ] = False,
+    explain: options.Explain = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -66,7 +68,7 @@ def command(
     from fetchoff.model.origin import BUILT_IN
 
     limit = _limit(fail_if_slower, strict=strict)
-    first, second = map(_ready, told_apart(_one(a), _one(b)))
+    first, second = map(_set_up, told_apart(_one(a), _one(b)))
     chosen = courses(workload or [WORKLOAD], link or ())
     served_by = located(origin or BUILT_IN)
     must_serve(served_by, chosen, allow_remote=allow_remote)
@@ -80,8 +82,9 @@ def command(
         placement=placement,
         limit=limit,
     )
-    folder = new_run(experiment, [first, second], f"{second.id} against {first.id}", out)
-    manner = Manner(quiet=quiet, as_json=as_json, waits=wait)
+    title = f"{second.id} against {first.id}"
+    folder = new_run(experiment, [first, second], title, out, loopback=loopback)
+    manner = Manner(quiet=quiet, as_json=as_json, waits=wait, explains=explain)
     analysis = measure_and_show(folder, [first, second], manner)
     _must_be_made(analysis, {first.id: a, second.id: b})
     if limit is not None:
@@ -99,6 +102,11 @@ def _limit(percent: float | None, *, strict: bool) -> float | None:
     return None if percent is None else percent / 100
 
 
+def ready(name: str) -> Client:
+    """The one client that a name means, set up if it never was; InputError or SetupError."""
+    return _set_up(_one(name))
+
+
 def _one(name: str) -> Manifest:
     from fetchoff.app.choose import chosen
     from fetchoff.model.errors import InputError
@@ -112,7 +120,7 @@ def _one(name: str) -> Manifest:
     return manifests[0]
 
 
-def _ready(manifest: Manifest) -> Client:
+def _set_up(manifest: Manifest) -> Client:
     from fetchoff.app.choose import states
     from fetchoff.cli.setup import set_up_all
     from fetchoff.model.client import Readiness

@@ -16,6 +16,7 @@ from fetchoff.cli import (
     clients,
     compare,
     doctor,
+    explain,
     link,
     links,
     origin,
@@ -43,6 +44,7 @@ app = typer.Typer(
 for module in (
     run,
     compare,
+    explain,
     reproduce,
     report,
     resume,

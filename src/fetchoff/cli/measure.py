@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 class Manner:
     """How the user wants to measure and see results.
 
-    `waits`: wait while another run is measured on this machine.
+    `waits`: wait while another run is measured on this machine. `explains`: explain the slowest
+    clients after the ranking.
     """
 
     quiet: bool = False
     as_json: bool = False
     waits: bool = False
     per_day: float | None = None
+    explains: bool = False
 
 
 def measure_watched(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> None:
@@ -53,6 +55,8 @@ def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manne
         _rescue(folder, manner)
         raise
     analysis = analysis_of(folder)
+    if manner.explains:
+        analysis = explained(analysis, folder, clients, manner)
     results.write_and_show(
         analysis,
         folder.path,
@@ -61,6 +65,25 @@ def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manne
         per_day=manner.per_day,
     )
     return analysis
+
+
+def explained(
+    analysis: Analysis, folder: RunFolder, clients: Sequence[Client], manner: Manner
+) -> Analysis:
+    """The analysis with explanations; without them if the user presses Ctrl-C."""
+    from fetchoff.app.explain import say_nothing
+    from fetchoff.app.explaining import explain_ranked
+    from fetchoff.model.origin import BUILT_IN
+
+    quiet = manner.quiet or manner.as_json
+    if folder.header.experiment.origin != BUILT_IN:
+        say("note: only exchanges with the built-in origin can be explained")
+        return analysis
+    try:
+        return explain_ranked(folder, analysis, clients, say_nothing if quiet else say)
+    except KeyboardInterrupt:
+        say("interrupted: the rest is not explained")
+        return analysis_of(folder)
 
 
 def _rescue(folder: RunFolder, manner: Manner) -> None:

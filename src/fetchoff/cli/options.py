@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from fetchoff.model.loopback import Loopback
 from fetchoff.model.workload import Placement
 
 Workloads = Annotated[
@@ -39,6 +40,15 @@ Placements = Annotated[
         "workload says.",
     ),
 ]
+Loopbacks = Annotated[
+    Loopback | None,
+    typer.Option(
+        "--loopback",
+        metavar="WHOSE",
+        help="Between client and built-in origin: own, with receive buffers of one size, or "
+        "machine; default: own where this machine permits it.",
+    ),
+]
 Links = Annotated[
     list[str] | None,
     typer.Option(
@@ -54,6 +64,12 @@ Wait = Annotated[
     bool, typer.Option("--wait", help="Wait while another run is measured on this machine.")
 ]
 RunPath = Annotated[Path, typer.Argument(help="A run folder.")]
+Explain = Annotated[
+    bool,
+    typer.Option(
+        "--explain", help="After the ranking, explain the slowest clients and those that wait."
+    ),
+]
 PerDay = Annotated[
     float | None,
     typer.Option(

@@ -40,6 +40,7 @@ def command(
     setup: Annotated[
         bool, typer.Option("--setup", help="First set up clients not yet set up.")
     ] = False,
+    explain: options.Explain = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -71,7 +72,7 @@ def command(
     wanted = [
         claims.article(name) for name in (claims.articles() if everything else articles or [])
     ]
-    manner = Manner(quiet=quiet, as_json=as_json, waits=wait)
+    manner = Manner(quiet=quiet, as_json=as_json, waits=wait, explains=explain)
     done = []
     for article in wanted:
         folder = out / article.id if out else None
@@ -133,7 +134,7 @@ def _measured(
     """Run an article's experiment and write the results."""
     from fetchoff.app.results import HTML, analysis_of, write
     from fetchoff.cli.console import say
-    from fetchoff.cli.measure import measure_watched
+    from fetchoff.cli.measure import explained, measure_watched
     from fetchoff.store.run_folder import RunFolder
 
     if not manner.quiet:
@@ -142,6 +143,8 @@ def _measured(
         say(said.rstrip())
     measure_watched(folder, clients, manner)
     analysis = analysis_of(RunFolder.open(folder.path))
+    if manner.explains:
+        analysis = explained(analysis, folder, clients, manner)
     write(analysis, folder.path)
     if not manner.quiet:
         say(f"report: {folder.path / HTML}")

@@ -48,10 +48,13 @@ def show(
 
         print(json_results.text(analysis))
         return
+    from fetchoff.report.terminal import diagnosis, table
     from fetchoff.report.terminal import per_day as per_day_table
-    from fetchoff.report.terminal import table
 
     data_console().print(table.whole(analysis))
+    for each in analysis.explanations:
+        data_console().print()
+        data_console().print(diagnosis.whole(each.diagnosis, each.faults))
     if per_day is not None:
         data_console().print(per_day_table.whole(analysis, per_day))
     if not quiet:

@@ -9,6 +9,7 @@ NAME = "resume"
 
 def command(
     run: options.RunPath,
+    explain: options.Explain = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -37,4 +38,6 @@ def command(
         return
     clients = states(recorded(folder.header))
     must_be_unchanged(folder.header, clients)
-    measure_and_show(folder, clients, Manner(quiet=quiet, as_json=as_json, waits=wait))
+    measure_and_show(
+        folder, clients, Manner(quiet=quiet, as_json=as_json, waits=wait, explains=explain)
+    )

@@ -34,6 +34,7 @@ def command(
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
     placement: options.Placements = None,
+    loopback: options.Loopbacks = None,
     full: options.Full = False,
     budget: options.Budget = None,
     out: options.Out = None,
@@ -42,6 +43,7 @@ def command(
         bool, typer.Option("--setup", help="First set up clients not yet set up.")
     ] = False,
     per_day: options.PerDay = None,
+    explain: options.Explain = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -78,10 +80,9 @@ def command(
         origin=served_by,
         placement=placement,
     )
-    folder = new_run(experiment, clients, chosen_suite.about, out)
-    analysis = measure_and_show(
-        folder, clients, Manner(quiet=quiet, as_json=as_json, waits=wait, per_day=per_day)
-    )
+    folder = new_run(experiment, clients, chosen_suite.about, out, loopback=loopback)
+    manner = Manner(quiet, as_json, waits=wait, per_day=per_day, explains=explain)
+    analysis = measure_and_show(folder, clients, manner)
     _must_be_measured(analysis)
 
 

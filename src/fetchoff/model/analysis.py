@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fetchoff.model.check import SelfCheck
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Role
+from fetchoff.model.explanation import Explanation
 from fetchoff.model.finding import Finding
 from fetchoff.model.judgement import Reproduction
 from fetchoff.model.link import Calibration, Link
@@ -266,7 +267,7 @@ class Analysis:
     """Everything that tables, CSV, JSON and report.html show of one run.
 
     `origin`: which server answered; `points` and `rounds` are by workload; `reproduction`: what
-    became of the article whose suite was run.
+    became of the article whose suite was run; `explanations`: of the clients that were explained.
     """
 
     run_id: str
@@ -286,3 +287,4 @@ class Analysis:
     origin: str = ""
     rounds: dict[str, tuple[RoundCost, ...]] = field(default_factory=dict)
     reproduction: Reproduction | None = None
+    explanations: tuple[Explanation, ...] = ()

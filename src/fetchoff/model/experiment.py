@@ -9,6 +9,7 @@ from enum import StrEnum
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import EVERY_ROUND
 from fetchoff.model.link import Link
+from fetchoff.model.loopback import Loopback
 from fetchoff.model.workload import Placement, Sink, Workload
 
 MORE_REQUESTS = 0.03
@@ -71,7 +72,7 @@ class Experiment:
     `least_rounds`: the rounds to measure even if they take longer than the budget.
     `limit`: how much more the second of a pair may cost, as a share; the run then decides this.
     `origin`: an id of the catalogue, or a URL. `placement`: the user's choice; None: as each
-    workload says.
+    workload says. `loopback`: of courses without a link; older runs used the machine's.
     """
 
     entrants: tuple[Entrant, ...]
@@ -93,6 +94,7 @@ class Experiment:
     limit: float | None = None
     placement: Placement | None = None
     least_rounds: int = 1
+    loopback: Loopback = Loopback.MACHINE
 
     def course(self, name: str) -> Course:
         """The course with this id."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fetchoff.model.behaviour import Behaviour
+
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -132,7 +134,8 @@ class Settings:
     """How to do the exchanges; see docs/protocol.md.
 
     Proxies are for http URLs and HTTP/1.1 only: nothing is tunnelled through them. `tickets` is
-    for the origin: whether it lets TLS sessions be resumed.
+    for the origin: whether it lets TLS sessions be resumed. So is `behaviour`: what a diagnosis
+    toggles.
     """
 
     protocol: Protocol = Protocol.HTTP_1_1
@@ -148,6 +151,7 @@ class Settings:
     redirects: int = 0
     timeout_ms: TimeoutsMs = field(default_factory=TimeoutsMs)
     options: tuple[tuple[str, bool | int | str], ...] = ()
+    behaviour: Behaviour = field(default_factory=Behaviour)
 
     def __post_init__(self) -> None:
         """ValueError if the settings contradict each other."""

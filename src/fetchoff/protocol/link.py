@@ -1,4 +1,4 @@
-"""The control channel of the link emulator (docs/links.md)."""
+"""The control channel of fetchoff-link (docs/links.md)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fetchoff.model.link import Emulated, Profile, Steps, late_p99_us
 from fetchoff.protocol.fields import Garbled, Message, text, whole
 
-VERSION = 1
+VERSION = 2
 DIRECTIONS = ("up", "down")
 UNASKED = ("overruns", "overflowed", "refused")
 
@@ -29,6 +29,16 @@ class Opened:
     backend: str
     near: End
     far: End
+
+
+@dataclass(frozen=True)
+class OpenedLoopback:
+    """A loopback that is there. `receive_buffer`: the size of TCP's receive buffers, in bytes."""
+
+    loopback: int
+    namespace: str
+    ipv4: str
+    receive_buffer: int
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,11 @@ def open_link(mtu: int, congestion: str) -> Message:
     return {"op": "open", "mtu": mtu, "congestion": congestion}
 
 
+def open_loopback(receive_buffer: int) -> Message:
+    """Ask for a loopback of its own whose receive buffers have so many bytes."""
+    return {"op": "loopback", "receive_buffer": receive_buffer}
+
+
 def shape(link: int, up: Profile, down: Profile, seed: int) -> Message:
     """Ask for a profile for each direction; packets are numbered from 0 again."""
     return {"op": "set", "link": link, "up": _profile(up, seed), "down": _profile(down, seed)}
@@ -124,6 +139,16 @@ def read_opened(message: Message) -> Opened:
         text(message, "backend"),
         _end(message.get("near")),
         _end(message.get("far")),
+    )
+
+
+def read_opened_loopback(message: Message) -> OpenedLoopback:
+    """The answer to `loopback`."""
+    return OpenedLoopback(
+        whole(message, "loopback"),
+        text(message, "namespace"),
+        text(message, "ipv4"),
+        whole(message, "receive_buffer"),
     )
 
 

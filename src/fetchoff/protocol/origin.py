@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
+from fetchoff.model.behaviour import ORDINARY, Behaviour
 from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Settings
 from fetchoff.protocol.fields import Garbled, Message, whole
 
-VERSION = 3
+VERSION = 4
 
 SEND_BUFFER_BYTES = 131_072
 """Of connections that are measured in turns. The kernel would choose one for each connection, and a
@@ -31,8 +32,16 @@ def open_ledger(settings: Settings, *, in_turns: bool = False) -> Message:
         "protocol": str(settings.protocol),
         "tls": settings.tls,
         "tickets": settings.tickets,
+        "keep_alive": settings.behaviour.keep_alive,
+        "behaviour": _toggled(settings.behaviour),
     }
     return {**message, "send_buffer": SEND_BUFFER_BYTES} if in_turns else message
+
+
+def _toggled(behaviour: Behaviour) -> Message:
+    """What differs from what the origin does by itself, persistence apart."""
+    ordinary = asdict(replace(ORDINARY, keep_alive=behaviour.keep_alive))
+    return {name: value for name, value in asdict(behaviour).items() if value != ordinary[name]}
 
 
 def read_ledger(ledger: int) -> Message:

@@ -89,10 +89,10 @@ def test_asking_for_a_profile(profile: Profile, asked: dict[str, object]) -> Non
 
 
 def test_greeting() -> None:
-    greeting: dict[str, object] = {"emulator": "fetchoff-link", "protocol": 1}
+    greeting: dict[str, object] = {"emulator": "fetchoff-link", "protocol": 2}
     assert control.read_greeting({**greeting, "user_namespace": None}) == ""
     assert control.read_greeting({**greeting, "user_namespace": "/proc/9/fd/3"}) == "/proc/9/fd/3"
-    for wrong in ({"protocol": 2}, {"protocol": "1"}, {"user_namespace": 5}):
+    for wrong in ({"protocol": 1}, {"protocol": "2"}, {"user_namespace": 5}):
         with pytest.raises(Garbled):
             control.read_greeting({**greeting, **wrong})
     with pytest.raises(Garbled):

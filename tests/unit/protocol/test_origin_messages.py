@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fetchoff.model.behaviour import Behaviour, Continue
 from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Protocol, Settings
 from fetchoff.protocol.content import PERIOD, content
@@ -77,7 +78,16 @@ def test_a_listener_for_the_settings(settings: Settings) -> None:
         "protocol": settings.protocol.value,
         "tls": settings.tls,
         "tickets": settings.tickets,
+        "keep_alive": True,
+        "behaviour": {},
     }
+
+
+def test_only_what_is_toggled_is_told() -> None:
+    toggled = Behaviour(quick_ack=True, keep_alive=False, continues=Continue.NEVER)
+    asked = json.loads(json.dumps(open_ledger(Settings(behaviour=toggled))))
+    assert asked["behaviour"] == {"quick_ack": True, "continues": "never"}
+    assert asked["keep_alive"] is False
 
 
 def test_an_authority_is_a_certificate() -> None:

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.unit.run.fakes.link_program import GREETING, install, say
 
 from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.workload import Exchange, Workload
-from fetchoff.run.network.emulator import ANOTHER, KEPT, NEEDS, OWN_NAMESPACE, EmulatedNetwork, laid
+from fetchoff.run.network.emulator import EmulatedNetwork, laid
+from fetchoff.run.network.link_program import ANOTHER, KEPT, NEEDS, OWN_NAMESPACE
 from fetchoff.run.os import procfs
 
 COURSE = Course(Workload("w", "", (Exchange("GET", "/"),)), Link("far", ""))
@@ -27,26 +29,10 @@ DIRECTION = {
 READ = {"link": 1, "elapsed_ns": 0, "cpu_ns": 0, "up": DIRECTION, "down": DIRECTION}
 
 
-GREETING = '{"protocol":1,"user_namespace":null}'
-
-
 def opened(namespace: str = OWN_NAMESPACE) -> str:
     """A link whose two ends are in that namespace."""
     end = {"namespace": namespace, "ipv4": "127.0.0.1", "congestion": "cubic"}
     return json.dumps({"link": 1, "backend": "none", "near": end, "far": end})
-
-
-def say(*lines: str) -> str:
-    """One of these after the other, each when something was asked."""
-    return "".join(f"read asked; echo '{line}'\n" for line in lines)
-
-
-def install(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """A shell script as the emulator; entering a namespace is not moving at all."""
-    program = folder / "emulator"
-    program.write_text(f"""#!/bin/sh\n[ "$1" = enter ] && {{ shift 3; exec "$@"; }}\n{script}""")
-    program.chmod(0o755)
-    monkeypatch.setenv("FETCHOFF_LINK", str(program))
 
 
 def pretend(folder: Path, monkeypatch: pytest.MonkeyPatch, namespace: str = OWN_NAMESPACE) -> None:

@@ -271,6 +271,27 @@ def test_an_interruption_while_clients_warm_up(run: FakeRun) -> None:
     assert done.attempt == 1
 
 
+class Hesitating(FakeAdapter):
+    """The user interrupts the run while it is being ended."""
+
+    def end(self) -> None:
+        super().end()
+        raise KeyboardInterrupt
+
+
+def _hesitating(name: str, _process: str, _number: int) -> FakeAdapter:
+    return Hesitating(name)
+
+
+def test_an_interruption_while_clients_are_ended(run: FakeRun) -> None:
+    """The others are ended as well."""
+    run.clients = {name: functools.partial(_hesitating, name) for name in (A, B)}
+    with pytest.raises(KeyboardInterrupt):
+        run(experiment_of(plain(A, B), rounds=1))
+    assert len(run.adapters) == 2
+    assert all(adapter.is_ended for adapter in run.adapters)
+
+
 def test_a_run_that_goes_on_knows_who_was_given_up(run: FakeRun) -> None:
     ill(run, lambda *_: FakeAdapter(A, spoils_from=0))
     run(experiment_of(plain(A, B), rounds=1))

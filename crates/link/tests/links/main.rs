@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "it is all tests")]
 
 mod emulator;
+mod loopbacks;
 
 use std::fs;
 use std::thread;

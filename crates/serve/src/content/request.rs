@@ -17,6 +17,7 @@ use crate::content::memory::Memory;
 use crate::content::refusal::Refusal;
 use crate::ledger::counters::Upload;
 use crate::ledger::events::Record;
+use crate::ledger::watch::What;
 
 /// Methods whose requests count as uploads even without content.
 const UPLOADING: [Method; 3] = [Method::PUT, Method::POST, Method::PATCH];
@@ -34,6 +35,7 @@ pub struct Sum {
 pub struct Received {
     content: Incoming,
     record: Rc<Record>,
+    stream: u32,
     limit: u64,
     bytes: u64,
     hasher: Option<Sha256>,
@@ -43,8 +45,14 @@ pub struct Received {
 
 impl Received {
     /// Call this as soon as the request's head has been read: the time to the content is measured
-    /// from here.
-    pub fn new(parts: &Parts, content: Incoming, record: Rc<Record>, limit: u64) -> Self {
+    /// from here. `stream`: of HTTP/2, for whoever watches.
+    pub fn new(
+        parts: &Parts,
+        content: Incoming,
+        record: Rc<Record>,
+        limit: u64,
+        stream: u32,
+    ) -> Self {
         let begun = (!content.is_end_stream()).then(|| (Instant::now(), record.content_begins()));
         let is_upload = begun.is_some() || UPLOADING.contains(&parts.method);
         let upload = (is_upload && record.ledger.digest()).then(|| Upload {
@@ -62,6 +70,7 @@ impl Received {
             begun,
             content,
             record,
+            stream,
         }
     }
 
@@ -141,6 +150,8 @@ impl Received {
         if let Some((head_at, read)) = self.begun {
             ledger.head_to_body(head_at.elapsed());
             self.record.content_ends(read);
+            let (stream, size) = (self.stream, self.bytes);
+            self.record.note(|| What::Content { stream, size });
         }
         let sha256 = self.hasher.map(|hasher| hex(&hasher.finalize()));
         if let Some(upload) = self.upload {

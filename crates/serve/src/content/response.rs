@@ -61,6 +61,8 @@ pub enum Content {
     Chunked { rest: Rest, chunk: u64 },
     /// `size` bytes at a time, one write after each interval.
     Drip { rest: Rest, size: u64, every: Duration, next: Pin<Box<Sleep>> },
+    /// In so many pieces, each of which is written on its own.
+    InPieces(Box<Pieces>),
     /// Ends with an error before everything that its framing announces has been sent.
     Truncate { promised: Option<u64>, rest: Rest, chunk: u64, record: Rc<Record>, flushes: u64 },
 }
@@ -76,6 +78,23 @@ impl Content {
         } else {
             Self::Stream(Rest { position: 0, left: length })
         }
+    }
+
+    /// The same in so many pieces, if it has a known length and there is something to divide.
+    pub fn in_pieces(self, pieces: u64, record: &Rc<Record>) -> Self {
+        let Some(length) = self.size_hint().exact().filter(|length| pieces > 1 && *length > 1)
+        else {
+            return self;
+        };
+        let most = usize::try_from(length.div_ceil(pieces)).unwrap_or(usize::MAX);
+        let (content, record) = (self, record.clone());
+        Self::InPieces(Box::new(Pieces {
+            content,
+            rest: Bytes::new(),
+            most,
+            record,
+            flushes: None,
+        }))
     }
 
     pub fn chunked(length: u64, chunk: u64) -> Self {
@@ -102,6 +121,46 @@ impl Content {
     }
 }
 
+/// Content that is divided, and whose pieces are written one by one.
+#[derive(Debug)]
+pub struct Pieces {
+    content: Content,
+    rest: Bytes,
+    most: usize,
+    record: Rc<Record>,
+    /// How often everything had been written when the last piece was handed over.
+    flushes: Option<u64>,
+}
+
+impl Pieces {
+    fn poll_frame(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Truncated>>> {
+        if let Some(flushes) = self.flushes {
+            ready!(self.record.poll_flushed(flushes, cx));
+        }
+        if self.rest.is_empty() {
+            match ready!(Pin::new(&mut self.content).poll_frame(cx)) {
+                Some(Ok(frame)) => self.rest = frame.into_data().unwrap_or_default(),
+                end => return Poll::Ready(end),
+            }
+        }
+        self.flushes = Some(self.record.flushes());
+        let piece = self.rest.split_to(self.rest.len().min(self.most));
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end(&self) -> bool {
+        self.rest.is_empty() && self.content.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let left = self.content.size_hint().exact().unwrap_or(0);
+        SizeHint::with_exact(left + self.rest.len() as u64)
+    }
+}
+
 impl Body for Content {
     type Data = Bytes;
     type Error = Truncated;
@@ -123,6 +182,7 @@ impl Body for Content {
                 next.as_mut().reset(due);
                 rest.next(*size)
             }
+            Self::InPieces(pieces) => return pieces.poll_frame(cx),
             Self::Truncate { rest, chunk, record, flushes, .. } => {
                 if let Some(frame) = rest.next(*chunk) {
                     *flushes = record.flushes();
@@ -143,6 +203,7 @@ impl Body for Content {
             Self::Stream(rest) | Self::Chunked { rest, .. } | Self::Drip { rest, .. } => {
                 rest.left == 0
             }
+            Self::InPieces(pieces) => pieces.is_end(),
             Self::Truncate { promised, .. } => *promised == Some(0),
         }
     }
@@ -151,6 +212,7 @@ impl Body for Content {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
             Self::Stream(rest) | Self::Drip { rest, .. } => SizeHint::with_exact(rest.left),
+            Self::InPieces(pieces) => pieces.size_hint(),
             Self::Chunked { .. } | Self::Truncate { promised: None, .. } => SizeHint::default(),
             Self::Truncate { promised: Some(promised), .. } => SizeHint::with_exact(*promised),
         }

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::http::behaviour::Behaviour;
 use crate::http::protocol::Protocol;
 use crate::ledger::counters::Counters;
+use crate::ledger::watch::Event;
 use crate::turns::schedule::Turns;
 
-const PROTOCOL: u32 = 3;
+const PROTOCOL: u32 = 4;
 
 /// The first line, which the origin writes without being asked.
 #[derive(Clone, Debug, Serialize)]
@@ -47,6 +49,8 @@ pub enum Request {
         tickets: bool,
         #[serde(default)]
         send_buffer: Option<u32>,
+        #[serde(default)]
+        behaviour: Behaviour,
     },
     Read {
         ledger: Id,
@@ -56,6 +60,19 @@ pub enum Request {
         digest: bool,
     },
     Close {
+        ledger: Id,
+    },
+    /// Keep events from now on, with the CPU clock of a client if one is named.
+    Watch {
+        ledger: Id,
+        #[serde(default)]
+        pid: Option<i32>,
+        #[serde(default)]
+        group: Option<PathBuf>,
+        most: usize,
+    },
+    /// Tell the events, and keep no more.
+    Watched {
         ledger: Id,
     },
     /// Hold requests from now on, until their client has its turn.
@@ -119,6 +136,15 @@ pub enum Answer {
         before_ns: u64,
         /// CPU time of the client since it was last held.
         after_ns: u64,
+    },
+    /// What was kept while somebody watched.
+    Watched {
+        /// The ledger.
+        ledger: u64,
+        /// Events in their order.
+        events: Vec<Event>,
+        /// How many did not fit in.
+        lost: u64,
     },
     /// Turns were given.
     Turns(Box<Turns>),

@@ -6,9 +6,9 @@
 mod messages;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -60,14 +60,8 @@ impl Control {
         Ok(Answer::Turns(Box::new(schedule::run(&order?, patience).await)))
     }
 
-    fn hold(
-        &self,
-        ledger: Id,
-        clock: io::Result<CpuClock>,
-        client: (u64, u64),
-    ) -> Result<Answer, String> {
+    fn hold(&self, ledger: Id, clock: CpuClock, client: (u64, u64)) -> Result<Answer, String> {
         let gate = self.gate(ledger)?;
-        let clock = clock.map_err(|error| format!("no CPU clock for ledger {ledger}: {error}"))?;
         let (requests, per_iteration) = client;
         gate.close(Client { clock, requests, per_iteration }, &self.gates);
         Ok(Answer::Set { ledger })
@@ -80,21 +74,43 @@ impl Control {
     fn follow(&mut self, request: Request) -> Result<Answer, String> {
         match request {
             Request::Turns { .. } => Err("turns take time".into()),
-            Request::Hold { ledger, pid, group, requests, per_iteration } => {
-                let clock = match group {
-                    Some(folder) => CpuClock::of_group(&folder),
-                    None => CpuClock::of_process(pid),
+            Request::Watch { ledger, pid, group, most } => {
+                let listener = self.listener(ledger)?;
+                let clock = match (pid, group) {
+                    (None, None) => None,
+                    (pid, group) => Some(clock(pid.unwrap_or(0), group, ledger)?),
                 };
+                listener.watch(clock, most);
+                Ok(Answer::Set { ledger })
+            }
+            Request::Watched { ledger } => {
+                let watched = self.listener(ledger)?.end_watch();
+                let (events, lost) =
+                    watched.ok_or_else(|| format!("nobody watches ledger {ledger}"))?;
+                Ok(Answer::Watched { ledger, events, lost })
+            }
+            Request::Hold { ledger, pid, group, requests, per_iteration } => {
+                let clock = clock(pid, group, ledger)?;
                 self.hold(ledger, clock, (requests, per_iteration.get()))
             }
             Request::Release { ledger } => {
                 let OutsideTurns { before_ns, after_ns } = self.gate(ledger)?.open();
                 Ok(Answer::Released { ledger, before_ns, after_ns })
             }
-            Request::Open { keep_alive, digest, protocol, tls, tickets, send_buffer } => {
+            Request::Open {
+                keep_alive,
+                digest,
+                protocol,
+                tls,
+                tickets,
+                send_buffer,
+                behaviour,
+            } => {
                 let handshakes = if tickets { Handshakes::Resumable } else { Handshakes::Full };
                 let tls = tls.then_some(handshakes);
-                self.open(ListenerConfig { protocol, tls, keep_alive, digest, send_buffer })
+                let config =
+                    ListenerConfig { protocol, tls, keep_alive, digest, send_buffer, behaviour };
+                self.open(config)
             }
             Request::Read { ledger } => {
                 let counters = Box::new(self.listener(ledger)?.counters());
@@ -131,6 +147,14 @@ fn length(lead: u64, counted: u64) -> Result<Length, String> {
         (Some(lead), Some(counted)) => Ok(Length { lead, counted }),
         _ => Err("a turn needs at least one iteration of each kind: lead and counted".into()),
     }
+}
+
+fn clock(pid: i32, group: Option<PathBuf>, ledger: Id) -> Result<CpuClock, String> {
+    match group {
+        Some(folder) => CpuClock::of_group(&folder),
+        None => CpuClock::of_process(pid),
+    }
+    .map_err(|error| format!("no CPU clock for ledger {ledger}: {error}"))
 }
 
 fn unknown(ledger: Id) -> String {

@@ -12,9 +12,11 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::task::spawn_local;
 
+use crate::http::behaviour::{Behaviour, Continue};
 use crate::http::frames::CountingFrames;
 use crate::http::protocol::{HttpConfig, Protocol};
 use crate::http::service::Requests;
+use crate::http::silence::Silent;
 use crate::ledger::events::Record;
 use crate::limits::{CONNECTION_WINDOW, STREAM_WINDOW, STREAMS};
 use crate::routes::resources::Resources;
@@ -25,19 +27,24 @@ where
     Io: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     match config.protocol {
-        Protocol::Http1 => serve_http1(io, config.keep_alive, resources, record).await,
+        Protocol::Http1 if config.behaviour.continues == Continue::Never => {
+            Box::pin(serve_http1(Silent(io), config, resources, record)).await;
+        }
+        Protocol::Http1 => serve_http1(io, config, resources, record).await,
         // In a box of its own, because it is larger than what HTTP/1.1 needs.
-        Protocol::H2 | Protocol::H2c => Box::pin(serve_http2(io, resources, record)).await,
+        Protocol::H2 | Protocol::H2c => {
+            Box::pin(serve_http2(io, config.behaviour, resources, record)).await;
+        }
     }
 }
 
-async fn serve_http1<Io>(io: Io, keep_alive: bool, resources: Rc<Resources>, record: Rc<Record>)
+async fn serve_http1<Io>(io: Io, config: HttpConfig, resources: Rc<Resources>, record: Rc<Record>)
 where
     Io: AsyncRead + AsyncWrite + Unpin + 'static,
 {
-    let requests = Requests::new(resources.clone(), record.clone());
+    let requests = Requests::new(resources.clone(), record.clone(), config.behaviour);
     let mut connection = http1::Builder::new()
-        .keep_alive(keep_alive)
+        .keep_alive(config.keep_alive)
         .max_header_size(resources.limits.head_bytes)
         .header_read_timeout(None)
         .serve_connection(TokioIo::new(io), requests);
@@ -60,17 +67,18 @@ async fn linger(mut io: impl AsyncRead + Unpin, patience: Duration) {
     let _ = tokio::time::timeout(patience, reading).await;
 }
 
-async fn serve_http2<Io>(io: Io, resources: Rc<Resources>, record: Rc<Record>)
+async fn serve_http2<Io>(io: Io, behaviour: Behaviour, resources: Rc<Resources>, record: Rc<Record>)
 where
     Io: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     record.multiplexed();
     let io = TokioIo::new(CountingFrames::new(io, record.clone()));
-    let requests = Requests::new(resources.clone(), record.clone());
+    let requests = Requests::new(resources.clone(), record.clone(), behaviour);
     let connection = http2::Builder::new(OnThisThread)
-        .initial_stream_window_size(STREAM_WINDOW)
-        .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_concurrent_streams(STREAMS)
+        .initial_stream_window_size(behaviour.stream_window.unwrap_or(STREAM_WINDOW))
+        .initial_connection_window_size(behaviour.connection_window.unwrap_or(CONNECTION_WINDOW))
+        .max_frame_size(behaviour.frame_bytes)
+        .max_concurrent_streams(behaviour.streams.unwrap_or(STREAMS))
         .max_header_list_size(u32::try_from(resources.limits.head_bytes).unwrap_or(u32::MAX))
         .serve_connection(io, requests);
     let mut connection = pin!(connection);

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::http::behaviour::Behaviour;
+
 /// The one version of HTTP that a listener speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum Protocol {
@@ -41,4 +43,6 @@ pub struct HttpConfig {
     pub protocol: Protocol,
     /// Whether HTTP/1.1 connections stay open after an answer.
     pub keep_alive: bool,
+    /// What is toggled.
+    pub behaviour: Behaviour,
 }

@@ -9,15 +9,19 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue};
+use hyper::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
+};
 use hyper::http::request::Parts;
 use hyper::service::Service;
-use hyper::{Method, Request, Response, Version};
+use hyper::{HeaderMap, Method, Request, Response, Version};
 
 use crate::content::refusal::Refusal;
-use crate::content::request::Received;
+use crate::content::request::{Received, target, text};
 use crate::content::response::{Content, Truncated};
+use crate::http::behaviour::Behaviour;
 use crate::ledger::events::Record;
+use crate::ledger::watch::What;
 use crate::limits::{DATA_BYTES, STREAM_BYTES};
 use crate::routes::answers::{self, Answer};
 use crate::routes::resources::Resources;
@@ -28,11 +32,20 @@ use crate::routes::route::{Query, Route};
 pub struct Requests {
     resources: Rc<Resources>,
     record: Rc<Record>,
+    behaviour: Behaviour,
 }
 
 impl Requests {
-    pub fn new(resources: Rc<Resources>, record: Rc<Record>) -> Self {
-        Self { resources, record }
+    pub fn new(resources: Rc<Resources>, record: Rc<Record>, behaviour: Behaviour) -> Self {
+        Self { resources, record, behaviour }
+    }
+
+    /// Call this once for each request: it takes the number of the next stream.
+    fn asked(&self, parts: &Parts) -> Asked {
+        let stream = self.record.next_stream();
+        self.record.note(|| head(stream, parts));
+        let Behaviour { charset, answer_pieces, .. } = self.behaviour;
+        Asked { stream, charset, pieces: answer_pieces.into() }
     }
 
     async fn deferred(
@@ -40,10 +53,10 @@ impl Requests {
         route: Result<Route, Refusal>,
         parts: Parts,
         content: Received,
-        exchange: Exchange,
+        (exchange, asked): (Exchange, Asked),
     ) -> Response<Reply> {
         let answer = answers::deferred(route, &parts, content, &resources, &exchange.0).await;
-        exchange.reply(&parts, answer)
+        exchange.reply(&parts, answer, &asked)
     }
 }
 
@@ -53,9 +66,13 @@ impl Service<Request<Incoming>> for Requests {
     type Future = Answering;
 
     fn call(&self, request: Request<Incoming>) -> Answering {
-        let (parts, content) = request.into_parts();
+        let (mut parts, content) = request.into_parts();
         let held = self.record.ledger.gate.arrive();
         let exchange = Exchange::begin(&self.record, &parts);
+        let asked = self.asked(&parts);
+        if !self.behaviour.coding {
+            parts.headers.remove(ACCEPT_ENCODING);
+        }
         let route = route(&parts);
         if held.is_none() && content.is_end_stream() && !self.record.ledger.digest() {
             let answer = match &route {
@@ -63,13 +80,14 @@ impl Service<Request<Incoming>> for Requests {
                 Err(refusal) => Some(Err(refusal.clone())),
             };
             if let Some(answer) = answer {
-                return Answering::Done(Some(exchange.reply(&parts, answer)));
+                return Answering::Done(Some(exchange.reply(&parts, answer, &asked)));
             }
         }
         let limit = route.as_ref().map_or(STREAM_BYTES, Route::content_limit);
-        let content = Received::new(&parts, content, self.record.clone(), limit);
+        let stream = asked.stream;
+        let content = Received::new(&parts, content, self.record.clone(), limit, stream);
         let resources = self.resources.clone();
-        let answering = Self::deferred(resources, route, parts, content, exchange);
+        let answering = Self::deferred(resources, route, parts, content, (exchange, asked));
         match held {
             None => Answering::Waiting(Box::pin(answering)),
             Some(held) => Answering::Waiting(Box::pin(async {
@@ -90,6 +108,15 @@ fn route(parts: &Parts) -> Result<Route, Refusal> {
     Ok(route)
 }
 
+/// What an answer needs to know beside the request.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    /// Of HTTP/2, if somebody watches; otherwise 0.
+    stream: u32,
+    charset: bool,
+    pieces: u64,
+}
+
 /// One exchange, from the request's head until hyper has taken all of the answer.
 #[derive(Debug)]
 struct Exchange(Rc<Record>);
@@ -105,7 +132,7 @@ impl Exchange {
         Self(record.clone())
     }
 
-    fn reply(self, parts: &Parts, answer: Answer) -> Response<Reply> {
+    fn reply(self, parts: &Parts, answer: Answer, asked: &Asked) -> Response<Reply> {
         let broken = matches!(answer, Err(Refusal::BrokenContent(_)));
         let mut response = answer.unwrap_or_else(Refusal::into_response);
         let most = if parts.version == Version::HTTP_2 {
@@ -118,7 +145,18 @@ impl Exchange {
         if !broken {
             self.0.ledger.answered(response.status().as_u16());
         }
-        response.map(|content| Reply { content, piece: Bytes::new(), most, _exchange: self })
+        let Asked { stream, charset, pieces } = *asked;
+        if charset {
+            name_charset(response.headers_mut());
+        }
+        let status = response.status().as_u16();
+        self.0.note(|| What::Answered { stream, status });
+        response.map(|content| Reply {
+            content: content.in_pieces(pieces, &self.0),
+            piece: Bytes::new(),
+            most,
+            _exchange: self,
+        })
     }
 
     fn fit_http2(&self, parts: &Parts, response: &mut Response<Content>) {
@@ -134,6 +172,31 @@ impl Exchange {
             }
             *response.body_mut() = Content::empty();
         }
+    }
+}
+
+fn head(stream: u32, parts: &Parts) -> What {
+    let field = |(name, value): (&HeaderName, &HeaderValue)| {
+        (name.as_str().to_owned(), text(value.as_bytes()))
+    };
+    What::Head {
+        stream,
+        method: parts.method.to_string(),
+        target: target(parts),
+        version: format!("{:?}", parts.version),
+        fields: parts.headers.iter().map(field).collect(),
+    }
+}
+
+/// Names a character set wherever the content type leaves it open.
+fn name_charset(headers: &mut HeaderMap) {
+    let Some(named) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
+        return;
+    };
+    if !named.contains(';')
+        && let Ok(value) = HeaderValue::try_from(format!("{named}; charset=utf-8"))
+    {
+        headers.insert(CONTENT_TYPE, value);
     }
 }
 

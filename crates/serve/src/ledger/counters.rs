@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::ledger::tcp_info::TcpInfo;
+use crate::ledger::watch::Watch;
 use crate::turns::gate::Gate;
 
 const UPLOADS_KEPT: usize = 16;
@@ -76,6 +77,7 @@ pub struct Ledger {
     uploads: RefCell<VecDeque<Upload>>,
     digest: Cell<bool>,
     pub gate: Rc<Gate>,
+    pub watch: Watch,
 }
 
 impl Ledger {
@@ -109,6 +111,7 @@ impl Ledger {
             uploads: RefCell::default(),
             digest: Cell::new(digest),
             gate: Rc::default(),
+            watch: Watch::default(),
         }
     }
 

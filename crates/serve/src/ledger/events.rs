@@ -1,6 +1,7 @@
 //! The events of one connection, and what the ledger concludes from them.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::VecDeque;
 use std::os::fd::RawFd;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -9,6 +10,7 @@ use tokio::task::AbortHandle;
 
 use crate::ledger::counters::Ledger;
 use crate::ledger::tcp_info::{self, TcpInfo};
+use crate::ledger::watch::{Side, What};
 
 /// Sweeps since the listener was opened: a coarse clock that costs nothing to read.
 pub type Sweep = u64;
@@ -38,6 +40,8 @@ enum Arrival {
 #[derive(Debug)]
 pub struct Record {
     pub ledger: Rc<Ledger>,
+    /// Connections of a ledger are counted from 1.
+    number: u64,
     socket: RawFd,
     now: Rc<Cell<Sweep>>,
     phase: Cell<Phase>,
@@ -51,15 +55,22 @@ pub struct Record {
     malformed: Cell<bool>,
     refused: Cell<bool>,
     shutdown_asked: Cell<bool>,
+    /// HTTP/2 streams that were opened while somebody watched, and whose requests hyper has not
+    /// handed over yet.
+    opened: RefCell<VecDeque<u32>>,
+    is_blocked: Cell<bool>,
     task: OnceCell<AbortHandle>,
 }
 
 impl Record {
-    /// Enters a connection that was just accepted into the ledger.
-    pub fn open(ledger: Rc<Ledger>, socket: RawFd, now: Rc<Cell<Sweep>>) -> Rc<Self> {
+    /// Enters a connection that was just accepted, from this port, into the ledger.
+    pub fn open(ledger: Rc<Ledger>, socket: RawFd, port: u16, now: Rc<Cell<Sweep>>) -> Rc<Self> {
         ledger.connections.add(1);
+        let number = ledger.connections.get();
+        ledger.watch.note(number, || What::Accepted { port });
         Rc::new(Self {
             ledger,
+            number,
             socket,
             phase: Cell::new(Phase::Idle),
             active: Cell::new(now.get()),
@@ -73,6 +84,8 @@ impl Record {
             malformed: Cell::new(false),
             refused: Cell::new(false),
             shutdown_asked: Cell::new(false),
+            opened: RefCell::default(),
+            is_blocked: Cell::new(false),
             task: OnceCell::new(),
         })
     }
@@ -80,7 +93,19 @@ impl Record {
     /// The connection is about to be closed. Call this while its socket is still open.
     pub fn close(&self) {
         self.closing();
-        self.ledger.closed(self.tcp_info());
+        let tcp = self.tcp_info();
+        self.ledger.closed(tcp);
+        self.note(|| What::Tcp(tcp));
+    }
+
+    /// Tells whoever watches.
+    pub fn note(&self, what: impl FnOnce() -> What) {
+        self.ledger.watch.note(self.number, what);
+    }
+
+    /// Tells whoever watches what the kernel knows by now.
+    pub fn note_tcp_info(&self) {
+        self.note(|| What::Tcp(self.tcp_info()));
     }
 
     /// What the kernel knows about the connection.
@@ -106,6 +131,7 @@ impl Record {
     }
 
     pub fn received(&self, bytes: u64) {
+        self.note(|| What::Read { size: bytes });
         self.ledger.bytes_in.add(bytes);
         self.read.set(self.read.get() + bytes);
         self.active.set(self.now.get());
@@ -115,8 +141,43 @@ impl Record {
     }
 
     pub fn sent(&self, bytes: u64) {
+        self.is_blocked.set(false);
+        self.note(|| What::Written { size: bytes });
         self.ledger.bytes_out.add(bytes);
         self.active.set(self.now.get());
+    }
+
+    /// The socket takes no more for now.
+    pub fn blocked(&self) {
+        // A socket that was just accepted may be called full until it was asked once.
+        let is_watched = self.ledger.watch.is_on();
+        if is_watched && tcp_info::unacknowledged(self.socket) > 0 && !self.is_blocked.replace(true)
+        {
+            self.note(|| What::Blocked);
+        }
+    }
+
+    /// The client's side of the connection has ended.
+    pub fn end_read(&self) {
+        self.note(|| What::Read { size: 0 });
+    }
+
+    /// HTTP/2: a stream was opened.
+    pub fn stream_opened(&self, stream: u32) {
+        if self.ledger.watch.is_on() {
+            self.opened.borrow_mut().push_back(stream);
+        }
+    }
+
+    /// HTTP/2: a stream was reset, perhaps before its request was handed over.
+    pub fn stream_refused(&self, stream: u32) {
+        self.opened.borrow_mut().retain(|opened| *opened != stream);
+    }
+
+    /// The stream of the request that hyper hands over now: it does so in the order in which they
+    /// were opened, and does not tell their numbers. 0 in HTTP/1.1, or if nobody watches.
+    pub fn next_stream(&self) -> u32 {
+        self.opened.borrow_mut().pop_front().unwrap_or(0)
     }
 
     /// Everything has been written to the socket.
@@ -146,6 +207,7 @@ impl Record {
         if !self.ended.replace(true) {
             self.closed_by_client.set(true);
             self.ledger.closed_by_client.add(1);
+            self.note(|| What::Closed { by: Side::Client });
         }
     }
 
@@ -159,6 +221,7 @@ impl Record {
             let by_client = self.tcp_info().closed_by_peer();
             let ledger = &self.ledger;
             if by_client { &ledger.closed_by_client } else { &ledger.closed_by_origin }.add(1);
+            self.note(|| What::Closed { by: if by_client { Side::Client } else { Side::Origin } });
         }
     }
 

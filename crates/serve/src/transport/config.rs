@@ -1,5 +1,6 @@
 //! The configuration of a listener.
 
+use crate::http::behaviour::Behaviour;
 use crate::http::protocol::{HttpConfig, Protocol};
 
 /// Which TLS handshakes are possible.
@@ -25,6 +26,8 @@ pub struct ListenerConfig {
     /// The size of the kernel's send buffer for each connection (`SO_SNDBUF`, which doubles it).
     /// `None`: the kernel adjusts it, connection by connection.
     pub send_buffer: Option<u32>,
+    /// What is toggled.
+    pub behaviour: Behaviour,
 }
 
 impl ListenerConfig {
@@ -35,6 +38,7 @@ impl ListenerConfig {
         keep_alive: true,
         digest: false,
         send_buffer: None,
+        behaviour: Behaviour::ORDINARY,
     };
 
     /// Fails if settings contradict each other, and says which.
@@ -45,12 +49,13 @@ impl ListenerConfig {
             Self { protocol: Protocol::H2 | Protocol::H2c, keep_alive: false, .. } => {
                 Err("connections of HTTP/2 are kept")
             }
-            _ => Ok(()),
+            _ => self.behaviour.check(),
         }
     }
 
     /// The part of the configuration that concerns HTTP.
     pub(crate) fn http(self) -> HttpConfig {
-        HttpConfig { protocol: self.protocol, keep_alive: self.keep_alive }
+        let Self { protocol, keep_alive, behaviour, .. } = self;
+        HttpConfig { protocol, keep_alive, behaviour }
     }
 }

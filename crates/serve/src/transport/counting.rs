@@ -13,6 +13,7 @@ use tokio::net::TcpStream;
 
 use crate::content::shared_file::{self, SharedFile};
 use crate::ledger::events::Record;
+use crate::ledger::tcp_info::acknowledge_now;
 use crate::transport::connections::Connections;
 
 /// Reports to the record of a connection which bytes pass, and who closes it.
@@ -21,6 +22,7 @@ pub struct CountingIo {
     stream: TcpStream,
     record: Rc<Record>,
     connections: Rc<Connections>,
+    quick_ack: bool,
 }
 
 /// How pieces are written; each way is one system call.
@@ -52,9 +54,19 @@ impl<'a> Way<'a> {
 
 impl CountingIo {
     /// Adds the connection to `connections`; it is removed when this is dropped.
-    pub fn new(stream: TcpStream, record: Rc<Record>, connections: Rc<Connections>) -> Self {
-        connections.insert(stream.as_raw_fd(), record.clone());
-        Self { stream, record, connections }
+    /// With `quick_ack`, all that arrives is acknowledged at once.
+    pub fn new(
+        stream: TcpStream,
+        record: Rc<Record>,
+        connections: Rc<Connections>,
+        quick_ack: bool,
+    ) -> Self {
+        let socket = stream.as_raw_fd();
+        connections.insert(socket, record.clone());
+        if quick_ack {
+            acknowledge_now(socket);
+        }
+        Self { stream, record, connections, quick_ack }
     }
 
     fn poll_pieces(
@@ -106,8 +118,16 @@ impl AsyncRead for CountingIo {
         self.record.reading();
         let outcome = ready!(Pin::new(&mut self.stream).poll_read(cx, buffer));
         match buffer.filled().len() - before {
-            0 if outcome.is_err() || buffer.remaining() > 0 => self.record.closed_by_client(),
-            bytes => self.record.received(bytes as u64),
+            0 if outcome.is_err() || buffer.remaining() > 0 => {
+                self.record.end_read();
+                self.record.closed_by_client();
+            }
+            bytes => {
+                self.record.received(bytes as u64);
+                if self.quick_ack {
+                    acknowledge_now(self.stream.as_raw_fd());
+                }
+            }
         }
         Poll::Ready(outcome)
     }
@@ -127,7 +147,10 @@ impl AsyncWrite for CountingIo {
         cx: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let sent = ready!(self.poll_pieces(pieces, cx));
+        let Poll::Ready(sent) = self.poll_pieces(pieces, cx) else {
+            self.record.blocked();
+            return Poll::Pending;
+        };
         Poll::Ready(self.count_sent(sent))
     }
 

@@ -11,12 +11,14 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::ledger::counters::{Counters, Ledger};
 use crate::ledger::events::Sweep;
+use crate::ledger::watch::Event;
 use crate::limits::Limits;
 use crate::transport::config::ListenerConfig;
 use crate::transport::connections::Connections;
 use crate::transport::site::Site;
 use crate::transport::tcp::{self, Acceptor};
 use crate::transport::tls;
+use crate::turns::cpu_clock::CpuClock;
 use crate::turns::gate::Gate;
 
 /// The number of sweeps in the time that a request head may take.
@@ -78,6 +80,22 @@ impl Listener {
     /// The counts so far.
     pub fn counters(&self) -> Counters {
         self.ledger.counters(&self.connections.tcp_info())
+    }
+
+    /// Keeps `most` events at most from now on, with this clock of the client.
+    pub(crate) fn watch(&self, clock: Option<CpuClock>, most: usize) {
+        self.ledger.watch.begin(clock, most);
+        self.note_tcp_info();
+    }
+
+    /// The events since then, and how many did not fit in; `None` if nobody watched.
+    pub(crate) fn end_watch(&self) -> Option<(Vec<Event>, u64)> {
+        self.note_tcp_info();
+        self.ledger.watch.end()
+    }
+
+    fn note_tcp_info(&self) {
+        self.connections.all().iter().for_each(|record| record.note_tcp_info());
     }
 
     /// The gate that can hold its requests.

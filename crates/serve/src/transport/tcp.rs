@@ -55,15 +55,18 @@ impl Acceptor {
     pub async fn run(self, listener: TcpListener) {
         loop {
             match listener.accept().await {
-                Ok((stream, _)) => self.serve(stream),
+                Ok((stream, peer)) => self.serve(stream, peer.port()),
                 Err(_) => sleep(ACCEPT_PAUSE).await,
             }
         }
     }
 
-    fn serve(&self, stream: TcpStream) {
-        let record = Record::open(self.ledger.clone(), stream.as_raw_fd(), self.now.clone());
-        let io = CountingIo::new(stream, record.clone(), self.connections.clone());
+    fn serve(&self, stream: TcpStream, port: u16) {
+        let (ledger, now) = (self.ledger.clone(), self.now.clone());
+        let record = Record::open(ledger, stream.as_raw_fd(), port, now);
+        let connections = self.connections.clone();
+        let quick_ack = self.http.behaviour.quick_ack;
+        let io = CountingIo::new(stream, record.clone(), connections, quick_ack);
         let (http, resources, served) = (self.http, self.resources.clone(), record.clone());
         let serving = match self.tls.clone() {
             None => spawn_local(connection::serve(io, http, resources, served)),

@@ -10,12 +10,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::server::NoServerSessionStorage;
-use tokio_rustls::rustls::{self, HandshakeKind, ServerConfig, ServerConnection};
+use tokio_rustls::rustls::{self, HandshakeKind, ProtocolVersion, ServerConfig, ServerConnection};
 use tokio_rustls::server::TlsStream;
 
 use crate::http::connection;
 use crate::http::protocol::{HttpConfig, Protocol};
 use crate::ledger::events::Record;
+use crate::ledger::watch::What;
 use crate::routes::resources::Resources;
 use crate::transport::authority::Authority;
 use crate::transport::config::Handshakes;
@@ -72,7 +73,22 @@ fn agreed(session: &ServerConnection, protocol: Protocol, record: &Record) -> bo
     // Either the one protocol that was offered, or none.
     let is_chosen = session.alpn_protocol().is_some();
     ledger.chosen(if is_chosen { protocol.alpn() } else { "none" });
+    record.note(|| handshaken(session));
     is_chosen || protocol.goes_without_alpn()
+}
+
+fn handshaken(session: &ServerConnection) -> What {
+    What::Handshaken {
+        is_resumed: session.handshake_kind() == Some(HandshakeKind::Resumed),
+        version: match session.protocol_version() {
+            Some(ProtocolVersion::TLSv1_3) => "1.3",
+            _ => "1.2",
+        },
+        protocol: session
+            .alpn_protocol()
+            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .unwrap_or_default(),
+    }
 }
 
 /// The decrypted side of TLS. A client that closes without `close_notify` causes no error.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 SCHEMA = 1
-APART = ("results", "points", "rounds", "reproduction")
+APART = ("results", "points", "rounds", "reproduction", "explanations")
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
@@ -49,6 +49,10 @@ def document(analysis: Analysis) -> dict[str, Json]:
     return whole | {
         "results": [_result(result) for result in analysis.results],
         "article": _article(analysis.reproduction, analysis) if analysis.reproduction else None,
+        "explanations": [
+            {"diagnosis": plain(each.diagnosis), "known": plain(each.known)}
+            for each in analysis.explanations
+        ],
         "rounds": {name: _columns(RoundCost, costs) for name, costs in analysis.rounds.items()},
         "points": {name: _columns(Point, batches) for name, batches in analysis.points.items()},
     }

@@ -139,6 +139,16 @@ EXPLANATIONS = (
         """,
     ),
     _explain(
+        "explanations",
+        "Why",
+        """
+        The slowest clients, and those that mostly wait, were recorded after everything was
+        measured, and asked for known faults. "Seen" is a pattern with its counts; "predicted" is
+        what an exchange would take without that wait; "tried" is what one changed factor did when
+        both ways were measured. The recording itself is in no figure.
+        """,
+    ),
+    _explain(
         "regimes",
         "Other regimes",
         """

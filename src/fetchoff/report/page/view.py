@@ -17,6 +17,7 @@ from fetchoff.report.page.article_view import ArticleSection, article_section
 from fetchoff.report.page.curves import Curves, curves_of
 from fetchoff.report.page.ranking import Cell, Heading, PageColumn, page_columns
 from fetchoff.report.page.vega import Spec
+from fetchoff.report.page.why import Why, why_of
 from fetchoff.report.wording import findings, self_checks, sentences
 from fetchoff.report.wording.figures import count, percent, seconds
 from fetchoff.report.wording.over_link import Box, box_of
@@ -86,6 +87,7 @@ class PageSection:
     relative: Spec | None
     absolute: Spec | None
     curves: Curves | None
+    why: tuple[Why, ...]
     observations: Spec | None
     batches: str
     reach: str
@@ -176,6 +178,7 @@ def _section(
         relative=charts.relative(result, analysis.margin) if has_ratios else None,
         absolute=charts.absolute(result) if groups.measured else None,
         curves=curves_of(result),
+        why=why_of(analysis.explanations, result.workload, anchor),
         observations=charts.observations(result, points) if points else None,
         batches=f"{len(points):,}",
         reach=percent(charts.lane_reach(points)),

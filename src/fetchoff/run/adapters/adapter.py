@@ -227,9 +227,11 @@ class Adapter:
 
     def end(self) -> None:
         """Ask it to finish, then end it with all that it started."""
-        self.request_exit()
-        self._child.end()
-        self._drop_group()
+        try:
+            self.request_exit()
+            self._child.end()
+        finally:
+            self._drop_group()
 
     def kill(self) -> None:
         """End it now, with all that it started."""

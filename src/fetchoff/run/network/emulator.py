@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -15,26 +12,23 @@ from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
 from fetchoff.model.link import Calibration, Emulated, Link, Profile
 from fetchoff.protocol import link as control
-from fetchoff.protocol.fields import Garbled, Message
+from fetchoff.protocol.fields import Garbled
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import in_real_time, may_be_real_time, on_core
 from fetchoff.run.network.calibration import calibrate, faults
 from fetchoff.run.network.datagrams import UdpEndpoint
+from fetchoff.run.network.link_program import (
+    ANOTHER,
+    NEEDS,
+    LinkProgram,
+    end_what_is_inside,
+    reached,
+)
 from fetchoff.run.network.namespace_sockets import NamespaceSockets
 from fetchoff.run.network.seam import LOOPBACK, Network
-from fetchoff.run.os import procfs
-from fetchoff.run.os.child import Child
-from fetchoff.run.os.process import ChildFailed
-from fetchoff.run.os.programs import program
 
-BINARY = "fetchoff-link"
-CONTROL_TIMEOUT_S = 10.0
-EMPTY_S = 2.0
-OWN_NAMESPACE = "/proc/self/ns/net"
 WIDE_OPEN = Profile()
-NEEDS = "see docs/links.md for what it needs"
-ANOTHER = "the fetchoff-link of this version is needed; FETCHOFF_LINK can name it"
-KEPT = "what was measured is kept; 'fetchoff resume' goes on"
+CLIENT_DEVICE = "fetchoff-near"  # docs/links.md
 
 
 class EmulatedNetwork:
@@ -43,20 +37,17 @@ class EmulatedNetwork:
     Its processes have the core `core`. Nothing of it outlives the emulator's process.
     """
 
+    client_device = CLIENT_DEVICE
+
     def __init__(self, folder: Path, core: int, mtu: int, congestion: str) -> None:
-        enter = str(program(BINARY))
         urgent = ["--real-time"] if may_be_real_time() else []
-        command = (enter, "control", "--core", str(core), *urgent)
         with contextlib.ExitStack() as undo:
+            self._program = LinkProgram(folder, "--core", str(core), *urgent, makes="the link")
+            undo.callback(self._program.end)
             try:
-                self._child = Child(command, {}, folder, folder / "link.stderr")
-                undo.callback(self._child.end)
-                user = control.read_greeting(self._child.receive(CONTROL_TIMEOUT_S))
-                opened = control.read_opened(self._ask(control.open_link(mtu, congestion)))
-                ends = {procfs.namespace(end.namespace) for end in (opened.near, opened.far)}
-                self._namespaces = ends - {procfs.namespace(OWN_NAMESPACE)}  # never the machine's
-            except ChildFailed as error:
-                raise LinkError(f"the link emulator {error}", NEEDS) from error
+                answer = self._program.ask(control.open_link(mtu, congestion))
+                opened = control.read_opened(answer)
+                self._namespaces = reached((opened.near.namespace, opened.far.namespace))
             except Garbled as error:
                 raise LinkError(
                     f"the link emulator answers with garbage: {error}", ANOTHER
@@ -68,9 +59,9 @@ class EmulatedNetwork:
             self._link, self.backend = opened.link, opened.backend
             self.origin_address, self.congestion = opened.far.ipv4, opened.far.congestion
             self.client_address = opened.near.ipv4
-            self.lifeline: int | None = self._child.output_fd
-            self.at_client = _inside(enter, opened.near, user)
-            self.at_origin = _inside(enter, opened.far, user)
+            self.lifeline: int | None = self._program.lifeline
+            self.at_client = self._program.inside(opened.near.namespace)
+            self.at_origin = self._program.inside(opened.far.namespace)
             self._at_client = NamespaceSockets(self.at_client, folder, core)
             undo.callback(self._at_client.close)
             self._at_origin = NamespaceSockets(self.at_origin, folder, core)
@@ -110,11 +101,11 @@ class EmulatedNetwork:
 
     def open_wide(self) -> None:
         """Emulate no delay, rate or loss until the next `shape`."""
-        self._ask(control.shape(self._link, WIDE_OPEN, WIDE_OPEN, 0))
+        self._program.ask(control.shape(self._link, WIDE_OPEN, WIDE_OPEN, 0))
 
     def shape(self, link: Link, seed: int) -> None:
         """Emulate this link from now on; with the same seed the same packets are lost."""
-        self._ask(control.shape(self._link, link.up, link.down, seed))
+        self._program.ask(control.shape(self._link, link.up, link.down, seed))
 
     def used(self) -> Emulated:
         """What the emulator has counted since the last call."""
@@ -123,46 +114,20 @@ class EmulatedNetwork:
         return now.since(before)
 
     def must_be_there(self) -> None:
-        if not self._child.is_alive:
-            raise LinkError(f"the link emulator {self._child.exit_reason()}", KEPT)
+        self._program.must_be_there()
 
     def close(self) -> None:
         """Both namespaces go, with what is in them."""
         self._at_client.close()
         self._at_origin.close()
-        self._end_what_is_inside()
-        self._child.end()
-
-    def _end_what_is_inside(self) -> None:
-        """A process that stayed would keep its namespace, whoever had started it."""
-        deadline = time.monotonic() + EMPTY_S
-        while left := [pid for place in self._namespaces for pid in procfs.inside(place)]:
-            for pid in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
-            if time.monotonic() > deadline:
-                return
-            time.sleep(0.01)
+        end_what_is_inside(self._namespaces)
+        self._program.end()
 
     def _counts(self) -> control.Counts:
         try:
-            return control.read_counts(self._ask(control.read_link(self._link)))
+            return control.read_counts(self._program.ask(control.read_link(self._link)))
         except Garbled as error:
             raise LinkError(f"the link's counters are garbled: {error}") from error
-
-    def _ask(self, message: Message) -> Message:
-        try:
-            answer = self._child.ask(message, CONTROL_TIMEOUT_S)
-        except ChildFailed as error:
-            raise LinkError(f"the link emulator {error}", KEPT) from error
-        if "error" in answer:
-            raise LinkError(f"the link cannot be made: {answer['error']}", NEEDS)
-        return answer
-
-
-def _inside(enter: str, end: control.End, user: str) -> tuple[str, ...]:
-    """How a command begins that is to run at an end."""
-    return (enter, "enter", end.namespace, *(("--user", user) if user else ()), "--")
 
 
 @contextlib.contextmanager

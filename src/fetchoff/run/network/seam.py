@@ -14,19 +14,23 @@ from typing import Protocol
 from fetchoff.model.course import Course
 from fetchoff.model.link import Calibration, Emulated, Link
 
+LOOPBACK_DEVICE = "lo"
+
 
 class Network(Protocol):
     """Where clients and origin are, and what is between them.
 
     `origin_address`: where the origin listens. `at_client` and `at_origin`: the beginning of a
     command line that runs there. `lifeline`: the reading end of a pipe that closes when the network
-    goes away. `socket`: a new TCP socket at the origin's end.
+    goes away. `client_device`: the network device at the client's end. `socket`: a new TCP
+    socket at the origin's end.
     """
 
     origin_address: str
     at_client: tuple[str, ...]
     at_origin: tuple[str, ...]
     lifeline: int | None
+    client_device: str
 
     def socket(self) -> socket.socket: ...
     def calibrate(self, link: Link, seed: int) -> Calibration | None: ...
@@ -46,6 +50,7 @@ class Loopback:
     at_client: tuple[str, ...] = ()
     at_origin: tuple[str, ...] = ()
     lifeline: int | None = None
+    client_device = LOOPBACK_DEVICE
 
     def socket(self) -> socket.socket:
         return socket.socket()

@@ -11,8 +11,10 @@ from typing import Protocol
 
 from fetchoff.model.errors import OriginError
 from fetchoff.model.origin import EVERYTHING, Counted
+from fetchoff.model.recording import Event
 from fetchoff.model.workload import Settings
 from fetchoff.protocol import origin as control
+from fetchoff.protocol import watching
 from fetchoff.protocol.fields import Garbled, Message, whole
 from fetchoff.protocol.origin import Counters, Edges, Turns
 from fetchoff.run.host.placement import Cores, Urgency, misplaced, place
@@ -260,6 +262,17 @@ class BuiltInLedger:
     def read(self, at_least: int = 0) -> Counters:  # noqa: ARG002 - it has counted before it answers
         """The counters as they stand."""
         return self._counters(control.read_ledger(self.id))
+
+    def watch(self, process: CountedProcess, most: int) -> None:
+        """Keep events from now on, `most` at the most, with the CPU clock of a client."""
+        self._origin.ask(watching.watch(self.id, process.pid, process.cpu_group, most))
+
+    def end_watch(self) -> tuple[tuple[Event, ...], int]:
+        """The events since `watch`, and how many did not fit in."""
+        try:
+            return watching.read_events(self._origin.ask(watching.end_watch(self.id)))
+        except Garbled as error:
+            raise OriginError(f"the origin's events are garbled: {error}") from error
 
     def close(self) -> Counters:
         """End the listener; the last counters."""

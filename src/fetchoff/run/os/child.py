@@ -14,7 +14,7 @@ from fetchoff.protocol.fields import Garbled, Message, parse, shorten
 from fetchoff.run.os import procfs
 from fetchoff.run.os.process import LOOK_S, ChildFailed, Spawned
 
-LONGEST_LINE = 4 << 20
+LONGEST_LINE = 32 << 20  # the events of a long recording
 SEND_TIMEOUT_S = 10.0  # whoever is sent a line has nothing else to do than to read it
 
 
@@ -43,7 +43,7 @@ class Child(Spawned):
         self._in = self._popen.stdin.fileno()
         os.set_blocking(self._in, False)
         self._out = self._popen.stdout.fileno()
-        self._buffer = b""
+        self._buffer = bytearray()
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
         if lifeline is not None:
@@ -98,7 +98,9 @@ class Child(Spawned):
     def receive_line(self, timeout_s: float, since: float | None = None) -> bytes:
         """Read one line's bytes; ChildFailed at the deadline or the child's end."""
         deadline = (time.monotonic() if since is None else since) + timeout_s
-        while b"\n" not in self._buffer:
+        searched = 0
+        while (end := self._buffer.find(b"\n", searched)) < 0:
+            searched = len(self._buffer)
             left = deadline - time.monotonic()
             ready = [fd for fd, _ in self._poll.poll(max(0.0, left) * 1000)]
             if not ready:
@@ -110,8 +112,11 @@ class Child(Spawned):
                 raise ChildFailed(self.exit_reason())
             self._buffer += chunk
             if len(self._buffer) > LONGEST_LINE:
-                raise ChildFailed(f"prints a line without an end: {shorten(self._buffer[:200])}")
-        line, _, self._buffer = self._buffer.partition(b"\n")
+                raise ChildFailed(
+                    f"prints a line without an end: {shorten(bytes(self._buffer[:200]))}"
+                )
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
         return line
 
     @property

@@ -85,6 +85,19 @@ def threads(pid: int) -> list[int]:
         return []
 
 
+def tracer(pid: int, thread: int) -> int | None:
+    """The process that traces a thread, 0 if nobody does; None when it is gone."""
+    return _fields(Path(f"/proc/{pid}/task/{thread}/status")).get("TracerPid")
+
+
+def state(pid: int) -> str:
+    """The letter of a process's state (proc(5)): `T` is stopped; "" when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
 def waited_ns(pid: int) -> int:
     """For how long the threads that live were ready to run while others ran; 0 if not told."""
     total = 0

@@ -238,10 +238,11 @@ class Runner:
                 )
                 self._run_section(section, planned, on, adapters)
         finally:
-            for adapter in adapters.values():
-                adapter.request_exit()
-            for adapter in adapters.values():
-                adapter.end()
+            with contextlib.ExitStack() as ending:
+                for adapter in reversed(adapters.values()):
+                    ending.callback(adapter.end)  # all of them, even if the user interrupts one
+                for adapter in adapters.values():
+                    adapter.request_exit()
 
     def _run_section(
         self,

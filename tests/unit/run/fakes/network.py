@@ -29,6 +29,7 @@ class FakeNetwork:
     at_client: tuple[str, ...] = ()
     at_origin: tuple[str, ...] = ()
     lifeline: int | None = None
+    client_device: str = "lo"
 
     def socket(self) -> socket.socket:
         raise AssertionError("nothing is sent over a pretended network")

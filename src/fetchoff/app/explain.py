@@ -1,0 +1,144 @@
+"""Explain a client: record it, ask the rules, and try what they name.
+
+Events are recorded in one process and system calls in another, for tracing them makes a client
+several times slower. A process that crashes or hangs leaves the other's recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fetchoff.diagnosis.diagnose import diagnose
+from fetchoff.diagnosis.rule import Evidence
+from fetchoff.diagnosis.segments import ports
+from fetchoff.model.cause import Diagnosis, Stretch
+from fetchoff.model.client import Client
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.recording import Event, Excerpt, Missing, Recording, Source
+from fetchoff.run.host.alone import alone
+from fetchoff.run.os.scratch import scratch
+from fetchoff.run.recording.recorder import (
+    iterations_of,
+    nothing,
+    record_calls,
+    traced_iterations_of,
+)
+from fetchoff.run.recording.tapped import record_tapped
+from fetchoff.run.recording.tracer import why_not
+from fetchoff.run.recording.warm_client import Subject, warm_client
+
+Say = Callable[[str], None]
+
+
+def say_nothing(_text: str) -> None:
+    """For who wants to hear nothing of what is being done."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A diagnosis and the recordings that it rests on."""
+
+    diagnosis: Diagnosis
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How to record. `packets`: a file to keep packets in; None keeps none. `trace`: whether a
+    second process has its system calls traced."""
+
+    iterations: int | None = None
+    packets: Path | None = None
+    seed: int = 1
+    trace: bool = True
+
+
+def explain(client: Client, course: Course, asked: Asked, say: Say) -> Explained:
+    """Record a client on a course, and ask all rules. `say` is told what is being done.
+
+    Raises InputError where the client does not support the workload, and AdapterError, OriginError
+    or LinkError where nothing could be recorded.
+    """
+    assert client.launch is not None
+    subject = Subject(client.id, client.launch, course, asked.seed)
+    with alone(waits=True, say=say):
+        say(f"{client.id}: warming up, then recording")
+        with scratch() as folder, warm_client(subject, folder) as warm:
+            iterations = asked.iterations or iterations_of(warm.iteration_ms)
+            wire = record_tapped(warm, iterations, asked.packets)
+        traced = _traced(subject, asked, say) if asked.trace else _untraced(subject)
+    evidence = Evidence(wire, traced)
+    return Explained(diagnose(evidence, _faults(wire, traced)), evidence)
+
+
+def _untraced(subject: Subject) -> Recording:
+    missing = Missing(Source.CALLS, "nobody asked for them", "leave out --no-trace")
+    return nothing(subject.client, subject.course, missing)
+
+
+def _traced(subject: Subject, asked: Asked, say: Say) -> Recording:
+    """The recording of a second process; one without calls where there are none to be had."""
+    client, course = subject.client, subject.course
+    with scratch() as folder:
+        missing = why_not(folder)
+    if missing:
+        return nothing(client, course, missing)
+    say(f"{client}: the same in a second process, tracing its system calls")
+    try:
+        with scratch() as folder, warm_client(subject, folder) as warm:
+            most = asked.iterations or traced_iterations_of(warm)
+            return record_calls(warm, most)
+    except AdapterError as error:
+        missing = Missing(Source.CALLS, "the client failed before any were seen")
+        return nothing(client, course, missing, error.message)
+
+
+def _faults(wire: Recording, traced: Recording) -> tuple[str, ...]:
+    """What went wrong while the client was recorded."""
+    return tuple(filter(None, (_fault(wire, "recorded"), _fault(traced, "traced"))))
+
+
+def _fault(recording: Recording, done: str) -> str:
+    if recording.fault:
+        return f"while it was {done}: {recording.fault}; what it did until then is told"
+    if recording.failed:
+        asked = recording.iterations * len(recording.course.workload.exchanges)
+        return f"while it was {done}: {recording.failed} of {asked} exchanges failed"
+    return ""
+
+
+def part_of(evidence: Evidence, exchanges: int, marked: Sequence[Stretch]) -> tuple[Event, ...]:
+    """The events of so many exchanges: those where the first cause shows, or the first ones."""
+    all_of_them = evidence.exchanges
+    first_ns = marked[0].begin_ns if marked else 0
+    start = next((i for i, one in enumerate(all_of_them) if one.ended_ns > first_ns), 0)
+    some = all_of_them[start : start + exchanges]
+    if not some:
+        return evidence.wire.events
+    begin_ns, end_ns = some[0].began_ns, some[-1].ended_ns
+    return tuple(event for event in evidence.wire.events if begin_ns <= event.at_ns < end_ns)
+
+
+BEFORE_NS = 200_000
+"""A segment is seen so long before the origin's first event of it, beside the way there."""
+
+
+def excerpt(evidence: Evidence, exchanges: int, marked: Sequence[Stretch]) -> Excerpt:
+    """The events and the segments of so many exchanges, as `part_of` chooses them."""
+    events = part_of(evidence, exchanges, marked)
+    if not events:
+        return Excerpt(events)
+    link = evidence.wire.course.link
+    begin_ns = events[0].at_ns - 1e6 * link.up.delay_ms - BEFORE_NS
+    end_ns = events[-1].at_ns + 1e6 * link.down.delay_ms + BEFORE_NS
+    known = ports(evidence.wire)
+    mine = {known.get(event.connection) for event in events}
+    found = (
+        one
+        for one in evidence.wire.segments
+        if begin_ns <= one.at_ns <= end_ns and (one.port in mine or None in mine)
+    )
+    return Excerpt(events, tuple(found), known)

@@ -1,0 +1,91 @@
+"""Explain the clients of a run that ask for it: the slowest, and those that mostly wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fetchoff.app.explain import Asked, Explained, Say, explain, part_of
+from fetchoff.diagnosis.rules.registry import rule
+from fetchoff.model.analysis import Analysis, RankingRow, WorkloadResult
+from fetchoff.model.client import Client
+from fetchoff.model.course import Course
+from fetchoff.model.errors import FetchoffError
+from fetchoff.model.experiment import Role
+from fetchoff.model.explanation import Explanation
+from fetchoff.store import explanations
+from fetchoff.store.run_folder import RunFolder
+
+SLOWEST = 2  # of each workload
+WAITING = 2  # more of each workload
+LEAST_WAIT = 0.5  # of the wall time
+LEAST_WAIT_US = 1000.0
+EXCHANGES = 2  # whose events are kept
+
+
+def explain_ranked(
+    folder: RunFolder, analysis: Analysis, clients: Sequence[Client], say: Say
+) -> Analysis:
+    """Explain some clients of a run, and keep that in its folder. Returns the analysis with it.
+
+    Runs after everything was measured. A client that can't be explained is told and left out.
+    """
+    by_id = {client.id: client for client in clients}
+    courses = {course.id: course for course in folder.header.experiment.courses}
+    found = list(explanations.read(folder.path))
+    known = {(each.diagnosis.client, each.diagnosis.course) for each in found}
+    for course, client in chosen(analysis, courses, by_id):
+        if (client.id, course.id) in known:
+            continue
+        try:
+            found.append(explanation_of(explain(client, course, Asked(), say)))
+        except FetchoffError as error:
+            say(f"{client.id} cannot be explained on {course.id}: {error.message}")
+            continue
+        explanations.write(folder.path, found)
+    return replace(analysis, explanations=tuple(found))
+
+
+def chosen(
+    analysis: Analysis, courses: Mapping[str, Course], clients: Mapping[str, Client]
+) -> Iterator[tuple[Course, Client]]:
+    """Whom to explain on what: the slowest, then those that wait most of the time."""
+    for result in analysis.results:
+        rows = [row for row in result.standings if _can_be(row) and row.client in clients]
+        rows.sort(key=_wall_us, reverse=True)
+        slowest = rows[:SLOWEST]
+        waiting = [row for row in rows[SLOWEST:] if _waits(row, result)]
+        for row in (*slowest, *waiting[:WAITING]):
+            yield courses[result.workload], clients[row.client]
+
+
+def explanation_of(explained: Explained) -> Explanation:
+    """What a run keeps of it."""
+    diagnosis = explained.diagnosis
+    bare = Explanation(diagnosis)
+    return Explanation(
+        diagnosis,
+        tuple(rule(cause.fault).fault for cause in diagnosis.causes),
+        part_of(explained.evidence, EXCHANGES, bare.marked),
+    )
+
+
+def _can_be(row: RankingRow) -> bool:
+    return row.costs is not None and row.role is Role.RANKED
+
+
+def _wall_us(row: RankingRow) -> float:
+    assert row.costs is not None
+    return row.costs.wall_us.point
+
+
+def _waits(row: RankingRow, result: WorkloadResult) -> bool:
+    """Over a link everybody waits, so the wait alone says nothing."""
+    costs = row.costs
+    assert costs is not None
+    waited_us = costs.wall_us.point - costs.cpu_us.point - costs.origin_cpu_us
+    return (
+        result.link is None
+        and waited_us > LEAST_WAIT_US
+        and waited_us > LEAST_WAIT * costs.wall_us.point
+    )

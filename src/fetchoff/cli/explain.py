@@ -1,0 +1,297 @@
+"""`fetchoff explain`: what makes a client slow, or slower than another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fetchoff.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fetchoff.app.contrasts import Contrast
+    from fetchoff.app.explain import Explained
+    from fetchoff.model.calls import CallTable
+    from fetchoff.model.cause import Diagnosis, KnownFault, Stretch
+    from fetchoff.model.client import Client
+    from fetchoff.model.course import Course
+    from fetchoff.model.slope import RoundTrips
+
+NAME = "explain"
+WORKLOAD = "small-get"
+BUDGET_S = 30.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asks for, beside the clients."""
+
+    course: Course
+    timeline: int
+    tries: bool
+    traces: bool
+    calls: bool
+    round_trips: bool
+    iterations: int | None
+    packets: Path | None
+    budget_s: float
+    out: Path | None
+    seed: int | None
+    quiet: bool
+    as_json: bool
+
+
+def command(
+    client: Annotated[str, typer.Argument(help="A client: an id or adapter folder.")],
+    other: Annotated[
+        str | None, typer.Argument(metavar="[B]", help="Say why B is slower or faster than CLIENT.")
+    ] = None,
+    workload: Annotated[
+        str, typer.Option("--workload", "-w", help="A workload: a name or a TOML file.")
+    ] = WORKLOAD,
+    link: Annotated[
+        str | None, typer.Option("--link", "-l", help="A link: an id or a TOML file.")
+    ] = None,
+    timeline: Annotated[
+        int,
+        typer.Option("--timeline", metavar="N", min=0, help="Show N exchanges, event by event."),
+    ] = 0,
+    tries: Annotated[
+        bool, typer.Option("--try/--no-try", help="Toggle what is found, and measure both ways.")
+    ] = True,
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace/--no-trace", help="Trace the system calls of a second process (strace)."
+        ),
+    ] = True,
+    calls: Annotated[
+        bool, typer.Option("--calls", help="Show the system calls of an exchange, by name.")
+    ] = False,
+    round_trips: Annotated[
+        bool,
+        typer.Option(
+            "--round-trips", help="Count the round trips of an exchange, over three emulated links."
+        ),
+    ] = False,
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", min=1, help="Iterations to record.")
+    ] = None,
+    keep_packets: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep-packets",
+            metavar="FILE",
+            help="Keep the recorded packets in a pcapng file; with B in two, FILE-a and FILE-b.",
+        ),
+    ] = None,
+    budget: options.Budget = BUDGET_S,
+    out: options.Out = None,
+    seed: options.Seed = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Find out what makes CLIENT slow, or why B is slower than CLIENT.
+
+    Each finding is seen in a recording, predicted by taking the wait out of it, and, where one
+    factor can be toggled, tried: both ways are measured.
+    """
+    from fetchoff.app.courses import courses
+    from fetchoff.cli.compare import ready
+
+    request = Request(
+        course=courses([workload], [link] if link else ())[0],
+        timeline=timeline,
+        tries=tries,
+        traces=trace or calls,
+        calls=calls,
+        round_trips=round_trips,
+        iterations=iterations,
+        packets=_writable(keep_packets),
+        budget_s=budget or BUDGET_S,
+        out=out,
+        seed=seed,
+        quiet=quiet or as_json,
+        as_json=as_json,
+    )
+    if other is None:
+        _explain_one(ready(client), request)
+    else:
+        _explain_difference(ready(client), ready(other), request)
+
+
+def _explain_one(client: Client, request: Request) -> None:
+    from fetchoff.model.errors import AdapterError
+
+    found = _explained(client, request)
+    diagnosis, faults = found.diagnosis, found.diagnosis.faults
+    if request.tries and not faults:
+        diagnosis = _tried(client, diagnosis, request)
+    slope, failed = _slope(client, request) if request.round_trips else (None, 0)
+    _show(found, diagnosis, request, slope)
+    if faults or failed:
+        raise typer.Exit(AdapterError.exit_code if faults else failed)
+
+
+def _slope(client: Client, request: Request) -> tuple[RoundTrips | None, int]:
+    """The round trips of an exchange; where they cannot be counted, an exit status."""
+    from fetchoff.app.explain import say_nothing
+    from fetchoff.app.slopes import slope_of
+    from fetchoff.cli.console import say
+    from fetchoff.model.errors import FetchoffError
+
+    seed = 1 if request.seed is None else request.seed
+    said = say_nothing if request.quiet else say
+    try:
+        return slope_of(client, request.course.workload, seed, said), 0
+    except FetchoffError as error:
+        say(f"round trips were not counted: {error.message}")
+        if error.hint:
+            say(f"hint: {error.hint}")
+        return None, error.exit_code
+
+
+def _writable(path: Path | None) -> Path | None:
+    """InputError where no file can be made."""
+    from fetchoff.model.errors import InputError
+
+    if path is not None and not path.absolute().parent.is_dir():
+        raise InputError(f"--keep-packets: there is no folder {path.parent}", "make it first")
+    return path
+
+
+def _explained(client: Client, request: Request) -> Explained:
+    from fetchoff.app.explain import Asked, explain, say_nothing
+    from fetchoff.cli.console import say
+
+    seed = 1 if request.seed is None else request.seed
+    asked = Asked(request.iterations, request.packets, seed, request.traces)
+    return explain(client, request.course, asked, say_nothing if request.quiet else say)
+
+
+def _tried(client: Client, diagnosis: Diagnosis, request: Request) -> Diagnosis:
+    from fetchoff.app.trials import trial_of
+    from fetchoff.cli.measure import Manner, measure_watched
+
+    trial = trial_of(
+        client,
+        request.course,
+        diagnosis,
+        budget_s=request.budget_s,
+        out=request.out,
+        seed=request.seed,
+    )
+    if trial is None:
+        return diagnosis
+    measure_watched(trial.folder, [client], Manner(quiet=request.quiet, waits=True))
+    return trial.judged()
+
+
+def _explain_difference(a: Client, b: Client, request: Request) -> None:
+    from fetchoff.app.contrasts import Contrast
+    from fetchoff.app.experiments import pair
+    from fetchoff.app.measure import new_run
+    from fetchoff.cli.measure import Manner, measure_watched
+
+    found = [
+        _explained(client, replace(request, packets=_of_side(request.packets, side)))
+        for client, side in ((a, "a"), (b, "b"))
+    ]
+    of_a, of_b = (each.diagnosis for each in found)
+    experiment = pair(a, b, [request.course], budget_s=request.budget_s, seed=request.seed)
+    folder = new_run(experiment, [a, b], f"{b.id} against {a.id}", request.out)
+    measure_watched(folder, [a, b], Manner(quiet=request.quiet, waits=True))
+    _show_difference(Contrast(folder, request.course, of_a, of_b), as_json=request.as_json)
+    if request.timeline and not request.as_json:
+        _show_both(found, request.timeline)
+
+
+def _of_side(path: Path | None, side: str) -> Path | None:
+    """The packets of one of two clients: packets-a.pcapng."""
+    return path and path.with_name(f"{path.stem}-{side}{path.suffix}")
+
+
+def _show(
+    found: Explained, diagnosis: Diagnosis, request: Request, slope: RoundTrips | None
+) -> None:
+    from dataclasses import asdict
+
+    from fetchoff.app.explain import excerpt
+    from fetchoff.cli.console import data_console, print_json
+    from fetchoff.report.terminal import calls
+    from fetchoff.report.terminal import slope as of_slope
+    from fetchoff.report.terminal.diagnosis import whole
+    from fetchoff.report.terminal.timeline import timeline
+
+    made = _calls(found) if request.calls else None
+    if request.as_json:
+        further = {"calls": made, "round_trips": slope}
+        told = {name: asdict(one) for name, one in further.items() if one is not None}
+        print_json(asdict(diagnosis) | told)
+        return
+    console = data_console()
+    console.print(whole(diagnosis, _faults()))
+    if request.calls:
+        console.print()
+        console.print(calls.whole(made))
+    if slope is not None:
+        console.print()
+        console.print(of_slope.whole(slope))
+    if request.timeline:
+        marked = _marked(diagnosis)
+        console.print()
+        console.print(timeline(excerpt(found.evidence, request.timeline, marked), marked))
+
+
+def _marked(diagnosis: Diagnosis) -> list[Stretch]:
+    return [place for cause in diagnosis.causes for place in cause.places]
+
+
+def _show_both(found: Sequence[Explained], exchanges: int) -> None:
+    """Both clients' time lines."""
+    from fetchoff.app.explain import excerpt
+    from fetchoff.cli.console import data_console
+    from fetchoff.report.terminal.timeline import side_by_side
+
+    parts = []
+    for each in found:
+        marked = _marked(each.diagnosis)
+        part = excerpt(each.evidence, exchanges, marked)
+        parts.append((each.diagnosis.client, part, marked))
+    console = data_console()
+    console.print()
+    console.print(side_by_side(parts))
+
+
+def _calls(found: Explained) -> CallTable | None:
+    from fetchoff.diagnosis.calls import table
+
+    traced = found.evidence.traced
+    return table(traced) if traced else None
+
+
+def _show_difference(contrast: Contrast, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from fetchoff.cli.console import data_console, print_json
+    from fetchoff.report.terminal import breakdown, diagnosis
+
+    found = contrast.breakdown()
+    if as_json:
+        print_json(asdict(found))
+        return
+    console, faults = data_console(), _faults()
+    console.print(breakdown.whole(found, faults))
+    for each in found.diagnoses:
+        console.print()
+        console.print(diagnosis.whole(each, faults))
+
+
+def _faults() -> Mapping[str, KnownFault]:
+    from fetchoff.diagnosis.rules.registry import all_rules
+
+    return {rule.id: rule.fault for rule in all_rules()}

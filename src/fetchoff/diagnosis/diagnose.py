@@ -1,0 +1,45 @@
+"""Ask all rules about a client's recordings."""
+
+from __future__ import annotations
+
+from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rules.registry import all_rules
+from fetchoff.model.cause import Cause, Diagnosis
+from fetchoff.model.recording import Missing
+
+
+def diagnose(evidence: Evidence, faults: tuple[str, ...] = ()) -> Diagnosis:
+    """What the rules find; causes in the order of what they are predicted to save."""
+    wire = evidence.wire
+    causes, silent = [], []
+    for rule in all_rules():
+        if all(evidence.has(source) for source in rule.needs):
+            causes += _asked(rule, evidence)
+        else:
+            silent.append(rule.id)
+    exchanges = max(1, len(evidence.exchanges))
+    return Diagnosis(
+        client=wire.client,
+        course=wire.course.id,
+        exchange_us=evidence.exchange_us,
+        cpu_us=wire.cpu_ns / 1e3 / exchanges,
+        origin_us=wire.origin_cpu_ns / 1e3 / exchanges,
+        causes=tuple(sorted(causes, key=_weight)),
+        missing=_missing(evidence),
+        silent=tuple(silent),
+        faults=faults,
+    )
+
+
+def _asked(rule: Rule, evidence: Evidence) -> list[Cause]:
+    cause = rule.find(evidence)
+    return [] if cause is None else [cause]
+
+
+def _weight(cause: Cause) -> tuple[float, str]:
+    return (-(cause.saves_us or 0.0), cause.fault)
+
+
+def _missing(evidence: Evidence) -> tuple[Missing, ...]:
+    traced = evidence.traced.missing if evidence.traced else ()
+    return (*evidence.wire.missing, *traced)

@@ -1,0 +1,97 @@
+"""What a rule is: a known fault, how it shows, and the function that finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from fetchoff.diagnosis.exchanges import Exchanged, exchanges
+from fetchoff.diagnosis.waits import exchange_us
+from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch
+from fetchoff.model.recording import Call, Recording, Source
+from fetchoff.model.toggle import Toggle
+
+PLACES = 5  # that a cause keeps
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The recordings of one client on one course.
+
+    `traced`: another process of it whose system calls were recorded, None without them.
+    """
+
+    wire: Recording
+    traced: Recording | None = None
+
+    @cached_property
+    def exchanges(self) -> tuple[Exchanged, ...]:
+        """The exchanges of the wire's recording."""
+        return exchanges(self.wire)
+
+    @cached_property
+    def exchange_us(self) -> float:
+        """Mean duration of an exchange."""
+        return exchange_us(self.exchanges)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        return self.traced.calls if self.traced else ()
+
+    @property
+    def round_trip_ns(self) -> float:
+        """Of the link, both ways; 0 over loopback."""
+        return self.wire.course.link.round_trip_ms * 1e6
+
+    def has(self, source: Source) -> bool:
+        """Whether this source was recorded."""
+        match source:
+            case Source.EVENTS:
+                return True
+            case Source.SEGMENTS:
+                return bool(self.wire.segments)
+            case Source.CALLS:
+                return self.traced is not None and self.traced.has_calls
+
+    def cause(
+        self,
+        fault: str,
+        count: int,
+        *facts: Fact,
+        of: int | None = None,
+        places: tuple[Stretch, ...] = (),
+        saves_us: float | None = None,
+        rests_on: tuple[Source, ...] = (Source.EVENTS,),
+    ) -> Cause:
+        """A cause with what all of them have in common. `of`: the exchanges, by default."""
+        return Cause(
+            fault=fault,
+            count=count,
+            of=len(self.exchanges) if of is None else of,
+            exchange_us=self.exchange_us,
+            facts=facts,
+            places=places[:PLACES],
+            saves_us=saves_us,
+            rests_on=rests_on,
+        )
+
+
+Find = Callable[[Evidence], Cause | None]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a known fault is found.
+
+    `needs`: sources without which it stays silent. `toggle`: what confirms it, None without one.
+    """
+
+    fault: KnownFault
+    find: Find
+    needs: frozenset[Source] = frozenset({Source.EVENTS})
+    toggle: Toggle | None = None
+
+    @property
+    def id(self) -> str:
+        return self.fault.id

@@ -1,0 +1,54 @@
+"""A thread started for each exchange or read.
+
+To start and end a thread costs tens of microseconds, and hands the answer over from one thread to
+another. A pool of threads that live on, or a time-out of the socket, does the same without it.
+"""
+
+from __future__ import annotations
+
+from fetchoff.diagnosis.calls import threads_started, window
+from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.model.cause import Cause, Fact, KnownFault
+from fetchoff.model.recording import Source
+
+ID = "thread-per-exchange"
+LEAST_A_EXCHANGE = 0.5
+LEAST_EXCHANGES = 5  # fewer could be a pool that fills
+THREAD_US = 20.0  # what it costs at the least to start a thread, switch to it and end it
+LEAST_COST = 0.02  # of an exchange
+
+
+def find(evidence: Evidence) -> Cause | None:
+    concurrency = evidence.wire.course.workload.settings.concurrency
+    within = window(evidence.traced, least=LEAST_EXCHANGES)
+    if within is None or within.exchanges < 2 * concurrency:
+        return None
+    started = threads_started(within.calls)
+    a_exchange = within.per_exchange(started)
+    if a_exchange < LEAST_A_EXCHANGE:
+        return None
+    if a_exchange * THREAD_US < LEAST_COST * evidence.exchange_us:
+        return None
+    return evidence.cause(
+        ID,
+        len(started),
+        Fact("threads", a_exchange),
+        of=within.exchanges,
+        rests_on=(Source.CALLS,),
+    )
+
+
+RULE = Rule(
+    KnownFault(
+        id=ID,
+        numbers=(29,),
+        title="Starts a thread for each exchange",
+        signal="a clone that makes a thread in every second exchange or more often",
+        reported=("nahi/httpclient#355",),
+        saw="{count} threads were started in {of} exchanges: {threads} in each",
+        cure="let threads live on in a pool; for a time-out use that of the socket or of poll "
+        "instead of a thread that watches",
+    ),
+    find,
+    needs=frozenset({Source.EVENTS, Source.CALLS}),
+)

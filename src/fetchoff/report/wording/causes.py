@@ -1,0 +1,98 @@
+"""Causes in sentences: what was seen, what a cure is predicted to save, and what a trial showed."""
+
+from __future__ import annotations
+
+from fetchoff.model.cause import Cause, Diagnosis, Fact, KnownFault, Trial, Tried, Unit
+from fetchoff.model.recording import Missing, Source
+from fetchoff.report.wording.figures import microseconds, number, percent, times
+
+SOURCES = {
+    Source.EVENTS: "the origin's events",
+    Source.SEGMENTS: "packets",
+    Source.CALLS: "system calls",
+}
+
+
+def seen(cause: Cause, fault: KnownFault) -> str:
+    """What was seen, with its figures."""
+    facts = {fact.name: figure(fact) for fact in cause.facts}
+    said = fault.saw.format(count=cause.count, of=cause.of, **facts)
+    return said[:1].upper() + said[1:]
+
+
+def figure(fact: Fact) -> str:
+    """A fact with its unit."""
+    if isinstance(fact.value, str):
+        return fact.value
+    match fact.unit:
+        case Unit.MS:
+            return microseconds(1e3 * fact.value)
+        case Unit.US:
+            return microseconds(fact.value)
+        case Unit.BYTES:
+            return f"{number(fact.value)} bytes"
+        case Unit.SHARE:
+            return percent(fact.value)
+        case _:
+            return number(fact.value, 0 if fact.value == int(fact.value) else 1)
+
+
+def predicted(cause: Cause) -> str:
+    """What an exchange would take without it; "" where a replay can't tell."""
+    if cause.saves_us is None:
+        return ""
+    left_us = cause.exchange_us - cause.saves_us
+    return (
+        f"an exchange takes {microseconds(cause.exchange_us)} in the recording, and would take "
+        f"{microseconds(left_us)} without it"
+    )
+
+
+def tried(cause: Cause) -> str:
+    """What the trial of its toggle showed; "" if it was not tried."""
+    if cause.tried is None:
+        return ""
+    return f"{OUTCOMES[cause.tried.trial]}: where {cause.tried.toggle}, {_saving(cause.tried)}"
+
+
+OUTCOMES = {
+    Trial.CONFIRMED: "confirmed",
+    Trial.IN_PART: "confirmed in part",
+    Trial.NOT_THE_CAUSE: "not the cause",
+    Trial.UNDECIDED: "undecided",
+}
+
+
+def _saving(trial: Tried) -> str:
+    saved = trial.saved_us
+    low, high = microseconds(saved.low), microseconds(saved.high)
+    return (
+        f"an exchange takes {times(trial.ratio.point)} times as long and saves "
+        f"{microseconds(saved.point)} ({low} to {high}, {trial.rounds} rounds)"
+    )
+
+
+def nothing(diagnosis: Diagnosis) -> str:
+    """What is said where no rule found anything."""
+    asked = "No known fault was found"
+    return f"{asked}." if not diagnosis.silent else f"{asked} by the rules that could be asked."
+
+
+def missing(gap: Missing) -> str:
+    """A source that could not be had."""
+    hint = f" ({gap.hint})" if gap.hint else ""
+    return f"{SOURCES[gap.source]} were not recorded: {gap.reason}{hint}"
+
+
+def silent(diagnosis: Diagnosis) -> str:
+    """How many rules could not be asked for want of a source; "" if all could."""
+    count = len(diagnosis.silent)
+    if not count:
+        return ""
+    rules = "1 rule" if count == 1 else f"{count} rules"
+    return f"{rules} could not be asked without them"
+
+
+def rests_on(cause: Cause) -> str:
+    """The sources of a cause's evidence."""
+    return " and ".join(SOURCES[source] for source in cause.rests_on)

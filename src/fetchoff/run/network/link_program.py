@@ -1,0 +1,104 @@
+"""fetchoff-link behind its control channel, and the namespaces that it holds (docs/links.md)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from fetchoff.model.errors import LinkError
+from fetchoff.protocol import link as control
+from fetchoff.protocol.fields import Garbled, Message
+from fetchoff.run.os import procfs
+from fetchoff.run.os.child import Child
+from fetchoff.run.os.process import ChildFailed
+from fetchoff.run.os.programs import program
+
+BINARY = "fetchoff-link"
+CONTROL_TIMEOUT_S = 10.0
+EMPTY_S = 2.0
+OWN_NAMESPACE = "/proc/self/ns/net"
+NEEDS = "see docs/links.md for what it needs"
+ANOTHER = "the fetchoff-link of this version is needed; FETCHOFF_LINK can name it"
+UNKNOWN = "unknown variant"  # serde's words for an operation that an older program lacks
+KEPT = "what was measured is kept; 'fetchoff resume' goes on"
+
+
+class LinkProgram:
+    """The process that makes links and loopbacks. LinkError when it goes away.
+
+    `options`: of its task `control`. `makes`: what it is asked for, in messages. Nothing of what
+    it makes outlives it.
+    """
+
+    def __init__(self, folder: Path, *options: str, makes: str) -> None:
+        self._makes = makes
+        self._enter = str(program(BINARY))
+        command = (self._enter, "control", *options)
+        with contextlib.ExitStack() as undo:
+            try:
+                self._child = Child(command, {}, folder, folder / "link.stderr")
+                undo.callback(self._child.end)
+                self._user = control.read_greeting(self._child.receive(CONTROL_TIMEOUT_S))
+            except ChildFailed as error:
+                raise LinkError(f"the link emulator {error}", NEEDS) from error
+            except Garbled as error:
+                raise LinkError(
+                    f"the link emulator answers with garbage: {error}", ANOTHER
+                ) from error
+            undo.pop_all()
+
+    @property
+    def lifeline(self) -> int:
+        """The reading end of a pipe that closes when the process ends."""
+        return self._child.output_fd
+
+    def ask(self, message: Message) -> Message:
+        """One request on the control channel."""
+        try:
+            answer = self._child.ask(message, CONTROL_TIMEOUT_S)
+        except ChildFailed as error:
+            raise LinkError(f"the link emulator {error}", KEPT) from error
+        if "error" in answer:
+            why = str(answer["error"])
+            hint = ANOTHER if UNKNOWN in why else NEEDS
+            raise LinkError(f"{self._makes} cannot be made: {why}", hint)
+        return answer
+
+    def inside(self, namespace: str) -> tuple[str, ...]:
+        """How a command begins that is to run in one of its namespaces."""
+        user = ("--user", self._user) if self._user else ()
+        return (self._enter, "enter", namespace, *user, "--")
+
+    def must_be_there(self) -> None:
+        if not self._child.is_alive:
+            raise LinkError(f"the link emulator {self._child.exit_reason()}", KEPT)
+
+    def end(self) -> None:
+        self._child.end()
+
+
+Namespaces = frozenset[tuple[int, int]]
+
+
+def reached(paths: Iterable[str]) -> Namespaces:
+    """The namespaces at these paths, but never the one that this process is in.
+
+    Raises OSError where there is none.
+    """
+    return frozenset(map(procfs.namespace, paths)) - {procfs.namespace(OWN_NAMESPACE)}
+
+
+def end_what_is_inside(namespaces: Collection[tuple[int, int]]) -> None:
+    """Kill all processes in them: one that stayed would keep its namespace, whoever started it."""
+    deadline = time.monotonic() + EMPTY_S
+    while left := [pid for place in namespaces for pid in procfs.inside(place)]:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.01)

@@ -1,0 +1,129 @@
+"""Record a warm client: what it does on the wire, and in the kernel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.observation import Usage
+from fetchoff.model.recording import Memory, Missing, Recording
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.seam import Timed
+from fetchoff.run.os import procfs
+from fetchoff.run.recording.tracer import NotTraced, Tracer
+from fetchoff.run.recording.warm_client import WarmClient
+
+MOST_EVENTS = 100_000
+RECORDED_MS = 400.0
+LEAST_ITERATIONS, MOST_ITERATIONS = 3, 300
+SURE_ITERATIONS = 24  # of exchanges that are short enough
+LONGEST_MS = 4000.0
+NS_A_TICK = 10_000_000
+TRACED_SLOWER = 10.0  # times, at the most: each call stops twice for strace
+
+
+def iterations_of(iteration_ms: float) -> int:
+    """How many iterations to record: enough to see a rhythm, few enough to be read."""
+    fitting = round(RECORDED_MS / max(iteration_ms, 1e-3))
+    sure = min(SURE_ITERATIONS, round(LONGEST_MS / max(iteration_ms, 1e-3)))
+    return min(MOST_ITERATIONS, max(LEAST_ITERATIONS, sure, fitting))
+
+
+def traced_iterations_of(warm: WarmClient) -> int:
+    """How many iterations to trace: that makes each several times longer, but for round trips."""
+    slower = 1.0 if warm.subject.course.link.is_emulated else TRACED_SLOWER
+    return iterations_of(slower * warm.iteration_ms)
+
+
+def record_wire(warm: WarmClient, iterations: int, slower: float = 1.0) -> Recording:
+    """A loop of so many iterations with the origin's events.
+
+    A client that crashes or hangs meanwhile leaves what was seen until then, and a `fault`. Raises
+    AdapterError if nothing was seen, and OriginError. `slower`: times as long as usual, at most.
+    """
+    adapter, ledger = warm.adapter, warm.ledger
+    procfs.reset_peak(adapter.pid)
+    before = _reading(adapter)
+    ledger.watch(adapter, MOST_EVENTS)
+    began_ns = time.time_ns()
+    outcome = _run(warm, iterations, slower)
+    ended_ns = time.time_ns()
+    events, lost = ledger.end_watch()
+    if isinstance(outcome, AdapterError):
+        if not events:
+            raise outcome
+        timed, fault = None, outcome.message
+    else:
+        timed, fault = outcome, ""
+    used = _used(adapter, before)
+    return Recording(
+        client=warm.subject.client,
+        course=warm.subject.course,
+        iterations=iterations,
+        began_ns=began_ns,
+        ended_ns=ended_ns,
+        cpu_ns=timed.cpu_ns if timed else 0,
+        origin_cpu_ns=timed.origin_cpu_ns if timed else 0,
+        user_ns=used.user_ticks * NS_A_TICK if used else 0,
+        system_ns=used.system_ticks * NS_A_TICK if used else 0,
+        failed=timed.answer.failed if timed else 0,
+        memory=Memory(before.peak_kb, used.peak_kb) if used and before else None,
+        events=events,
+        lost=lost,
+        fault=fault,
+    )
+
+
+def record_calls(warm: WarmClient, iterations: int) -> Recording:
+    """A loop of so many iterations with the origin's events and the client's system calls.
+
+    Raises AdapterError if nothing was seen, and OriginError; what strace refuses is `missing`.
+    """
+    subject = warm.subject
+    try:
+        tracer = Tracer(warm.adapter.pid, warm.folder, warm.network.at_client)
+    except NotTraced as error:
+        return nothing(subject.client, subject.course, error.missing)
+    try:
+        recording = record_wire(warm, iterations, TRACED_SLOWER)
+    except BaseException:
+        tracer.abandon()
+        raise
+    try:
+        traced = tracer.end()
+    except NotTraced as error:
+        return without(recording, (error.missing,))
+    return replace(recording, calls=traced.calls, calls_until_ns=traced.until_ns)
+
+
+def without(recording: Recording, missing: Sequence[Missing]) -> Recording:
+    """A recording that says which sources it does not have."""
+    return replace(recording, missing=(*recording.missing, *missing))
+
+
+def nothing(client: str, course: Course, missing: Missing, fault: str = "") -> Recording:
+    """The recording of a loop that was not run."""
+    return Recording(client, course, 0, 0, 0, 0, fault=fault, missing=(missing,))
+
+
+def _run(warm: WarmClient, iterations: int, slower: float) -> Timed | AdapterError:
+    try:
+        return warm.run(iterations, slower)
+    except AdapterError as error:
+        return error
+
+
+def _reading(adapter: Adapter) -> procfs.Reading | None:
+    try:
+        return procfs.read(adapter.pid)
+    except OSError:
+        return None
+
+
+def _used(adapter: Adapter, before: procfs.Reading | None) -> Usage | None:
+    """None where the process is gone."""
+    now = _reading(adapter)
+    return now.since(before, adapter.children_peak_kb) if now and before else None

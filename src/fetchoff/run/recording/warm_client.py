@@ -1,0 +1,146 @@
+"""A client that is warm and in its place, with an origin and a network of its own."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from fetchoff.model.client import Launch
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError, InputError
+from fetchoff.model.workload import required_features
+from fetchoff.protocol.adapter import Spool, fill, prepare
+from fetchoff.run.adapters import adapter, sizing
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.seam import ProcessSpec, Timed, no_cpu
+from fetchoff.run.adapters.warming import warm_up
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.host.placement import Layout, lay_out, on_core, strongest_urgency
+from fetchoff.run.network.emulator import laid
+from fetchoff.run.network.seam import Network
+from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.origins.reference import do_before, fetch
+
+REHEARSED = 8
+"""Iterations before the recorded ones, in their place and over their link: connections are open,
+and TCP no longer acknowledges at once as it does after a pause."""
+
+PATIENCE = 3.0  # times what a loop should take
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Which client to record, on which course. `seed`: of the link's losses."""
+
+    client: str
+    launch: Launch
+    course: Course
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class WarmClient:
+    """A client process that has run its workload until it was steady.
+
+    `iteration_ms`: what an iteration takes over this link. `folder`: for what is recorded.
+    """
+
+    subject: Subject
+    adapter: Adapter
+    ledger: BuiltInLedger
+    origin: BuiltInOrigin
+    network: Network
+    iteration_ms: float
+    folder: Path
+
+    def run(self, iterations: int, slower: float = 1.0) -> Timed:
+        """One loop of so many iterations; AdapterError if the client breaks the protocol.
+
+        `slower`: how many times as long an iteration may take as it does.
+        """
+        course = self.subject.course
+        expected_s = slower * iterations * self.iteration_ms / 1e3
+        usual_s = sizing.timeout_s(course, course.workload, iterations)
+        timeout_s = max(usual_s, PATIENCE * expected_s)
+        return self.adapter.run_timed(iterations, timeout_s, self.origin.cpu_clock)
+
+
+@contextlib.contextmanager
+def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
+    """Start and warm up a client; everything ends with the context.
+
+    `folder`: an empty one, for what the processes write. Raises InputError where the client does
+    not support the workload, AdapterError, OriginError and LinkError.
+    """
+    course = subject.course
+    layout = lay_out(course, usable_cores(), strongest_urgency())
+    spool = Spool(folder / "spool")
+    spool.folder.mkdir()
+    fill(spool, course.workload)
+    with contextlib.ExitStack() as undo:
+        undo.enter_context(on_core(layout.harness_core))
+        network = undo.enter_context(laid(course, folder))
+        origin = BuiltInOrigin(folder, layout.origin_cores, network)
+        undo.callback(origin.end)
+        process = adapter.start(_spec(subject, folder, layout, network))
+        undo.callback(process.end)
+        ledger = _prepared(subject, process, origin, network, spool)
+        process.place(layout.client_cores, layout.urgency)
+        origin.place(layout.origin_cores, layout.urgency)
+        iteration_ms = _warm_up(subject, process, network)
+        yield WarmClient(subject, process, ledger, origin, network, iteration_ms, folder)
+
+
+def _spec(subject: Subject, folder: Path, layout: Layout, network: Network) -> ProcessSpec:
+    return ProcessSpec(
+        subject.client, subject.client, subject.launch, folder, layout.client_cores, network
+    )
+
+
+def _prepared(
+    subject: Subject,
+    process: Adapter,
+    origin: BuiltInOrigin,
+    network: Network,
+    spool: Spool,
+) -> BuiltInLedger:
+    workload = subject.course.workload
+    process.say_hello()
+    lacking = set(required_features(workload)) - process.description().features
+    if lacking:
+        raise InputError(
+            f"{subject.client} does not support workload '{workload.id}': "
+            f"{', '.join(sorted(lacking))}",
+            "choose another workload: 'fetchoff workloads'",
+        )
+    plain = origin.open()
+    do_before(workload, plain.base_url, network)
+    right = fetch(workload, plain.base_url, network)  # the lengths of answers
+    plain.close()
+    opened = origin.open if subject.course.link.is_emulated else origin.open_for_turns
+    ledger = opened(workload.settings)  # as it is measured: a link needs buffers that grow
+    answer = process.prepare(prepare(right.workload, ledger.base_url, spool, tls_ca=ledger.tls_ca))
+    refusal = answer.unsupported or answer.error
+    if refusal:
+        raise AdapterError(
+            f"{subject.client} cannot prepare '{workload.id}': {refusal}",
+            f"'fetchoff check {subject.client}' tries it by itself",
+        )
+    return ledger
+
+
+def _warm_up(subject: Subject, process: Adapter, network: Network) -> float:
+    """Run until it is steady, with the link wide open. Returns the milliseconds of an iteration."""
+    course, launch = subject.course, subject.launch
+    network.open_wide()
+    exchanges = len(course.workload.exchanges)
+    curve = warm_up(process, exchanges, launch.warm_up_exchanges, Event())
+    if not course.link.is_emulated:
+        process.run_timed(REHEARSED, sizing.LEAST_TIMEOUT_S, no_cpu)
+        return curve.wall_us * exchanges / 1e3
+    network.shape(course.link, subject.seed)
+    timeout_s = sizing.timeout_s(course, course.workload, 1)
+    return process.run_timed(1, timeout_s, no_cpu).wall_ns / 1e6

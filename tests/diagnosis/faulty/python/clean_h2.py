@@ -1,0 +1,13 @@
+"""Does nothing wrong in HTTP/2: every rule is to stay silent on it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from fetchoff_kit import serve
+
+sys.path.insert(0, str(Path(__file__).parent))
+from raw_h2 import RawH2
+
+serve(RawH2)

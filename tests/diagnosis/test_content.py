@@ -1,0 +1,47 @@
+"""What a client does with content: clients made for a fault each, and clean ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.diagnosis.recorded import diagnosis_of, faulty, named
+
+from fetchoff.model.toggle import Toggle
+
+WORKLOADS = Path(__file__).parent / "workloads"
+LARGE = str(WORKLOADS / "large-upload.toml")
+TLS = str(WORKLOADS / "upload-tls.toml")
+COMPRESSED = str(WORKLOADS / "compressed.toml")
+DRIP = str(WORKLOADS / "slow-drip.toml")
+
+
+@pytest.mark.parametrize(
+    ("name", "workload", "fault", "clean"),
+    [
+        pytest.param(
+            "charset_sniffed", "download-to-memory", "charset-sniffed", "clean", id="charset"
+        ),
+        pytest.param("upload_buffered", LARGE, "upload-buffered", "clean", id="buffered"),
+        pytest.param("cpu_per_byte", TLS, "cpu-per-byte", "clean", id="cpu"),
+        pytest.param(
+            "decoded_whole", COMPRESSED, "decompression-bomb", "decoded_in_steps", id="bomb"
+        ),
+        pytest.param(
+            "timeout_per_read", DRIP, "timeout-per-read", "timeout_in_total", id="timeout"
+        ),
+    ],
+)
+def test_it_is_named_where_it_is_and_nowhere_else(
+    name: str, workload: str, fault: str, clean: str
+) -> None:
+    assert fault in named(diagnosis_of(faulty("python", name), workload, iterations=6))
+    assert named(diagnosis_of(faulty("python", clean), workload, iterations=6)) == set()
+
+
+def test_nothing_is_guessed_where_the_character_set_is_named() -> None:
+    says = Toggle("the origin names the character set", behaviour={"charset": True})
+    launch = faulty("python", "charset_sniffed")
+    found = diagnosis_of(launch, "download-to-memory", iterations=6, toggle=says)
+    # The rule is silent there by itself; what remains shows that the work is gone.
+    assert found.exchange_us < 1000

@@ -1,0 +1,62 @@
+"""The wait for an acknowledgement, on made events: both sides of its thresholds."""
+
+from __future__ import annotations
+
+import pytest
+
+from fetchoff.app.courses import courses
+from fetchoff.diagnosis.rule import Evidence
+from fetchoff.diagnosis.rules import wait_for_ack
+from fetchoff.model.recording import (
+    Accepted,
+    Answered,
+    Event,
+    Handshaken,
+    Head,
+    Read,
+    Recording,
+    Written,
+)
+
+MS = 1_000_000
+
+
+def request(number: int, flights_ms: float, content_ms: float) -> list[Event]:
+    """A handshake whose flights come so far apart, and a request in two pieces, likewise.
+
+    The origin's flight is between the client's: it is what the client waits for.
+    """
+    at = number * 1000 * MS
+    shaken = at + round(flights_ms * MS)
+    content = shaken + round(content_ms * MS)
+    return [
+        Accepted(at, number, 0, 4000),
+        Read(at + 1, number, 0, 500),
+        Written(at + 2, number, 0, 800),
+        Read(shaken + 2, number, 0, 80),
+        Handshaken(shaken + 3, number, 0, False, "1.3", ""),
+        Read(shaken + 4, number, 0, 100),
+        Head(shaken + 5, number, 0, 0, "POST", "/form", "HTTP/1.1", ()),
+        Read(content + 6, number, 0, 50),
+        Answered(content + 7, number, 0, 0, 200),
+        Written(content + 8, number, 0, 200),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("link", "flights_ms", "content_ms", "is_found"),
+    [
+        pytest.param("", 0, 40, True, id="delayed"),
+        pytest.param("", 0, 15, False, id="not delayed"),
+        pytest.param("", 40, 0, False, id="the handshake"),
+        pytest.param("chicago", 0, 23, True, id="a round trip"),
+        pytest.param("chicago", 23, 10, False, id="the handshake over a link"),
+    ],
+)
+def test_the_pieces_of_a_request(
+    link: str, flights_ms: float, content_ms: float, *, is_found: bool
+) -> None:
+    (course,) = courses(["small-post"], [link] if link else [])
+    events = [event for n in range(5) for event in request(n, flights_ms, content_ms)]
+    wire = Recording("c/x", course, 5, 0, 5000 * MS, 0, events=tuple(events))
+    assert (wait_for_ack.find(Evidence(wire)) is not None) == is_found

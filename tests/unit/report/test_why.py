@@ -1,0 +1,53 @@
+"""Explained clients on the page and in results.json."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+from tests.unit.report import factory
+from tests.unit.report.explained import explanation
+
+from fetchoff.report.files import json_results
+from fetchoff.report.page import html
+from fetchoff.report.page.why import DOWN, UP, WORKS, timeline, why_of
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "results.schema.json"
+
+
+def test_a_finding_is_told_at_all_its_levels() -> None:
+    (why,) = why_of([explanation()], "small-get", "w")
+    (found,) = why.found
+    told = dict(found.lines)
+    assert told["seen"].startswith("The first part of 23 of 24 requests arrived alone")
+    assert "would take 1.1 ms without it" in told["predicted"]
+    assert told["tried"].startswith("confirmed: where the origin acknowledges")
+    assert why.notes[0].startswith("system calls were not recorded: strace is not installed")
+    assert why_of([explanation()], "json-get", "w") == ()
+
+
+def test_the_time_line_has_the_wait_and_the_work() -> None:
+    one = explanation()
+    spec = timeline(one.excerpt, one.marked)
+    assert spec is not None
+    (marked,) = spec["datasets"]["marked"]
+    assert 42 < marked["end"] - marked["ms"] < 44
+    assert {row["lane"] for row in spec["datasets"]["events"]} == {UP, DOWN}
+    work = spec["datasets"]["work"]
+    assert {row["lane"] for row in work} == {WORKS}
+    assert all(row["ms"] < row["end"] for row in work)
+    assert timeline(one.excerpt[:1], one.marked) is None
+
+
+def test_the_page_and_the_file_have_it() -> None:
+    analysis = replace(factory.analysis(), explanations=(explanation(),))
+    page = html.text(analysis)
+    assert "Waits for an acknowledgement between head and content" in page
+    assert 'data-chart="workload-small-get-0-why-1-timeline"' in page or "-why-1-timeline" in page
+    document = json.loads(json_results.text(analysis))
+    jsonschema.validate(document, json.loads(SCHEMA.read_text("utf-8")))
+    (told,) = document["explanations"]
+    assert told["diagnosis"]["causes"][0]["saves_us"] == 42_900.0
+    assert told["known"][0]["id"] == "wait-for-ack"
