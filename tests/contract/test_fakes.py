@@ -36,6 +36,7 @@ CAUGHT = {
         "head-reuse",
         "instead of 1 to 2 (see docs/protocol.md)",
     ),
+    "hoarding": ("flat-memory", "kB while streaming"),
     "lenient": ("truncated-chunked", "1 done and 0 failed instead of 1 failed"),
     "trusting": ("tls-untrusted", "1 done and 0 failed instead of 1 failed"),
     "uncoded": ("coding-deflate", "bytes, not 0 to 100000"),
@@ -56,6 +57,7 @@ CONTRACT_KEEPERS = {
     "crashing",
     "forthright",
     "honest",
+    "roomy",
     "slow",
     "slow-start",
     "tiring",
@@ -133,6 +135,11 @@ def test_what_breaks_the_protocol_in_case_after_case_is_told_once(fetchoff: Comm
         f"{MOST_BROKEN} cases one after the other"
     )
     assert len(said) <= MOST_BROKEN + 4  # and what is asked before the cases
+
+
+def test_memory_that_does_not_grow_with_the_content_is_no_fault(fetchoff: Command) -> None:
+    ran = fetchoff("check", fake("roomy"), "--only", "flat-memory")
+    assert (ran.status, ran.out.split()[0]) == (0, "passed"), ran.out
 
 
 def test_hello_alone_can_be_asked_for(fetchoff: Command) -> None:

@@ -61,6 +61,7 @@ class Case:
     no reference. `elsewhere`: use another port than the origin's ("closed", "black hole"). `first`:
     run one iteration before those that are judged. `trusts`: give the client the origin's
     certificate authority. `features`: required features besides those of the workload.
+    `otherwise`: a harder case, tried if this one fails; whoever passes it has passed.
     """
 
     name: str
@@ -74,3 +75,4 @@ class Case:
     first: bool = False
     trusts: bool = True
     features: tuple[str, ...] = field(default=())
+    otherwise: Case | None = None

@@ -149,6 +149,8 @@ class ContractSuite:
             faults = [self._run(case, ledger)]
             while faults[-1] and len(faults) < (BUSY_TRIES if case.busy_ns else 1):
                 faults.append(self._run(case, ledger))
+            if faults[-1] and case.otherwise is not None:
+                faults.append(self._run(case.otherwise, ledger))
         except _Unsupported as unsupported:
             return Result(case.name, CaseVerdict.UNSUPPORTED, str(unsupported))
         except AdapterError as error:

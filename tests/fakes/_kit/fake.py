@@ -14,6 +14,7 @@ import ssl
 import subprocess
 import sys
 import time
+import urllib.parse
 from pathlib import Path
 from typing import Any
 
@@ -337,6 +338,42 @@ class Lenient(Honest):
             return 200, broken.partial
 
 
+class Hoarding(Honest):
+    """Keeps the whole content, whatever it is to do with it."""
+
+    features = (*FEATURES, "sink.discard", "read-size")
+
+
+class Roomy(Hoarding):
+    """Discards content piece by piece, with 200 MB of memory of its own, as PyPy's nursery has."""
+
+    piece = 1 << 20
+    own = 200 << 20
+
+    def run(self, message: dict[str, Any]) -> dict[str, Any]:
+        if self.settings["sink"] != "discard" or message.get("digest"):
+            return super().run(message)
+        room = bytearray(self.own)
+        room[::4096] = b"?" * len(room[::4096])  # memory counts once it was touched
+        began = time.perf_counter_ns()
+        length = sum(self.discarded(e["url"]) for e in message["n"] * self.exchanges)
+        return {
+            "done": message["n"] * len(self.exchanges),
+            "failed": 0,
+            "bytes": length,
+            "wall_ns": time.perf_counter_ns() - began,
+        }
+
+    def discarded(self, url: str) -> int:
+        hop = urllib.parse.urlsplit(url)
+        connection = self.connect(hop)
+        connection.request("GET", hop.path)
+        response = connection.getresponse()
+        length = sum(map(len, iter(lambda: response.read(self.piece), b"")))
+        connection.close()
+        return length
+
+
 class TwoFaced(Honest):
     """Is slower where it is the twin of the self-check; the harness's file for its words tells."""
 
@@ -380,6 +417,8 @@ FAKES: dict[str, type[Honest]] = {
     "uncoded": Uncoded,
     "forgetful": Forgetful,
     "headstrong": Headstrong,
+    "hoarding": Hoarding,
+    "roomy": Roomy,
     "lenient": Lenient,
 }
 
