@@ -43,7 +43,7 @@ CLEAN = (
     "c/libcurl,go/net-http,go/fasthttp,java/okhttp,javascript/node-http,php/curl,python/pycurl,"
     "python/aiohttp,ruby/curb,rust/reqwest"
 )
-SURVEY = "small-get,small-post,multipart,json-get,handshake-full,download-h2@transatlantic"
+SURVEY = "small-get,small-post,multipart-post,json-get,handshake-full,download-h2@transatlantic"
 PAIRS = "python/requests:python/urllib3,c/libcurl:go/net-http,perl/lwp:perl/http-tiny"
 
 

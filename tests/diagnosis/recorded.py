@@ -12,6 +12,7 @@ import pytest
 
 from fetchoff.app.choose import chosen, states
 from fetchoff.app.courses import courses
+from fetchoff.app.loopbacks import best
 from fetchoff.catalog.paths import shipped
 from fetchoff.diagnosis.diagnose import diagnose
 from fetchoff.diagnosis.rule import Evidence
@@ -67,7 +68,7 @@ def recording_of(
     if toggle is not None:
         course = replace(course, workload=toggle.apply(course.workload))
     with tempfile.TemporaryDirectory(prefix="fetchoff-test-") as folder:
-        subject = Subject("test/client", launch, course)
+        subject = Subject("test/client", launch, course, loopback=best())
         with warm_client(subject, Path(folder)) as warm:
             asked = iterations or iterations_of(warm.iteration_ms)
             return record_tapped(warm, asked)
@@ -101,7 +102,7 @@ def traced_diagnosis_of(
         if missing:
             pytest.skip(f"nothing can be traced here: {missing.reason}")
     with tempfile.TemporaryDirectory(prefix="fetchoff-test-") as folder:
-        subject = Subject("test/client", launch, course)
+        subject = Subject("test/client", launch, course, loopback=best())
         with warm_client(subject, Path(folder)) as warm:
             traced = record_calls(warm, iterations or traced_iterations_of(warm))
     return diagnose(Evidence(wire, traced))

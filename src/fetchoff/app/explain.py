@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fetchoff.app.loopbacks import best
 from fetchoff.diagnosis.diagnose import diagnose
 from fetchoff.diagnosis.rule import Evidence
 from fetchoff.diagnosis.segments import ports
@@ -17,6 +18,7 @@ from fetchoff.model.cause import Diagnosis, Stretch
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
+from fetchoff.model.loopback import Loopback
 from fetchoff.model.recording import Event, Excerpt, Missing, Recording, Source
 from fetchoff.run.host.alone import alone
 from fetchoff.run.os.scratch import scratch
@@ -63,7 +65,8 @@ def explain(client: Client, course: Course, asked: Asked, say: Say) -> Explained
     or LinkError where nothing could be recorded.
     """
     assert client.launch is not None
-    subject = Subject(client.id, client.launch, course, asked.seed)
+    loopback = Loopback.MACHINE if course.link.is_emulated else best()
+    subject = Subject(client.id, client.launch, course, asked.seed, loopback)
     with alone(waits=True, say=say):
         say(f"{client.id}: warming up, then recording")
         with scratch() as folder, warm_client(subject, folder) as warm:

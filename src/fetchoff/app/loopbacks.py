@@ -52,6 +52,11 @@ def on_loopback(experiment: Experiment, asked: Loopback | None = None) -> OnLoop
     return OnLoopback(_on(experiment, Loopback.MACHINE), facts, (note,))
 
 
+def best() -> Loopback:
+    """Its own where this machine permits that, or else the machine's."""
+    return Loopback.MACHINE if lacking() else Loopback.OWN
+
+
 def lacking() -> FetchoffError | None:
     """Why there can be no loopback of its own on this machine; None if there can."""
     try:

@@ -11,6 +11,7 @@ from threading import Event
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError, InputError
+from fetchoff.model.loopback import Loopback
 from fetchoff.model.workload import required_features
 from fetchoff.protocol.adapter import Spool, fill, prepare
 from fetchoff.run.adapters import adapter, sizing
@@ -19,7 +20,7 @@ from fetchoff.run.adapters.seam import ProcessSpec, Timed, no_cpu
 from fetchoff.run.adapters.warming import warm_up
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import Layout, lay_out, on_core, strongest_urgency
-from fetchoff.run.network.emulator import laid
+from fetchoff.run.network.own_loopback import laying
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.origins.reference import do_before, fetch
@@ -33,12 +34,16 @@ PATIENCE = 3.0  # times what a loop should take
 
 @dataclass(frozen=True)
 class Subject:
-    """Which client to record, on which course. `seed`: of the link's losses."""
+    """Which client to record, on which course, and on which loopback where the course has no link.
+
+    `seed`: of the link's losses.
+    """
 
     client: str
     launch: Launch
     course: Course
     seed: int = 1
+    loopback: Loopback = Loopback.MACHINE
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
     fill(spool, course.workload)
     with contextlib.ExitStack() as undo:
         undo.enter_context(on_core(layout.harness_core))
-        network = undo.enter_context(laid(course, folder))
+        network = undo.enter_context(laying(subject.loopback)(course, folder))
         origin = BuiltInOrigin(folder, layout.origin_cores, network)
         undo.callback(origin.end)
         process = adapter.start(_spec(subject, folder, layout, network))
