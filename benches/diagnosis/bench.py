@@ -148,7 +148,7 @@ def _tried(client: Client, course: Course, diagnosis: Diagnosis, budget_s: float
         trial = trial_of(client, course, diagnosis, budget_s=budget_s, out=folder / "run", seed=1)
         if trial is None:
             return diagnosis
-        measure(trial.folder, launches([client]), Nobody(), waits=True)
+        measure(trial.folder, launches(list(trial.clients)), Nobody(), waits=True)
         return trial.judged()
 
 

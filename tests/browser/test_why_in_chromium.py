@@ -30,7 +30,14 @@ def test_findings_stand_beside_their_time_line(
     report.draw()
     why = report.page.locator(".why")
     assert why.count() == 1
-    assert why.locator("dt").all_inner_texts() == ["seen", "predicted", "tried", "cure", "reported"]
+    assert why.locator("dt").all_inner_texts() == [
+        "seen",
+        "predicted",
+        "tried",
+        "cure",
+        "here",
+        "reported",
+    ]
     chart = why.locator(".chart[data-drawn='svg']")
     lanes = chart.locator(".role-axis-label text").all_text_contents()
     assert {"client works", "client → origin", "origin → client"} <= set(lanes)

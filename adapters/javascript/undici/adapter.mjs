@@ -5,6 +5,7 @@ const { Agent, FormData, ProxyAgent, request } = undici;
 const { decompress: decoder, redirect: redirector } = undici.interceptors ?? {};
 const VERSION = packageVersion(import.meta.url, "undici");
 const MAJOR = parseInt(VERSION);
+const WINDOW = process.env.UNDICI_WINDOW_BYTES && Number(process.env.UNDICI_WINDOW_BYTES);
 function open({ protocol, reuse, concurrency, decompress, redirects, timeout_ms, ca, proxy }) {
   const shared = protocol !== "http/1.1";
   const tls = { ca, timeout: timeout_ms.connect ?? undefined };
@@ -14,6 +15,7 @@ function open({ protocol, reuse, concurrency, decompress, redirects, timeout_ms,
     pipelining: shared ? concurrency : 1,
     allowH2: protocol === "h2",
     useH2c: protocol === "h2c",
+    ...(WINDOW && { initialWindowSize: WINDOW, connectionWindowSize: WINDOW }),
     connect: tls,
     headersTimeout: timeout_ms.read,
     bodyTimeout: timeout_ms.read,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fetchoff.app.loopbacks import best
-from fetchoff.diagnosis.diagnose import diagnose
+from fetchoff.diagnosis.diagnose import diagnose, with_cures
 from fetchoff.diagnosis.rule import Evidence
 from fetchoff.diagnosis.segments import ports
 from fetchoff.model.cause import Diagnosis, Stretch
@@ -74,7 +74,8 @@ def explain(client: Client, course: Course, asked: Asked, say: Say) -> Explained
             wire = record_tapped(warm, iterations, asked.packets)
         traced = _traced(subject, asked, say) if asked.trace else _untraced(subject)
     evidence = Evidence(wire, traced)
-    return Explained(diagnose(evidence, _faults(wire, traced)), evidence)
+    found = diagnose(evidence, _faults(wire, traced))
+    return Explained(with_cures(found, client.manifest.cures), evidence)
 
 
 def _untraced(subject: Subject) -> Recording:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fetchoff.analysis.series import Array, series_of
 from fetchoff.analysis.stopping import rule_of
+from fetchoff.app.choose import chosen, states
 from fetchoff.app.measure import new_run
 from fetchoff.diagnosis.rules.registry import rule
 from fetchoff.diagnosis.verdict import Toggled, judge, predicted
@@ -25,53 +26,56 @@ LEAST_ROUNDS = 5
 MARK = "~"  # between a workload and the rule whose toggle changes it
 
 
-def can_be_tried(cause: Cause) -> bool:
-    """Whether its rule has a toggle that needs no other client."""
-    toggle = rule(cause.fault).toggle
-    return toggle is not None and not toggle.variant
+@dataclass(frozen=True)
+class Otherwise:
+    """The other way of a trial: one factor is not as it was. `toggle`: which, in words."""
+
+    toggle: str
+    client: str
+    course: Course
 
 
 @dataclass(frozen=True)
 class ATrial:
-    """A run that measures a course as it is and with each toggle, in the same rounds.
+    """A run that measures a client on a course as it is and with each factor changed, in the same
+    rounds.
 
-    `changed`: the course of each fault's toggle. Measure `folder`, then ask `judged`.
+    `otherwise`: by fault. `clients`: whom to start. Measure `folder`, then ask `judged`.
     """
 
     folder: RunFolder
-    client: Client
+    clients: tuple[Client, ...]
     course: Course
-    changed: Mapping[str, Course]
+    otherwise: Mapping[str, Otherwise]
     diagnosis: Diagnosis
 
     def judged(self) -> Diagnosis:
         """The diagnosis with what became of its causes."""
-        found = {
-            cause.fault: self._judge(cause)
-            for cause in self.diagnosis.causes
-            if cause.fault in self.changed
-        }
         causes = tuple(
-            replace(cause, tried=found.get(cause.fault)) for cause in self.diagnosis.causes
+            replace(cause, tried=self._judge(cause, self.otherwise[cause.fault]))
+            if cause.fault in self.otherwise
+            else cause
+            for cause in self.diagnosis.causes
         )
         return replace(self.diagnosis, causes=causes)
 
-    def _judge(self, cause: Cause) -> Tried:
+    def _judge(self, cause: Cause, otherwise: Otherwise) -> Tried:
         return judge(
-            self._costs_us(self.course),
-            self._costs_us(self.changed[cause.fault]),
+            self._costs_us(self.diagnosis.client, self.course),
+            self._costs_us(otherwise.client, otherwise.course),
             Toggled(
-                _toggle_of(cause.fault).about,
+                otherwise.toggle,
                 predicted(cause, self.diagnosis.cpu_us),
                 cause.exchange_us,
             ),
             rule_of(self.folder.header.experiment),
         )
 
-    def _costs_us(self, course: Course) -> Array:
+    def _costs_us(self, client: str, course: Course) -> Array:
         """Wall time of an exchange in each round."""
         experiment, records = self.folder.header.experiment, self.folder.records()
-        return series_of(experiment, records, course.id).wall_ns[:, 0] / 1e3
+        series = series_of(experiment, records, course.id)
+        return series.wall_ns[:, series.index(client)] / 1e3
 
 
 def trial_of(
@@ -83,14 +87,24 @@ def trial_of(
     out: Path | None,
     seed: int | None = None,
 ) -> ATrial | None:
-    """Prepare a trial of all causes that have a toggle; None if there are none."""
-    wanted = [cause for cause in diagnosis.causes if can_be_tried(cause)]
-    if not wanted:
+    """Prepare a trial of all causes that can be tried; None if there are none.
+
+    A toggle of the workload comes first, for it changes nothing in the client. Where there is none,
+    the variant of the client that has a cure is measured beside it, if it is set up.
+    """
+    variants = {client.id: client for client in _cured(diagnosis)}
+    otherwise = {
+        cause.fault: other
+        for cause in diagnosis.causes
+        if (other := _otherwise(cause, client, course, variants)) is not None
+    }
+    if not otherwise:
         return None
-    changed = {cause.fault: _changed(course, cause.fault) for cause in wanted}
+    ids = dict.fromkeys((client.id, *(other.client for other in otherwise.values())))
+    changed = (other.course for other in otherwise.values())
     experiment = Experiment(
-        entrants=(Entrant(client.id, client.id, client.id),),
-        courses=(course, *changed.values()),
+        entrants=tuple(Entrant(each, each, each) for each in ids),
+        courses=tuple({each.id: each for each in (course, *changed)}.values()),
         baseline=client.id,
         seed=secrets.randbelow(2**31) if seed is None else seed,
         budget_s=budget_s,
@@ -98,19 +112,34 @@ def trial_of(
         decide_on=(),
         least_rounds=LEAST_ROUNDS,
     )
-    folder = new_run(experiment, [client], f"{client.id}: what makes it slow", out)
-    return ATrial(folder, client, course, changed, diagnosis)
+    clients = tuple(({client.id: client} | variants)[each] for each in ids)
+    folder = new_run(experiment, list(clients), f"{client.id}: what makes it slow", out)
+    return ATrial(folder, clients, course, otherwise, diagnosis)
 
 
-def _toggle_of(fault: str) -> Toggle:
-    toggle = rule(fault).toggle
-    assert toggle is not None
-    return toggle
+def _cured(diagnosis: Diagnosis) -> Iterator[Client]:
+    """The variants that have cures and are ready."""
+    for cause in diagnosis.causes:
+        if cause.cure is not None and cause.cure.variant and rule(cause.fault).toggle is None:
+            found = states(chosen([cause.cure.variant]))
+            yield from (client for client in found if client.launch is not None)
 
 
-def _changed(course: Course, fault: str) -> Course:
+def _otherwise(
+    cause: Cause, client: Client, course: Course, variants: Mapping[str, Client]
+) -> Otherwise | None:
+    toggle = rule(cause.fault).toggle
+    if toggle is not None:
+        return Otherwise(toggle.about, client.id, _changed(course, cause.fault, toggle))
+    if cause.cure is not None and cause.cure.variant in variants:
+        variant = variants[cause.cure.variant]
+        return Otherwise(f"it is {variant.manifest.about}", variant.id, course)
+    return None
+
+
+def _changed(course: Course, fault: str, toggle: Toggle) -> Course:
     try:
-        workload = _toggle_of(fault).apply(course.workload)
+        workload = toggle.apply(course.workload)
     except ValueError as error:
         raise InputError(f"'{course.id}' cannot be tried otherwise: {error}") from error
     return replace(course, workload=replace(workload, id=f"{workload.id}{MARK}{fault}"))

@@ -29,6 +29,7 @@ from fetchoff.catalog.toml import Document, Homepage, read
 from fetchoff.model.client import (
     OWN_JSON,
     ClientId,
+    Cure,
     Fault,
     Kind,
     Launch,
@@ -59,6 +60,7 @@ class _Variant(Document):
     source: str | None = None
     env: dict[str, str] = Field(default_factory=dict)
     faults: _Faults = Field(default_factory=dict)
+    cures: dict[str, str] = Field(default_factory=dict)
 
 
 class _Adapter(Document):
@@ -74,6 +76,7 @@ class _Adapter(Document):
     runtimes: tuple[str, ...] = ()
     variants: dict[str, _Variant] = Field(default_factory=dict)
     faults: _Faults = Field(default_factory=dict)
+    cures: dict[str, str] = Field(default_factory=dict)
     setup: SetupTable = Field(default_factory=SetupTable)
     tree: TreeTable = Field(default_factory=TreeTable)
     run: RunTable = Field(default_factory=RunTable)
@@ -145,9 +148,24 @@ class Family:
             recipe=self._recipe(runtime),
             launch=self._launch(variant, runtime),
             from_trees=self._tree_recipe(runtime),
+            cures=self._cures(client),
         )
         self._must_be_known(manifest)
         return manifest
+
+    def _cures(self, client: ClientId) -> dict[str, Cure]:
+        """Those of the library, and those of its variants, which have them and need them no more.
+
+        A variant of another version or runtime is not listed, but can be named.
+        """
+        told = {fault: Cure(words) for fault, words in self.adapter.cures.items()}
+        if client.variant != self.id.variant:
+            own = self._variants[client.variant].cures
+            return {fault: cure for fault, cure in told.items() if fault not in own}
+        for name, variant in self._variants.items():
+            by = str(replace(client, variant=name))
+            told |= {fault: Cure(words, by) for fault, words in variant.cures.items()}
+        return told
 
     def _must_be_known(self, manifest: Manifest) -> None:
         """InputError for a misspelt placeholder, which would not be replaced."""

@@ -187,7 +187,7 @@ def _tried(client: Client, diagnosis: Diagnosis, request: Request) -> Diagnosis:
     )
     if trial is None:
         return diagnosis
-    measure_watched(trial.folder, [client], Manner(quiet=request.quiet, waits=True))
+    measure_watched(trial.folder, list(trial.clients), Manner(quiet=request.quiet, waits=True))
     return trial.judged()
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.diagnosis.rules.registry import all_rules
 from fetchoff.model.cause import Cause, Diagnosis
+from fetchoff.model.client import Cure
 from fetchoff.model.recording import Missing
 
 
@@ -29,6 +33,12 @@ def diagnose(evidence: Evidence, faults: tuple[str, ...] = ()) -> Diagnosis:
         silent=tuple(silent),
         faults=faults,
     )
+
+
+def with_cures(diagnosis: Diagnosis, cures: Mapping[str, Cure]) -> Diagnosis:
+    """The diagnosis with what ends each cause in this library, where that is known."""
+    causes = tuple(replace(cause, cure=cures.get(cause.fault)) for cause in diagnosis.causes)
+    return replace(diagnosis, causes=causes)
 
 
 def _asked(rule: Rule, evidence: Evidence) -> list[Cause]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fetchoff.model.client import Cure
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.recording import Missing, Source
 
@@ -100,7 +101,8 @@ class Cause:
     `count` of `of` exchanges show it (connections or calls where the rule counts those). `places`:
     where, the first few. `saves_us`: predicted wall time that an exchange saves without it, the
     mean over all exchanges; None where a replay can't tell. `exchange_us`: what an exchange took in
-    the recording. `rests_on`: the sources of the evidence.
+    the recording. `rests_on`: the sources of the evidence. `cure`: what ends it in this library,
+    None where that is not known.
     """
 
     fault: str
@@ -112,6 +114,7 @@ class Cause:
     saves_us: float | None = None
     rests_on: tuple[Source, ...] = (Source.EVENTS,)
     tried: Tried | None = None
+    cure: Cure | None = None
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,17 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Cure:
+    """What ends a known fault of clients in this library: the code or the option, in `words`.
+
+    `variant`: the id of the client that does so, "" if there is none.
+    """
+
+    words: str
+    variant: str = ""
+
+
+@dataclass(frozen=True)
 class Manifest:
     """One client of an adapter folder, as read: adapter.toml over its language's kit.toml.
 
@@ -132,7 +143,7 @@ class Manifest:
     `tried`: whether its authors have run it. `json_parser`: what parses documents, OWN_JSON or a
     name; "": its kit does not say. `is_control`: whether its kit prefers it for the controls.
     `faults`: known faults by case of the contract. `from_trees`: None if it cannot be built from
-    source trees.
+    source trees. `cures`: by the fault that `fetchoff explain` finds.
     """
 
     id: ClientId
@@ -153,6 +164,7 @@ class Manifest:
     recipe: Recipe
     launch: Launch
     from_trees: TreeRecipe | None = None
+    cures: Mapping[str, Cure] = field(default_factory=dict)
 
     @property
     def source_path(self) -> Path:

@@ -1,4 +1,7 @@
-"""Toggles: one factor of a workload that is changed while everything else stays the same."""
+"""Toggles: one factor of a workload that is changed while everything else stays the same.
+
+What no workload can change is a client's own: a cure of its adapter, as a variant (`Cure`).
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,12 @@ class Toggle:
     """`about` says what is done, as in "the origin acknowledges each segment at once".
 
     `behaviour`: members of `Behaviour` that the origin gets; `settings`: members of `Settings` that
-    the client is asked for; `variant`: of the adapter ("" is the same client).
+    the client is asked for.
     """
 
     about: str
     behaviour: Mapping[str, object] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
-    variant: str = ""
 
     def apply(self, workload: Workload) -> Workload:
         """The workload with this factor changed; ValueError where it contradicts the others."""

@@ -12,7 +12,8 @@ from fetchoff.build import setup
 from fetchoff.build.build_dir import BuildDir
 from fetchoff.build.runtimes import runtime_folder
 from fetchoff.catalog.manifests import Family, discover, named
-from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
+from fetchoff.diagnosis.rules.registry import all_rules
+from fetchoff.model.client import Client, Cure, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import InputError
 
 KIT = """\
@@ -54,6 +55,9 @@ source = "loud.sh"
 env = { LOUD = "yes" }
 [variants.quiet]
 about = "its quiet variant"
+cures = { noise = "be quiet" }
+[cures]
+hurry = "wait"
 """
 
 
@@ -199,3 +203,15 @@ def test_a_variant_whose_source_is_missing(root: Path) -> None:
     (root / "fake" / "family" / "loud.sh").unlink()
     with pytest.raises(InputError, match=r"there is no file 'loud\.sh'"):
         list(Family.of(root / "fake" / "family").listed())
+
+
+def test_a_library_has_the_cures_of_its_variants_and_a_variant_those_it_lacks(root: Path) -> None:
+    both = {"hurry": Cure("wait"), "noise": Cure("be quiet", "fake/family+quiet@1.0")}
+    assert member(root, "fake/family@1.0").cures == both
+    assert member(root, "fake/family+quiet").cures == {"hurry": Cure("wait")}
+    assert member(root, "fake/family+loud").cures == {"hurry": Cure("wait")}
+
+
+def test_cures_are_of_faults_that_a_rule_finds() -> None:
+    known = {rule.id for rule in all_rules()}
+    assert {fault for manifest in discover().values() for fault in manifest.cures} <= known

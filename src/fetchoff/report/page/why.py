@@ -72,6 +72,7 @@ def _found(cause: Cause, fault: KnownFault) -> Found:
         ("predicted", wording.predicted(cause)),
         ("tried", wording.tried(cause)),
         ("cure", fault.cure),
+        ("here", wording.here(cause)),
         ("reported", ", ".join(fault.reported)),
     )
     numbers = ", ".join(f"#{number}" for number in fault.numbers)

@@ -45,6 +45,7 @@ def _cause(cause: Cause, fault: KnownFault) -> list[RenderableType]:
         ("predicted", wording.predicted(cause)),
         ("tried", wording.tried(cause)),
         ("cure", fault.cure),
+        ("here", wording.here(cause)),
     ]
     shown: list[RenderableType] = [Text.assemble((fault.title, "bold"), (f"  #{number}", "dim"))]
     for name, said in lines:

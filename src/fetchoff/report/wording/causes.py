@@ -72,6 +72,14 @@ def _saving(trial: Tried) -> str:
     )
 
 
+def here(cause: Cause) -> str:
+    """What ends it in this library."""
+    if cause.cure is None:
+        return "which option or code of this library does so is not known to Fetchoff"
+    by = f" ({cause.cure.variant})" if cause.cure.variant else ""
+    return f"{cause.cure.words}{by}"
+
+
 def nothing(diagnosis: Diagnosis) -> str:
     """What is said where no rule found anything."""
     asked = "No known fault was found"
