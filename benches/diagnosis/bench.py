@@ -44,7 +44,17 @@ CLEAN = (
     "python/aiohttp,ruby/curb,rust/reqwest"
 )
 SURVEY = "small-get,small-post,multipart-post,json-get,handshake-full,download-h2@transatlantic"
-PAIRS = "python/requests:python/urllib3,c/libcurl:go/net-http,perl/lwp:perl/http-tiny"
+PAIRS = (
+    "python/requests:python/urllib3,python/requests:python/http-client:json-get,"
+    "python/aiohttp:python/httpx,c/libcurl:python/pycurl:small-post,c/libcurl:go/net-http,"
+    "go/net-http:go/fasthttp,ruby/net-http:ruby/httparty,ruby/curb:ruby/net-http:small-post,"
+    "perl/lwp:perl/http-tiny,perl/furl:perl/lwp:small-post,perl/furl:perl/http-tiny:small-post,"
+    "perl/furl:perl/lwp:handshake-full,javascript/node-http:javascript/axios,"
+    "javascript/got:javascript/ky,php/curl:php/guzzle,rust/reqwest:rust/ureq,"
+    "java/okhttp:java/jdk-httpclient:handshake-full,command/curl:command/wget,"
+    "go/net-http:rust/reqwest:download-h2@transatlantic,"
+    "go/net-http:javascript/undici:download-h2@transatlantic"
+)
 
 
 def main() -> None:
