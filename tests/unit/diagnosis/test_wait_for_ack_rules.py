@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fetchoff.app.courses import courses
@@ -15,6 +17,9 @@ from fetchoff.model.recording import (
     Head,
     Read,
     Recording,
+    Segment,
+    Side,
+    Source,
     Written,
 )
 
@@ -60,3 +65,42 @@ def test_the_pieces_of_a_request(
     events = [event for n in range(5) for event in request(n, flights_ms, content_ms)]
     wire = Recording("c/x", course, 5, 0, 5000 * MS, 0, events=tuple(events))
     assert (wait_for_ack.find(Evidence(wire)) is not None) == is_found
+
+
+def released(number: int, content_ms: float) -> list[Segment]:
+    """The pieces of `request` on the wire: the second follows the acknowledgement of the first."""
+    at, content = number * 1000 * MS, number * 1000 * MS + round(content_ms * MS)
+    head_end = 500 + 80 + 100
+    return [
+        Segment(at + 3, Side.CLIENT, 4000, 580, 0, 24, 65_535, 100),
+        Segment(content - MS // 2, Side.ORIGIN, 4000, 0, head_end, 16, 65_535, 0),
+        Segment(content, Side.CLIENT, 4000, head_end, 0, 24, 65_535, 50),
+    ]
+
+
+def working(events: list[Event], share: float) -> list[Event]:
+    """The same with a client that works in so much of the time."""
+    return [replace(event, cpu_ns=round(share * event.at_ns)) for event in events]
+
+
+@pytest.mark.parametrize(
+    ("share", "is_seen", "is_found"),
+    [
+        pytest.param(0.3, True, True, id="its compiler works in another thread"),
+        pytest.param(0.6, True, False, id="it works until an acknowledgement has come anyway"),
+        pytest.param(0.3, False, False, id="nobody saw what released the second piece"),
+        pytest.param(0.1, False, True, id="it is idle"),
+    ],
+)
+def test_a_released_piece_was_a_wait_though_the_client_worked(
+    share: float, *, is_seen: bool, is_found: bool
+) -> None:
+    (course,) = courses(["small-post"], [])
+    events = working([event for n in range(5) for event in request(n, 0, 40)], share)
+    seen = tuple(one for n in range(5) for one in released(n, 40)) if is_seen else ()
+    wire = Recording("c/x", course, 5, 0, 5000 * MS, 0, events=tuple(events), segments=seen)
+    cause = wait_for_ack.find(Evidence(wire))
+    assert (cause is not None) == is_found
+    if cause is not None:
+        assert cause.saves_us == pytest.approx(40_000 if is_seen else 36_000, rel=0.01)
+        assert (Source.SEGMENTS in cause.rests_on) == is_seen

@@ -7,13 +7,12 @@ once (Linux's quick-ACK mode), so that it begins with about the 20th request of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import median
 
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.flow import by_connection
-from fetchoff.diagnosis.nagle import LEAST_SHARE, SMALL_BYTES, is_stall
+from fetchoff.diagnosis.nagle import SMALL_BYTES, held_back
 from fetchoff.diagnosis.rule import Evidence, Rule
-from fetchoff.diagnosis.waits import Wait, saving_us, worked_ns
+from fetchoff.diagnosis.waits import Wait, worked_ns
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Event, Frame, FrameKind, Recording, Side
 from fetchoff.model.toggle import Toggle
@@ -23,21 +22,16 @@ ID = "wait-for-ack-h2"
 
 def find(evidence: Evidence) -> Cause | None:
     asked = {(one.connection, one.head.stream): one for one in evidence.exchanges}
-    gaps = list(_gaps(evidence.wire, asked))
-    waits = [gap for gap in gaps if is_stall(gap, evidence.round_trip_ns)]
-    if not waits or len(waits) < LEAST_SHARE * len(evidence.exchanges):
+    found = held_back(evidence, list(_gaps(evidence.wire, asked)))
+    if found is None:
         return None
-    usual = [gap.idle_ns for gap in gaps if not is_stall(gap, evidence.round_trip_ns)]
-    is_sequential = evidence.wire.course.workload.settings.concurrency == 1
-    usual_ns = median(usual) if usual else 0.0
     return evidence.cause(
         ID,
-        len(waits),
-        Fact("gap", median(wait.stretch.length_ns for wait in waits) / 1e6, Unit.MS),
-        places=tuple(wait.stretch for wait in waits),
-        saves_us=saving_us(waits, len(evidence.exchanges), usual_ns=usual_ns)
-        if is_sequential
-        else None,
+        len(found.waits),
+        Fact("gap", found.gap_ms, Unit.MS),
+        places=tuple(wait.stretch for wait in found.waits),
+        saves_us=found.saves_us(evidence),
+        rests_on=found.rests_on,
     )
 
 
