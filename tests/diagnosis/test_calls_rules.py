@@ -139,6 +139,28 @@ def test_threads() -> None:
     assert threads_started([started, ran]) == []
 
 
+@pytest.mark.parametrize(("busy_ms", "is_found"), [(12, True), (2, False)])
+def test_a_thread_that_is_dear_counts_in_a_long_exchange(busy_ms: int, *, is_found: bool) -> None:
+    """A runtime that starts with its thread works for milliseconds between its first call and its
+    last; a thread that waits does not."""
+    made = evidence([write(), read()], gap_us=20_000)
+    assert made.traced is not None
+    heads = [event.at_ns for event in made.traced.events if isinstance(event, Head)]
+    added = [
+        replace(one, at_ns=head + after)
+        for number, head in enumerate(heads)
+        for after, one in (
+            (100 * US, call("clone3", result=77 + number)),
+            (200 * US, call("read", file=9, thread=77 + number)),
+            (200 * US + busy_ms * MS, call("futex", thread=77 + number, took_ns=4 * MS)),
+            (200 * US + (busy_ms + 4) * MS, call("exit", thread=77 + number)),
+        )
+    ]
+    calls = tuple(sorted([*made.traced.calls, *added], key=lambda one: one.at_ns))
+    found = thread_per_exchange.find(Evidence(made.wire, replace(made.traced, calls=calls)))
+    assert (found is not None) == is_found
+
+
 def opened(path: str, result: int = 4) -> Call:
     return call("openat", result=result, path=path)
 
