@@ -29,12 +29,13 @@ from fetchoff.model.recording import (
     Side,
     Written,
 )
+from fetchoff.model.workload import Protocol
 
 MS = 1_000_000
 
 
-def evidence(events: Iterable[Event], **settings: object) -> Evidence:
-    (course,) = courses(["small-get"], ())
+def evidence(events: Iterable[Event], link: str = "", **settings: object) -> Evidence:
+    (course,) = courses(["small-get"], [link] if link else [])
     changed = replace(course.workload.settings, **settings)  # type: ignore[arg-type]
     course = replace(course, workload=replace(course.workload, settings=changed))
     told = tuple(sorted(events, key=lambda event: event.at_ns))
@@ -127,3 +128,19 @@ def test_more_connections_than_needed() -> None:
     assert found.count == 3
     assert connections_beyond_need.find(evidence(over(8), concurrency=8)) is None
     assert connections_beyond_need.find(evidence([*over(8), closed(90, 1)])) is None
+
+
+@pytest.mark.parametrize(
+    ("link", "used", "is_found"),
+    [
+        pytest.param("transatlantic", 3, True, id="nothing is lost"),
+        pytest.param("lossy-1pct", 3, False, id="a lost packet holds up one of three"),
+        pytest.param("lossy-1pct", 10, True, id="more than requests at once"),
+    ],
+)
+def test_streams_may_be_spread_where_packets_are_lost(
+    link: str, used: int, *, is_found: bool
+) -> None:
+    events = [e for n in range(60) for e in exchange(2 * n, n % used)]
+    told = evidence(events, link, protocol=Protocol.H2C, concurrency=8)
+    assert (connections_beyond_need.find(told) is not None) == is_found

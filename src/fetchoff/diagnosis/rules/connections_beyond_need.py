@@ -1,7 +1,8 @@
 """More connections than requests at once, all of them kept.
 
 A client that opens a connection for each thread, task or object where one would do pays a handshake
-for each, and the server keeps a buffer for each. With HTTP/2 one connection carries all.
+for each, and the server keeps a buffer for each. With HTTP/2 one connection carries all; where the
+path loses packets, several spare streams the wait for one another's (the rule `head-of-line`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from fetchoff.diagnosis.connections import can_be_kept
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault
+from fetchoff.model.course import Course
 from fetchoff.model.recording import Closed
 from fetchoff.model.workload import Protocol
 
@@ -19,8 +21,7 @@ BEYOND = 1  # connections more than needed: pools may open one while another bec
 
 def find(evidence: Evidence) -> Cause | None:
     settings, exchanges = evidence.wire.course.workload.settings, evidence.exchanges
-    is_multiplexed = settings.protocol is not Protocol.HTTP_1_1
-    needed = 1 if is_multiplexed else settings.concurrency
+    needed = 1 if _one_is_enough(evidence.wire.course) else settings.concurrency
     used = len({one.connection for one in exchanges})
     if not can_be_kept(evidence.wire.course) or len(exchanges) < LEAST_EXCHANGES * max(
         needed, used
@@ -33,12 +34,18 @@ def find(evidence: Evidence) -> Cause | None:
     )
 
 
+def _one_is_enough(course: Course) -> bool:
+    is_multiplexed = course.workload.settings.protocol is not Protocol.HTTP_1_1
+    return is_multiplexed and not course.link.up.loss_share and not course.link.down.loss_share
+
+
 RULE = Rule(
     KnownFault(
         id=ID,
         numbers=(31,),
         title="Opens more connections than it needs",
-        signal="more connections in use than requests at once, or than one with HTTP/2",
+        signal="more connections in use than requests at once, or than one with HTTP/2 where the "
+        "path loses no packets",
         reported=("RFC 9112, section 9.4", "RFC 9113, section 9.1"),
         saw="{count} connections carried {requests} requests, and {needed} would have done",
         cure="share one client or pool among threads and tasks, instead of one for each",
