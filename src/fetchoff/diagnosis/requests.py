@@ -6,6 +6,7 @@ from collections import Counter
 from urllib.parse import urlsplit
 
 from fetchoff.model.course import Course
+from fetchoff.model.recording import Head
 
 REDIRECT = "/redirect/"
 
@@ -25,6 +26,11 @@ def wanted(course: Course) -> Counter[tuple[str, str]]:
                 for method in {exchange.method, "GET"}:
                     found[(method, place)] += 1
     return found
+
+
+def kind_of(head: Head) -> tuple[str, str]:
+    """The method and path of a request: what tells one kind of them from another."""
+    return head.method, path_of(head.target)
 
 
 def path_of(target: str) -> str:

@@ -19,6 +19,7 @@ from fetchoff.model.recording import (
     Head,
     Read,
     Recording,
+    TcpState,
     Written,
 )
 from fetchoff.model.workload import Exchange
@@ -83,6 +84,13 @@ def test_requests_that_the_workload_does_not_have(
     assert (found is not None) == is_found
     if found is not None:
         assert found.saves_us == pytest.approx(1000 * beyond / 27)
+
+
+def test_a_loop_that_ended_early_does_not_tell_which_requests_are_extra() -> None:
+    made = evidence(asked(27, "HEAD", 30), 300)
+    broken = replace(made.wire, fault="exit status 3")
+    assert extra_round_trips.find(made) is not None
+    assert extra_round_trips.find(Evidence(broken)) is None
 
 
 def test_a_challenge_before_each_request() -> None:
@@ -199,3 +207,35 @@ def test_threads_are_no_loop() -> None:
     assert blocked_loop.find(Evidence(made.wire, in_threads)) is None
     in_one = replace(made.wire, calls=tuple(replace(call, thread=1) for call in calls))
     assert blocked_loop.find(Evidence(made.wire, in_one)) is not None
+
+
+def wave(count: int, work_ms: float, busy: float) -> Evidence:
+    """All requests are sent at once, then the client works on each of their answers."""
+    events: list[Event] = [event for n in range(count) for event in one(n * 1000, connection=n)]
+    lasted = round(count * work_ms * MS)
+    ended = events[-1].at_ns + lasted
+    told = (ended + MS, 1, round(busy * lasted), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    made = evidence([*events, TcpState(*told)], count, concurrency=8)
+    return Evidence(replace(made.wire, ended_ns=ended))
+
+
+@pytest.mark.parametrize(
+    ("count", "work_ms", "busy", "is_found"),
+    [
+        pytest.param(8, 6, 1.0, True, id="as many as at once"),
+        pytest.param(5, 6, 1.0, True, id="fewer"),
+        pytest.param(8, 3, 1.0, False, id="short"),
+        pytest.param(8, 6, 0.5, False, id="it waited"),
+        pytest.param(3, 6, 1.0, False, id="too few"),
+    ],
+)
+def test_the_last_wave_of_answers_is_followed_by_no_request(
+    count: int, work_ms: float, busy: float, *, is_found: bool
+) -> None:
+    made = wave(count, work_ms, busy)
+    found = blocked_loop.find(made)
+    assert (found is not None) == is_found
+    if found is not None:
+        assert found.count == count - 1
+        assert found.facts[0].value == pytest.approx(work_ms)
+    assert blocked_loop.find(Evidence(replace(made.wire, fault="no answer within 3 s"))) is None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fetchoff.diagnosis.exchanges import Exchanged
-from fetchoff.diagnosis.requests import path_of, wanted
+from fetchoff.diagnosis.requests import kind_of, wanted
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Handshaken
@@ -34,21 +34,22 @@ def _matters(count: int, evidence: Evidence) -> bool:
 
 
 def _extra(evidence: Evidence) -> list[Exchanged]:
-    """Requests that the workload doesn't have, and those that were refused and asked again."""
+    """Requests that the workload doesn't have, and those that were refused and asked again.
+
+    None where the loop ended early: nobody knows how many requests it was to have.
+    """
+    if evidence.wire.fault:
+        return []
     asked = wanted(evidence.wire.course)
     left = Counter({request: count * evidence.wire.iterations for request, count in asked.items()})
-    total = Counter(_key(each) for each in evidence.exchanges)
+    total = Counter(kind_of(each.head) for each in evidence.exchanges)
     found = []
     for each in evidence.exchanges:
-        key = _key(each)
+        key = kind_of(each.head)
         is_challenged = each.answered is not None and each.answered.status in CHALLENGES
         if key not in left or (is_challenged and total[key] > left[key]):
             found.append(each)
     return found
-
-
-def _key(exchange: Exchanged) -> tuple[str, str]:
-    return exchange.head.method, path_of(exchange.head.target)
 
 
 def _requests(evidence: Evidence, extra: list[Exchanged]) -> Cause:
