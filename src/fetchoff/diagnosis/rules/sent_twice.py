@@ -1,7 +1,9 @@
 """A request with content that is sent twice.
 
 A client may repeat a request on its own only if that does no harm (RFC 9110, 9.2.2). Some repeat a
-POST whose connection broke, or send it again after a failure that the user never sees.
+POST whose connection broke, or send it again after a failure that the user never sees. Where the
+user does see a failure, the exchange may have been tried several times before it was given up: that
+many requests are not counted.
 """
 
 from __future__ import annotations
@@ -13,11 +15,14 @@ from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 
 ID = "sent-twice"
 LEAST_SHARE = 0.02  # more of a request than was asked for
+REPEATED = (
+    3  # times before an exchange is given up: no library is known to try more often by itself
+)
 
 
 def find(evidence: Evidence) -> Cause | None:
     wire = evidence.wire
-    if wire.lost or wire.fault or wire.failed:
+    if wire.lost or wire.fault:
         return None
     asked = Counter(
         (exchange.method, exchange.target)
@@ -27,10 +32,12 @@ def find(evidence: Evidence) -> Cause | None:
     heads: dict[tuple[str, str], list[int]] = {}
     for place, one in enumerate(evidence.exchanges):
         heads.setdefault((one.head.method, one.head.target), []).append(place)
+    given_up = REPEATED * wire.failed  # whichever request it was that failed
     beyond = {
-        request: places[count * wire.iterations :]
+        request: places[count * wire.iterations + given_up :]
         for request, count in asked.items()
-        if len(places := heads.get(request, [])) > (1 + LEAST_SHARE) * count * wire.iterations
+        if len(places := heads.get(request, []))
+        > (1 + LEAST_SHARE) * count * wire.iterations + given_up
     }
     if not beyond:
         return None
@@ -50,7 +57,8 @@ RULE = Rule(
         id=ID,
         numbers=(9,),
         title="Sends requests with content more than once",
-        signal="more requests with content than were asked for, and none failed",
+        signal="more requests with content than were asked for, and than were repeated before an "
+        "exchange failed",
         reported=("nahi/httpclient#142", "RFC 9110, section 9.2.2"),
         saw="{count} requests more than were asked for, such as {request}",
         cure="turn automatic repetition off for methods that are not idempotent, and look for what "
