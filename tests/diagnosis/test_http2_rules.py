@@ -269,6 +269,30 @@ def test_memory_of_an_upload(peak_kb: int, *, is_named: bool) -> None:
     assert (found("upload-buffered", made) is not None) is is_named
 
 
+@pytest.mark.parametrize(
+    ("size", "worked_ms", "memory", "is_named"),
+    [
+        pytest.param(5_000_000, 0.1, Memory(60_000, 68_000), False, id="a heap that grows"),
+        pytest.param(5_000_000, 1.5, Memory(60_000, 68_000), True, id="a small copy"),
+        pytest.param(50_000_000, 15, Memory(110_000, 111_000, 60_000), True, id="garbage before"),
+        pytest.param(50_000_000, 1, Memory(110_000, 111_000, 60_000), False, id="a heap, warm"),
+        pytest.param(50_000_000, 15, Memory(63_000, 65_000, 60_000), False, id="a digest"),
+        pytest.param(50_000_000, 15, Memory(110_000, 111_000), False, id="nobody knows"),
+    ],
+)
+def test_memory_of_an_upload_in_a_runtime_with_a_collector(
+    size: int, worked_ms: float, memory: Memory, *, is_named: bool
+) -> None:
+    events: list[Event] = []
+    for number in range(6):
+        ms, cpu_ms = 50.0 * number, (number + 1) * worked_ms
+        events += head(ms, 0, "PUT", cpu_ms=cpu_ms)
+        events += [Content(at(ms + 1), 1, at(cpu_ms), 0, size)]
+        events += answer(ms + 2, 60, cpu_ms=cpu_ms)
+    made = replace(recording(course("large-upload"), events, 300), memory=memory)
+    assert (found("upload-buffered", made) is not None) is is_named
+
+
 @pytest.mark.parametrize(("worked_ms", "is_named"), [(40, True), (4, False)])
 def test_work_before_an_upload(worked_ms: float, *, is_named: bool) -> None:
     events: list[Event] = []

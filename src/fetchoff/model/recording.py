@@ -262,10 +262,15 @@ class Missing:
 
 @dataclass(frozen=True)
 class Memory:
-    """Peak memory of the client, in kB: before the recorded loop, and in it."""
+    """Resident memory of the client, in kB: before the recorded loop, and at most in it.
+
+    `ready_kb`: before its first exchange, with the content that it is to send; None where nobody
+    looked.
+    """
 
     before_kb: int
     peak_kb: int
+    ready_kb: int | None = None
 
 
 @dataclass(frozen=True)

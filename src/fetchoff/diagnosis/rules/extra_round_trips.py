@@ -36,7 +36,7 @@ def _matters(count: int, evidence: Evidence) -> bool:
 def _extra(evidence: Evidence) -> list[Exchanged]:
     """Requests that the workload doesn't have, and those that were refused and asked again.
 
-    None where the loop ended early: nobody knows how many requests it was to have.
+    Empty where the loop ended early: nobody knows how many requests it was to have.
     """
     if evidence.wire.fault:
         return []

@@ -24,6 +24,7 @@ from fetchoff.run.network.own_loopback import laying
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.origins.reference import do_before, fetch
+from fetchoff.run.os import procfs
 
 REHEARSED = 8
 """Iterations before the recorded ones, in their place and over their link: connections are open,
@@ -51,6 +52,7 @@ class WarmClient:
     """A client process that has run its workload until it was steady.
 
     `iteration_ms`: what an iteration takes over this link. `folder`: for what is recorded.
+    `ready_kb`: its resident memory before its first exchange, None where it can't be read.
     """
 
     subject: Subject
@@ -60,6 +62,7 @@ class WarmClient:
     network: Network
     iteration_ms: float
     folder: Path
+    ready_kb: int | None = None
 
     def run(self, iterations: int, slower: float = 1.0) -> Timed:
         """One loop of so many iterations; AdapterError if the client breaks the protocol.
@@ -93,10 +96,11 @@ def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
         process = adapter.start(_spec(subject, folder, layout, network))
         undo.callback(process.end)
         ledger = _prepared(subject, process, origin, network, spool)
+        ready_kb = _resident_kb(process)
         process.place(layout.client_cores, layout.urgency)
         origin.place(layout.origin_cores, layout.urgency)
         iteration_ms = _warm_up(subject, process, network)
-        yield WarmClient(subject, process, ledger, origin, network, iteration_ms, folder)
+        yield WarmClient(subject, process, ledger, origin, network, iteration_ms, folder, ready_kb)
 
 
 def _spec(subject: Subject, folder: Path, layout: Layout, network: Network) -> ProcessSpec:
@@ -135,6 +139,14 @@ def _prepared(
             f"'fetchoff check {subject.client}' tries it by itself",
         )
     return ledger
+
+
+def _resident_kb(process: Adapter) -> int | None:
+    procfs.reset_peak(process.pid)  # it begins anew with what is resident now
+    try:
+        return procfs.read(process.pid).peak_kb
+    except OSError:
+        return None
 
 
 def _warm_up(subject: Subject, process: Adapter, network: Network) -> float:
