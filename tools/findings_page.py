@@ -89,7 +89,7 @@ def _started(name: str) -> list[str]:
     """The faulty clients of this name, with their languages."""
     if name.startswith(SOUND):
         return []
-    kinds = {"python": ".py", "javascript": ".mjs"}
+    kinds = {"python": ".py", "javascript": ".mjs", "ruby": ".rb"}
     folder = TESTS / "faulty"
     return [
         f"{kind}/{name}" for kind, end in kinds.items() if (folder / kind / (name + end)).exists()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from fetchoff.app.choose import chosen, states
 from fetchoff.app.courses import courses
 from fetchoff.app.loopbacks import best
+from fetchoff.catalog.kits import read_kit
 from fetchoff.catalog.paths import shipped
 from fetchoff.diagnosis.diagnose import diagnose
 from fetchoff.diagnosis.rule import Evidence
@@ -30,21 +33,41 @@ from fetchoff.run.recording.tracer import why_not
 from fetchoff.run.recording.warm_client import Subject, warm_client
 
 FAULTY = Path(__file__).parent / "faulty"
+ENDINGS = {"python": "py", "javascript": "mjs", "ruby": "rb"}
+COMMANDS = {"javascript": "node", "ruby": "ruby"}
 
 
 def faulty(language: str, name: str, **environment: str) -> Launch:
     """How to start the client `faulty/LANGUAGE/NAME`, a file driven by the kit of its language."""
-    match language:
-        case "python":
-            kit = shipped("adapters") / "python" / "_kit"
-            command = (sys.executable, str(FAULTY / "python" / f"{name}.py"))
-            return Launch(command, {"PYTHONPATH": str(kit), **environment})
-        case "javascript":
-            node = shutil.which("node")
-            if node is None:
-                pytest.skip("Node.js is not installed")
-            return Launch((node, str(FAULTY / "javascript" / f"{name}.mjs")), environment)
-    raise ValueError(language)
+    client = str(client_file(language, name))
+    kit = shipped("adapters") / language / "_kit"
+    if language == "python":
+        return Launch((sys.executable, client), {"PYTHONPATH": str(kit), **environment})
+    command = shutil.which(COMMANDS[language])
+    if command is None:
+        pytest.skip(f"{COMMANDS[language]} is not installed")
+    # A clean one is as warm as those that ship: what compiles while it is recorded pauses. A faulty
+    # one may do that, and would take seconds for thousands of slow exchanges.
+    least = read_kit(kit).run.warm_up_exchanges if name.startswith("clean") else None
+    return Launch((command, client), environment, warm_up_exchanges=least or 0)
+
+
+def client_file(language: str, name: str) -> Path:
+    """Where the client of a language is, if there is one."""
+    return FAULTY / language / f"{name}.{ENDINGS[language]}"
+
+
+def languages_of(name: str) -> list[str]:
+    """The languages that have a client of this name."""
+    return [language for language in ENDINGS if client_file(language, name).exists()]
+
+
+def in_each_language(*cases: ParameterSet) -> Iterator[ParameterSet]:
+    """Each case for each language that has its client, the first of its values: with the language
+    before all others."""
+    for case in cases:
+        for language in languages_of(str(case.values[0])):
+            yield pytest.param(language, *case.values, id=f"{case.id}-{language}")
 
 
 def ready(client: str) -> Launch:

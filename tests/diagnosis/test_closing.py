@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.diagnosis.recorded import diagnosis_of, faulty, named
+from tests.diagnosis.recorded import diagnosis_of, faulty, languages_of, named
 
 WORKLOADS = Path(__file__).parent / "workloads"
 CLOSED = str(WORKLOADS / "small-get-closed.toml")
@@ -30,6 +30,12 @@ def test_it_is_named_where_it_is_and_nowhere_else(
         pytest.skip(f"{fault} can't be looked for here: {diagnosis.missing}")
     assert fault in named(diagnosis)
     assert named(diagnosis_of(faulty("python", "clean"), workload, link)) == set()
+
+
+@pytest.mark.parametrize("workload", [CLOSED, STATUS_ONLY])
+@pytest.mark.parametrize("language", languages_of("clean"))
+def test_a_clean_client_of_any_language_has_none(language: str, workload: str) -> None:
+    assert named(diagnosis_of(faulty(language, "clean"), workload)) == set()
 
 
 def test_content_that_was_not_read_explains_why_no_connection_is_kept() -> None:

@@ -5,24 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.diagnosis.recorded import diagnosis_of, faulty, named
+from tests.diagnosis.recorded import diagnosis_of, faulty, in_each_language, named
 
 EIGHT = str(Path(__file__).parent / "workloads" / "eight-at-once.toml")
 
 
 @pytest.mark.parametrize(
-    ("name", "workload", "fault"),
-    [
+    ("language", "name", "workload", "fault"),
+    in_each_language(
         pytest.param("closing", "small-get", "no-persistence", id="no-persistence"),
         pytest.param("expecting", "small-post", "wait-for-continue", id="wait-for-continue"),
         pytest.param("rotating", "small-get", "connections-beyond-need", id="beyond-need"),
         pytest.param("queueing", EIGHT, "pool-limit", id="pool-limit"),
         pytest.param("churning", EIGHT, "pool-churn", id="pool-churn"),
-    ],
+    ),
 )
-def test_it_is_named_where_it_is_and_nowhere_else(name: str, workload: str, fault: str) -> None:
-    assert fault in named(diagnosis_of(faulty("python", name), workload, iterations=150))
-    assert named(diagnosis_of(faulty("python", "clean"), workload, iterations=150)) == set()
+def test_it_is_named_where_it_is_and_nowhere_else(
+    language: str, name: str, workload: str, fault: str
+) -> None:
+    assert fault in named(diagnosis_of(faulty(language, name), workload, iterations=150))
+    assert named(diagnosis_of(faulty(language, "clean"), workload, iterations=150)) == set()
 
 
 def test_who_was_asked_to_close_is_not_blamed() -> None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.diagnosis.recorded import diagnosis_of, faulty, named
+from tests.diagnosis.recorded import (
+    diagnosis_of,
+    faulty,
+    in_each_language,
+    languages_of,
+    named,
+)
 
 from fetchoff.model.toggle import Toggle
 
@@ -17,8 +23,8 @@ DRIP = str(WORKLOADS / "slow-drip.toml")
 
 
 @pytest.mark.parametrize(
-    ("name", "workload", "fault", "clean"),
-    [
+    ("language", "name", "workload", "fault", "clean"),
+    in_each_language(
         pytest.param(
             "charset_sniffed", "download-to-memory", "charset-sniffed", "clean", id="charset"
         ),
@@ -30,13 +36,27 @@ DRIP = str(WORKLOADS / "slow-drip.toml")
         pytest.param(
             "timeout_per_read", DRIP, "timeout-per-read", "timeout_in_total", id="timeout"
         ),
-    ],
+    ),
 )
 def test_it_is_named_where_it_is_and_nowhere_else(
-    name: str, workload: str, fault: str, clean: str
+    language: str, name: str, workload: str, fault: str, clean: str
 ) -> None:
-    assert fault in named(diagnosis_of(faulty("python", name), workload, iterations=6))
-    assert named(diagnosis_of(faulty("python", clean), workload, iterations=6)) == set()
+    assert fault in named(diagnosis_of(faulty(language, name), workload, iterations=6))
+    assert named(diagnosis_of(faulty(language, clean), workload, iterations=6)) == set()
+
+
+@pytest.mark.parametrize(
+    ("language", "name", "workload"),
+    [
+        ("javascript", "clean_pieces", LARGE),
+        ("javascript", "clean_pieces", "upload"),
+        *((language, "clean", "upload") for language in languages_of("clean")),
+    ],
+)
+def test_memory_that_a_collector_has_not_freed_is_no_copy(
+    language: str, name: str, workload: str
+) -> None:
+    assert "upload-buffered" not in named(diagnosis_of(faulty(language, name), workload))
 
 
 def test_nothing_is_guessed_where_the_character_set_is_named() -> None:

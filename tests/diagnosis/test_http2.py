@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.diagnosis.recorded import diagnosis_of, faulty, named
+from tests.diagnosis.recorded import diagnosis_of, faulty, in_each_language, named
 
 from fetchoff.model.toggle import Toggle
 
@@ -25,8 +25,8 @@ POST_H2, HALF_H2, HALF, UPLOAD_H2, UPLOAD_TLS, LOSSY, SLOW = (
 
 
 @pytest.mark.parametrize(
-    ("name", "clean", "workload", "link", "fault"),
-    [
+    ("language", "name", "clean", "workload", "link", "fault"),
+    in_each_language(
         pytest.param("no_resumption", "clean", "handshake", "", "no-resumption", id="resumption"),
         pytest.param("two_writes_h2", "clean_h2", POST_H2, "", "wait-for-ack-h2", id="ack"),
         pytest.param(
@@ -38,13 +38,13 @@ POST_H2, HALF_H2, HALF, UPLOAD_H2, UPLOAD_TLS, LOSSY, SLOW = (
         pytest.param("chatty_window_h2", "clean_h2", HALF_H2, "", "chatty-window", id="chatty"),
         pytest.param("small_frames_h2", "clean_h2", UPLOAD_H2, "", "small-frames", id="frames"),
         pytest.param("small_records", "clean", UPLOAD_TLS, "", "small-frames", id="records"),
-    ],
+    ),
 )
 def test_it_is_named_where_it_is_and_nowhere_else(
-    name: str, clean: str, workload: str, link: str, fault: str
+    language: str, name: str, clean: str, workload: str, link: str, fault: str
 ) -> None:
-    assert fault in named(diagnosis_of(faulty("python", name), workload, link, iterations=8))
-    assert named(diagnosis_of(faulty("python", clean), workload, link, iterations=8)) == set()
+    assert fault in named(diagnosis_of(faulty(language, name), workload, link, iterations=8))
+    assert named(diagnosis_of(faulty(language, clean), workload, link, iterations=8)) == set()
 
 
 def test_a_client_that_ignores_the_limit_of_streams_is_named() -> None:
@@ -58,6 +58,7 @@ def test_streams_of_one_connection_wait_for_a_lost_packet_and_those_of_several_d
     for name, is_one in (("clean_h2", True), ("spread_h2", False)):
         found = diagnosis_of(faulty("python", name), LOSSY, "lossy-1pct", iterations=600)
         assert ("head-of-line" in named(found)) is is_one
+        assert "connections-beyond-need" not in named(found)  # they are the cure
 
 
 @pytest.mark.parametrize(

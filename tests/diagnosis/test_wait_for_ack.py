@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.diagnosis.recorded import diagnosis_of, faulty, named, recording_of
+from tests.diagnosis.recorded import diagnosis_of, faulty, languages_of, named, recording_of
 
 from fetchoff.diagnosis.diagnose import diagnose
 from fetchoff.diagnosis.rule import Evidence
@@ -14,7 +14,7 @@ from fetchoff.model.recording import Source
 FAULT = "wait-for-ack"
 
 
-@pytest.mark.parametrize("language", ["python", "javascript"])
+@pytest.mark.parametrize("language", languages_of("two_writes"))
 def test_it_is_named_where_it_is_and_nowhere_else(language: str) -> None:
     assert FAULT in named(diagnosis_of(faulty(language, "two_writes"), "small-post"))
     assert named(diagnosis_of(faulty(language, "clean"), "small-post")) == set()

@@ -1,28 +1,49 @@
 // A bare client whose faults its tests make: how it connects, what it sends, and in which pieces.
 
+import { once } from "node:events";
 import net from "node:net";
+import tls from "node:tls";
 
 import { serve } from "../../../../adapters/javascript/_kit/kit.mjs";
 
 const END = Buffer.from("\r\n\r\n");
+const LARGE_BYTES = 1 << 16;
 
-/** HTTP/1.1 over a socket. A subclass overrides the step that is to go wrong. */
+/** HTTP/1.1 over sockets, one for each exchange at a time. A subclass overrides the step that is
+ * to go wrong. */
 export class Raw {
   noDelay = true;
+  resumes = true;
   fields = [];
 
   constructor(settings) {
-    this.settings = settings;
     this.fresh = settings.reuse === false;
-    this.sockets = new Map();
+    this.secureContext = settings.ca && tls.createSecureContext({ ca: settings.ca });
+    this.session = undefined;
+    this.idle = [];
+  }
+
+  /** What net.connect is told besides host and port. */
+  options() {
+    return {};
   }
 
   async connect(url) {
-    const socket = net.connect({ host: url.hostname, port: url.port, noDelay: this.noDelay });
-    await new Promise((resolve, reject) => {
-      socket.once("connect", resolve);
-      socket.once("error", reject);
+    const options = { host: url.hostname, port: url.port, ...this.options() };
+    if (url.protocol === "https:") return this.connectSecurely(options);
+    const socket = net.connect({ ...options, noDelay: this.noDelay });
+    await once(socket, "connect");
+    return socket;
+  }
+
+  async connectSecurely(options) {
+    const { secureContext, session } = this;
+    const socket = tls.connect({ ...options, secureContext, session });
+    socket.setNoDelay(this.noDelay);
+    socket.on("session", (ticket) => {
+      if (this.resumes) this.session = ticket;
     });
+    await once(socket, "secureConnect");
     return socket;
   }
 
@@ -35,32 +56,47 @@ export class Raw {
   }
 
   async write(socket, head, content) {
-    socket.write(Buffer.concat([Buffer.from(head), content]));
+    if (content.length < LARGE_BYTES) {
+      socket.write(Buffer.concat([Buffer.from(head), content]));
+      return;
+    }
+    socket.cork(); // joined, it would be copied
+    socket.write(head);
+    socket.write(content);
+    socket.uncork();
   }
 
   /** What is done with an answer before the exchange is over. */
   async after() {}
 
   async send(exchange) {
-    const url = new URL(exchange.url);
-    const socket = this.sockets.get(url.host) ?? (await this.connect(url));
-    this.sockets.set(url.host, socket);
-    const content = encode(exchange.body);
-    const length = exchange.body || exchange.method !== "GET" ? content.length : undefined;
-    const answer = receive(socket);
-    await this.write(socket, this.head(typed(exchange), url, length), content);
-    const { status, data, keep } = await answer;
-    if (this.fresh || !keep) {
-      socket.destroy();
-      this.sockets.delete(url.host);
-    }
-    await this.after(data);
+    const { status, data } = await this.request(exchange);
     return exchange.content(status, data);
   }
 
+  async request(exchange) {
+    const url = new URL(exchange.url);
+    const socket = this.idle.pop() ?? (await this.connect(url));
+    const content = encode(exchange.body);
+    const hasContent = exchange.body || !["GET", "HEAD"].includes(exchange.method);
+    const answer = receive(socket, exchange.method);
+    const length = hasContent ? content.length : undefined;
+    await this.write(socket, this.head(typed(exchange), url, length), content);
+    const { keep, ...answered } = await answer;
+    if (keep && !this.fresh) this.release(socket);
+    else socket.destroy();
+    await this.after(answered.data, answered.contentType);
+    return answered;
+  }
+
+  /** What is done with a connection that could carry another request. */
+  release(socket) {
+    this.idle.push(socket);
+  }
+
   close() {
-    for (const socket of this.sockets.values()) socket.destroy();
-    this.sockets.clear();
+    for (const socket of this.idle) socket.destroy();
+    this.idle = [];
   }
 }
 
@@ -69,16 +105,18 @@ function typed({ method, headers, body }) {
   return { method, headers: kind ? { ...headers, "Content-Type": kind } : headers };
 }
 
-function encode(body) {
+export function encode(body) {
   if (!body) return Buffer.alloc(0);
-  if (body.kind === "raw") return Buffer.from(body.data);
+  if (body.kind === "raw") return body.data;
   if (body.kind === "json") return Buffer.from(JSON.stringify(body.value));
   return Buffer.from(new URLSearchParams(body.fields).toString());
 }
 
-function receive(socket) {
+function receive(socket, method) {
   return new Promise((resolve, reject) => {
-    let data = Buffer.alloc(0);
+    const pieces = [];
+    let head = null;
+    let got = 0;
     const done = (outcome, value) => {
       socket.off("data", more).off("error", failed).off("close", ended);
       outcome(value);
@@ -86,24 +124,36 @@ function receive(socket) {
     const failed = (error) => done(reject, error);
     const ended = () => done(reject, new Error("the connection was closed"));
     const more = (piece) => {
-      data = Buffer.concat([data, piece]);
-      const answer = parsed(data);
-      if (answer) done(resolve, answer);
+      pieces.push(piece);
+      got += piece.length;
+      head ??= headIn(pieces, method);
+      if (head && got >= head.end + head.length) done(resolve, answerOf(head, pieces));
     };
     socket.on("data", more).on("error", failed).on("close", ended);
   });
 }
 
-function parsed(data) {
-  const end = data.indexOf(END);
-  if (end < 0) return null;
-  const head = data.subarray(0, end).toString("latin1").toLowerCase();
-  const status = Number(head.slice(9, 12));
-  if (status === 100) return parsed(data.subarray(end + END.length));
-  const length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
-  const content = data.subarray(end + END.length);
-  const keep = !head.includes("connection: close");
-  return content.length < length ? null : { status, data: content, keep };
+/** The head of the final answer, once all of it has come; `end`: where the content begins. */
+function headIn(pieces, method) {
+  const data = Buffer.concat(pieces);
+  for (let start = 0, end; (end = data.indexOf(END, start)) >= 0; start = end + END.length) {
+    const text = data.subarray(start, end).toString("latin1").toLowerCase();
+    const status = Number(text.slice(9, 12));
+    if (status === 100) continue;
+    const length = method === "HEAD" ? 0 : Number(field(text, "content-length") || 0);
+    return { status, text, end: end + END.length, length };
+  }
+  return null;
+}
+
+function answerOf({ status, text, end }, pieces) {
+  const data = Buffer.concat(pieces).subarray(end);
+  const keep = field(text, "connection") !== "close";
+  return { status, data, keep, contentType: field(text, "content-type") };
+}
+
+function field(head, name) {
+  return new RegExp(`\r\n${name}: ([^\r]*)`).exec(head)?.[1] ?? "";
 }
 
 /** Serves a subclass of Raw to the kit. */
@@ -112,8 +162,8 @@ export function serveRaw(Faulty) {
     client: "raw",
     version: process.versions.node,
     features: [
-      "http/1.1", "method.get", "method.post", "method.put", "body.form", "body.json", "body.raw",
-      "headers", "connection.reuse", "connection.fresh", "sink.buffer",
+      "http/1.1", "tls", "method.get", "method.head", "method.post", "method.put", "body.form",
+      "body.json", "body.raw", "headers", "connection.reuse", "connection.fresh", "sink.buffer",
     ],
     open: (settings) => new Faulty(settings),
   });
