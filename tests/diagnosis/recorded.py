@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,12 +61,14 @@ def languages_of(name: str) -> list[str]:
     return [language for language in ENDINGS if client_file(language, name).exists()]
 
 
-def in_each_language(*cases: ParameterSet) -> Iterator[ParameterSet]:
+def in_each_language(*cases: ParameterSet) -> list[ParameterSet]:
     """Each case for each language that has its client, the first of its values: with the language
     before all others."""
-    for case in cases:
-        for language in languages_of(str(case.values[0])):
-            yield pytest.param(language, *case.values, id=f"{case.id}-{language}")
+    return [
+        pytest.param(language, *case.values, id=f"{case.id}-{language}")
+        for case in cases
+        for language in languages_of(str(case.values[0]))
+    ]
 
 
 def ready(client: str) -> Launch:

@@ -42,7 +42,7 @@ def find(evidence: Evidence) -> Cause | None:
     at_once = min(wire.course.workload.settings.concurrency, wire.iterations)
     if at_once < LEAST_READY or wire.lost or _has_threads(evidence.calls):
         return None
-    found = _stretches(wire.events, at_once) or _at_the_end(wire, at_once)
+    found = _stretches(wire.events, at_once) + _at_the_end(wire, at_once)
     count = sum(work.times for work in found)
     total_ns = sum(work.stretch.length_ns for work in found)
     if count < LEAST or total_ns < LEAST_SHARE * wire.wall_ns:
@@ -120,7 +120,8 @@ RULE = Rule(
         numbers=(38,),
         title="Work on one answer keeps the others waiting",
         signal="the client works for milliseconds while the wire is quiet and several answers lie "
-        "ready, for 2 ms or longer before each of the next requests",
+        "ready, for 2 ms or longer before each of the next requests, or for 4 ms an answer where "
+        "no request follows",
         reported=("encode/httpx#3215",),
         saw="{count} times the client worked for {work} while {ready} answers lay ready and "
         "nothing was sent ({share} of the time)",
