@@ -40,7 +40,7 @@ pub const STREAMS: u32 = 1024;
 /// The most content in one HTTP/2 frame. A frame and its head of 9 bytes then fill exactly one TLS
 /// record (RFC 8446, section 5.1; RFC 9113, section 4.1). A longer frame would end in a second,
 /// almost empty record, and a client would read and decrypt that one as well.
-pub const DATA_BYTES: usize = (16 << 10) - 9;
+pub const DATA_BYTES: u32 = (16 << 10) - 9;
 
 /// How much memory and time clients can take before the origin cuts them off.
 #[derive(Clone, Debug)]

@@ -177,6 +177,8 @@ fn content_that_is_too_large_ends_its_stream_only() {
         let client = Http2::in_the_clear(&origin).await;
         let reply = client.ask(Method::POST, "/form", vec![b'a'; (64 << 20) + 1]).await;
         assert_eq!(reply.status, 413);
+        let reply = client.ask(Method::PUT, "/refuse/0", vec![b'a'; 64 << 20]).await;
+        assert_eq!(reply.status, 413);
         assert_eq!(client.get("/").await.content.unwrap(), "Hi");
     });
     assert_eq!(origin.counters().connections, 1);

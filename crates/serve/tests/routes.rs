@@ -313,6 +313,22 @@ fn redirects_lead_home() {
 }
 
 #[test]
+fn redirects_lead_to_another_host() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    let mut ask = |target: &str, host: &str| {
+        client.send(format!("GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+        client.reply()
+    };
+    let reply = ask("/redirect/1?host=there", "here:81");
+    assert_eq!(reply.status, 302);
+    assert_eq!(reply.field("location"), Some("http://there:81/redirect/0?host=there"));
+    let reply = ask("/redirect/0?host=there", "there:81");
+    assert_eq!(reply.field("location"), Some("http://there:81/"));
+    assert_eq!(ask("/redirect/1?host=a/b", "here").status, 400);
+}
+
+#[test]
 fn any_status() {
     let origin = Origin::start();
     let mut client = origin.connect();

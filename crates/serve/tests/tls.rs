@@ -51,6 +51,17 @@ fn the_certificate_is_good_for_every_name() {
     assert!(error.to_string().contains("certificate"), "{error}");
 }
 
+#[test]
+fn a_redirect_to_another_host_keeps_the_scheme() {
+    let origin = Origin::with(Limits::default(), TLS);
+    let connector = trusting(&origin, &["http/1.1"]);
+    let reply = wait_for(async {
+        let io = secured(&origin, &connector, "localhost").await.unwrap();
+        http1_get(io, "/redirect/0?host=there").await
+    });
+    assert_eq!(reply.fields["location"], "https://there/");
+}
+
 /// The full and the resumed handshakes of three connections, one after the other.
 fn handshakes_of_three(
     handshakes: Handshakes,

@@ -119,6 +119,24 @@ fn frames_are_told_with_their_streams() {
 }
 
 #[test]
+fn a_cut_answer_is_told_with_what_was_announced() {
+    let origin = ControlledOrigin::start();
+    let port = origin.open(&json!({}));
+    watch(&origin, port, 100);
+    for target in ["/truncate/9", "/truncate/9?chunk=4", "/bytes/9?keep-alive=off"] {
+        let mut client = port.connect();
+        client.send(head("GET", target, &[], 0));
+        client.rest();
+    }
+    let events = watched(&origin, port);
+    let cuts = of(&events, "cut");
+    let told = |cut: &Value| (cut["size"].clone(), cut["announced"].clone());
+    assert_eq!(cuts.len(), 2);
+    assert_eq!(told(cuts[0]), (json!(4), json!(9)));
+    assert_eq!(told(cuts[1]), (json!(9), Value::Null));
+}
+
+#[test]
 fn a_full_socket_is_told_once_until_it_takes_more() {
     let origin = ControlledOrigin::start();
     let port = origin.open(&json!({"send_buffer": 16384}));

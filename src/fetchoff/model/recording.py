@@ -112,6 +112,19 @@ class Answered(Event):
 
 
 @dataclass(frozen=True)
+class Cut(Event):
+    """The content of an answer ended too early, because the request asked for that.
+
+    After `size` bytes of the `announced` ones; None: of chunks, whose last one is missing.
+    """
+
+    stream: int
+    size: int
+    announced: int | None
+    kind = "cut"
+
+
+@dataclass(frozen=True)
 class Written(Event):
     """One write to the socket that took `size` bytes."""
 
@@ -279,10 +292,10 @@ class Recording:
 
     `iterations` were asked for in one loop, which took from `began_ns` to `ended_ns` and used
     `cpu_ns` (`user_ns` and `system_ns` as far as the system tells them, in ticks). `failed`: of its
-    exchanges. `lost`: events that did not fit in; `lost_segments`: segments that the tap did not
-    see or keep. `origin_cpu_ns`: of the origin meanwhile. `calls_until_ns`: when the tracing of
-    calls ended, at its bound or with the loop. `fault`: why the loop did not end as it should, or
-    "".
+    exchanges; `error`: what it said of the first of them. `lost`: events that did not fit in;
+    `lost_segments`: segments that the tap did not see or keep. `origin_cpu_ns`: of the origin
+    meanwhile. `calls_until_ns`: when the tracing of calls ended, at its bound or with the loop.
+    `fault`: why the loop did not end as it should, or "".
     """
 
     client: str
@@ -295,6 +308,7 @@ class Recording:
     user_ns: int = 0
     system_ns: int = 0
     failed: int = 0
+    error: str = ""
     memory: Memory | None = None
     events: tuple[Event, ...] = ()
     lost: int = 0

@@ -22,6 +22,7 @@ _KINDS: dict[str, type[Event]] = {
         recording.Head,
         recording.Content,
         recording.Answered,
+        recording.Cut,
         recording.Written,
         recording.Blocked,
         recording.Frame,

@@ -15,6 +15,8 @@ pub enum Refusal {
     BadNumber(&'static str),
     /// 400: the name of a document is empty, too long, or not UTF-8.
     BadId,
+    /// 400: a redirect leads to something that is no name of a host.
+    BadHost,
     /// 400: the request has not exactly one `Host` field.
     NoHost,
     /// 400: the content cannot be parsed.
@@ -34,6 +36,8 @@ pub enum Refusal {
     NoField(String),
     /// 413, with the limit in bytes.
     TooLarge(u64),
+    /// 413: the route takes no content at all.
+    Unwanted,
     /// 415, with the media type that the route takes.
     MediaType(&'static str),
     /// 503: other requests take up the memory for request content.
@@ -47,6 +51,7 @@ impl Refusal {
         match self {
             Self::BadNumber(_)
             | Self::BadId
+            | Self::BadHost
             | Self::NoHost
             | Self::BadContent(_)
             | Self::BrokenContent(_) => StatusCode::BAD_REQUEST,
@@ -54,7 +59,7 @@ impl Refusal {
             Self::UnknownRoute | Self::NoDocument => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::NoField(_) => StatusCode::PRECONDITION_FAILED,
-            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge(_) | Self::Unwanted => StatusCode::PAYLOAD_TOO_LARGE,
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::StoreFull => StatusCode::INSUFFICIENT_STORAGE,
@@ -65,6 +70,7 @@ impl Refusal {
         match self {
             Self::BadNumber(wanted) => format!("the target needs {wanted}"),
             Self::BadId => format!("a document's name has 1 to {ID_BYTES} bytes of UTF-8"),
+            Self::BadHost => "a host's name has letters, digits, hyphens and dots".into(),
             Self::NoHost => "a request needs exactly one Host field".into(),
             Self::BadContent(why) | Self::BrokenContent(why) => why.clone(),
             Self::NoSession => "log in with POST /login first".into(),
@@ -73,6 +79,7 @@ impl Refusal {
             Self::Method(allowed) => format!("this route takes {allowed}"),
             Self::NoField(name) => format!("the field {name} with that value is needed"),
             Self::TooLarge(limit) => format!("content is limited to {limit} bytes here"),
+            Self::Unwanted => "no content is wanted here".into(),
             Self::MediaType(wanted) => format!("this route takes {wanted}"),
             Self::Busy => "too much content is being received; try again".into(),
             Self::StoreFull => format!(
@@ -83,7 +90,7 @@ impl Refusal {
 
     /// Whether the connection has to be closed after the answer.
     pub fn ends_connection(&self) -> bool {
-        matches!(self, Self::BrokenContent(_) | Self::TooLarge(_) | Self::Busy)
+        matches!(self, Self::BrokenContent(_) | Self::TooLarge(_) | Self::Unwanted | Self::Busy)
     }
 
     /// The answer that tells the client why.

@@ -14,8 +14,13 @@ use crate::content::bodies;
 use crate::ledger::events::Record;
 
 /// The error that ends the content of `/truncate/N` before its announced end.
-#[derive(Debug)]
-pub struct Truncated;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Truncated {
+    /// The bytes of content that come before the end.
+    pub size: u64,
+    /// The length that the head announces; `None` for chunks, of which the last is missing.
+    pub announced: Option<u64>,
+}
 
 impl std::fmt::Display for Truncated {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -183,14 +188,15 @@ impl Body for Content {
                 rest.next(*size)
             }
             Self::InPieces(pieces) => return pieces.poll_frame(cx),
-            Self::Truncate { rest, chunk, record, flushes, .. } => {
+            Self::Truncate { promised, rest, chunk, record, flushes } => {
                 if let Some(frame) = rest.next(*chunk) {
                     *flushes = record.flushes();
                     Some(frame)
                 } else {
                     // When content fails, hyper drops what it has not written yet.
                     ready!(record.poll_flushed(*flushes, cx));
-                    return Poll::Ready(Some(Err(Truncated)));
+                    let cut = Truncated { size: rest.position, announced: *promised };
+                    return Poll::Ready(Some(Err(cut)));
                 }
             }
         };

@@ -11,6 +11,7 @@ use hyper::server::conn::{http1, http2};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::task::spawn_local;
+use tokio::time::{sleep, timeout};
 
 use crate::http::behaviour::{Behaviour, Continue};
 use crate::http::frames::CountingFrames;
@@ -20,6 +21,9 @@ use crate::http::silence::Silent;
 use crate::ledger::events::Record;
 use crate::limits::{CONNECTION_WINDOW, STREAM_WINDOW, STREAMS};
 use crate::routes::resources::Resources;
+
+/// The pause between two looks at what a client has acknowledged.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
 /// Answers the requests of one connection until either side closes it.
 pub async fn serve<Io>(io: Io, config: HttpConfig, resources: Rc<Resources>, record: Rc<Record>)
@@ -55,8 +59,24 @@ where
         record.refuse_content();
     }
     if record.content_refused() {
-        linger(connection.into_parts().io.into_inner(), resources.limits.linger).await;
+        let (io, patience) = (connection.into_parts().io.into_inner(), resources.limits.linger);
+        match record.content_ignored() {
+            Some(pause) => ignore(&record, pause, patience).await,
+            None => linger(io, patience).await,
+        }
     }
+}
+
+/// Reads nothing for a while, and until the client's system has the answer: then the connection may
+/// be closed without losing it (RFC 9112, section 9.6). Closing resets it, as content is unread.
+async fn ignore(record: &Record, pause: Duration, patience: Duration) {
+    sleep(pause).await;
+    let acknowledged = async {
+        while !record.is_acknowledged() {
+            sleep(LOOK_AGAIN).await;
+        }
+    };
+    let _ = timeout(patience, acknowledged).await;
 }
 
 /// Reads and drops for a while what the client still sends. Closing at once would reset the
@@ -64,7 +84,7 @@ where
 async fn linger(mut io: impl AsyncRead + Unpin, patience: Duration) {
     let mut dropped = [0; 16 << 10];
     let reading = async { while io.read(&mut dropped).await.is_ok_and(|bytes| bytes > 0) {} };
-    let _ = tokio::time::timeout(patience, reading).await;
+    let _ = timeout(patience, reading).await;
 }
 
 async fn serve_http2<Io>(io: Io, behaviour: Behaviour, resources: Rc<Resources>, record: Rc<Record>)

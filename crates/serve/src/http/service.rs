@@ -140,7 +140,7 @@ impl Exchange {
             DATA_BYTES
         } else {
             fit_http1(parts, &mut response);
-            usize::MAX
+            u32::MAX
         };
         if !broken {
             self.0.ledger.answered(response.status().as_u16());
@@ -155,7 +155,8 @@ impl Exchange {
             content: content.in_pieces(pieces, &self.0),
             piece: Bytes::new(),
             most,
-            _exchange: self,
+            stream,
+            exchange: self,
         })
     }
 
@@ -245,8 +246,10 @@ pub struct Reply {
     /// The rest of a piece that is longer than `most`.
     piece: Bytes,
     /// The most bytes that may be sent at once.
-    most: usize,
-    _exchange: Exchange,
+    most: u32,
+    /// Of HTTP/2, if somebody watches; otherwise 0.
+    stream: u32,
+    exchange: Exchange,
 }
 
 impl Body for Reply {
@@ -260,10 +263,15 @@ impl Body for Reply {
         if self.piece.is_empty() {
             match ready!(Pin::new(&mut self.content).poll_frame(cx)) {
                 Some(Ok(frame)) => self.piece = frame.into_data().unwrap_or_default(),
-                end => return Poll::Ready(end),
+                Some(Err(cut)) => {
+                    let (stream, Truncated { size, announced }) = (self.stream, cut);
+                    self.exchange.0.note(|| What::Cut { stream, size, announced });
+                    return Poll::Ready(Some(Err(cut)));
+                }
+                None => return Poll::Ready(None),
             }
         }
-        let bytes = self.piece.len().min(self.most);
+        let bytes = self.piece.len().min(self.most as usize);
         Poll::Ready(Some(Ok(Frame::data(self.piece.split_to(bytes)))))
     }
 

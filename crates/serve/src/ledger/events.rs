@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::os::fd::RawFd;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use tokio::task::AbortHandle;
 
@@ -54,11 +55,14 @@ pub struct Record {
     closed_by_client: Cell<bool>,
     malformed: Cell<bool>,
     refused: Cell<bool>,
+    /// For how long the origin reads nothing after an answer to content that it has not read.
+    ignores: Cell<Option<Duration>>,
     shutdown_asked: Cell<bool>,
     /// HTTP/2 streams that were opened while somebody watched, and whose requests hyper has not
     /// handed over yet.
     opened: RefCell<VecDeque<u32>>,
     is_blocked: Cell<bool>,
+    is_secure: Cell<bool>,
     task: OnceCell<AbortHandle>,
 }
 
@@ -83,9 +87,11 @@ impl Record {
             closed_by_client: Cell::new(false),
             malformed: Cell::new(false),
             refused: Cell::new(false),
+            ignores: Cell::new(None),
             shutdown_asked: Cell::new(false),
             opened: RefCell::default(),
             is_blocked: Cell::new(false),
+            is_secure: Cell::new(false),
             task: OnceCell::new(),
         })
     }
@@ -228,6 +234,12 @@ impl Record {
     /// The TLS handshake is done. The time limit for a request head starts anew with the next byte.
     pub fn handshake_done(&self) {
         self.phase.set(Phase::Idle);
+        self.is_secure.set(true);
+    }
+
+    /// The scheme of the URIs that lead to this connection (RFC 9110, section 4.2).
+    pub fn scheme(&self) -> &'static str {
+        if self.is_secure.get() { "https" } else { "http" }
     }
 
     /// HTTP/2 is spoken: from now on nobody knows which bytes belong to a request's head.
@@ -305,6 +317,22 @@ impl Record {
 
     pub fn content_refused(&self) -> bool {
         self.refused.get()
+    }
+
+    /// Content is to be refused, and none of it read for so long after the answer.
+    pub fn ignore_content(&self, pause: Duration) {
+        self.refuse_content();
+        self.ignores.set(Some(pause));
+    }
+
+    /// For how long nothing is to be read, if that was asked for.
+    pub fn content_ignored(&self) -> Option<Duration> {
+        self.ignores.get()
+    }
+
+    /// Whether the client has acknowledged everything that was written.
+    pub fn is_acknowledged(&self) -> bool {
+        tcp_info::unacknowledged(self.socket) == 0
     }
 
     /// Ends the connection if it has kept the origin waiting for too many sweeps.

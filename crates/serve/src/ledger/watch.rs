@@ -54,6 +54,9 @@ pub enum What {
     Content { stream: u32, size: u64 },
     /// An answer was decided.
     Answered { stream: u32, status: u16 },
+    /// The content of an answer ends too early, as asked: after `size` bytes of those that its head
+    /// announced, or of chunks whose last one is missing.
+    Cut { stream: u32, size: u64, announced: Option<u64> },
     /// One write to the socket.
     Written { size: u64 },
     /// The socket took no more.

@@ -21,7 +21,7 @@ use crate::limits::INLINE_BYTES;
 use crate::routes::resources::Resources;
 use crate::routes::route::Route;
 use crate::routes::store::{Id, Outcome};
-use crate::routes::{echo, forms, login, multipart, store};
+use crate::routes::{echo, forms, login, multipart, redirect, store};
 
 const BYTES: HeaderValue = HeaderValue::from_static("application/octet-stream");
 const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
@@ -54,10 +54,12 @@ pub fn immediate(
         Route::Private => return Some(Err(Refusal::NoSession)),
         Route::Chunked { length, chunk } => answer(BYTES, Content::chunked(*length, *chunk)),
         Route::Drip { length, size, every } => answer(BYTES, Content::drip(*length, *size, *every)),
-        Route::Redirect { status, location } => {
+        Route::Redirect { status, host, target } => {
             let mut response = answer(TEXT, Content::empty());
             *response.status_mut() = *status;
-            let location = HeaderValue::from_str(location).map_err(|_| Refusal::UnknownRoute);
+            let scheme = record.scheme();
+            let location = redirect::location(host.as_deref(), target, scheme, parts);
+            let location = HeaderValue::from_str(&location).map_err(|_| Refusal::UnknownRoute);
             return Some(location.map(|value| with(response, LOCATION, value)));
         }
         Route::Status(status) => {
@@ -76,7 +78,8 @@ pub fn immediate(
             Some(stored) => answer(JSON, whole(stored.source)),
             None => return Some(Err(Refusal::NoDocument)),
         },
-        Route::Form
+        Route::Refuse { .. }
+        | Route::Form
         | Route::Login
         | Route::ParseJson
         | Route::Multipart
@@ -98,6 +101,10 @@ pub async fn deferred(
     content.check_length()?;
     match route {
         Err(refusal) => Err(refused(refusal, parts, content).await),
+        Ok(Route::Refuse { pause }) => {
+            record.ignore_content(pause);
+            Err(Refusal::Unwanted)
+        }
         Ok(Route::Form) => form(parts, content, resources).await,
         Ok(Route::Login) => logged_in(parts, content, resources).await,
         Ok(Route::ParseJson) => parsed(parts, content, resources).await,

@@ -7,6 +7,7 @@ mod echo;
 pub mod forms;
 mod login;
 mod multipart;
+mod redirect;
 pub mod resources;
 pub mod route;
 mod store;

@@ -12,6 +12,7 @@ use crate::content::coding::Coding;
 use crate::content::documents;
 use crate::content::refusal::Refusal;
 use crate::limits::{DELAY_MS, DOCUMENT_BYTES, DRIP_MS, STORED_BYTES, STREAM_BYTES};
+use crate::routes::redirect::is_host;
 use crate::routes::store::{self, Id};
 
 const DEFAULT_CHUNK: u64 = 4096;
@@ -64,7 +65,8 @@ pub enum Route {
     Coded(Coding, usize),
     Delay(Duration),
     Drip { length: u64, size: u64, every: Duration },
-    Redirect { status: StatusCode, location: String },
+    Refuse { pause: Duration },
+    Redirect { status: StatusCode, host: Option<String>, target: String },
     Status(StatusCode),
     Need { name: HeaderName, value: Vec<u8> },
     Truncate { length: u64, chunk: Option<u64> },
@@ -97,7 +99,8 @@ impl Route {
             ("deflate", Some(n)) => Ok(Self::Coded(Coding::Deflate, document(n)?)),
             ("br", Some(n)) => Ok(Self::Coded(Coding::Br, document(n)?)),
             ("zstd", Some(n)) => Ok(Self::Coded(Coding::Zstd, document(n)?)),
-            ("delay", Some(ms)) => delay(ms),
+            ("delay", Some(ms)) => Ok(Self::Delay(delay(ms)?)),
+            ("refuse", Some(ms)) => Ok(Self::Refuse { pause: delay(ms)? }),
             ("drip", Some(n)) => drip(n, query),
             ("redirect", Some(k)) => redirect(k, query),
             ("status", Some(code)) => status(code),
@@ -115,7 +118,9 @@ impl Route {
             Self::Echo => return Ok(()),
             Self::Home => (&[Method::GET, Method::HEAD, Method::POST], "GET, HEAD, POST"),
             Self::Stored(_) => (&[Method::GET, Method::HEAD, Method::PUT], "GET, HEAD, PUT"),
-            Self::Upload { .. } => (&[Method::PUT, Method::POST], "PUT, POST"),
+            Self::Upload { .. } | Self::Refuse { .. } => {
+                (&[Method::PUT, Method::POST], "PUT, POST")
+            }
             Self::ParseJson | Self::Form | Self::Multipart | Self::Login => {
                 (&[Method::POST], "POST")
             }
@@ -166,10 +171,10 @@ fn chunk(query: Query<'_>) -> Result<u64, Refusal> {
     query.number("chunk", DEFAULT_CHUNK, 1..=PIECE_BYTES as u64, "a chunk of 1 to 1048576 bytes")
 }
 
-fn delay(text: &str) -> Result<Route, Refusal> {
+fn delay(text: &str) -> Result<Duration, Refusal> {
     let ms = number(text).filter(|ms| *ms <= DELAY_MS);
     let ms = ms.ok_or(Refusal::BadNumber("a delay of at most 60000 milliseconds"))?;
-    Ok(Route::Delay(Duration::from_millis(ms)))
+    Ok(Duration::from_millis(ms))
 }
 
 fn drip(text: &str, query: Query<'_>) -> Result<Route, Refusal> {
@@ -193,12 +198,16 @@ fn redirect(text: &str, query: Query<'_>) -> Result<Route, Refusal> {
         Some("308") => StatusCode::PERMANENT_REDIRECT,
         Some(_) => return Err(Refusal::BadNumber("a status of 301, 302, 303, 307 or 308")),
     };
-    let location = match (left.checked_sub(1), query.0) {
+    let host = query.get("host").map(Cow::into_owned);
+    if host.as_deref().is_some_and(|name| !is_host(name)) {
+        return Err(Refusal::BadHost);
+    }
+    let target = match (left.checked_sub(1), query.0) {
         (None, _) => "/".to_owned(),
         (Some(left), None) => format!("/redirect/{left}"),
         (Some(left), Some(query)) => format!("/redirect/{left}?{query}"),
     };
-    Ok(Route::Redirect { status, location })
+    Ok(Route::Redirect { status, host, target })
 }
 
 fn status(text: &str) -> Result<Route, Refusal> {
@@ -249,13 +258,17 @@ mod tests {
 
     #[test]
     fn redirects_count_down_and_keep_their_query() {
-        let location = |target| match find(target) {
-            Ok(Route::Redirect { status, location }) => (status.as_u16(), location),
+        let leads = |target| match find(target) {
+            Ok(Route::Redirect { status, host, target }) => (status.as_u16(), host, target),
             other => panic!("{other:?}"),
         };
-        assert_eq!(location("/redirect/2"), (302, "/redirect/1".into()));
-        assert_eq!(location("/redirect/2?status=307"), (307, "/redirect/1?status=307".into()));
-        assert_eq!(location("/redirect/0?status=308"), (308, "/".into()));
+        assert_eq!(leads("/redirect/2"), (302, None, "/redirect/1".into()));
+        let with_status = (307, None, "/redirect/1?status=307".into());
+        assert_eq!(leads("/redirect/2?status=307"), with_status);
+        assert_eq!(leads("/redirect/0?status=308"), (308, None, "/".into()));
+        let elsewhere = (302, Some("b".into()), "/redirect/0?host=b".into());
+        assert_eq!(leads("/redirect/1?host=b"), elsewhere);
+        assert_eq!(find("/redirect/1?host=b%2Fc"), Err(Refusal::BadHost));
     }
 
     #[test]
@@ -274,6 +287,7 @@ mod tests {
             "/gzip/1",
             "/zstd/1",
             "/delay/60001",
+            "/refuse/60001",
             "/chunked/1?chunk=0",
             "/drip/60001",
             "/drip/1?ms=0",

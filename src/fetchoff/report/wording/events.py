@@ -8,6 +8,7 @@ from fetchoff.model.recording import (
     Blocked,
     Closed,
     Content,
+    Cut,
     Event,
     Frame,
     FrameKind,
@@ -48,6 +49,8 @@ def from_origin(event: Event) -> str:
     match event:
         case Answered(status=status):
             return f"answers {status}"
+        case Cut(size=size):
+            return f"ends the answer too early, after {number(size)} bytes"
         case Written(size=size):
             return f"{number(size)} bytes"
         case Blocked():
