@@ -87,7 +87,10 @@ def trial_of(
     out: Path | None,
     seed: int | None = None,
 ) -> ATrial | None:
-    """Prepare a trial of all causes that can be tried; None if there are none.
+    """Prepare a trial of all causes that can be tried.
+
+    None if there are none, or if the workload can't be measured: nobody can do right what is cut
+    off.
 
     A toggle of the workload comes first, for it changes nothing in the client. Where there is none,
     the variant of the client that has a cure is measured beside it, if it is set up.
@@ -98,7 +101,8 @@ def trial_of(
         for cause in diagnosis.causes
         if (other := _otherwise(cause, client, course, variants)) is not None
     }
-    if not otherwise:
+    is_cut = any(exchange.expect.cut for exchange in course.workload.exchanges)
+    if is_cut or not otherwise:
         return None
     ids = dict.fromkeys((client.id, *(other.client for other in otherwise.values())))
     changed = (other.course for other in otherwise.values())

@@ -66,9 +66,12 @@ class _Expect(Document):
     bytes: int | None = Field(default=None, ge=0)
     json_member: Pair | None = Field(default=None, alias="json")
     varies: bool = False
+    cut: bool = False
 
     def to_model(self) -> model.Expect:
-        return model.Expect(self.status, self.bytes, self.json_member, self.varies)
+        return model.Expect(
+            self.status, self.bytes, self.json_member, varies=self.varies, cut=self.cut
+        )
 
 
 class _Exchange(Document):

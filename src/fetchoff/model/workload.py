@@ -65,12 +65,15 @@ class Expect:
     """What a right answer looks like. `bytes`: content after decoding, None: not checked.
 
     `varies`: the content differs from one time to the next, so only the status can be checked.
+    `cut`: the origin ends it too early, so that a right client fails. No client is told the length:
+    it must notice by itself.
     """
 
     status: int = 200
     bytes: int | None = None
     json: tuple[str, str] | None = None
     varies: bool = False
+    cut: bool = False
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,38 @@ def test_an_answer_that_is_cut_is_not_the_right_one(target: str, said: str, base
         fetch(workload(target, Expect()), base_url)
 
 
+@pytest.mark.parametrize("target", ["/truncate/1000", "/truncate/1000?chunk=100"])
+def test_an_answer_may_have_to_be_cut(target: str, base_url: str) -> None:
+    found = fetch(workload(target, Expect(cut=True)), base_url)
+    assert found.workload.exchanges[0].expect.bytes is None  # a client must notice by itself
+    with pytest.raises(InputError, match="should be cut off, and comes to its end"):
+        fetch(workload("/bytes/5", Expect(cut=True)), base_url)
+
+
+def test_an_answer_that_comes_before_the_request_was_sent(base_url: str) -> None:
+    body = RawBody("application/octet-stream", 20_000_000)
+    refused = Exchange("PUT", "/refuse/0", body, expect=Expect(status=413))
+    found = fetch(Workload("mine", "", (refused,)), base_url)
+    assert found.workload.exchanges[0].expect.bytes == len("no content is wanted here\n")
+
+
+def redirected(host: str, redirects: int) -> Workload:
+    exchange = Exchange("GET", f"/redirect/0?host={host}", expect=Expect(status=200))
+    return Workload("mine", "", (exchange,), Settings(redirects=redirects))
+
+
+def test_a_redirect_to_another_name_of_the_origin(base_url: str) -> None:
+    assert fetch(redirected("localhost", 1), base_url).workload.exchanges[0].expect.bytes == 2
+
+
+def test_a_redirect_to_somebody_else_is_refused(base_url: str) -> None:
+    host = "192.0.2.1"
+    with pytest.raises(InputError, match=f"'{host}', which does not lead to the origin at 127"):
+        fetch(redirected(host, 1), base_url)
+    with pytest.raises(InputError, match="answers 302"):  # nobody goes there
+        fetch(redirected(host, 0), base_url)
+
+
 def test_a_server_that_does_not_speak_http() -> None:
     """Such as that of SSH, by its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import http.client
 import socket
@@ -9,7 +10,7 @@ import urllib.request
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from fetchoff.model.course import Course
 from fetchoff.model.link import Calibration, Emulated, Link
@@ -87,6 +88,11 @@ class Connection(http.client.HTTPConnection):
         self.sock = self._network.socket()
         self.sock.settimeout(self.timeout)
         self.sock.connect((self.host, self.port))
+
+    def send(self, data: Any) -> None:
+        """Send, unless the server has closed: it may have answered before (RFC 9112, 9.6)."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            super().send(data)
 
 
 class Handler(urllib.request.HTTPHandler):

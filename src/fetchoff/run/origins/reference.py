@@ -30,11 +30,22 @@ from fetchoff.model.workload import (
 )
 from fetchoff.protocol.content import content
 from fetchoff.run.network.seam import LOOPBACK, Handler, Network
+from fetchoff.run.origins.other_names import must_be_the_origin
 
 TIMEOUT_S = 70.0
 PIECE_BYTES = 1 << 20
 SUCCESSFUL = 2  # the class of status codes, RFC 9110, 15.3
 _BOUNDARY = "fetchoff-reference-boundary"
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What was answered. `cut`: why it ends before its content does, "" if it does not."""
+
+    status: int
+    size: int
+    sha256: str
+    cut: str
 
 
 @dataclass(frozen=True)
@@ -50,28 +61,30 @@ FetchReference = Callable[[Workload, str, Network], Reference]  # the origin's b
 
 def fetch(workload: Workload, base_url: str, network: Network = LOOPBACK) -> Reference:
     """Do one iteration. Raises InputError if an answer is not what the workload expects."""
+    must_be_the_origin(workload, network)
     opener = _opener(workload, network)
     exchanges, digests = [], []
     for exchange in workload.exchanges:
         kept = io.BytesIO() if exchange.expect.json else None
-        status, size, digest = _answer(opener, exchange, base_url, kept)
-        if status != exchange.expect.status:
+        answer = _answer(opener, exchange, base_url, kept)
+        if answer.status != exchange.expect.status:
             raise InputError(
                 f"workload '{workload.id}' expects status {exchange.expect.status} of "
-                f"{exchange.method} {exchange.target}, the origin answers {status}",
+                f"{exchange.method} {exchange.target}, the origin answers {answer.status}",
                 "mend the workload's 'expect', or its target",
             )
-        if exchange.expect.bytes not in (None, size):
+        if exchange.expect.bytes not in (None, answer.size):
             raise InputError(
                 f"workload '{workload.id}' expects {exchange.expect.bytes} bytes of "
-                f"{exchange.method} {exchange.target}, the origin answers {size}",
+                f"{exchange.method} {exchange.target}, the origin answers {answer.size}",
                 "mend the workload's 'expect', or its target",
             )
         if kept is not None:
             _must_have_member(workload, exchange, kept.getvalue())
-        known = None if exchange.expect.varies else size
+        has_length = not (exchange.expect.varies or exchange.expect.cut)
+        known = answer.size if has_length else None
         exchanges.append(replace(exchange, expect=replace(exchange.expect, bytes=known)))
-        digests.append(digest)
+        digests.append(answer.sha256)
     return Reference(replace(workload, exchanges=tuple(exchanges)), tuple(digests))
 
 
@@ -97,7 +110,7 @@ def do_before(workload: Workload, base_url: str, network: Network = LOOPBACK) ->
     """Do the workload's `before` exchanges. Raises InputError if one fails."""
     opener = _opener(workload, network)
     for exchange in workload.before:
-        status, _, _ = _answer(opener, exchange, base_url)
+        status = _answer(opener, exchange, base_url).status
         if status // 100 != SUCCESSFUL:
             raise InputError(
                 f"workload '{workload.id}' begins with {exchange.method} {exchange.target}, "
@@ -112,7 +125,7 @@ def save(exchange: Exchange, base_url: str, path: Path) -> None:
     with path.open("wb") as file:
         # A file holds what a GET is answered, also where only the head is asked for.
         method = "GET" if exchange.method == "HEAD" else exchange.method
-        status, _, _ = _answer(opener, replace(exchange, method=method), base_url, file)
+        status = _answer(opener, replace(exchange, method=method), base_url, file).status
     if status != exchange.expect.status:
         raise InputError(f"{exchange.method} {exchange.target} is answered with status {status}")
 
@@ -141,8 +154,9 @@ def _answer(
     exchange: Exchange,
     base_url: str,
     copy: IO[bytes] | None = None,
-) -> tuple[int, int, str]:
-    """Status, length and SHA-256 of an answer; its content is written to `copy` as well."""
+) -> _Answer:
+    """An answer; its content is written to `copy` as well. InputError if it is cut off, and where
+    it should be and is not."""
     data, content_type = _encoded(exchange.body)
     headers = dict(exchange.headers)
     if content_type:
@@ -150,37 +164,51 @@ def _answer(
     request = urllib.request.Request(
         base_url + exchange.target, data=data, headers=headers, method=exchange.method
     )
+    named = f"{exchange.method} {base_url + exchange.target}"
     try:
-        return _exchanged(opener, request, copy)
+        answer = _exchanged(opener, request, copy)
     except (OSError, http.client.HTTPException) as error:  # the latter where it is no HTTP
+        raise _failed(named, str(error)) from error
+    if answer.cut and not exchange.expect.cut:
+        raise _failed(named, answer.cut)
+    if exchange.expect.cut and not answer.cut:
         raise InputError(
-            f"{exchange.method} {base_url + exchange.target} fails: {error}",
-            "the workload must work before clients can be measured on it",
-        ) from error
+            f"the answer to {named} should be cut off, and comes to its end",
+            "remove 'cut' from the workload's 'expect', or mend its target",
+        )
+    return answer
+
+
+def _failed(named: str, why: str) -> InputError:
+    return InputError(
+        f"{named} fails: {why}", "the workload must work before clients can be measured on it"
+    )
 
 
 def _exchanged(
     opener: urllib.request.OpenerDirector, request: urllib.request.Request, copy: IO[bytes] | None
-) -> tuple[int, int, str]:
+) -> _Answer:
     try:
         with opener.open(request, timeout=TIMEOUT_S) as response:
-            return response.status, *_read(response, copy)
+            return _read(response, response.status, copy)
     except urllib.error.HTTPError as error:
         with error:
-            return error.code, *_read(error, copy)
+            return _read(error, error.code, copy)
 
 
-def _read(response: IO[bytes], copy: IO[bytes] | None) -> tuple[int, str]:
-    """Length and SHA-256; OSError where the connection ends before the content does."""
-    size, digest = 0, hashlib.sha256()
-    while piece := response.read(PIECE_BYTES):
-        size += len(piece)
-        digest.update(piece)
-        if copy is not None:
-            copy.write(piece)
+def _read(response: IO[bytes], status: int, copy: IO[bytes] | None) -> _Answer:
+    size, digest, cut = 0, hashlib.sha256(), ""
+    try:
+        while piece := response.read(PIECE_BYTES):
+            size += len(piece)
+            digest.update(piece)
+            if copy is not None:
+                copy.write(piece)
+    except http.client.IncompleteRead as error:
+        cut = str(error)
     if missing := getattr(response, "length", None):  # http.client tells of it in chunks alone
-        raise OSError(f"the connection ends {missing:,} bytes before the content does")
-    return size, digest.hexdigest()
+        cut = f"the connection ends {missing:,} bytes before the content does"
+    return _Answer(status, size, digest.hexdigest(), cut)
 
 
 def _encoded(body: Body | None) -> tuple[bytes | None, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
-from fetchoff.model.errors import AdapterError, LinkError, OriginError, StoreError
+from fetchoff.model.errors import AdapterError, InputError, LinkError, OriginError, StoreError
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import (
     Batch,
@@ -351,6 +351,11 @@ class Runner:
     def _reference(self, course: Course, context: SectionContext) -> Reference:
         """The right answers, asked for once; the workload's `before` is done each time."""
         workload = course.workload
+        if any(exchange.expect.cut for exchange in workload.exchanges):
+            raise InputError(
+                f"workload '{workload.id}' has answers that are cut off: no client can do it right",
+                "'fetchoff explain' says whether a client notices",
+            )
         ledger = context.origin.open()
         try:
             do_before(workload, ledger.base_url, context.network)
