@@ -110,7 +110,8 @@ def _fault(recording: Recording, done: str) -> str:
         return f"while it was {done}: {recording.fault}; what it did until then is told"
     if recording.failed:
         asked = recording.iterations * len(recording.course.workload.exchanges)
-        return f"while it was {done}: {recording.failed} of {asked} exchanges failed"
+        said = f": {recording.error}" if recording.error else ""
+        return f"while it was {done}: {recording.failed} of {asked} exchanges failed{said}"
     return ""
 
 

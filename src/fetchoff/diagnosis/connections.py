@@ -14,7 +14,7 @@ from fetchoff.diagnosis.waits import between
 from fetchoff.model.course import Course
 from fetchoff.model.recording import Accepted, Closed, Event, Read, Side
 
-ENDS_THE_CONNECTION = ("keep-alive=off", "/truncate/")
+ENDS_THE_CONNECTION = ("keep-alive=off", "/truncate/", "/refuse/")
 
 
 @dataclass(frozen=True)

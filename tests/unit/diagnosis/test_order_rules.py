@@ -114,6 +114,18 @@ def test_redirects_are_the_wish_of_the_origin() -> None:
     }
 
 
+def test_nor_are_redirects_to_another_host_requests_beyond_need() -> None:
+    exchange = Exchange("GET", "/redirect/0?host=localhost")
+    hosts = [(exchange.target, HERE), ("/", THERE)] * 5
+    events = [
+        event
+        for n, (target, host) in enumerate(hosts)
+        for event in one(n * MS, "GET", target, fields=(host,))
+    ]
+    told = evidence(events, 5, exchanges=(exchange,), redirects=3)
+    assert extra_round_trips.find(told) is None
+
+
 @pytest.mark.parametrize(
     ("version", "resumed", "is_found"),
     [("1.2", False, True), ("1.2", True, False), ("1.3", False, False)],

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fetchoff.diagnosis.early import refused_early
 from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.segments import ports
 from fetchoff.model.cause import Cause, Fact, KnownFault
 from fetchoff.model.recording import Segment, Side, Source
 from fetchoff.model.workload import Protocol
@@ -23,7 +25,8 @@ def find(evidence: Evidence) -> Cause | None:
     settings = evidence.wire.course.workload.settings
     if settings.reuse is False or settings.protocol is not Protocol.HTTP_1_1:
         return None  # no connection is used again, or GOAWAY (RFC 9113, 6.8) tells requests apart
-    late = list(written_too_late(evidence.wire.segments))
+    sending = _still_sending(evidence)
+    late = [each for each in written_too_late(evidence.wire.segments) if each.port not in sending]
     if len(late) < max(LEAST, LEAST_SHARE * len(evidence.exchanges)):
         return None
     return evidence.cause(
@@ -32,6 +35,13 @@ def find(evidence: Evidence) -> Cause | None:
         Fact("failed", evidence.wire.failed),
         rests_on=(Source.SEGMENTS,),
     )
+
+
+def _still_sending(evidence: Evidence) -> set[int]:
+    """Ports whose request was refused before its end: what follows the FIN is the rest of it."""
+    early = refused_early(evidence)
+    port_of = ports(evidence.wire) if early else {}
+    return {port_of[one.connection] for one in early if one.connection in port_of}
 
 
 def written_too_late(segments: Iterable[Segment]) -> Iterable[Segment]:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from statistics import median
 
 from fetchoff.diagnosis.calls import ran_out
+from fetchoff.diagnosis.early import is_refused_early
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.diagnosis.waits import Wait, after_answer, saving_us
@@ -68,6 +69,8 @@ def _waits(exchanges: Sequence[Exchanged], round_trip_ns: float) -> Iterator[Wai
             continue
         if round_trip_ns and sum(each.size for each in one.written) > WINDOW_BYTES:
             continue  # the origin had written long before all of it arrived
+        if is_refused_early(one):
+            continue  # it may have waited for the origin to take more of the request
         wait = after_answer(one, following)
         if wait is not None and wait.idle_share >= IDLE:
             yield wait

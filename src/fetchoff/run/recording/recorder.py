@@ -70,6 +70,7 @@ def record_wire(warm: WarmClient, iterations: int, slower: float = 1.0) -> Recor
         user_ns=used.user_ticks * NS_A_TICK if used else 0,
         system_ns=used.system_ticks * NS_A_TICK if used else 0,
         failed=timed.answer.failed if timed else 0,
+        error=timed.answer.error if timed else "",
         memory=Memory(before.peak_kb, used.peak_kb, warm.ready_kb) if used and before else None,
         events=events,
         lost=lost,

@@ -32,7 +32,7 @@ class Raw(Client):
         self.fresh = settings.reuse is False
         self.tls = settings.tls_context() if settings.tls_ca else None
         self.sockets: dict[Any, socket.socket | ssl.SSLSocket] = {}
-        self.content_type = ""
+        self.content_type = self.location = ""
         self.session: ssl.SSLSession | None = None
 
     def connect(self, origin: tuple[str, str, int]) -> socket.socket | ssl.SSLSocket:
@@ -104,13 +104,19 @@ class Raw(Client):
             line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:] if b": " in line
         )
         length = 0 if method == "HEAD" else int(fields.get(b"content-length", b"0"))
-        parts, got = [data], len(data)
+        content = self.content(arriving, data, length)
+        keep = fields.get(b"connection") != b"close"
+        self.content_type = fields.get(b"content-type", b"").decode()
+        self.location = fields.get(b"location", b"").decode()
+        return int(head[9:12]), content, keep
+
+    def content(self, arriving: Iterator[bytes], begun: bytes, length: int) -> bytes:
+        """The content, of which a part came with the head. StopIteration if it ends too early."""
+        parts, got = [begun], len(begun)
         while got < length:
             parts.append(next(arriving))
             got += len(parts[-1])
-        keep = fields.get(b"connection") != b"close"
-        self.content_type = fields.get(b"content-type", b"").decode()
-        return int(head[9:12]), b"".join(parts), keep
+        return b"".join(parts)
 
     def close(self) -> None:
         for connection in self.sockets.values():

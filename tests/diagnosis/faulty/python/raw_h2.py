@@ -94,6 +94,10 @@ class RawH2(AsyncClient):
         connection = await self.open[number]
         return await connection.exchange(exchange, write)
 
+    def reset(self, stream: Stream, code: int) -> None:
+        """What is done with a stream that the origin resets."""
+        stream.fail(f"the stream was reset: {code}")
+
     async def close(self) -> None:
         for connection in self.open.values():
             (await connection).close()
@@ -220,7 +224,7 @@ class Connection:
         elif kind == WINDOW_UPDATE:
             self.widen(stream, number, *struct.unpack(">I", payload))
         elif kind == RST_STREAM and stream is not None:
-            stream.fail(f"the stream was reset: {struct.unpack('>I', payload)[0]}")
+            self.client.reset(stream, struct.unpack(">I", payload)[0])
         elif kind == GOAWAY:
             last = struct.unpack(">I", payload[:4])[0]
             for later in (each for each in self.streams if each > last):
