@@ -12,7 +12,7 @@ from tests.unit.run.fakes.adapter import FakeAdapter
 from tests.unit.run.fakes.origin import FakeOrigin
 from tests.unit.run.fakes.runs import GET, FakeRun, Make, experiment_of, plain, well
 
-from fetchoff.model.errors import OriginError
+from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.experiment import Role, with_controls
 from fetchoff.model.observation import (
     Ended,
@@ -306,3 +306,11 @@ def test_a_run_that_goes_on_has_spent_what_it_had_spent(run: FakeRun) -> None:
     ended = run(experiment_of(plain(A, B), rounds=9, budget_s=1.01 * spent_s))
     assert ended == Ended("budget", 4)
     assert len(run.journal.of(SectionDone)) == 4
+
+
+def test_nobody_is_measured_on_answers_that_are_cut_off(run: FakeRun) -> None:
+    (exchange,) = GET.exchanges
+    cut = replace(exchange, expect=replace(exchange.expect, cut=True))
+    workload = replace(GET, exchanges=(cut,))
+    with pytest.raises(InputError, match="has answers that are cut off: no client can do it right"):
+        run(experiment_of(plain(A, B), workload))
