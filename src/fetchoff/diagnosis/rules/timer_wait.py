@@ -27,7 +27,9 @@ LATE_NS = 0.25e6
 IDLE = 0.8  # of the wait, at least
 TOGETHER = 0.15  # of the median: further off it is not the same timer
 LEAST_TOGETHER = 0.6  # of the waits
-LEAST_SHARE = 0.1  # of the exchanges
+LEAST_SHARE = (
+    0.25  # of the exchanges: a process that has the core for a slice leaves fewer such waits
+)
 LEAST_COST = 0.05  # of their time
 WINDOW_BYTES = 14_480  # ten segments: what follows over a link comes a round trip later (RFC 6928)
 
