@@ -25,7 +25,12 @@ FAULTY = re.compile(r"""faulty\(\s*"(\w+)",\s*"(\w+)"|faulty\(language,\s*"(\w+)
 CASE = re.compile(r"pytest\.param\((.*?)id=", re.S)
 SOUND = ("clean", "slow_", "decoded_in_", "timeout_in_")  # they must not be named
 STRING = re.compile(r'"([^"]*)"')
-SOURCES = {"events": "the origin's events", "segments": "packets", "calls": "system calls"}
+SOURCES = {
+    "events": "the origin's events",
+    "segments": "packets",
+    "calls": "system calls",
+    "names": "lookups of names",
+}
 
 Row = dict[str, Any]
 

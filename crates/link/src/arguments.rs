@@ -36,6 +36,9 @@ pub enum Task {
         /// The user namespace, as the greeting names it
         #[arg(long, value_name = "PATH")]
         user: Option<PathBuf>,
+        /// Let the command ask the link's name server, by files of /etc that nobody else sees
+        #[arg(long)]
+        names: bool,
         /// The command and its arguments
         #[arg(last = true, required = true)]
         command: Vec<OsString>,

@@ -1,17 +1,20 @@
 //! The control channel: the harness opens, changes, reads and closes links, and opens and closes
 //! loopbacks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
+use std::time::Duration;
 
+use fetchoff_names::Query;
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{Counts, LatenessSummary};
 use crate::engine::Placement;
 use crate::link::{Backend, Endpoint, Link, Plan, Report};
 use crate::loopback::{LARGEST_BUFFER, Loopback, SMALLEST_BUFFER};
+use crate::names::Known;
 use crate::profile::Profile;
 use crate::wire::Direction;
 
@@ -20,6 +23,9 @@ const PROTOCOL: u32 = 2;
 /// The smallest MTU that IPv6 allows (RFC 8200, section 5).
 const SMALLEST_MTU: u32 = 1280;
 const LARGEST_MTU: u32 = 65_521;
+
+/// The longest delay of an answer to a query, as of a packet.
+const LONGEST_DELAY_MS: f64 = 60_000.0;
 
 /// Each link has an IP network of its own; their numbers begin at 1.
 const NETWORKS: u64 = 254;
@@ -71,6 +77,18 @@ enum Request {
     },
     Loopback {
         receive_buffer: u32,
+    },
+    Names {
+        link: Id,
+        name: String,
+        addresses: Vec<IpAddr>,
+        #[serde(default)]
+        delay_ms: f64,
+        #[serde(default)]
+        unreachable: BTreeSet<IpAddr>,
+    },
+    Queries {
+        link: Id,
     },
     Close {
         link: Option<Id>,
@@ -139,6 +157,15 @@ pub enum Answer {
     ClosedLoopback {
         /// The loopback.
         loopback: u64,
+    },
+    /// What clients have looked up.
+    Asked {
+        /// The link.
+        link: u64,
+        /// The queries, in the order in which they came.
+        queries: Vec<Query>,
+        /// Queries that were answered, but not remembered.
+        lost: u64,
     },
     /// A setting was changed.
     Set {
@@ -228,6 +255,16 @@ impl Control {
                 self.set(link, directions)
             }
             Request::Read { link } => self.read(link),
+            Request::Names { link, name, addresses, delay_ms, unreachable } => {
+                if !(0.0..=LONGEST_DELAY_MS).contains(&delay_ms) {
+                    return Err(format!(
+                        "delay_ms is {delay_ms}; it must be between 0 and {LONGEST_DELAY_MS}"
+                    ));
+                }
+                let delay = Duration::from_secs_f64(delay_ms / 1e3);
+                self.set_names(link, Known { name, addresses, delay, unreachable })
+            }
+            Request::Queries { link } => self.queries(link),
             Request::Loopback { receive_buffer } => {
                 if !(SMALLEST_BUFFER..=LARGEST_BUFFER).contains(&receive_buffer) {
                     return Err(format!(
@@ -303,6 +340,18 @@ impl Control {
         // answer.
         link.report().map_err(|error| error.to_string())?;
         Ok(Answer::Set { link: id })
+    }
+
+    fn set_names(&mut self, id: Id, known: Known) -> Result<Answer, String> {
+        let link = self.links.get_mut(&id).ok_or_else(|| unknown(id))?;
+        link.set_names(known).map_err(|error| error.to_string())?;
+        Ok(Answer::Set { link: id })
+    }
+
+    fn queries(&self, id: Id) -> Result<Answer, String> {
+        let link = self.links.get(&id).ok_or_else(|| unknown(id))?;
+        let asked = link.take_queries().ok_or_else(|| format!("link {id} has no names"))?;
+        Ok(Answer::Asked { link: id, queries: asked.queries, lost: asked.lost })
     }
 
     fn read(&mut self, id: Id) -> Result<Answer, String> {

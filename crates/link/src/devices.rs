@@ -8,7 +8,9 @@ use std::os::fd::{AsFd as _, AsRawFd as _};
 
 use rtnetlink::packet_route::address::{AddressAttribute, AddressFlags};
 use rtnetlink::packet_route::link::{InfoData, InfoKind, InfoVeth, LinkMessage};
-use rtnetlink::packet_route::route::{RouteAttribute, RouteMessage, RouteMetric, RouteScope};
+use rtnetlink::packet_route::route::{
+    RouteAttribute, RouteMessage, RouteMetric, RouteScope, RouteType,
+};
 use rtnetlink::{Handle, LinkMessageBuilder, LinkUnspec, LinkVeth, RouteMessageBuilder};
 use rustix::net::{AddressFamily, SocketType, netdevice, socket};
 use tokio::runtime;
@@ -233,6 +235,32 @@ fn add_route(settings: &Settings, mut route: RouteMessage) -> io::Result<()> {
             _ => in_context(&format!("cannot add a route to {}", settings.end.device()), &error),
         }
     })
+}
+
+/// Lets the calling thread's namespace say of an address that it can't be reached.
+pub fn add_unreachable(address: IpAddr) -> io::Result<()> {
+    netlink(async |handle| handle.route().add(unreachable(address)).execute().await)
+        .map_err(|error| in_context(&format!("cannot make {address} unreachable"), &error))
+}
+
+/// Lets the calling thread's namespace say nothing of an address that isn't its own.
+pub fn remove_unreachable(address: IpAddr) -> io::Result<()> {
+    netlink(async |handle| handle.route().del(unreachable(address)).execute().await)
+        .map_err(|error| in_context(&format!("cannot make {address} a black hole"), &error))
+}
+
+fn unreachable(address: IpAddr) -> RouteMessage {
+    let kind = RouteType::Unreachable;
+    match address {
+        IpAddr::V4(address) => RouteMessageBuilder::<Ipv4Addr>::new()
+            .destination_prefix(address, Ipv4Addr::BITS as u8)
+            .kind(kind)
+            .build(),
+        IpAddr::V6(address) => RouteMessageBuilder::<Ipv6Addr>::new()
+            .destination_prefix(address, Ipv6Addr::BITS as u8)
+            .kind(kind)
+            .build(),
+    }
 }
 
 /// Sends netlink requests about the calling thread's namespace.

@@ -8,12 +8,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use fetchoff_names::Queries;
 use rustix::event::{EventfdFlags, eventfd};
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
 use crate::devices::{self, End, Settings};
 use crate::engine::{Engine, Order, Placement, Ports, Reading};
+use crate::names::{Known, Names};
 use crate::namespaces::{Namespace, in_context};
 use crate::packet_socket::PacketSocket;
 use crate::port::{Port, Segments};
@@ -83,7 +85,8 @@ pub struct Link {
     near: Endpoint,
     far: Endpoint,
     // The paths of the endpoints lead to these open files.
-    _namespaces: [Namespace; 2],
+    namespaces: [Namespace; 2],
+    names: Option<Names>,
     ports: PortsOfLink,
     orders: Option<Sender<Order>>,
     wakeup: Arc<OwnedFd>,
@@ -128,7 +131,8 @@ impl Link {
             backend,
             near,
             far,
-            _namespaces: namespaces,
+            namespaces,
+            names: None,
             ports: PortsOfLink(ports),
             orders: Some(orders),
             wakeup,
@@ -167,6 +171,23 @@ impl Link {
     /// Begins or stops dropping every packet of one direction.
     pub fn set_black_hole(&mut self, direction: Direction, is_on: bool) -> io::Result<()> {
         self.order(Order::BlackHole(direction, is_on))
+    }
+
+    /// Lets clients look up a name, by this from now on.
+    pub fn set_names(&mut self, known: Known) -> io::Result<()> {
+        let [near, far] = &self.namespaces;
+        let mut names = match self.names.take() {
+            Some(names) => names,
+            None => Names::start(near, far)?,
+        };
+        names.set(known, far)?;
+        self.names = Some(names);
+        Ok(())
+    }
+
+    /// What clients have looked up since the last call; `None` if there are no names.
+    pub fn take_queries(&self) -> Option<Queries> {
+        self.names.as_ref().map(Names::take_queries)
     }
 
     /// Reports what has happened so far. Orders that were given before have been carried out by

@@ -5,7 +5,6 @@ mod arguments;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use clap::Parser as _;
@@ -36,7 +35,13 @@ fn run(task: Task) -> io::Result<()> {
         Task::Control { core, real_time, awake_us } => {
             control(Placement { core, real_time, awake_ns: awake_us * NS_PER_US })
         }
-        Task::Enter { network, user, command } => enter(&network, user.as_deref(), &command),
+        Task::Enter { network, user, names, command } => {
+            fetchoff_link::enter(&network, user.as_deref())?;
+            if names {
+                fetchoff_link::own_resolver()?;
+            }
+            replace_by(&command)
+        }
     }
 }
 
@@ -50,8 +55,7 @@ fn control(placement: Placement) -> io::Result<()> {
 }
 
 /// Replaces this process by the command. Returns only if the command cannot be run.
-fn enter(network: &str, user: Option<&Path>, command: &[OsString]) -> io::Result<()> {
-    fetchoff_link::enter(network, user)?;
+fn replace_by(command: &[OsString]) -> io::Result<()> {
     let Some((program, arguments)) = command.split_first() else {
         return Err(io::Error::other("no command"));
     };

@@ -104,8 +104,9 @@ fn own_user_namespace() -> io::Result<Option<PathBuf>> {
     Ok(Some(PathBuf::from(format!("/proc/{}/ns/user", std::process::id()))))
 }
 
+/// Moves the calling thread into new namespaces.
 #[allow(unsafe_code)]
-fn unshare(flags: UnshareFlags) -> io::Result<()> {
+pub fn unshare(flags: UnshareFlags) -> io::Result<()> {
     // SAFETY: only unsharing open files could break other code, and these flags do not.
     unsafe { rustix::thread::unshare_unsafe(flags) }.map_err(io::Error::from)
 }

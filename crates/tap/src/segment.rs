@@ -34,6 +34,9 @@ pub struct Segment {
     pub window: u32,
     /// The bytes of data that it carries.
     pub size: u32,
+    /// Where a SYN of the client goes to: an attempt may go to an address that doesn't answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<IpAddr>,
 }
 
 pub const SYN: u8 = 2;
@@ -83,15 +86,18 @@ pub fn parse(packet: &[u8], at_ns: u64, ports: &[u16]) -> Option<Parsed> {
     };
     let headers = (tcp.slice().as_ptr() as usize - packet.as_ptr() as usize
         + tcp.header_slice().len()) as u32;
+    let flags = tcp.header_slice()[FLAGS_OCTET];
+    let begins = sender == Sender::Client && flags & SYN != 0;
     let segment = Segment {
         at_ns,
         sender,
         port,
         sequence: tcp.sequence_number(),
         acknowledged: tcp.acknowledgment_number(),
-        flags: tcp.header_slice()[FLAGS_OCTET],
+        flags,
         window: tcp.window_size().into(),
         size: packet_bytes.saturating_sub(headers),
+        to: begins.then_some(to),
     };
     Some(Parsed { segment, client, origin_port, scale: scale_of(&tcp), packet_bytes })
 }
@@ -146,11 +152,24 @@ pub mod tests {
                     flags: 0b1_1000,
                     window: 512,
                     size: 1000,
+                    to: None,
                 }
             );
             assert_eq!((cut.origin_port, cut.scale), (8001, Some(7)));
             assert_eq!(cut.packet_bytes as usize, whole.len());
         }
+    }
+
+    #[test]
+    fn a_syn_of_the_client_says_where_it_goes() {
+        let mut packet = Vec::new();
+        let builder = PacketBuilder::ipv6([2; 16], [1; 16], 64).tcp(CLIENT, 8000, 1, 512).syn();
+        builder.write(&mut packet, &[]).unwrap();
+        let syn = parse(&packet, 0, &PORTS).unwrap().segment;
+        assert_eq!(syn.to, Some(IpAddr::from([1; 16])));
+        let told = serde_json::to_string(&syn).unwrap();
+        assert!(told.ends_with(",\"to\":\"101:101:101:101:101:101:101:101\"}"), "{told}");
+        assert_eq!(parse(&packet, 0, &[CLIENT]).unwrap().segment.to, None, "the origin's SYN");
     }
 
     #[test]

@@ -78,6 +78,7 @@ mod tests {
             flags,
             window: 100,
             size: 0,
+            to: None,
         };
         let client = IpAddr::from([127, 0, 0, 1]);
         Parsed { segment, client, origin_port: 80, scale, packet_bytes: 40 }

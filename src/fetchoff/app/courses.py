@@ -26,6 +26,18 @@ def courses(names: Sequence[str], over: Sequence[str] = ()) -> list[Course]:
     return found
 
 
+def must_be_measurable(found: Sequence[Course]) -> None:
+    """Raise InputError if nothing can be measured on one of these courses."""
+    for course in found:
+        if course.link.names:
+            raise InputError(
+                f"link '{course.link.id}' has names, which are for diagnosis alone: nothing is "
+                "measured over it",
+                "'fetchoff explain CLIENT' and 'fetchoff link' take it; choose another one here: "
+                "'fetchoff links'",
+            )
+
+
 def _divided(name: str) -> tuple[str, str]:
     """The workload and its link, or ""; a file's path has slashes but never a link."""
     if name.endswith(SUFFIX):

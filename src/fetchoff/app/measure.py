@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import fetchoff
 from fetchoff.analysis.stopping import is_decided
+from fetchoff.app.courses import must_be_measurable
 from fetchoff.app.loopbacks import on_loopback
 from fetchoff.app.serving import record_of, serving
 from fetchoff.build.build_dir import BuildDir
@@ -52,6 +53,7 @@ def new_run(
 
     `loopback`: the one that was asked for; None: its own where that is possible.
     """
+    must_be_measurable(experiment.courses)
     on = on_loopback(experiment, loopback)
     experiment = on.experiment
     now = datetime.now(UTC)

@@ -59,7 +59,7 @@ def open_sandbox(link: Link, port: int, seed: int) -> Iterator[Sandbox]:
 @contextlib.contextmanager
 def _origin(folder: Path, network: Network, port: int) -> Iterator[str]:
     """Start the origin without a harness and wait until it accepts connections; yield its URL."""
-    listen = f"{network.origin_address}:{port}"
+    listen = f"{network.listens_at}:{port}"
     command = (str(binary()), "--listen", listen, "--allow-remote")
     output = folder / "origin.stderr"
     try:
@@ -68,7 +68,7 @@ def _origin(folder: Path, network: Network, port: int) -> Iterator[str]:
         raise OriginError(f"the origin {error}", "run 'fetchoff doctor'") from error
     try:
         _await(process, output)
-        yield f"http://{listen}"
+        yield f"http://{network.origin_name}:{port}"
     finally:
         process.end()
 

@@ -89,8 +89,8 @@ def trial_of(
 ) -> ATrial | None:
     """Prepare a trial of all causes that can be tried.
 
-    None if there are none, or if the workload can't be measured: nobody can do right what is cut
-    off.
+    None if there are none, or if the course can't be measured: nobody can do right what is cut off,
+    and links with names are for recordings only.
 
     A toggle of the workload comes first, for it changes nothing in the client. Where there is none,
     the variant of the client that has a cure is measured beside it, if it is set up.
@@ -102,7 +102,7 @@ def trial_of(
         if (other := _otherwise(cause, client, course, variants)) is not None
     }
     is_cut = any(exchange.expect.cut for exchange in course.workload.exchanges)
-    if is_cut or not otherwise:
+    if is_cut or course.link.names or not otherwise:
         return None
     ids = dict.fromkeys((client.id, *(other.client for other in otherwise.values())))
     changed = (other.course for other in otherwise.values())

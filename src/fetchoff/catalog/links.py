@@ -12,6 +12,7 @@ from fetchoff.catalog.files import find
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model import link as model
 from fetchoff.model.errors import InputError
+from fetchoff.model.names import Address, Names
 
 
 class _Bursts(Document):
@@ -51,6 +52,24 @@ class _Profile(Document):
         return model.Profile(**plain, bursts=bursts)
 
 
+class _Names(Document):
+    addresses: tuple[Address, ...] = Field(default=(Address.ORIGIN,), min_length=1)
+    delay_ms: float = Field(default=0.0, ge=0, le=10_000)
+
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        for why, is_so in (
+            ("an address is named twice", len(set(self.addresses)) < len(self.addresses)),
+            ("no address is the origin's", set(self.addresses) == {Address.DEAD_IPV6}),
+        ):
+            if is_so:
+                raise PydanticCustomError("contradiction", "{why}", {"why": why})
+        return self
+
+    def to_model(self) -> Names:
+        return Names(self.addresses, self.delay_ms)
+
+
 class _Link(Document):
     schema_: int = Field(alias="schema", ge=1, le=1)
     about: str
@@ -60,6 +79,7 @@ class _Link(Document):
     both: _Profile | None = None
     up: _Profile | None = None
     down: _Profile | None = None
+    names: _Names | None = None
 
     @model_validator(mode="after")
     def _directions(self) -> Self:
@@ -93,4 +113,5 @@ def _read(path: Path) -> model.Link:
         mtu=document.mtu,
         congestion=document.congestion,
         source=document.source,
+        names=document.names.to_model() if document.names else None,
     )

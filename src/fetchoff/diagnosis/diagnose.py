@@ -9,7 +9,7 @@ from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.diagnosis.rules.registry import all_rules
 from fetchoff.model.cause import Cause, Diagnosis
 from fetchoff.model.client import Cure
-from fetchoff.model.recording import Missing
+from fetchoff.model.recording import Missing, Source
 
 
 def diagnose(evidence: Evidence, faults: tuple[str, ...] = ()) -> Diagnosis:
@@ -19,7 +19,7 @@ def diagnose(evidence: Evidence, faults: tuple[str, ...] = ()) -> Diagnosis:
     for rule in all_rules():
         if all(evidence.has(source) for source in rule.needs):
             causes += _asked(rule, evidence)
-        else:
+        elif not _is_elsewhere(rule, evidence):
             silent.append(rule.id)
     exchanges = max(1, len(evidence.exchanges))
     return Diagnosis(
@@ -39,6 +39,11 @@ def with_cures(diagnosis: Diagnosis, cures: Mapping[str, Cure]) -> Diagnosis:
     """The diagnosis with what ends each cause in this library, where that is known."""
     causes = tuple(replace(cause, cure=cures.get(cause.fault)) for cause in diagnosis.causes)
     return replace(diagnosis, causes=causes)
+
+
+def _is_elsewhere(rule: Rule, evidence: Evidence) -> bool:
+    """Whether its fault can't show on this course at all."""
+    return Source.NAMES in rule.needs and evidence.wire.course.link.names is None
 
 
 def _asked(rule: Rule, evidence: Evidence) -> list[Cause]:

@@ -53,6 +53,8 @@ class Evidence:
                 return bool(self.wire.segments)
             case Source.CALLS:
                 return self.traced is not None and self.traced.has_calls
+            case Source.NAMES:
+                return self.wire.course.link.names is not None
 
     def cause(
         self,

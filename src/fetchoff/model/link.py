@@ -7,6 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from fetchoff.model.names import Names
+
 LOOPBACK_ID = "loopback"
 MOST_LATE = 0.99
 SMALL_WINDOW_BYTES = 16_384
@@ -67,6 +69,7 @@ class Link:
     """A path between client and origin: `up` is from the client to the origin.
 
     `source`: where the figures come from. `congestion`: TCP's congestion control at both ends.
+    `names`: what a client that is diagnosed finds the origin by; None: by its address.
     """
 
     id: str
@@ -76,6 +79,7 @@ class Link:
     mtu: int = 1500
     congestion: str = "cubic"
     source: str = ""
+    names: Names | None = None
 
     @property
     def is_emulated(self) -> bool:
@@ -117,9 +121,9 @@ class Link:
         return PATIENCE * (sending_s + round_trips * self.round_trip_ms / 1e3)
 
     @property
-    def network_key(self) -> tuple[bool, int, str]:
+    def network_key(self) -> tuple[bool, int, str, Names | None]:
         """Links with the same key can use the same two network namespaces in succession."""
-        return (self.is_emulated, self.mtu, self.congestion)
+        return (self.is_emulated, self.mtu, self.congestion, self.names)
 
 
 LOOPBACK = Link(LOOPBACK_ID, "this machine's loopback device: no network to wait for")

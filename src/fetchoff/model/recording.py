@@ -1,8 +1,9 @@
 """Recordings: what one process did on the wire and in the kernel in a few iterations.
 
-Three sources, each of which may be missing: **events** of the origin, **segments** that a tap saw,
-and **system calls** of the client. All times are nanoseconds of `CLOCK_REALTIME`, which all three
-can read, so that they share one time line. A recording is never part of a measurement.
+Sources, each of which may be missing: **events** of the origin, **segments** that a tap saw,
+**system calls** of the client, and **queries** that it sent to the name server of a link that has
+one. All times are nanoseconds of `CLOCK_REALTIME`, which all of
+them can read, so that they share one time line. A recording is never part of a measurement.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Source(StrEnum):
     EVENTS = "events"
     SEGMENTS = "segments"
     CALLS = "calls"
+    NAMES = "names"
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,8 @@ class Closed(Event):
 class Segment:
     """A TCP segment as a tap saw it. `port`: the client's; numbers as on the wire.
 
+    `to`: the address that a SYN of the client goes to, else "".
+
     `flags`: the octet of the header (FIN 1, SYN 2, RST 4, PSH 8, ACK 16). `window`: scaled where
     the handshake was seen, else as sent.
     """
@@ -218,6 +222,7 @@ class Segment:
     flags: int
     window: int
     size: int
+    to: str = ""
 
     @property
     def is_syn(self) -> bool:
@@ -265,6 +270,21 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Query:
+    """A query that the name server got.
+
+    `type`: of the records that were asked for, such as AAAA. `port`: of the client's socket.
+    `answered_ns`: 0 if it was not answered in time to be recorded.
+    """
+
+    at_ns: int
+    answered_ns: int
+    name: str
+    type: str
+    port: int
+
+
+@dataclass(frozen=True)
 class Missing:
     """A source that could not be had. `reason` says why, `hint` what would help."""
 
@@ -293,9 +313,10 @@ class Recording:
     `iterations` were asked for in one loop, which took from `began_ns` to `ended_ns` and used
     `cpu_ns` (`user_ns` and `system_ns` as far as the system tells them, in ticks). `failed`: of its
     exchanges; `error`: what it said of the first of them. `lost`: events that did not fit in;
-    `lost_segments`: segments that the tap did not see or keep. `origin_cpu_ns`: of the origin
-    meanwhile. `calls_until_ns`: when the tracing of calls ended, at its bound or with the loop.
-    `fault`: why the loop did not end as it should, or "".
+    `lost_segments`: segments that the tap did not see or keep. `queries`: to the name server, of
+    which `lost_queries` more were not kept. `origin_cpu_ns`: of the origin meanwhile.
+    `calls_until_ns`: when the tracing of calls ended, at its bound or with the loop. `fault`: why
+    the loop did not end as it should, or "".
     """
 
     client: str
@@ -314,6 +335,8 @@ class Recording:
     lost: int = 0
     segments: tuple[Segment, ...] = ()
     lost_segments: int = 0
+    queries: tuple[Query, ...] = ()
+    lost_queries: int = 0
     calls: tuple[Call, ...] = ()
     calls_until_ns: int = 0
     fault: str = ""

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import TypeAdapter, ValidationError
+
 from fetchoff.model.link import Emulated, Profile, Steps, late_p99_us
+from fetchoff.model.recording import Query
 from fetchoff.protocol.fields import Garbled, Message, text, whole
 
 VERSION = 2
 DIRECTIONS = ("up", "down")
 UNASKED = ("overruns", "overflowed", "refused")
+_QUERIES = TypeAdapter(tuple[Query, ...])
 
 
 @dataclass(frozen=True)
 class End:
-    """One end of a link: its namespace's path, its address, and its TCP settings."""
+    """One end of a link: its namespace's path, its addresses, and its TCP settings.
+
+    `ipv6`: "" where the kernel doesn't have it.
+    """
 
     namespace: str
     ipv4: str
     congestion: str
+    ipv6: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,14 @@ class OpenedLoopback:
     namespace: str
     ipv4: str
     receive_buffer: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What clients have looked up, in its order. `lost`: queries that were not kept."""
+
+    queries: tuple[Query, ...] = ()
+    lost: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,6 +121,28 @@ def shape(link: int, up: Profile, down: Profile, seed: int) -> Message:
     return {"op": "set", "link": link, "up": _profile(up, seed), "down": _profile(down, seed)}
 
 
+def set_names(
+    link: int, name: str, addresses: Sequence[str], delay_ms: float, unreachable: Sequence[str]
+) -> Message:
+    """Ask for a name server that knows this name, or for other answers of the one that is there.
+
+    `unreachable`: addresses of nobody of which the origin's end says so at once.
+    """
+    return {
+        "op": "names",
+        "link": link,
+        "name": name,
+        "addresses": list(addresses),
+        "delay_ms": delay_ms,
+        "unreachable": list(unreachable),
+    }
+
+
+def take_queries(link: int) -> Message:
+    """Ask what clients have looked up since the last time."""
+    return {"op": "queries", "link": link}
+
+
 def read_link(link: int) -> Message:
     """Ask for the counters."""
     return {"op": "read", "link": link}
@@ -152,10 +191,23 @@ def read_opened_loopback(message: Message) -> OpenedLoopback:
     )
 
 
+def read_queries(message: Message) -> Asked:
+    """The answer to `queries`."""
+    try:
+        queries = _QUERIES.validate_python(message.get("queries"))
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        where = ".".join(map(str, wrong["loc"]))
+        raise Garbled(f"a query has a wrong '{where}': {wrong['msg']}") from error
+    return Asked(queries, whole(message, "lost"))
+
+
 def _end(message: object) -> End:
     if not isinstance(message, dict):
         raise Garbled("an end of the link is not an object")
-    return End(text(message, "namespace"), text(message, "ipv4"), text(message, "congestion"))
+    ipv6 = "" if message.get("ipv6") is None else text(message, "ipv6")
+    namespace, ipv4 = text(message, "namespace"), text(message, "ipv4")
+    return End(namespace, ipv4, text(message, "congestion"), ipv6)
 
 
 def read_counts(message: Message) -> Counts:

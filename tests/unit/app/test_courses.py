@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import WORKLOAD
 
-from fetchoff.app.courses import courses
+from fetchoff.app.courses import courses, must_be_measurable
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.link import LOOPBACK
 
@@ -99,3 +99,10 @@ def test_what_is_not_there(name: str, over: list[str], said: str) -> None:
     with pytest.raises(UnknownName) as unknown:
         courses([name], over)
     assert said in unknown.value.message
+
+
+def test_nothing_is_measured_over_a_link_with_names() -> None:
+    must_be_measurable(courses(["small-get"], ["lan"]))
+    with pytest.raises(InputError, match="link 'dead-ipv6' has names") as refused:
+        must_be_measurable(courses(["small-get"], ["lan", "dead-ipv6"]))
+    assert "fetchoff explain" in refused.value.hint

@@ -11,6 +11,7 @@ from fetchoff.catalog import files, links
 from fetchoff.catalog.paths import shipped
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.link import LOOPBACK, Bursts, Link, Profile
+from fetchoff.model.names import Address, Names
 from fetchoff.report.wording.links import loss, rate, round_trip
 
 HEAD = 'schema = 1\nabout = "x"\n'
@@ -34,6 +35,10 @@ delay_ms = 20
 rate_mbit_s = 50
 queue_packets = 70
 bursts = { begin = 0.1, end = 0.2, within = 0.9, outside = 0.3 }
+
+[names]
+addresses = ["dead-ipv6", "origin"]
+delay_ms = 200
 """
 
 
@@ -52,6 +57,7 @@ def test_every_key_arrives(tmp_path: Path) -> None:
         mtu=1400,
         congestion="bbr",
         source="made up",
+        names=Names((Address.DEAD_IPV6, Address.ORIGIN), 200),
     )
 
 
@@ -100,6 +106,10 @@ def test_what_is_left_out_is_not_emulated(
         ("[both]\nbursts = { begin = 0.5, end = 0 }\n", ":4: both.bursts.end:"),
         ("mtu = 576\n", ":3: mtu:"),
         ('congestion = "cubic; reboot"\n', ":3: congestion:"),
+        ('[names]\naddresses = ["dead-ipv6"]\n', ":3: names: no address is the origin's"),
+        ('[names]\naddresses = ["origin", "origin"]\n', ":3: names: an address is named twice"),
+        ('[names]\naddresses = ["::1"]\n', ":4: names.addresses"),
+        ("[names]\ndelay_ms = -1\n", ":4: names.delay_ms:"),
     ],
 )
 def test_links_that_cannot_be(text: str, said: str, tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fetchoff.model.link import Bursts, Profile
+from fetchoff.model.recording import Query
 from fetchoff.protocol import link as control
 from fetchoff.protocol.fields import Garbled
-from fetchoff.protocol.link import Counts, End, Opened
+from fetchoff.protocol.link import Asked, Counts, End, Opened
 
 END = {
     "namespace": "/proc/9/fd/5",
@@ -100,8 +101,8 @@ def test_greeting() -> None:
 
 
 def test_opened() -> None:
-    near = End("/proc/9/fd/5", "198.18.1.1", "cubic")
-    far = End("/proc/9/fd/5", "f", "cubic")
+    near = End("/proc/9/fd/5", "198.18.1.1", "cubic", "2001:2:0:1::1")
+    far = End("/proc/9/fd/5", "f", "cubic", "2001:2:0:1::1")
     assert control.read_opened(OPENED) == Opened(3, "tun", near, far)
 
 
@@ -178,3 +179,20 @@ def test_lateness_of_what_came_on_top(then: dict[int, int], gained: dict[int, in
     assert p99 in gained or not gained
     assert sum(count for bound, count in gained.items() if bound > p99) <= math.ceil(0.01 * total)
     assert sum(count for bound, count in gained.items() if bound >= p99) >= 0.01 * total
+
+
+def test_names_are_asked_for_and_their_queries_read() -> None:
+    assert control.set_names(3, "origin.test", ["198.18.1.2"], 200, ["::1"]) == {
+        "op": "names",
+        "link": 3,
+        "name": "origin.test",
+        "addresses": ["198.18.1.2"],
+        "delay_ms": 200,
+        "unreachable": ["::1"],
+    }
+    told = {"at_ns": 5, "answered_ns": 9, "name": "origin.test", "type": "A", "port": 7}
+    answer = {"link": 3, "queries": [told], "lost": 1}
+    assert control.read_queries(answer) == Asked((Query(5, 9, "origin.test", "A", 7),), 1)
+    for wrong in ({"queries": None}, {"queries": [{**told, "at_ns": "x"}]}, {"lost": "x"}):
+        with pytest.raises(Garbled):
+            control.read_queries({**answer, **wrong})

@@ -11,6 +11,7 @@ from tests.unit.run.fakes.link_program import GREETING, install, say
 from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
 from fetchoff.model.link import Link, Profile
+from fetchoff.model.names import Address, Names
 from fetchoff.model.workload import Exchange, Workload
 from fetchoff.run.network.emulator import EmulatedNetwork, laid
 from fetchoff.run.network.link_program import ANOTHER, KEPT, NEEDS, OWN_NAMESPACE
@@ -29,9 +30,9 @@ DIRECTION = {
 READ = {"link": 1, "elapsed_ns": 0, "cpu_ns": 0, "up": DIRECTION, "down": DIRECTION}
 
 
-def opened(namespace: str = OWN_NAMESPACE) -> str:
+def opened(namespace: str = OWN_NAMESPACE, ipv6: str | None = "2001:2:0:1::2") -> str:
     """A link whose two ends are in that namespace."""
-    end = {"namespace": namespace, "ipv4": "127.0.0.1", "congestion": "cubic"}
+    end = {"namespace": namespace, "ipv4": "127.0.0.1", "ipv6": ipv6, "congestion": "cubic"}
     return json.dumps({"link": 1, "backend": "none", "near": end, "far": end})
 
 
@@ -101,6 +102,45 @@ def test_what_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert [shaped[way]["delay_ms"] for way in ("up", "down")] == [2, 3]
     assert (shaped["up"].get("loss"), shaped["down"]["loss"]) == (None, {"independent": 0.1})
     assert {shaped["down"]["seed"]} == {7}
+
+
+def test_names_are_easy_until_the_link_is_as_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a warm-up dead addresses say that they are; their order never changes."""
+    pretend(tmp_path, monkeypatch)
+    names = Names((Address.DEAD_IPV6, Address.ORIGIN, Address.ORIGIN_IPV6), 200)
+    link = Link("far", "", names=names)
+    with laid(Course(COURSE.workload, link), tmp_path) as network:
+        network.open_wide()
+        network.shape(link, 7)
+        assert (network.origin_name, network.listens_at) == ("origin.test", "[::]")
+        assert network.at_client[-2:] == ("--names", "--")
+        assert "--names" not in network.at_origin
+    lines = (tmp_path / "asked").read_text().splitlines()
+    told = [line for line in map(json.loads, lines) if line["op"] == "names"]
+    assert {(line["name"], *line["addresses"]) for line in told} == {
+        ("origin.test", "2001:2:0:1::dead", "127.0.0.1", "2001:2:0:1::2")
+    }
+    assert [(line["delay_ms"], line["unreachable"]) for line in told] == [
+        (0, ["2001:2:0:1::dead"]),
+        (0, ["2001:2:0:1::dead"]),
+        (200, []),
+    ]
+
+
+def test_a_name_needs_what_its_addresses_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(
+        tmp_path, monkeypatch, f"echo '{GREETING}'\n{say(opened(ipv6=None), json.dumps(READ))}read"
+    )
+    link = Link("far", "", names=Names((Address.DEAD_IPV6, Address.ORIGIN)))
+    with (
+        pytest.raises(LinkError, match="the kernel has no IPv6"),
+        laid(Course(COURSE.workload, link), tmp_path),
+    ):
+        pass
 
 
 def test_a_link_that_does_nothing_is_found_out(

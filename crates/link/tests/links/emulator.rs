@@ -123,13 +123,19 @@ impl Emulator {
 
     /// Starts a command of `traffic` at one end, and waits until it is ready.
     pub fn traffic(&self, end: &Value, arguments: &[&str]) -> Traffic {
+        let mut command = self.enter(end);
+        command.arg("--").arg(self.folder.path("traffic")).args(arguments);
+        Traffic::start(&mut command)
+    }
+
+    /// The command that enters one end; a `--` and what to run there are missing.
+    pub fn enter(&self, end: &Value) -> Command {
         let mut command = self.folder.command("fetchoff-link", self.mode);
         command.arg("enter").arg(end["namespace"].as_str().unwrap());
         if let Some(user) = self.greeting["user_namespace"].as_str() {
             command.args(["--user", user]);
         }
-        command.arg("--").arg(self.folder.path("traffic")).args(arguments);
-        Traffic::start(&mut command)
+        command
     }
 
     pub fn pid(&self) -> rustix::process::Pid {

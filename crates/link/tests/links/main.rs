@@ -4,6 +4,7 @@
 
 mod emulator;
 mod loopbacks;
+mod names;
 
 use std::fs;
 use std::thread;

@@ -12,8 +12,9 @@ use rcgen::{
 };
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// The names and addresses by which clients reach servers on this machine.
-const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+/// The names and addresses by which clients reach servers on this machine; the last over links that
+/// have names.
+const NAMES: [&str; 4] = ["localhost", "127.0.0.1", "::1", "origin.test"];
 
 const FOR_ALL: u32 = 0o644;
 const FOR_THE_OWNER: u32 = 0o600;

@@ -14,7 +14,6 @@ from statistics import median
 
 from fetchoff.diagnosis.calls import ran_out
 from fetchoff.diagnosis.early import is_refused_early
-from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.diagnosis.waits import Wait, after_answer, saving_us
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
@@ -38,7 +37,7 @@ def find(evidence: Evidence) -> Cause | None:
     course = evidence.wire.course
     if course.workload.settings.concurrency > 1 or course.link.is_random:
         return None
-    waits = list(_waits(evidence.exchanges, evidence.round_trip_ns))
+    waits = list(_waits(evidence))
     idle = [wait for wait in waits if _own_ns(wait, evidence) >= EARLY * 1e6]
     if not idle:
         return None
@@ -64,12 +63,15 @@ def find(evidence: Evidence) -> Cause | None:
     )
 
 
-def _waits(exchanges: Sequence[Exchanged], round_trip_ns: float) -> Iterator[Wait]:
+def _waits(evidence: Evidence) -> Iterator[Wait]:
     """Idle waits between answers and requests; none where the client's clock was not read."""
-    for one, following in pairwise(exchanges):
+    looks_up = evidence.wire.course.link.names is not None
+    for one, following in pairwise(evidence.exchanges):
         if following.events[0].cpu_ns is None or not one.written:
             continue
-        if round_trip_ns and sum(each.size for each in one.written) > WINDOW_BYTES:
+        if looks_up and following.opened:
+            continue  # for a lookup, or for an address that doesn't answer
+        if evidence.round_trip_ns and sum(each.size for each in one.written) > WINDOW_BYTES:
             continue  # the origin had written long before all of it arrived
         if is_refused_early(one):
             continue  # it may have waited for the origin to take more of the request

@@ -26,6 +26,8 @@ LEAST = 3
 
 
 def find(evidence: Evidence) -> Cause | None:
+    if evidence.wire.course.link.names:
+        return None  # before it connects, a client waits for lookups and other addresses as well
     if evidence.wire.course.workload.settings.concurrency > 1 or evidence.wire.lost:
         return None
     waits = [

@@ -10,6 +10,7 @@ SOURCES = {
     Source.EVENTS: "the origin's events",
     Source.SEGMENTS: "packets",
     Source.CALLS: "system calls",
+    Source.NAMES: "lookups of names",
 }
 
 

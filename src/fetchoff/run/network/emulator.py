@@ -11,6 +11,7 @@ from pathlib import Path
 from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
 from fetchoff.model.link import Calibration, Emulated, Link, Profile
+from fetchoff.model.names import ORIGIN_NAME, Names
 from fetchoff.protocol import link as control
 from fetchoff.protocol.fields import Garbled
 from fetchoff.run.host.machine import usable_cores
@@ -24,6 +25,7 @@ from fetchoff.run.network.link_program import (
     end_what_is_inside,
     reached,
 )
+from fetchoff.run.network.name_service import NameService
 from fetchoff.run.network.namespace_sockets import NamespaceSockets
 from fetchoff.run.network.seam import LOOPBACK, Network
 
@@ -34,12 +36,15 @@ CLIENT_DEVICE = "fetchoff-near"  # docs/links.md
 class EmulatedNetwork:
     """Two namespaces, and the emulator between them. LinkError when it goes away.
 
-    Its processes have the core `core`. Nothing of it outlives the emulator's process.
+    Its processes have the core `core`. `names`: what clients find the origin by; None: by its
+    address. Nothing of it outlives the emulator's process.
     """
 
     client_device = CLIENT_DEVICE
 
-    def __init__(self, folder: Path, core: int, mtu: int, congestion: str) -> None:
+    def __init__(
+        self, folder: Path, core: int, mtu: int, congestion: str, names: Names | None = None
+    ) -> None:
         urgent = ["--real-time"] if may_be_real_time() else []
         with contextlib.ExitStack() as undo:
             self._program = LinkProgram(folder, "--core", str(core), *urgent, makes="the link")
@@ -59,6 +64,7 @@ class EmulatedNetwork:
             self._link, self.backend = opened.link, opened.backend
             self.origin_address, self.congestion = opened.far.ipv4, opened.far.congestion
             self.client_address = opened.near.ipv4
+            self.listens_at = self.origin_name = self.origin_address
             self.lifeline: int | None = self._program.lifeline
             self.at_client = self._program.inside(opened.near.namespace)
             self.at_origin = self._program.inside(opened.far.namespace)
@@ -67,6 +73,11 @@ class EmulatedNetwork:
             self._at_origin = NamespaceSockets(self.at_origin, folder, core)
             undo.callback(self._at_origin.close)
             self._before = self._counts()
+            self._names = names and NameService(self._program, opened, names)
+            if self._names:
+                self.origin_name = ORIGIN_NAME
+                self.listens_at = self._names.listens_at or self.origin_address
+                self.at_client = self._names.at_client
             undo.pop_all()
 
     def socket(self) -> socket.socket:
@@ -102,10 +113,18 @@ class EmulatedNetwork:
     def open_wide(self) -> None:
         """Emulate no delay, rate or loss until the next `shape`."""
         self._program.ask(control.shape(self._link, WIDE_OPEN, WIDE_OPEN, 0))
+        if self._names:
+            self._names.be_easy()
 
     def shape(self, link: Link, seed: int) -> None:
         """Emulate this link from now on; with the same seed the same packets are lost."""
         self._program.ask(control.shape(self._link, link.up, link.down, seed))
+        if self._names:
+            self._names.be_as_asked()
+
+    def queries(self) -> control.Asked | None:
+        """What clients have looked up since the last call; None where they find no names."""
+        return self._names.queries() if self._names else None
 
     def used(self) -> Emulated:
         """What the emulator has counted since the last call."""
@@ -136,7 +155,7 @@ def over(link: Link, folder: Path) -> Iterator[Network]:
     if not link.is_emulated:
         yield LOOPBACK
         return
-    network = EmulatedNetwork(folder, usable_cores()[0], link.mtu, link.congestion)
+    network = EmulatedNetwork(folder, usable_cores()[0], link.mtu, link.congestion, link.names)
     try:
         yield network
     finally:

@@ -68,10 +68,13 @@ class LinkProgram:
             raise LinkError(f"{self._makes} cannot be made: {why}", hint)
         return answer
 
-    def inside(self, namespace: str) -> tuple[str, ...]:
-        """How a command begins that is to run in one of its namespaces."""
+    def inside(self, namespace: str, *options: str) -> tuple[str, ...]:
+        """How a command begins that is to run in one of its namespaces.
+
+        `options`: further ones of the task `enter`.
+        """
         user = ("--user", self._user) if self._user else ()
-        return (self._enter, "enter", namespace, *user, "--")
+        return (self._enter, "enter", namespace, *user, *options, "--")
 
     def must_be_there(self) -> None:
         if not self._child.is_alive:

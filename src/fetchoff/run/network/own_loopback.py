@@ -52,7 +52,7 @@ class OwnLoopback:
                 raise LinkError(f"fetchoff-link answers with garbage: {error}", ANOTHER) from error
             except OSError as error:
                 raise LinkError(f"the loopback cannot be reached: {error}", NEEDS) from error
-            self.origin_address = opened.ipv4
+            self.origin_address = self.origin_name = self.listens_at = opened.ipv4
             self.lifeline: int | None = self._program.lifeline
             self.at_client = self.at_origin = self._program.inside(opened.namespace)
             self._sockets = NamespaceSockets(self.at_origin, folder, usable_cores()[0])
@@ -72,6 +72,9 @@ class OwnLoopback:
 
     def used(self) -> None:
         """Loopback counts nothing."""
+
+    def queries(self) -> None:
+        """There are no names to look up."""
 
     def must_be_there(self) -> None:
         self._program.must_be_there()

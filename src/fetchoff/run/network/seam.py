@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from fetchoff.model.course import Course
 from fetchoff.model.link import Calibration, Emulated, Link
+from fetchoff.protocol.link import Asked
 
 LOOPBACK_DEVICE = "lo"
 
@@ -21,13 +22,16 @@ LOOPBACK_DEVICE = "lo"
 class Network(Protocol):
     """Where clients and origin are, and what is between them.
 
-    `origin_address`: where the origin listens. `at_client` and `at_origin`: the beginning of a
+    `origin_address`: of the origin. `listens_at`: where it listens, in a URL's form. `origin_name`:
+    what clients find it by, its address or a name. `at_client` and `at_origin`: the beginning of a
     command line that runs there. `lifeline`: the reading end of a pipe that closes when the network
     goes away. `client_device`: the network device at the client's end. `socket`: a new TCP
     socket at the origin's end.
     """
 
     origin_address: str
+    origin_name: str
+    listens_at: str
     at_client: tuple[str, ...]
     at_origin: tuple[str, ...]
     lifeline: int | None
@@ -38,6 +42,7 @@ class Network(Protocol):
     def open_wide(self) -> None: ...
     def shape(self, link: Link, seed: int) -> None: ...
     def used(self) -> Emulated | None: ...
+    def queries(self) -> Asked | None: ...
     def must_be_there(self) -> None: ...
 
 
@@ -47,7 +52,7 @@ LayNetwork = Callable[[Course, Path], AbstractContextManager[Network]]  # one of
 class Loopback:
     """Client and origin on this machine as it is: nothing is emulated."""
 
-    origin_address = "127.0.0.1"
+    origin_address = origin_name = listens_at = "127.0.0.1"
     at_client: tuple[str, ...] = ()
     at_origin: tuple[str, ...] = ()
     lifeline: int | None = None
@@ -67,6 +72,9 @@ class Loopback:
 
     def used(self) -> None:
         """Loopback counts nothing."""
+
+    def queries(self) -> None:
+        """There are no names to look up."""
 
     def must_be_there(self) -> None:
         """It always is."""

@@ -121,7 +121,7 @@ class BuiltInOrigin:
     ) -> None:
         self.address = network.origin_address
         # Who is allowed to reach it is for the network to say.
-        listen = ("--listen", f"{self.address}:0", "--allow-remote")
+        listen = ("--listen", f"{network.listens_at}:0", "--allow-remote")
         with contextlib.ExitStack() as undo:
             try:
                 self._child = Child(

@@ -9,7 +9,8 @@ from dataclasses import replace
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.observation import Usage
-from fetchoff.model.recording import Memory, Missing, Recording
+from fetchoff.model.recording import Memory, Missing, Recording, Source
+from fetchoff.protocol.link import Asked
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.seam import Timed
 from fetchoff.run.os import procfs
@@ -52,8 +53,9 @@ def record_wire(warm: WarmClient, iterations: int, slower: float = 1.0) -> Recor
     outcome = _run(warm, iterations, slower)
     ended_ns = time.time_ns()
     events, lost = ledger.end_watch()
+    asked = warm.network.queries() or Asked()
     if isinstance(outcome, AdapterError):
-        if not events:
+        if not (events or asked.queries):
             raise outcome
         timed, fault = None, outcome.message
     else:
@@ -74,8 +76,19 @@ def record_wire(warm: WarmClient, iterations: int, slower: float = 1.0) -> Recor
         memory=Memory(before.peak_kb, used.peak_kb, warm.ready_kb) if used and before else None,
         events=events,
         lost=lost,
+        queries=asked.queries,
+        lost_queries=asked.lost,
         fault=fault,
+        missing=_unasked(warm, asked),
     )
+
+
+def _unasked(warm: WarmClient, asked: Asked) -> tuple[Missing, ...]:
+    """That a client never asked the link's name server, if there is one."""
+    if warm.subject.course.link.names is None or warm.looked_up or asked.queries:
+        return ()
+    reason = "the client never asked the link's name server"
+    return (Missing(Source.NAMES, reason, "a resolver of its own may not read /etc/resolv.conf"),)
 
 
 def record_calls(warm: WarmClient, iterations: int) -> Recording:

@@ -32,6 +32,10 @@ and TCP no longer acknowledges at once as it does after a pause."""
 
 PATIENCE = 3.0  # times what a loop should take
 
+NAMED_MS = 500.0
+"""What is allowed for an iteration where the origin has a name: twice the time after which a client
+should have tried another address (RFC 8305, section 5)."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -53,6 +57,7 @@ class WarmClient:
 
     `iteration_ms`: what an iteration takes over this link. `folder`: for what is recorded.
     `ready_kb`: its resident memory before its first exchange, None where it can't be read.
+    `looked_up`: whether it has asked the link's name server.
     """
 
     subject: Subject
@@ -63,6 +68,7 @@ class WarmClient:
     iteration_ms: float
     folder: Path
     ready_kb: int | None = None
+    looked_up: bool = False
 
     def run(self, iterations: int, slower: float = 1.0) -> Timed:
         """One loop of so many iterations; AdapterError if the client breaks the protocol.
@@ -100,7 +106,11 @@ def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
         process.place(layout.client_cores, layout.urgency)
         origin.place(layout.origin_cores, layout.urgency)
         iteration_ms = _warm_up(subject, process, network)
-        yield WarmClient(subject, process, ledger, origin, network, iteration_ms, folder, ready_kb)
+        asked = network.queries()
+        looked_up = asked is not None and bool(asked.queries)
+        yield WarmClient(
+            subject, process, ledger, origin, network, iteration_ms, folder, ready_kb, looked_up
+        )
 
 
 def _spec(subject: Subject, folder: Path, layout: Layout, network: Network) -> ProcessSpec:
@@ -131,7 +141,8 @@ def _prepared(
     plain.close()
     opened = origin.open if subject.course.link.is_emulated else origin.open_for_turns
     ledger = opened(workload.settings)  # as it is measured: a link needs buffers that grow
-    answer = process.prepare(prepare(right.workload, ledger.base_url, spool, tls_ca=ledger.tls_ca))
+    found_at = ledger.base_url.replace(network.origin_address, network.origin_name)
+    answer = process.prepare(prepare(right.workload, found_at, spool, tls_ca=ledger.tls_ca))
     refusal = answer.unsupported or answer.error
     if refusal:
         raise AdapterError(
@@ -159,5 +170,7 @@ def _warm_up(subject: Subject, process: Adapter, network: Network) -> float:
         process.run_timed(REHEARSED, sizing.LEAST_TIMEOUT_S, no_cpu)
         return curve.wall_us * exchanges / 1e3
     network.shape(course.link, subject.seed)
+    if course.link.names:
+        return NAMED_MS / course.workload.settings.concurrency  # nobody knows: it may not end
     timeout_s = sizing.timeout_s(course, course.workload, 1)
     return process.run_timed(1, timeout_s, no_cpu).wall_ns / 1e6

@@ -26,6 +26,8 @@ class FakeNetwork:
     gone: bool = False
     did: list[str] = field(default_factory=list)
     origin_address: str = "127.0.0.1"
+    origin_name: str = "127.0.0.1"
+    listens_at: str = "127.0.0.1"
     at_client: tuple[str, ...] = ()
     at_origin: tuple[str, ...] = ()
     lifeline: int | None = None
@@ -49,6 +51,9 @@ class FakeNetwork:
 
     def used(self) -> Emulated:
         return self.used_as
+
+    def queries(self) -> None:
+        """There are no names to look up."""
 
     def must_be_there(self) -> None:
         if self.gone:
