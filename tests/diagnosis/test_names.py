@@ -35,6 +35,12 @@ def _permitted() -> None:
         pytest.param(
             "late_fallback", "hi-get-fresh", "dead-ipv6", "late-fallback", id="late-fallback"
         ),
+        pytest.param(
+            "lookups_one_by_one", EIGHT, "slow-names", "name-lookups", id="lookups-one-by-one"
+        ),
+        pytest.param(
+            "lookups_twice", "hi-get-fresh", "slow-names", "name-lookups", id="lookups-twice"
+        ),
     ],
 )
 def test_it_is_named_where_it_is(name: str, workload: str, link: str, fault: str) -> None:

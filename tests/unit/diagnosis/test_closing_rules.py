@@ -13,6 +13,7 @@ from fetchoff.diagnosis.rules import (
     content_not_read,
     no_persistence,
     stale_connection,
+    timer_wait,
     waits_for_close,
 )
 from fetchoff.model.recording import (
@@ -176,3 +177,15 @@ def test_an_origin_that_closes_late(
 ) -> None:
     found = waits_for_close.find(evidence(lives(8, every, closed, by=by)))
     assert (found is not None) == is_found
+
+
+def test_who_looks_a_name_up_does_not_wait_for_a_close_or_a_timer() -> None:
+    """Each connection is opened 200 ms late, over links of the same round trip."""
+    late = lives(8, 222, 20)
+    assert waits_for_close.find(evidence(late, link="slow-names")) is None
+    assert timer_wait.find(evidence(late, link="slow-names")) is None
+    unnamed = evidence(late, link="slow-names").wire
+    link = replace(unnamed.course.link, names=None)
+    unnamed = replace(unnamed, course=replace(unnamed.course, link=link))
+    assert waits_for_close.find(Evidence(unnamed)) is not None
+    assert timer_wait.find(Evidence(unnamed)) is not None

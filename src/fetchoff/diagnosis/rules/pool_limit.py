@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fetchoff.diagnosis.exchanges import Exchanged
+from fetchoff.diagnosis.lookups import limit
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault
 from fetchoff.model.recording import Frame, Side
@@ -33,6 +34,8 @@ def find(evidence: Evidence) -> Cause | None:
     most, share = _most(spans)
     if most > MOST_SHARE * asked or share < STEADY or _limits_itself(evidence, asked):
         return None
+    if limit(evidence):
+        return None  # they wait for lookups: name-lookups says so
     return evidence.cause(
         ID,
         len(exchanges),
