@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from fetchoff.catalog.files import SUFFIX, find
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model import workload as model
+from fetchoff.model.behaviour import Behaviour, Continue
 from fetchoff.model.origin import BUILT_IN
 
 Pair = tuple[str, str]
@@ -93,6 +94,20 @@ class _Timeouts(Document):
     total: int | None = Field(default=None, gt=0)
 
 
+class _Behaviour(Document):
+    quick_ack: bool = False
+    continues: Continue = Continue.WHEN_READ
+    charset: bool = False
+    coding: bool = True
+    keep_alive: bool = True
+    answer_pieces: int = Field(default=1, ge=1)
+    silent_after: int | None = Field(default=None, ge=0)
+    streams: int | None = Field(default=None, ge=1)
+    stream_window: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    connection_window: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    frame_bytes: int | None = Field(default=None, ge=2**14, le=2**24 - 1)
+
+
 def _reuse(value: object) -> object:
     return None if value == "either" else value
 
@@ -111,6 +126,7 @@ class _Settings(Document):
     redirects: int = Field(default=0, ge=0)
     timeout_ms: _Timeouts = Field(default_factory=_Timeouts)
     options: dict[str, bool | int | str] = Field(default_factory=dict)
+    behaviour: _Behaviour = Field(default_factory=_Behaviour)
 
     @model_validator(mode="after")
     def _agree(self) -> Self:
@@ -122,12 +138,13 @@ class _Settings(Document):
 
     def to_model(self) -> model.Settings:
         """ValueError if the settings contradict each other."""
-        plain = self.model_dump(exclude={"tls", "timeout_ms", "options"})
+        plain = self.model_dump(exclude={"tls", "timeout_ms", "options", "behaviour"})
         return model.Settings(
             **plain,
             tls=self.protocol is model.Protocol.H2 if self.tls is None else self.tls,
             timeout_ms=model.TimeoutsMs(**self.timeout_ms.model_dump()),
             options=tuple(self.options.items()),
+            behaviour=Behaviour(**self.behaviour.model_dump()),
         )
 
 

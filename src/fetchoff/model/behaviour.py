@@ -26,7 +26,9 @@ class Behaviour:
     character set with each content type (`; charset=utf-8`). `coding`: compress content if the
     client offers it. `streams`, `stream_window`, `connection_window`, `frame_bytes`: settings of
     HTTP/2 that the origin sends; None is its default. `answer_pieces`: write the content of an
-    answer in so many segments. `keep_alive`: whether connections of HTTP/1.1 stay open.
+    answer in so many segments. `silent_after`: answer so many requests of a connection, and from
+    the next one on nothing, not even a PING, though the connection stays open. `keep_alive`:
+    whether connections of HTTP/1.1 stay open.
     """
 
     quick_ack: bool = False
@@ -35,6 +37,7 @@ class Behaviour:
     coding: bool = True
     keep_alive: bool = True
     answer_pieces: int = 1
+    silent_after: int | None = None
     streams: int | None = None
     stream_window: int | None = None
     connection_window: int | None = None

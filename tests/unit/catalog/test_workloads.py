@@ -14,6 +14,7 @@ from fetchoff.app.courses import courses
 from fetchoff.catalog import files, workloads
 from fetchoff.catalog.manifests import discover, named
 from fetchoff.catalog.workloads import read_workload
+from fetchoff.model.behaviour import Behaviour, Continue
 from fetchoff.model.client import matching
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.workload import (
@@ -257,6 +258,11 @@ def test_unknown() -> None:
         ('protocol = "h2c"', Settings(protocol=Protocol.H2C)),
         ("tls = true", Settings(tls=True)),
         ("proxy = true", Settings(proxy=True)),
+        ("behaviour = { silent_after = 10 }", Settings(behaviour=Behaviour(silent_after=10))),
+        (
+            'behaviour = { continues = "never", answer_pieces = 2 }',
+            Settings(behaviour=Behaviour(continues=Continue.NEVER, answer_pieces=2)),
+        ),
     ],
 )
 def test_transports(written: str, settings: Settings, tmp_path: Path) -> None:

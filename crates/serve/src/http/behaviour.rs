@@ -34,6 +34,9 @@ pub struct Behaviour {
     pub coding: bool,
     /// Send content in so many pieces, each written on its own.
     pub answer_pieces: u32,
+    /// Answer so many requests of a connection, and from the next one on nothing at all: read on,
+    /// but write no answer and acknowledge no PING. `None`: every request.
+    pub silent_after: Option<u32>,
     /// Settings of HTTP/2; `None` is the origin's own.
     pub streams: Option<u32>,
     /// The window of one stream.
@@ -52,6 +55,7 @@ impl Behaviour {
         charset: false,
         coding: true,
         answer_pieces: 1,
+        silent_after: None,
         streams: None,
         stream_window: None,
         connection_window: None,
@@ -63,6 +67,8 @@ impl Behaviour {
         let wide = |window: Option<u32>| window.is_some_and(|bytes| bytes > WINDOW_BYTES);
         if self.answer_pieces == 0 {
             Err("answer_pieces begins at 1")
+        } else if self.silent_after.is_some() && self.continues == Continue::Never {
+            Err("silent_after and continues are changed one at a time")
         } else if wide(self.stream_window) || wide(self.connection_window) {
             Err("a window has at most 2147483647 bytes")
         } else if self.frame_bytes.is_some_and(|bytes| !FRAME_BYTES.contains(&bytes)) {

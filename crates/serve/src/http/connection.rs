@@ -18,6 +18,7 @@ use crate::http::frames::CountingFrames;
 use crate::http::protocol::{HttpConfig, Protocol};
 use crate::http::service::Requests;
 use crate::http::silence::Silent;
+use crate::http::voice::{Voice, Voiced};
 use crate::ledger::events::Record;
 use crate::limits::{CONNECTION_WINDOW, STREAM_WINDOW, STREAMS};
 use crate::routes::resources::Resources;
@@ -30,23 +31,40 @@ pub async fn serve<Io>(io: Io, config: HttpConfig, resources: Rc<Resources>, rec
 where
     Io: AsyncRead + AsyncWrite + Unpin + 'static,
 {
-    match config.protocol {
-        Protocol::Http1 if config.behaviour.continues == Continue::Never => {
-            Box::pin(serve_http1(Silent(io), config, resources, record)).await;
+    let HttpConfig { protocol, behaviour, .. } = config;
+    let voice = behaviour.silent_after.map(Voice::of);
+    let requests = Requests::new(resources.clone(), record.clone(), behaviour, voice.clone());
+    match (protocol, voice) {
+        (Protocol::Http1, Some(voice)) => {
+            let io = Voiced::new(io, voice);
+            Box::pin(serve_http1(io, config, requests, (resources, record))).await;
         }
-        Protocol::Http1 => serve_http1(io, config, resources, record).await,
+        (Protocol::Http1, None) if behaviour.continues == Continue::Never => {
+            Box::pin(serve_http1(Silent(io), config, requests, (resources, record))).await;
+        }
+        (Protocol::Http1, None) => serve_http1(io, config, requests, (resources, record)).await,
         // In a box of its own, because it is larger than what HTTP/1.1 needs.
-        Protocol::H2 | Protocol::H2c => {
-            Box::pin(serve_http2(io, config.behaviour, resources, record)).await;
+        (Protocol::H2 | Protocol::H2c, None) => {
+            let io = CountingFrames::new(io, record.clone(), None);
+            Box::pin(serve_http2(io, behaviour, requests, (resources, record))).await;
+        }
+        // Frames that nobody hears are not counted.
+        (Protocol::H2 | Protocol::H2c, Some(voice)) => {
+            let io = CountingFrames::new(io, record.clone(), Some(voice.clone()));
+            let io = Voiced::new(io, voice);
+            Box::pin(serve_http2(io, behaviour, requests, (resources, record))).await;
         }
     }
 }
 
-async fn serve_http1<Io>(io: Io, config: HttpConfig, resources: Rc<Resources>, record: Rc<Record>)
-where
+async fn serve_http1<Io>(
+    io: Io,
+    config: HttpConfig,
+    requests: Requests,
+    (resources, record): (Rc<Resources>, Rc<Record>),
+) where
     Io: AsyncRead + AsyncWrite + Unpin + 'static,
 {
-    let requests = Requests::new(resources.clone(), record.clone(), config.behaviour);
     let mut connection = http1::Builder::new()
         .keep_alive(config.keep_alive)
         .max_header_size(resources.limits.head_bytes)
@@ -87,20 +105,22 @@ async fn linger(mut io: impl AsyncRead + Unpin, patience: Duration) {
     let _ = timeout(patience, reading).await;
 }
 
-async fn serve_http2<Io>(io: Io, behaviour: Behaviour, resources: Rc<Resources>, record: Rc<Record>)
-where
+async fn serve_http2<Io>(
+    io: Io,
+    behaviour: Behaviour,
+    requests: Requests,
+    (resources, record): (Rc<Resources>, Rc<Record>),
+) where
     Io: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     record.multiplexed();
-    let io = TokioIo::new(CountingFrames::new(io, record.clone()));
-    let requests = Requests::new(resources.clone(), record.clone(), behaviour);
     let connection = http2::Builder::new(OnThisThread)
         .initial_stream_window_size(behaviour.stream_window.unwrap_or(STREAM_WINDOW))
         .initial_connection_window_size(behaviour.connection_window.unwrap_or(CONNECTION_WINDOW))
         .max_frame_size(behaviour.frame_bytes)
         .max_concurrent_streams(behaviour.streams.unwrap_or(STREAMS))
         .max_header_list_size(u32::try_from(resources.limits.head_bytes).unwrap_or(u32::MAX))
-        .serve_connection(io, requests);
+        .serve_connection(TokioIo::new(io), requests);
     let mut connection = pin!(connection);
     let served = poll_fn(|cx| {
         if record.shutdown_asked_for() {

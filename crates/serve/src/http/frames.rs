@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::http::frame_reader::{Frame, FrameReader, GOAWAY, HEADERS, PREFACE, RST_STREAM};
+use crate::http::voice::Voice;
 use crate::ledger::events::Record;
 use crate::ledger::watch::{Side, What};
 
@@ -16,16 +17,20 @@ use crate::ledger::watch::{Side, What};
 pub struct CountingFrames<Io> {
     io: Io,
     record: Rc<Record>,
+    voice: Option<Rc<Voice>>,
     incoming: FrameReader,
     outgoing: FrameReader,
     last_stream: u32,
 }
 
 impl<Io> CountingFrames<Io> {
-    pub fn new(io: Io, record: Rc<Record>) -> Self {
+    /// `voice`: is told of each stream before hyper reads it, for hyper acknowledges a PING that
+    /// comes with a request before it hands the request over.
+    pub fn new(io: Io, record: Rc<Record>, voice: Option<Rc<Voice>>) -> Self {
         Self {
             io,
             record,
+            voice,
             incoming: FrameReader::after(PREFACE),
             outgoing: FrameReader::default(),
             last_stream: 0,
@@ -33,7 +38,7 @@ impl<Io> CountingFrames<Io> {
     }
 
     fn received(&mut self, bytes: &[u8]) {
-        let Self { incoming, last_stream, record, .. } = self;
+        let Self { incoming, last_stream, record, voice, .. } = self;
         let ledger = &record.ledger;
         incoming.read(bytes, |frame, payload| {
             record.note(|| passed(Side::Client, frame, payload));
@@ -43,6 +48,9 @@ impl<Io> CountingFrames<Io> {
                     *last_stream = frame.stream;
                     ledger.streams.add(1);
                     record.stream_opened(frame.stream);
+                    if let Some(voice) = voice {
+                        voice.asked();
+                    }
                 }
                 RST_STREAM => ledger.resets_by_client.add(1),
                 GOAWAY => ledger.goaways_by_client.add(1),

@@ -9,3 +9,4 @@ mod frames;
 pub mod protocol;
 mod service;
 mod silence;
+mod voice;

@@ -2,6 +2,7 @@
 //! or HTTP/2.
 
 use std::convert::Infallible;
+use std::future::pending;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -20,6 +21,7 @@ use crate::content::refusal::Refusal;
 use crate::content::request::{Received, target, text};
 use crate::content::response::{Content, Truncated};
 use crate::http::behaviour::Behaviour;
+use crate::http::voice::Voice;
 use crate::ledger::events::Record;
 use crate::ledger::watch::What;
 use crate::limits::{DATA_BYTES, STREAM_BYTES};
@@ -33,11 +35,19 @@ pub struct Requests {
     resources: Rc<Resources>,
     record: Rc<Record>,
     behaviour: Behaviour,
+    voice: Option<Rc<Voice>>,
 }
 
 impl Requests {
-    pub fn new(resources: Rc<Resources>, record: Rc<Record>, behaviour: Behaviour) -> Self {
-        Self { resources, record, behaviour }
+    /// `voice`: how many of them are answered, if not all. Those of HTTP/2 are counted as they
+    /// arrive.
+    pub fn new(
+        resources: Rc<Resources>,
+        record: Rc<Record>,
+        behaviour: Behaviour,
+        voice: Option<Rc<Voice>>,
+    ) -> Self {
+        Self { resources, record, behaviour, voice }
     }
 
     /// Call this once for each request: it takes the number of the next stream.
@@ -58,6 +68,20 @@ impl Requests {
         let answer = answers::deferred(route, &parts, content, &resources, &exchange.0).await;
         exchange.reply(&parts, answer, &asked)
     }
+
+    /// Reads a request to its end, and answers nothing until the client gives it up.
+    async fn unanswered(content: Received, _exchange: Exchange) -> Response<Reply> {
+        let _ = content.drain().await;
+        pending().await
+    }
+
+    fn is_answered(&self) -> bool {
+        let Some(voice) = &self.voice else { return true };
+        if !self.record.is_multiplexed() {
+            voice.asked();
+        }
+        !voice.is_lost()
+    }
 }
 
 impl Service<Request<Incoming>> for Requests {
@@ -74,7 +98,9 @@ impl Service<Request<Incoming>> for Requests {
             parts.headers.remove(ACCEPT_ENCODING);
         }
         let route = route(&parts);
-        if held.is_none() && content.is_end_stream() && !self.record.ledger.digest() {
+        let is_answered = self.is_answered();
+        let is_simple = content.is_end_stream() && !self.record.ledger.digest();
+        if is_answered && held.is_none() && is_simple {
             let answer = match &route {
                 Ok(route) => answers::immediate(route, &parts, &self.resources, &self.record),
                 Err(refusal) => Some(Err(refusal.clone())),
@@ -86,6 +112,9 @@ impl Service<Request<Incoming>> for Requests {
         let limit = route.as_ref().map_or(STREAM_BYTES, Route::content_limit);
         let stream = asked.stream;
         let content = Received::new(&parts, content, self.record.clone(), limit, stream);
+        if !is_answered {
+            return Answering::Waiting(Box::pin(Self::unanswered(content, exchange)));
+        }
         let resources = self.resources.clone();
         let answering = Self::deferred(resources, route, parts, content, (exchange, asked));
         match held {

@@ -19,6 +19,7 @@ DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
 TABLE_BYTES, STREAMS, WINDOW = 1, 3, 4  # settings
 FIRST_WINDOW = 65_535
+CANCEL = 8  # RFC 9113, section 7
 STATUSES = {0x88: 200, 0x89: 204, 0x8A: 206, 0x8B: 304, 0x8C: 400, 0x8D: 404, 0x8E: 500}
 TABLE_IS_EMPTY = 0x20
 
@@ -130,6 +131,7 @@ class Connection:
         self.client, self.reader, self.writer = client, reader, writer
         self.streams: dict[int, Stream] = {}
         self.numbers = itertools.count(1, 2)
+        self.heard = 0
         self.consumed = 0
         self.room = self.first_room = FIRST_WINDOW
         self.widened = asyncio.Event()
@@ -158,6 +160,9 @@ class Connection:
             try:
                 await self.send(exchange, number, stream)
                 await stream.over
+            except asyncio.CancelledError:
+                self.writer.write(frame(RST_STREAM, 0, number, struct.pack(">I", CANCEL)))
+                raise
             finally:
                 del self.streams[number]
         return stream.status
@@ -210,6 +215,7 @@ class Connection:
                     ">HBBBI", await self.reader.readexactly(9)
                 )
                 payload = await self.reader.readexactly(high << 8 | low)
+                self.heard += 1
                 self.take(kind, flags, number, payload)
         except (OSError, asyncio.IncompleteReadError) as error:
             for stream in self.streams.values():
