@@ -30,6 +30,7 @@ SOURCES = {
     "segments": "packets",
     "calls": "system calls",
     "names": "lookups of names",
+    "single": "exchanges one at a time",
 }
 
 Row = dict[str, Any]

@@ -94,7 +94,8 @@ def recording_of(
     with tempfile.TemporaryDirectory(prefix="fetchoff-test-") as folder:
         subject = Subject("test/client", launch, course, loopback=best())
         with warm_client(subject, Path(folder)) as warm:
-            asked = iterations or iterations_of(warm.iteration_ms)
+            at_once = course.workload.settings.concurrency
+            asked = iterations or iterations_of(warm.iteration_ms, at_once)
             return record_tapped(warm, asked)
 
 
@@ -110,6 +111,13 @@ def diagnosis_of(
     return diagnose(
         Evidence(recording_of(launch, workload, link, iterations=iterations, toggle=toggle))
     )
+
+
+def compared_diagnosis_of(launch: Launch, workload: str) -> Diagnosis:
+    """What the rules say of a client that is recorded with one exchange at a time, too."""
+    one = Toggle("it is asked for one at a time", settings={"concurrency": 1})
+    single = recording_of(launch, workload, toggle=one)
+    return diagnose(Evidence(recording_of(launch, workload), single=single))
 
 
 def traced_diagnosis_of(

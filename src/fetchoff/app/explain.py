@@ -1,13 +1,14 @@
 """Explain a client: record it, ask the rules, and try what they name.
 
 Events are recorded in one process and system calls in another, for tracing them makes a client
-several times slower. A process that crashes or hangs leaves the other's recording.
+several times slower. Where a course has several exchanges at once, a third process does one at a
+time. A process that crashes or hangs leaves the others' recordings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fetchoff.app.loopbacks import best
@@ -26,6 +27,7 @@ from fetchoff.run.recording.recorder import (
     iterations_of,
     nothing,
     record_calls,
+    record_wire,
     traced_iterations_of,
 )
 from fetchoff.run.recording.tapped import record_tapped
@@ -70,10 +72,12 @@ def explain(client: Client, course: Course, asked: Asked, say: Say) -> Explained
     with alone(waits=True, say=say):
         say(f"{client.id}: warming up, then recording")
         with scratch() as folder, warm_client(subject, folder) as warm:
-            iterations = asked.iterations or iterations_of(warm.iteration_ms)
+            at_once = course.workload.settings.concurrency
+            iterations = asked.iterations or iterations_of(warm.iteration_ms, at_once)
             wire = record_tapped(warm, iterations, asked.packets)
         traced = _traced(subject, asked, say) if asked.trace else _untraced(subject)
-    evidence = Evidence(wire, traced)
+        single = _single(subject, asked, say) if at_once > 1 else None
+    evidence = Evidence(wire, traced, single)
     found = diagnose(evidence, _faults(wire, traced))
     return Explained(with_cures(found, client.manifest.cures), evidence)
 
@@ -98,6 +102,25 @@ def _traced(subject: Subject, asked: Asked, say: Say) -> Recording:
     except AdapterError as error:
         missing = Missing(Source.CALLS, "the client failed before any were seen")
         return nothing(client, course, missing, error.message)
+
+
+def _single(subject: Subject, asked: Asked, say: Say) -> Recording:
+    """The recording of a further process that does one exchange at a time, all else being equal."""
+    one = replace(subject, course=one_at_a_time(subject.course))
+    say(f"{subject.client}: the same in another process, one exchange at a time")
+    try:
+        with scratch() as folder, warm_client(one, folder) as warm:
+            return record_wire(warm, asked.iterations or iterations_of(warm.iteration_ms))
+    except AdapterError as error:
+        missing = Missing(Source.SINGLE, "the client failed before any were seen")
+        return nothing(one.client, one.course, missing, error.message)
+
+
+def one_at_a_time(course: Course) -> Course:
+    """The same course, without concurrency."""
+    workload = course.workload
+    settings = replace(workload.settings, concurrency=1)
+    return replace(course, workload=replace(workload, settings=settings))
 
 
 def _faults(wire: Recording, traced: Recording) -> tuple[str, ...]:

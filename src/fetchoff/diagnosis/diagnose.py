@@ -56,5 +56,5 @@ def _weight(cause: Cause) -> tuple[float, str]:
 
 
 def _missing(evidence: Evidence) -> tuple[Missing, ...]:
-    traced = evidence.traced.missing if evidence.traced else ()
-    return (*evidence.wire.missing, *traced)
+    others = filter(None, (evidence.traced, evidence.single))
+    return (*evidence.wire.missing, *(gap for other in others for gap in other.missing))

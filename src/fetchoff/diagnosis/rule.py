@@ -19,11 +19,13 @@ PLACES = 5  # that a cause keeps
 class Evidence:
     """The recordings of one client on one course.
 
-    `traced`: another process of it whose system calls were recorded, None without them.
+    `traced`: another process of it whose system calls were recorded, None without them. `single`:
+    another process that was asked for one exchange at a time, where the course has several at once.
     """
 
     wire: Recording
     traced: Recording | None = None
+    single: Recording | None = None
 
     @cached_property
     def exchanges(self) -> tuple[Exchanged, ...]:
@@ -44,8 +46,13 @@ class Evidence:
         """Of the link, both ways; 0 over loopback."""
         return self.wire.course.link.round_trip_ms * 1e6
 
+    @property
+    def concurrency(self) -> int:
+        """How many exchanges the client is asked to do at once."""
+        return self.wire.course.workload.settings.concurrency
+
     def has(self, source: Source) -> bool:
-        """Whether this source was recorded."""
+        """Whether this source was recorded; one that the course has no use for isn't missing."""
         match source:
             case Source.EVENTS:
                 return True
@@ -55,6 +62,8 @@ class Evidence:
                 return self.traced is not None and self.traced.has_calls
             case Source.NAMES:
                 return self.wire.course.link.names is not None
+            case Source.SINGLE:
+                return self.concurrency == 1 or bool(self.single and self.single.events)
 
     def cause(
         self,

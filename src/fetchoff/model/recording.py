@@ -28,12 +28,13 @@ class Side(StrEnum):
 
 
 class Source(StrEnum):
-    """What a recording rests on."""
+    """What a diagnosis rests on. SINGLE: another recording, of one exchange at a time."""
 
     EVENTS = "events"
     SEGMENTS = "segments"
     CALLS = "calls"
     NAMES = "names"
+    SINGLE = "single"
 
 
 @dataclass(frozen=True)

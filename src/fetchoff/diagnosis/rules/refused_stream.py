@@ -23,8 +23,8 @@ LEAST_SHARE = 0.01  # of the exchanges: an error is worse than a wait
 def find(evidence: Evidence) -> Cause | None:
     wire = evidence.wire
     asked = wire.iterations * len(wire.course.workload.exchanges)
-    refused = [event for event in wire.events if _is_refusal(event)]
-    went_away = [event for event in wire.events if _goes_away(event)]
+    refused = [event for event in wire.events if is_refusal(event)]
+    went_away = [event for event in wire.events if goes_away(event)]
     if wire.failed <= LEAST_SHARE * asked or not (refused or went_away):
         return None
     signs = refused or went_away
@@ -38,11 +38,13 @@ def find(evidence: Evidence) -> Cause | None:
     )
 
 
-def _is_refusal(event: Event) -> bool:
+def is_refusal(event: Event) -> bool:
+    """Whether the origin refuses a stream, which says that it did not process it."""
     return _is(event, FrameKind.RST_STREAM) and event.value == REFUSED_STREAM
 
 
-def _goes_away(event: Event) -> bool:
+def goes_away(event: Event) -> bool:
+    """Whether the origin announces that it is going to close the connection."""
     return _is(event, FrameKind.GOAWAY) and event.value == 0
 
 

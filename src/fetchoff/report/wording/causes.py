@@ -11,6 +11,7 @@ SOURCES = {
     Source.SEGMENTS: "packets",
     Source.CALLS: "system calls",
     Source.NAMES: "lookups of names",
+    Source.SINGLE: "exchanges one at a time",
 }
 
 

@@ -21,16 +21,21 @@ MOST_EVENTS = 100_000
 RECORDED_MS = 400.0
 LEAST_ITERATIONS, MOST_ITERATIONS = 3, 300
 SURE_ITERATIONS = 24  # of exchanges that are short enough
+EACH_AT_ONCE = 6  # iterations, of which the first two open connections
 LONGEST_MS = 4000.0
 NS_A_TICK = 10_000_000
 TRACED_SLOWER = 10.0  # times, at the most: each call stops twice for strace
 
 
-def iterations_of(iteration_ms: float) -> int:
-    """How many iterations to record: enough to see a rhythm, few enough to be read."""
+def iterations_of(iteration_ms: float, at_once: int = 1) -> int:
+    """How many iterations to record: enough to see a rhythm, few enough to be read.
+
+    `at_once`: iterations that run side by side. Each of them is to do several.
+    """
     fitting = round(RECORDED_MS / max(iteration_ms, 1e-3))
-    sure = min(SURE_ITERATIONS, round(LONGEST_MS / max(iteration_ms, 1e-3)))
-    return min(MOST_ITERATIONS, max(LEAST_ITERATIONS, sure, fitting))
+    wanted = max(SURE_ITERATIONS, EACH_AT_ONCE * at_once if at_once > 1 else 0)
+    sure = min(wanted, round(LONGEST_MS / max(iteration_ms, 1e-3)))
+    return max(LEAST_ITERATIONS, sure, min(MOST_ITERATIONS, fitting))
 
 
 def traced_iterations_of(warm: WarmClient) -> int:
