@@ -41,6 +41,9 @@ def _permitted() -> None:
         pytest.param(
             "lookups_twice", "hi-get-fresh", "slow-names", "name-lookups", id="lookups-twice"
         ),
+        pytest.param(
+            "given_up", "hi-get-fresh", "two-addresses", "attempt-given-up", id="given-up"
+        ),
     ],
 )
 def test_it_is_named_where_it_is(name: str, workload: str, link: str, fault: str) -> None:

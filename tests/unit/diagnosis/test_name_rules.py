@@ -11,8 +11,9 @@ from fetchoff.app.courses import courses
 from fetchoff.diagnosis.attempts import attempts
 from fetchoff.diagnosis.diagnose import diagnose
 from fetchoff.diagnosis.rule import Evidence
-from fetchoff.diagnosis.rules import late_fallback
+from fetchoff.diagnosis.rules import attempt_given_up, late_fallback
 from fetchoff.model.recording import Accepted, Event, Head, Recording, Segment, Side
+from fetchoff.model.workload import TimeoutsMs
 
 MS = 1_000_000
 SYN, RST, ACK = 2, 4, 16
@@ -131,3 +132,57 @@ def test_who_was_to_find_no_dead_address_is_not_asked() -> None:
     assert late_fallback.ID not in {*elsewhere.silent, *(one.fault for one in elsewhere.causes)}
     blind = diagnose(evidence([]))
     assert late_fallback.ID in blind.silent
+
+
+def given_up(at_ms: float, port: int, next_ms: float = 250) -> list[Segment]:
+    """An attempt that is refused when its answer comes after 400 ms, and the next one."""
+    refused = alive(at_ms, port, 400, then=RST)
+    return [*refused, *alive(at_ms + next_ms, port + 1, 400)]
+
+
+def of_three(next_ms: float) -> Evidence:
+    segments, events = [], []
+    for number in range(3):
+        segments += given_up(1000 * number, 10 + 2 * number, next_ms)
+        events += exchanged(1000 * number + 400 + next_ms, number, 11 + 2 * number)
+    return evidence(segments, events, link="two-addresses", ended_ms=3000)
+
+
+def test_an_answer_that_is_refused_was_to_be_waited_for() -> None:
+    cause = attempt_given_up.find(of_three(250))
+    assert cause is not None
+    assert (cause.count, cause.of) == (3, 6)
+    facts = {fact.name: fact.value for fact in cause.facts}
+    assert facts == {"round_trip": 400, "after": " after at most 250 ms", "failed": 0}
+    assert cause.saves_us == pytest.approx(2 * 250e3 / 3)  # the first is in no exchange
+    assert cause.places[0].length_ns == 400 * MS
+
+
+def test_who_is_second_may_be_refused() -> None:
+    """RFC 8305: the first that is answered is used, and the others are given up."""
+    segments = []
+    for number in range(3):
+        at_ms = 1000 * number
+        segments += alive(at_ms, 10 + 2 * number, 400)
+        segments += alive(at_ms + 250, 11 + 2 * number, 400, then=RST)
+    assert attempt_given_up.find(evidence(segments, link="two-addresses")) is None
+
+
+def test_who_gives_up_all_attempts_fails() -> None:
+    segments = [each for n in range(3) for each in alive(500 * n, 10 + n, 400, then=RST)]
+    cause = attempt_given_up.find(evidence(segments, link="two-addresses"))
+    assert cause is not None
+    assert (cause.count, cause.of, cause.saves_us) == (3, 3, None)
+
+
+def test_a_limit_that_was_asked_for_is_nobodys_fault() -> None:
+    asked = of_three(250)
+    course = asked.wire.course
+    settings = replace(course.workload.settings, timeout_ms=TimeoutsMs(connect=300))
+    course = replace(course, workload=replace(course.workload, settings=settings))
+    assert attempt_given_up.find(Evidence(replace(asked.wire, course=course))) is None
+
+
+def test_on_a_short_path_nobody_gives_up_before_an_answer() -> None:
+    segments = [each for n in range(3) for each in alive(500 * n, 10 + n, 20, then=RST)]
+    assert attempt_given_up.find(evidence(segments, link="slow-names")) is None
