@@ -13,12 +13,14 @@ meanwhile.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from statistics import median
 
 from fetchoff.diagnosis.rule import Evidence
 from fetchoff.diagnosis.segments import Pause, by_port, pause_in, ports
 from fetchoff.diagnosis.waits import Wait, saving_us
+from fetchoff.model.cause import Cause, Fact, Unit
 from fetchoff.model.recording import Source
 
 SMALL_BYTES = 1448  # a full segment is not held back
@@ -32,33 +34,25 @@ _RELEASED_NS = 2e6  # from the acknowledgement to the second piece: no more than
 _RELEASED = 0.2  # or this share of the pause
 
 
-@dataclass(frozen=True)
-class HeldBack:
-    """The pauses in which a second piece was held back. `usual_ns`: what another pause takes."""
-
-    waits: tuple[Wait, ...]
-    usual_ns: float
-    was_seen: bool
-
-    @property
-    def gap_ms(self) -> float:
-        return median(wait.stretch.length_ns for wait in self.waits) / 1e6
-
-    @property
-    def rests_on(self) -> tuple[Source, ...]:
-        return (Source.EVENTS, Source.SEGMENTS) if self.was_seen else (Source.EVENTS,)
-
-    def saves_us(self, evidence: Evidence) -> float | None:
-        """What an exchange would save; None where several may hide each other's waits."""
-        if evidence.wire.course.workload.settings.concurrency > 1:
-            return None
-        return saving_us(self.waits, len(evidence.exchanges), usual_ns=self.usual_ns)
+def held_back(evidence: Evidence, fault: str, pauses: Sequence[Wait]) -> Cause | None:
+    """The cause, if enough of the pauses between two pieces of a request are such waits."""
+    is_long = partial(_is_as_long, round_trip_ns=evidence.round_trip_ns)
+    waits, was_seen = _released(evidence, [each for each in pauses if is_long(each)])
+    if not waits or len(waits) < _LEAST_SHARE * len(evidence.exchanges):
+        return None
+    usual_ns = [each.idle_ns for each in pauses if not is_long(each)]
+    return evidence.cause(
+        fault,
+        len(waits),
+        Fact("gap", median(wait.stretch.length_ns for wait in waits) / 1e6, Unit.MS),
+        places=tuple(wait.stretch for wait in waits),
+        saves_us=_saves_us(evidence, waits, median(usual_ns) if usual_ns else 0.0),
+        rests_on=(Source.EVENTS, Source.SEGMENTS) if was_seen else (Source.EVENTS,),
+    )
 
 
-def held_back(evidence: Evidence, pauses: Sequence[Wait]) -> HeldBack | None:
-    """Which of the pauses between two pieces of a request are such waits; None if they are few."""
-    long = [each for each in pauses if _is_as_long(each, evidence.round_trip_ns)]
-    usual = [each.idle_ns for each in pauses if not _is_as_long(each, evidence.round_trip_ns)]
+def _released(evidence: Evidence, long: Sequence[Wait]) -> tuple[list[Wait], bool]:
+    """Those that an acknowledgement ended, as far as anybody can tell, and whether one was seen."""
     port_of, segments = ports(evidence.wire), by_port(evidence.wire)
     way_ns = evidence.wire.course.link.up.delay_ms * 1e6
     waits, was_seen = [], False
@@ -70,9 +64,14 @@ def held_back(evidence: Evidence, pauses: Sequence[Wait]) -> HeldBack | None:
         elif _was_released(pause) and each.idle_share >= _IDLE_IF_RELEASED:
             waits.append(replace(each, idle_ns=each.stretch.length_ns))
             was_seen = True
-    if not waits or len(waits) < _LEAST_SHARE * len(evidence.exchanges):
+    return waits, was_seen
+
+
+def _saves_us(evidence: Evidence, waits: Sequence[Wait], usual_ns: float) -> float | None:
+    """What an exchange would save; None where several may hide each other's waits."""
+    if evidence.wire.course.workload.settings.concurrency > 1:
         return None
-    return HeldBack(tuple(waits), median(usual) if usual else 0.0, was_seen)
+    return saving_us(waits, len(evidence.exchanges), usual_ns=usual_ns)
 
 
 def _is_as_long(pause: Wait, round_trip_ns: float) -> bool:

@@ -11,7 +11,7 @@ from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.nagle import SMALL_BYTES, held_back
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.diagnosis.waits import Wait, between
-from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
+from fetchoff.model.cause import Cause, KnownFault
 from fetchoff.model.recording import Read, Written
 from fetchoff.model.toggle import Toggle
 
@@ -20,17 +20,7 @@ ID = "wait-for-ack"
 
 def find(evidence: Evidence) -> Cause | None:
     pauses = [pause for each in evidence.exchanges if (pause := _gap(each)) is not None]
-    found = held_back(evidence, pauses)
-    if found is None:
-        return None
-    return evidence.cause(
-        ID,
-        len(found.waits),
-        Fact("gap", found.gap_ms, Unit.MS),
-        places=tuple(wait.stretch for wait in found.waits),
-        saves_us=found.saves_us(evidence),
-        rests_on=found.rests_on,
-    )
+    return held_back(evidence, ID, pauses)
 
 
 def _gap(exchange: Exchanged) -> Wait | None:

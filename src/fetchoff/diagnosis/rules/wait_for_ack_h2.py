@@ -13,7 +13,7 @@ from fetchoff.diagnosis.flow import by_connection
 from fetchoff.diagnosis.nagle import SMALL_BYTES, held_back
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.diagnosis.waits import Wait, worked_ns
-from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
+from fetchoff.model.cause import Cause, KnownFault, Stretch
 from fetchoff.model.recording import Event, Frame, FrameKind, Recording, Side
 from fetchoff.model.toggle import Toggle
 
@@ -22,17 +22,7 @@ ID = "wait-for-ack-h2"
 
 def find(evidence: Evidence) -> Cause | None:
     asked = {(one.connection, one.head.stream): one for one in evidence.exchanges}
-    found = held_back(evidence, list(_gaps(evidence.wire, asked)))
-    if found is None:
-        return None
-    return evidence.cause(
-        ID,
-        len(found.waits),
-        Fact("gap", found.gap_ms, Unit.MS),
-        places=tuple(wait.stretch for wait in found.waits),
-        saves_us=found.saves_us(evidence),
-        rests_on=found.rests_on,
-    )
+    return held_back(evidence, ID, list(_gaps(evidence.wire, asked)))
 
 
 def _gaps(recording: Recording, asked: dict[tuple[int, int], Exchanged]) -> Iterator[Wait]:
