@@ -14,9 +14,9 @@ done
 if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
     echo "installing Debian packages:$missing" >&2
     export DEBIAN_FRONTEND=noninteractive
-    apt-get -qq update
+    apt-get -qq -o DPkg::Lock::Timeout=600 update
     # shellcheck disable=SC2086
-    apt-get -qq install --yes --no-install-recommends $missing >/dev/null
+    apt-get -qq -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends $missing >/dev/null
 else
     echo "hint: some tests or benches are skipped without these Debian packages: apt-get install$missing" >&2
 fi

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 # Far shorter than the harness waits for a line: one that takes that long hangs, however wrong its
 # pace was guessed.
 LINE_NS = 200_000_000
-# Long, so that what the caches lack at the beginning of one does not count much.
+# Before a stretch, not counted: caches, and Go's monitor thread (docs/decisions/0011), settle.
+LEAD_NS = 50_000_000
 STRETCH_NS = 1_000_000_000
 LEAST_STRETCHES = 4
 LEAST_IN_A_STRETCH = 1000

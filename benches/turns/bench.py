@@ -1,7 +1,7 @@
 """Measure how turns affect what is measured in them: `make bench-turns`.
 
-- `size`: the same client with 1 ×, 2 × and 4 × the iterations that count in a turn, each in a
-  process of its own, all clients in the same cycles. The cost of an exchange must not depend on it.
+- `size`: the same process with 1 ×, 2 × and 4 × the iterations that count in a turn, in random
+  order, as many exchanges of each. The cost of an exchange must not depend on it.
 - `lead`: what an exchange costs after leads of more and more iterations, against the longest, in
   groups as large as a run's.
 - `hand`: the same processes in turns, as a run gives them, and driven by hand.
@@ -47,7 +47,7 @@ CLIENTS = (
     "java/jdk-httpclient",
 )
 WORKLOAD = "small-get"
-STRETCHES = (1, 2, 4)
+SIZES = (1, 2, 4)
 LEADS = (2, 6, 12, 24, 48)
 CROWDS = (2, 28, 62)
 MARGIN = 0.01
@@ -78,7 +78,7 @@ def main() -> None:
     )
     leads, crowds = _numbers(arguments.leads), _numbers(arguments.crowds)
     parts: Mapping[str, Part] = {
-        "size": lambda s, order: by_size(s, STRETCHES, order),
+        "size": lambda s, order: by_size(s, SIZES, order),
         "hand": by_hand,
         "lead": lambda s, order: by_lead(s, leads, order),
         "crowd": lambda s, order: by_crowd(s, crowds, order),
@@ -146,7 +146,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--clients", default=",".join(CLIENTS), help="ids or adapter folders")
     parser.add_argument("--workload", default=WORKLOAD)
     parser.add_argument("--rounds", type=int, default=10, help="of fresh processes")
-    parser.add_argument("--turns", type=int, default=64, help="of a process in each condition")
+    parser.add_argument("--turns", type=int, default=64, help="of a process in each condition; of its shortest, if they differ in length")
     parser.add_argument("--crowds", default=",".join(map(str, CROWDS)), help="the first: reference")
     parser.add_argument("--leads", default=",".join(map(str, LEADS)), help="iterations")
     parser.add_argument("--seed", type=int, default=int(time.time()))

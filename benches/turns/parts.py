@@ -47,26 +47,67 @@ class Cell:
     iterations: float
 
 
-def by_size(subjects: Subjects, stretches: Sequence[int], order: random.Random) -> list[Cell]:
-    """Turns of several lengths, each in its own process; the first is the reference."""
-    with stand(subjects.course) as here:
-        players = [
-            (Entrant(f"{c.id} ×{n}", c.id, f"{c.id} ×{n}", stretch=n), _start(here, c, f"×{n}"))
-            for c in subjects.clients
-            for n in stretches
-        ]
-        players = order.sample(players, len(players))
-        here.settle([guest for _, guest in players])
-        found = here.measure(players, subjects.turns, order)
+def by_size(subjects: Subjects, sizes: Sequence[int], order: random.Random) -> list[Cell]:
+    """The same processes in turns of several lengths, in groups as large as a run's; the first
+    length is the reference.
+
+    In every cycle, each length has as many exchanges as the others: shorter turns come more often.
+    With a process for each length, those with longer turns would have made more exchanges by then,
+    and a compiler might have done more for them.
+    """
+    clients, size = subjects.clients, Experiment.group
     cells = []
-    for client in subjects.clients:
-        turns = {n: found[f"{client.id} ×{n}"] for n in stretches}
-        costs = {n: us_of(turns[n]) for n in stretches}
-        for n in stretches:
-            ratio = log(costs[n] / costs[stretches[0]])
-            mean = sum(turns[n].exchanges) / len(turns[n].exchanges) / turns[n].per_iteration
-            cells.append(Cell("size", client.id, f"×{n}", costs[n], ratio, mean))
+    with stand(subjects.course) as here:
+        guests = _crowd(here, clients, size)
+        here.settle(guests)
+        for some, group in _groups(guests, len(clients), size):
+            cycles = max(1, subjects.turns // max(sizes))
+            asked = _with_sizes(group, sizes, cycles, order)
+            turns = list(zip(asked, here.give(asked), strict=True))
+            for guest in some:
+                own = [(a, t) for a, t in turns if a.guest is guest]
+                paid = list(zip(own, _paid_ns([t for _, t in own]), strict=True))
+                costs = {
+                    n: _us_of([(t, ns) for (a, t), ns in paid if a.counted == n * _counted(guest)])
+                    for n in sizes
+                }
+                for n, us in costs.items():
+                    ratio = log(us / costs[sizes[0]])
+                    cells.append(Cell("size", guest.client, f"×{n}", us, ratio, n * _counted(guest)))
     return cells
+
+
+def _with_sizes(
+    group: Sequence[ClientSession], sizes: Sequence[int], cycles: int, order: random.Random
+) -> list[Asked]:
+    """So many cycles, in each of which every process has turns of all sizes in random order."""
+    longest = max(sizes)
+    planned: list[Asked] = []
+    for cycle in range(cycles):
+        drawn = {}
+        for guest in group:
+            turns = [n for n in sizes for _ in range(longest // n)]
+            drawn[guest.process] = order.sample(turns, len(turns))
+        for place in range(sum(longest // n for n in sizes)):
+            for guest in order.sample(group, len(group)):
+                length = _length(guest)
+                n = drawn[guest.process][place]
+                lead = length.lead_by(order, first=not cycle and not place)
+                planned.append(Asked(guest, lead, n * length.counted))
+    return planned
+
+
+def _paid_ns(turns: Sequence[Turn]) -> Iterator[float]:
+    """What the exchanges of each turn cost a process, whose successive turns these are: the pause
+    that follows belongs to them and their lead."""
+    pauses = [turn.held_cpu_ns for turn in turns[1:]] + [0]
+    for turn, pause_ns in zip(turns, pauses, strict=True):
+        yield turn.cpu_ns + pause_ns * turn.exchanges / (turn.exchanges + turn.lead_exchanges)
+
+
+def _us_of(turns: Sequence[tuple[Turn, float]]) -> float:
+    """Of turns and what was paid for each."""
+    return sum(ns for _, ns in turns) / 1e3 / sum(turn.exchanges for turn, _ in turns)
 
 
 def by_lead(subjects: Subjects, leads: Sequence[int], order: random.Random) -> list[Cell]:
