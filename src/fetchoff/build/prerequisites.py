@@ -17,7 +17,7 @@ from fetchoff.model.environment import environment
 from fetchoff.model.errors import SetupError
 
 CHECK_TIMEOUT_S = 60
-WAIT = ("-o", "DPkg::Lock::Timeout=600")  # seconds, for another program that installs packages
+LOCK = ("-o", "DPkg::Lock::Timeout=600")  # seconds, for another program that installs packages
 LONGEST_GIST = 100
 POLICY = Path("/usr/sbin/policy-rc.d")
 _MARK = "# Fetchoff installs packages, whose services are not to start: in force while it does."
@@ -151,7 +151,7 @@ def _lacks_something(manifest: Manifest) -> bool:
 def _apt(*arguments: str) -> str:
     """Why it failed, in a line, or ""; what it says is added to a log."""
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    command = ["apt-get", "-qq", *WAIT, *arguments]
+    command = ["apt-get", "-qq", *LOCK, *arguments]
     done = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,

@@ -44,7 +44,7 @@ def test_what_apt_says_is_kept(policy: Path, tmp_path: Path) -> None:
     refused = install([recipe])
     assert refused == {"no-such-one": "Unable to locate package no-such-one"}
     asked = (tmp_path / "asked").read_text().splitlines()
-    assert asked[0] == "-qq update"
+    assert asked[0] == "-qq -o DPkg::Lock::Timeout=600 update"
     assert asked[1].endswith(" no-such-one ruby")
     assert [line.split()[-1] for line in asked[2:]] == ["no-such-one", "ruby"]
     log = tmp_path / "cache" / "packages.log"
