@@ -146,7 +146,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--clients", default=",".join(CLIENTS), help="ids or adapter folders")
     parser.add_argument("--workload", default=WORKLOAD)
     parser.add_argument("--rounds", type=int, default=10, help="of fresh processes")
-    parser.add_argument("--turns", type=int, default=64, help="of a process in each condition; of its shortest, if they differ in length")
+    parser.add_argument(
+        "--turns",
+        type=int,
+        default=64,
+        help="of a process in each condition; of its shortest, if they differ in length",
+    )
     parser.add_argument("--crowds", default=",".join(map(str, CROWDS)), help="the first: reference")
     parser.add_argument("--leads", default=",".join(map(str, LEADS)), help="iterations")
     parser.add_argument("--seed", type=int, default=int(time.time()))

@@ -73,7 +73,9 @@ def by_size(subjects: Subjects, sizes: Sequence[int], order: random.Random) -> l
                 }
                 for n, us in costs.items():
                     ratio = log(us / costs[sizes[0]])
-                    cells.append(Cell("size", guest.client, f"×{n}", us, ratio, n * _counted(guest)))
+                    cells.append(
+                        Cell("size", guest.client, f"×{n}", us, ratio, n * _counted(guest))
+                    )
     return cells
 
 
