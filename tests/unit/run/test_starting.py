@@ -76,8 +76,8 @@ def test_who_cannot_be_started_dies_or_talks_nonsense_is_told(tmp_path: Path) ->
 
 def test_who_is_silent_is_given_up_after_its_time(tmp_path: Path) -> None:
     starter = Starter(tmp_path, {"silent": "exec sleep 60", "well": answers()})
-    started = starter.all(usable_cores(), timeout_s=0.3)
-    assert "no answer within 0.3 s" in str(started["silent"])
+    started = starter.all(usable_cores(), timeout_s=3)
+    assert "no answer within 3 s" in str(started["silent"])
     assert isinstance(started["well"], Adapter)
     assert not starter.adapters[0].is_alive
 
