@@ -9,11 +9,13 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from fetchoff.catalog.manifests import discover
 from fetchoff.diagnosis.rule import Rule
 from fetchoff.diagnosis.rules.registry import all_rules
 
@@ -23,6 +25,8 @@ TESTS = ROOT / "tests" / "diagnosis"
 MARK = "## In the clients that ship"
 FAULTY = re.compile(r"""faulty\(\s*"(\w+)",\s*"(\w+)"|faulty\(language,\s*"(\w+)\"""")
 CASE = re.compile(r"pytest\.param\((.*?)id=", re.S)
+LOOPED = re.compile(r"""\("(\w+)", True\)""")  # of clients that a test goes through: is it faulty?
+SILENT = re.compile(r"""assert "[\w-]+" not in .*""")  # what a test says of a rule that isn't meant
 SOUND = ("clean", "slow_", "decoded_in_", "timeout_in_")  # they must not be named
 STRING = re.compile(r'"([^"]*)"')
 SOURCES = {
@@ -36,7 +40,7 @@ SOURCES = {
 Row = dict[str, Any]
 
 
-def page(rules: Sequence[Rule], survey: str) -> str:
+def page(rules: Sequence[Rule], cured: Mapping[str, Sequence[str]], survey: str) -> str:
     """The page as Markdown."""
     numbers = {number for rule in rules for number in rule.fault.numbers}
     parts = [
@@ -44,40 +48,68 @@ def page(rules: Sequence[Rule], survey: str) -> str:
         f"What `fetchoff explain` can find: {len(rules)} rules for {len(numbers)} of the 40 "
         "faults that were collected from trackers and articles. [Diagnosis](diagnosis.md) tells "
         "how to read a finding. `tools/findings_page.py` writes this page from the rules.",
-        *map(section, rules),
+        *(section(rule, cured) for rule in rules),
         survey,
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def section(rule: Rule) -> str:
+def section(rule: Rule, cured: Mapping[str, Sequence[str]]) -> str:
     """What is known of a rule's fault, and who shows it in the tests."""
     fault = rule.fault
     numbers = ", ".join(f"#{number}" for number in fault.numbers)
     needs = ", ".join(SOURCES[str(source)] for source in sorted(rule.needs, key=str))
-    tried = rule.toggle.about if rule.toggle else "nothing yet: it is seen, or predicted"
     lines = [
         ("signal", fault.signal),
         ("reported", ", ".join(fault.reported)),
         ("rests on", needs),
-        ("tried by", tried),
+        ("tried by", tried_by(rule)),
+        ("variants that have a cure", _listed(cured.get(rule.id, ())) or "none yet"),
         ("cure", fault.cure),
-        ("faulty client", ", ".join(f"`{name}`" for name in faulty_clients(rule)) or "none yet"),
+        ("faulty client", _listed(faulty_clients(rule)) or "none yet"),
     ]
     told = "\n".join(f"- {name}: {text}" for name, text in lines)
     return f"## {fault.title}\n\n`{fault.id}`, {numbers}\n\n{told}"
 
 
+def tried_by(rule: Rule) -> str:
+    """What a trial changes, as app/trials.py chooses it: a toggle, or else a variant."""
+    if rule.untried:
+        return f"nothing: {rule.untried}"
+    if rule.toggle is None:
+        return "a variant of the client alone: no factor outside the client ends it"
+    if rule.toggle.when:
+        return f"{rule.toggle.about} ({rule.toggle.when}), or else a variant of the client"
+    return rule.toggle.about
+
+
+def cured_variants() -> dict[str, list[str]]:
+    """The variants of the clients that ship which have a cure, by fault."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for manifest in discover().values():
+        if not manifest.id.version and not manifest.id.runtime:
+            for fault, cure in manifest.cures.items():
+                found[fault] |= {cure.variant: None} if cure.variant else {}
+    return {fault: sorted(variants) for fault, variants in found.items()}
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def faulty_clients(rule: Rule) -> list[str]:
-    """The clients of tests/diagnosis/faulty that the tests of a rule start."""
+    """The clients of tests/diagnosis/faulty that the tests expect a rule to name."""
     quoted = f'"{rule.id}"'
     found: dict[str, None] = {}
     for path in sorted(TESTS.glob("test_*.py")):
-        text = path.read_text(encoding="utf-8")
+        text = SILENT.sub("", path.read_text(encoding="utf-8"))
         own = path.stem == "test_" + rule.id.replace("-", "_")
         for match in FAULTY.finditer(text):
             if own or near(text, match.start(), quoted):
                 found.update(dict.fromkeys(_started(next(filter(None, match.groups()[1:])))))
+        for match in LOOPED.finditer(text):
+            if near(text, match.start(), quoted):
+                found.update(dict.fromkeys(_started(match[1])))
         for case in CASE.findall(text):
             if quoted in case:
                 found.update(dict.fromkeys(_started(STRING.findall(case)[0])))
@@ -162,7 +194,7 @@ def main() -> int:
     if arguments.survey:
         rows = [json.loads(line) for line in arguments.survey.read_text("utf-8").splitlines()]
         survey = survey_of(rows)
-    text = page(all_rules(), survey)
+    text = page(all_rules(), cured_variants(), survey)
     if arguments.check:
         if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
             return 0

@@ -14,12 +14,23 @@ from _pytest.mark import ParameterSet
 from fetchoff.app.choose import chosen, states
 from fetchoff.app.courses import courses
 from fetchoff.app.loopbacks import best
+from fetchoff.app.measure import launches, measure
+from fetchoff.app.trials import trial_of
 from fetchoff.catalog.kits import read_kit
 from fetchoff.catalog.paths import shipped
 from fetchoff.diagnosis.diagnose import diagnose
 from fetchoff.diagnosis.rule import Evidence
 from fetchoff.model.cause import Diagnosis
-from fetchoff.model.client import Launch
+from fetchoff.model.client import (
+    Client,
+    ClientId,
+    Description,
+    Kind,
+    Launch,
+    Manifest,
+    Readiness,
+    Recipe,
+)
 from fetchoff.model.recording import Recording
 from fetchoff.model.toggle import Toggle
 from fetchoff.run.recording.recorder import (
@@ -30,9 +41,11 @@ from fetchoff.run.recording.recorder import (
 from fetchoff.run.recording.tapped import record_tapped
 from fetchoff.run.recording.tracer import why_not
 from fetchoff.run.recording.warm_client import Subject, warm_client
+from fetchoff.run.schedule.events import Nobody
 
 FAULTY = Path(__file__).parent / "faulty"
 ENDINGS = {"python": "py", "javascript": "mjs", "ruby": "rb"}
+TRIAL_S = 6.0
 COMMANDS = {"javascript": "node", "ruby": "ruby"}
 
 
@@ -138,6 +151,45 @@ def traced_diagnosis_of(
         with warm_client(subject, Path(folder)) as warm:
             traced = record_calls(warm, iterations or traced_iterations_of(warm))
     return diagnose(Evidence(wire, traced))
+
+
+def tried_diagnosis_of(launch: Launch, workload: str, link: str = "") -> Diagnosis:
+    """What the rules say of a client, and what came of trying it: both ways measured."""
+    (course,) = courses([workload], [link] if link else [])
+    found = diagnosis_of(launch, workload, link)
+    with tempfile.TemporaryDirectory(prefix="fetchoff-test-") as folder:
+        out = Path(folder) / "run"
+        trial = trial_of(_client(launch), course, found, budget_s=TRIAL_S, out=out, seed=1)
+        if trial is None:
+            return found
+        measure(trial.folder, launches(trial.clients), Nobody(), waits=True)
+        return trial.judged()
+
+
+def _client(launch: Launch) -> Client:
+    """A client as the catalogue would have it, whose source is this file."""
+    id_, here = ClientId.parse("test/client"), Path(__file__)
+    manifest = Manifest(
+        id=id_,
+        built_as=id_,
+        kit=id_.language,
+        kind=Kind.PRODUCT,
+        about="",
+        homepage="",
+        tried=True,
+        json_parser="",
+        is_control=False,
+        faults={},
+        folder=here.parent,
+        kit_folders=(),
+        source=here.name,
+        set={},
+        runtime=None,
+        recipe=Recipe(),
+        launch=launch,
+    )
+    about = Description("1", "", "", frozenset())
+    return Client(manifest, Readiness.READY, about, launch)
 
 
 def named(diagnosis: Diagnosis) -> set[str]:

@@ -1,4 +1,4 @@
-"""How a client ends connections and answers: clients made for a fault each, and clean ones."""
+"""How a client begins and ends connections: clients made for a fault each, and clean ones."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ STATUS_ONLY = str(WORKLOADS / "status-only.toml")
     ("name", "workload", "link", "fault"),
     [
         pytest.param("unread", STATUS_ONLY, "", "content-not-read", id="content-not-read"),
+        pytest.param("awaiting_ticket", "handshake-full", "", "ticket-wait", id="ticket-wait"),
         pytest.param("stale", CLOSED, "", "stale-connection", id="stale-connection"),
         pytest.param(
             "waiting_for_close", "hi-get-fresh", "chicago", "waits-for-close", id="waits-for-close"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.diagnosis.recorded import diagnosis_of, faulty, in_each_language, named
 
-EIGHT = str(Path(__file__).parent / "workloads" / "eight-at-once.toml")
+WORKLOADS = Path(__file__).parent / "workloads"
+EIGHT, NEVER = (str(WORKLOADS / f"{name}.toml") for name in ("eight-at-once", "never-continues"))
 
 
 @pytest.mark.parametrize(
@@ -15,6 +16,7 @@ EIGHT = str(Path(__file__).parent / "workloads" / "eight-at-once.toml")
     in_each_language(
         pytest.param("closing", "small-get", "no-persistence", id="no-persistence"),
         pytest.param("expecting", "small-post", "wait-for-continue", id="wait-for-continue"),
+        pytest.param("awaiting_continue", NEVER, "wait-for-continue", id="never-continues"),
         pytest.param("rotating", "small-get", "connections-beyond-need", id="beyond-need"),
         pytest.param("queueing", EIGHT, "pool-limit", id="pool-limit"),
         pytest.param("churning", EIGHT, "pool-churn", id="pool-churn"),

@@ -55,7 +55,7 @@ def test_a_client_that_ignores_the_limit_of_streams_is_named() -> None:
 
 
 def test_streams_of_one_connection_wait_for_a_lost_packet_and_those_of_several_do_not() -> None:
-    for name, is_one in (("clean_h2", True), ("spread_h2", False)):
+    for name, is_one in (("one_connection_h2", True), ("spread_h2", False)):
         found = diagnosis_of(faulty("python", name), LOSSY, "lossy-1pct", iterations=600)
         assert ("head-of-line" in named(found)) is is_one
         assert "connections-beyond-need" not in named(found)  # they are the cure

@@ -42,7 +42,8 @@ class Beast : public Client
         connection_.open(url);
         auto &tcp_layer = connection_.tcp_layer();
         tcp_layer.connect(resolver_.resolve(url.host, url.port));
-        tcp_layer.socket().set_option(tcp::no_delay(settings_.option("tcp_nodelay", false)));
+        const bool nodelay = settings_.option("tcp_nodelay", std::getenv("TCP_NODELAY") != nullptr);
+        tcp_layer.socket().set_option(tcp::no_delay(nodelay));
         if (auto *secure = connection_.secure())
             secure->handshake(ssl::stream_base::client);
     }

@@ -7,6 +7,7 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/beast.hpp>
 #include <boost/beast/ssl.hpp>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -55,6 +56,8 @@ class Connection
   public:
     Connection(net::io_context &loop, ssl::context &context) : loop_(loop), context_(context)
     {
+        if (const char *bytes = std::getenv("BUFFER_BYTES"))
+            buffer.reserve(std::stoul(bytes));
     }
 
     beast::flat_buffer buffer;

@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/../_kit";
 
 use AnyEvent;
 use AnyEvent::HTTP;
+use AnyEvent::TLS;
 use Fetchoff::Kit;
 use URI;
 use URI::Escape qw(uri_escape);
@@ -31,12 +32,13 @@ sub prepare {
     # AnyEvent::HTTP (2.25) sends the later requests on a proxy's connection as if to the origin.
     unsupported('connection.reuse') if $proxy && $settings->{reuse};
     my $reuse  = $proxy ? 0 : $settings->{reuse} // 1;
+    my %trust  = ( verify => 1, verify_peername => 'https', ca_file => $settings->{tls_ca} );
     my %common = (
         recurse    => $settings->{redirects},
         persistent => $reuse,
         keepalive  => $reuse,
         proxy      => $proxy && [ $proxy->host, $proxy->port, 'http' ],
-        tls_ctx    => { verify => 1, verify_peername => 'https', ca_file => $settings->{tls_ca} },
+        tls_ctx    => $ENV{ONE_CONTEXT} ? AnyEvent::TLS->new(%trust) : \%trust,
         defined $timeout     ? ( timeout    => $timeout ) : (),
         $settings->{cookies} ? ( cookie_jar => {} )       : (),
     );

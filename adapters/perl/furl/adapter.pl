@@ -9,6 +9,7 @@ use Fetchoff::Kit;
 use Furl;
 use HTTP::CookieJar;
 use HTTP::Request::Common qw(POST);
+use IO::Socket::SSL ();
 
 serve(
     client   => 'Furl',
@@ -40,7 +41,7 @@ sub prepare {
         $settings->{cookies}        ? ( cookie_jar         => HTTP::CookieJar->new )                   : (),
         defined $timeout{read}      ? ( inactivity_timeout => seconds( $timeout{read} ) )              : (),
         defined $timeout{total}     ? ( timeout            => seconds( $timeout{total} ) )             : (),
-        defined $settings->{tls_ca} ? ( ssl_opts           => { SSL_ca_file => $settings->{tls_ca} } ) : (),
+        defined $settings->{tls_ca} ? ( ssl_opts           => trusting( $settings->{tls_ca} ) )        : (),
     );
 
     return sub {
@@ -57,6 +58,14 @@ sub prepare {
         die $response->message if $status == 500 && $response->message =~ /\AInternal Response: /;
         return ( $status, $response->content );
     };
+}
+
+sub trusting {
+    my ($file) = @_;
+    my %trust = ( SSL_ca_file => $file );
+    return \%trust if !$ENV{ONE_CONTEXT};
+    $trust{SSL_verify_mode} = IO::Socket::SSL::SSL_VERIFY_PEER();
+    return { %trust, SSL_verifycn_scheme => 'www', SSL_reuse_ctx => IO::Socket::SSL::SSL_Context->new(%trust) };
 }
 
 sub content_of {

@@ -23,6 +23,11 @@ impl AsyncClient for Hyper {
         if settings.is_fresh() {
             client.pool_max_idle_per_host(0);
         }
+        if let Ok(bytes) = std::env::var("HTTP2_WINDOW_BYTES") {
+            let bytes: u32 = bytes.parse()?;
+            client.http2_initial_stream_window_size(bytes);
+            client.http2_initial_connection_window_size(bytes);
+        }
         Ok(Self(client.build(connector(settings)?)))
     }
 

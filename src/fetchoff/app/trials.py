@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,14 +11,14 @@ from fetchoff.analysis.series import Array, series_of
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.app.choose import chosen, states
 from fetchoff.app.measure import new_run
+from fetchoff.diagnosis.rule import Rule
 from fetchoff.diagnosis.rules.registry import rule
 from fetchoff.diagnosis.verdict import Toggled, judge, predicted
 from fetchoff.model.cause import Cause, Diagnosis, Tried
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
-from fetchoff.model.errors import InputError
 from fetchoff.model.experiment import Entrant, Experiment
-from fetchoff.model.toggle import Toggle
+from fetchoff.model.workload import Workload, required_features
 from fetchoff.store.run_folder import RunFolder
 
 TURNS = 8
@@ -31,7 +31,7 @@ class Otherwise:
     """The other way of a trial: one factor is not as it was. `toggle`: which, in words."""
 
     toggle: str
-    client: str
+    client: Client
     course: Course
 
 
@@ -62,7 +62,7 @@ class ATrial:
     def _judge(self, cause: Cause, otherwise: Otherwise) -> Tried:
         return judge(
             self._costs_us(self.diagnosis.client, self.course),
-            self._costs_us(otherwise.client, otherwise.course),
+            self._costs_us(otherwise.client.id, otherwise.course),
             Toggled(
                 otherwise.toggle,
                 predicted(cause, self.diagnosis.cpu_us),
@@ -93,22 +93,23 @@ def trial_of(
     and links with names are for recordings only.
 
     A toggle of the workload comes first, for it changes nothing in the client. Where there is none,
-    the variant of the client that has a cure is measured beside it, if it is set up.
+    or where it would change nothing, the variant of the client that has a cure is measured beside
+    it, if it is set up.
     """
-    variants = {client.id: client for client in _cured(diagnosis)}
     otherwise = {
         cause.fault: other
         for cause in diagnosis.causes
-        if (other := _otherwise(cause, client, course, variants)) is not None
+        if (other := _otherwise(cause, client, course)) is not None
     }
     is_cut = any(exchange.expect.cut for exchange in course.workload.exchanges)
     if is_cut or course.link.names or not otherwise:
         return None
-    ids = dict.fromkeys((client.id, *(other.client for other in otherwise.values())))
-    changed = (other.course for other in otherwise.values())
+    others = otherwise.values()
+    clients = {each.id: each for each in (client, *(other.client for other in others))}
+    tried_on = {each.id: each for each in (course, *(other.course for other in others))}
     experiment = Experiment(
-        entrants=tuple(Entrant(each, each, each) for each in ids),
-        courses=tuple({each.id: each for each in (course, *changed)}.values()),
+        entrants=tuple(Entrant(each, each, each) for each in clients),
+        courses=tuple(tried_on.values()),
         baseline=client.id,
         seed=secrets.randbelow(2**31) if seed is None else seed,
         budget_s=budget_s,
@@ -116,34 +117,38 @@ def trial_of(
         decide_on=(),
         least_rounds=LEAST_ROUNDS,
     )
-    clients = tuple(({client.id: client} | variants)[each] for each in ids)
-    folder = new_run(experiment, list(clients), f"{client.id}: what makes it slow", out)
-    return ATrial(folder, clients, course, otherwise, diagnosis)
+    taking_part = tuple(clients.values())
+    folder = new_run(experiment, list(taking_part), f"{client.id}: what makes it slow", out)
+    return ATrial(folder, taking_part, course, otherwise, diagnosis)
 
 
-def _cured(diagnosis: Diagnosis) -> Iterator[Client]:
-    """The variants that have cures and are ready."""
-    for cause in diagnosis.causes:
-        if cause.cure is not None and cause.cure.variant and rule(cause.fault).toggle is None:
-            found = states(chosen([cause.cure.variant]))
-            yield from (client for client in found if client.launch is not None)
+def _otherwise(cause: Cause, client: Client, course: Course) -> Otherwise | None:
+    found = rule(cause.fault)
+    if found.untried:
+        return None
+    return _toggled(found, client, course) or _cured(cause, course)
 
 
-def _otherwise(
-    cause: Cause, client: Client, course: Course, variants: Mapping[str, Client]
-) -> Otherwise | None:
-    toggle = rule(cause.fault).toggle
-    if toggle is not None:
-        return Otherwise(toggle.about, client.id, _changed(course, cause.fault, toggle))
-    if cause.cure is not None and cause.cure.variant in variants:
-        variant = variants[cause.cure.variant]
-        return Otherwise(f"it is {variant.manifest.about}", variant.id, course)
-    return None
+def _toggled(found: Rule, client: Client, course: Course) -> Otherwise | None:
+    """With the toggle of a rule; None where it changes nothing, or asks too much of the client."""
+    workload = found.toggle.change(course.workload) if found.toggle else None
+    if found.toggle is None or workload is None or not _can_do(client, workload, course.workload):
+        return None
+    named = replace(workload, id=f"{workload.id}{MARK}{found.id}")
+    return Otherwise(found.toggle.about, client, replace(course, workload=named))
 
 
-def _changed(course: Course, fault: str, toggle: Toggle) -> Course:
-    try:
-        workload = toggle.apply(course.workload)
-    except ValueError as error:
-        raise InputError(f"'{course.id}' cannot be tried otherwise: {error}") from error
-    return replace(course, workload=replace(workload, id=f"{workload.id}{MARK}{fault}"))
+def _can_do(client: Client, workload: Workload, as_it_is: Workload) -> bool:
+    """Whether a client has what a workload needs more."""
+    more = set(required_features(workload)) - set(required_features(as_it_is))
+    return client.description is not None and more <= client.description.features
+
+
+def _cured(cause: Cause, course: Course) -> Otherwise | None:
+    """With the variant that has a cure; None where there is none, or where it is not ready."""
+    if cause.cure is None or not cause.cure.variant:
+        return None
+    (variant,) = states(chosen([cause.cure.variant]))
+    if variant.launch is None:
+        return None
+    return Otherwise(f"it is {variant.manifest.about}", variant, course)

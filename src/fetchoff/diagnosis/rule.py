@@ -14,6 +14,12 @@ from fetchoff.model.toggle import Toggle
 
 PLACES = 5  # that a cause keeps
 
+# Why rules are not tried.
+FAILS = "its exchanges fail, and only those that succeed are measured"
+COSTS_MEMORY = "it costs memory, and a trial measures time"
+COSTS_NO_TIME = "it costs no time"
+HAS_NAMES = "it shows over links with names, which are for recordings only"
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -95,13 +101,15 @@ Find = Callable[[Evidence], Cause | None]
 class Rule:
     """How a known fault is found.
 
-    `needs`: sources without which it stays silent. `toggle`: what confirms it, None without one.
+    `needs`: sources without which it stays silent. `toggle`: what confirms it; without one,
+    only a variant of the client can. `untried`: why not even that can, "" where it can.
     """
 
     fault: KnownFault
     find: Find
     needs: frozenset[Source] = frozenset({Source.EVENTS})
     toggle: Toggle | None = None
+    untried: str = ""
 
     @property
     def id(self) -> str:

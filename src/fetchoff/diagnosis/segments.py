@@ -173,6 +173,17 @@ def pause_in(segments: Sequence[Segment], stretch: Stretch, way_ns: float) -> Pa
     return best
 
 
+def pause_before(segments: Sequence[Segment], at_ns: float) -> Pause | None:
+    """The pause before the last segment that the client had sent at a moment; None where it had
+    sent fewer than two."""
+    until = _between(segments, 0, at_ns)
+    sent = [one for one in until if one.sender is Side.CLIENT and one.size]
+    if len(sent) < 2:
+        return None
+    first, second = sent[-2:]
+    return Pause(first, second, acknowledgement_of(until, first))
+
+
 def _between(segments: Sequence[Segment], begin_ns: float, end_ns: float) -> Sequence[Segment]:
     first = bisect_left(segments, begin_ns, key=_at_ns)
     return segments[first : bisect_right(segments, end_ns, key=_at_ns)]

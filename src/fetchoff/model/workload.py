@@ -160,6 +160,8 @@ class Settings:
         """ValueError if the settings contradict each other."""
         if self.protocol is not Protocol.HTTP_1_1 and self.tls != (self.protocol is Protocol.H2):
             raise ValueError("h2 needs tls, and h2c goes without")
+        if self.protocol is not Protocol.HTTP_1_1 and not self.behaviour.keep_alive:
+            raise ValueError("connections of HTTP/2 are kept")
         if self.proxy and (self.tls or self.protocol is not Protocol.HTTP_1_1):
             raise ValueError("a proxy needs http/1.1 without tls")
         if self.sink is Sink.HASH and self.concurrency > 1:

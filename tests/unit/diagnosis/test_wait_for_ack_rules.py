@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from fetchoff.app.courses import courses
 from fetchoff.diagnosis.rule import Evidence
-from fetchoff.diagnosis.rules import wait_for_ack
+from fetchoff.diagnosis.rules import ticket_wait, wait_for_ack
 from fetchoff.model.recording import (
     Accepted,
     Answered,
@@ -104,3 +105,73 @@ def test_a_released_piece_was_a_wait_though_the_client_worked(
     if cause is not None:
         assert cause.saves_us == pytest.approx(40_000 if is_seen else 36_000, rel=0.01)
         assert (Source.SEGMENTS in cause.rests_on) == is_seen
+
+
+def shaken(number: int, held_ms: float, idle_ms: float) -> list[Event]:
+    """A handshake whose last flight comes in two pieces, and a request so long after it."""
+    at = number * 1000 * MS
+    second = at + round(held_ms * MS)
+    asked = second + round(idle_ms * MS)
+    return [
+        Accepted(at, number, 0, 4000 + number),
+        Read(at + 1, number, 0, 500),
+        Written(at + 2, number, 0, 800),
+        Read(at + 3, number, 0, 6),
+        Read(second + 4, number, 0, 74),
+        Handshaken(second + 5, number, 0, False, "1.3", ""),
+        Read(asked + 6, number, 0, 150),
+        Head(asked + 7, number, 0, 0, "GET", "/", "HTTP/1.1", ()),
+        Answered(asked + 8, number, 0, 0, 200),
+        Written(asked + 9, number, 0, 200),
+    ]
+
+
+def on_the_wire(
+    number: int, held_ms: float, idle_ms: float, *, is_released: bool
+) -> Iterator[Segment]:
+    """The pieces of `shaken`; the request follows an acknowledgement only if it was released."""
+    at, port = number * 1000 * MS, 4000 + number
+    second = at + round(held_ms * MS)
+    asked = second + round(idle_ms * MS)
+    yield Segment(at + 3, Side.CLIENT, port, 500, 0, 24, 65_535, 6)
+    yield Segment(second - MS // 2, Side.ORIGIN, port, 0, 506, 16, 65_535, 0)
+    yield Segment(second, Side.CLIENT, port, 506, 0, 24, 65_535, 74)
+    acknowledged = asked - MS // 2 if is_released else second + 1
+    yield Segment(acknowledged, Side.ORIGIN, port, 0, 580, 16, 65_535, 0)
+    yield Segment(asked, Side.CLIENT, port, 580, 0, 24, 65_535, 150)
+
+
+@pytest.mark.parametrize(
+    ("held_ms", "idle_ms", "is_released", "named"),
+    [
+        pytest.param(40, 20, False, {"ticket-wait"}, id="a stall that hides in a longer wait"),
+        pytest.param(0, 60, False, {"ticket-wait"}, id="the longer wait alone"),
+        pytest.param(40, 0, True, {"wait-for-ack"}, id="the stall alone"),
+        pytest.param(40, 40, True, {"wait-for-ack"}, id="two stalls"),
+        pytest.param(0, 40, True, {"wait-for-ack"}, id="a stall after the handshake"),
+        pytest.param(0, 0, False, set(), id="neither"),
+    ],
+)
+def test_a_client_that_waits_by_itself_waits_as_long_without_the_stall(
+    held_ms: float, idle_ms: float, *, is_released: bool, named: set[str]
+) -> None:
+    (course,) = courses(["handshake-full"], [])
+    events = [event for n in range(5) for event in shaken(n, held_ms, idle_ms)]
+    made = (held_ms, idle_ms)
+    seen = [one for n in range(5) for one in on_the_wire(n, *made, is_released=is_released)]
+    wire = Recording("c/x", course, 5, 0, 5000 * MS, 0, events=tuple(events), segments=tuple(seen))
+    causes = {rule.ID: rule.find(Evidence(wire)) for rule in (wait_for_ack, ticket_wait)}
+    assert {fault for fault, cause in causes.items() if cause} == named
+
+
+def test_the_wait_for_a_ticket_is_predicted_to_be_gone() -> None:
+    (course,) = courses(["handshake-full"], [])
+    events = tuple(event for n in range(5) for event in shaken(n, 0, 60))
+    seen = tuple(one for n in range(5) for one in on_the_wire(n, 0, 60, is_released=False))
+    wire = Recording("c/x", course, 5, 0, 5000 * MS, 0, events=events, segments=seen)
+    cause = ticket_wait.find(Evidence(wire))
+    assert cause is not None
+    assert cause.saves_us == pytest.approx(60_000, rel=0.01)
+    settings = replace(course.workload.settings, tickets=True)
+    given = replace(course, workload=replace(course.workload, settings=settings))
+    assert ticket_wait.find(Evidence(replace(wire, course=given))) is None

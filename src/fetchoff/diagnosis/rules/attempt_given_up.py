@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from fetchoff.diagnosis.attempts import Attempt, attempts
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Accepted, Source
 
@@ -123,4 +123,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.SEGMENTS}),
+    untried=HAS_NAMES,
 )

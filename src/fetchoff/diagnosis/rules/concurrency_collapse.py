@@ -83,4 +83,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.EVENTS, Source.SINGLE}),
+    untried="both ways were recorded already: with many at once, and with one at a time",
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from fetchoff.diagnosis.exchanges import Exchanged
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import COSTS_NO_TIME, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
 
 ID = "credentials-leaked"
@@ -64,4 +64,5 @@ RULE = Rule(
         cure="update the client, or follow redirects yourself and set credentials for each origin",
     ),
     find,
+    untried=COSTS_NO_TIME,
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from fetchoff.diagnosis.connections import Connected, connections
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import FAILS, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Event, Frame, FrameKind, Head, Side, Written
 
@@ -102,4 +102,5 @@ RULE = Rule(
         "ReadIdleTimeout",
     ),
     find,
+    untried=FAILS,
 )

@@ -7,7 +7,7 @@ as much as the decoded content. Allocators keep small blocks, so that it shows i
 
 from __future__ import annotations
 
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import COSTS_MEMORY, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.workload import Sink
 
@@ -57,4 +57,5 @@ RULE = Rule(
         "version of the library that does, or limit what is decoded from strangers",
     ),
     find,
+    untried=COSTS_MEMORY,
 )

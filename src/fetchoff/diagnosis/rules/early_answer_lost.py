@@ -11,7 +11,7 @@ from __future__ import annotations
 from fetchoff.diagnosis.early import refused_early
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.requests import path_of
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import FAILS, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch
 
 ID = "early-answer-lost"
@@ -67,4 +67,5 @@ RULE = Rule(
         "with large content, so that a refusal comes before it",
     ),
     find,
+    untried=FAILS,
 )

@@ -15,6 +15,8 @@ from fetchoff.diagnosis.flow import END_STREAM, by_connection, tcp_of
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Event, Frame, FrameKind, Side, Written
+from fetchoff.model.toggle import Toggle
+from fetchoff.model.workload import Protocol
 
 ID = "head-of-line"
 ROUND_TRIPS = 1.5  # from an answer to the next request, or more: something was sent again
@@ -103,4 +105,9 @@ RULE = Rule(
         "HTTP/3, whose streams don't wait for one another",
     ),
     find,
+    toggle=Toggle(
+        "it is asked for HTTP/1.1, with a connection for each exchange at a time",
+        settings={"protocol": Protocol.HTTP_1_1},
+        when="where the client speaks HTTP/1.1 too",
+    ),
 )

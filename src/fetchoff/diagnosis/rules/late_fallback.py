@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from fetchoff.diagnosis.attempts import Attempt, attempts
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.names import Address
 from fetchoff.model.recording import Accepted, Source
@@ -125,4 +125,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.SEGMENTS, Source.NAMES}),
+    untried=HAS_NAMES,
 )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from fetchoff.diagnosis.lookups import connections_opened, covered_ns, limit, lookups, span
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Query, Source
 
@@ -90,4 +90,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.NAMES}),
+    untried=HAS_NAMES,
 )

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import FAILS, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Event, Frame, FrameKind, Side
-from fetchoff.model.toggle import Toggle
 
 ID = "refused-stream"
 REFUSED_STREAM = 7  # RFC 9113, section 7
-NO_LIMIT = 1024  # streams: more than any workload has at a time
 LEAST_SHARE = 0.01  # of the exchanges: an error is worse than a wait
 
 
@@ -71,5 +69,5 @@ RULE = Rule(
         "requests again, after GOAWAY on a new connection",
     ),
     find,
-    toggle=Toggle(f"the origin allows {NO_LIMIT} streams", behaviour={"streams": NO_LIMIT}),
+    untried=FAILS,
 )

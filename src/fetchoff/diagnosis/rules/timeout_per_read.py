@@ -52,4 +52,6 @@ RULE = Rule(
         "time is up; a read timeout alone does not limit it",
     ),
     find,
+    untried="a client without the fault gives these exchanges up, and only those that succeed are "
+    "measured",
 )

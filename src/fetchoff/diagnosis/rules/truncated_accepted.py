@@ -12,7 +12,7 @@ from collections import Counter
 
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.requests import path_of
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import COSTS_NO_TIME, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Cut
 from fetchoff.model.workload import Protocol
@@ -86,4 +86,5 @@ RULE = Rule(
         "yourself, or check a digest, before you use it",
     ),
     find,
+    untried=COSTS_NO_TIME,
 )

@@ -17,7 +17,7 @@ from __future__ import annotations
 from itertools import pairwise
 from statistics import median
 
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import COSTS_MEMORY, Evidence, Rule
 from fetchoff.diagnosis.waits import worked_ns
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Memory
@@ -88,4 +88,5 @@ RULE = Rule(
         "`maxRedirects: 0`, which keeps it from holding the content for a redirect",
     ),
     find,
+    untried=COSTS_MEMORY,
 )

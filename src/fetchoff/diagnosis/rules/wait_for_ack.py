@@ -5,12 +5,13 @@ Together they stall each request that is written in two pieces (RFC 896; diagnos
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from fetchoff.diagnosis.exchanges import Exchanged
-from fetchoff.diagnosis.nagle import SMALL_BYTES, held_back
+from fetchoff.diagnosis.nagle import SMALL_BYTES, Held, held_back
 from fetchoff.diagnosis.rule import Evidence, Rule
-from fetchoff.diagnosis.waits import Wait, between
+from fetchoff.diagnosis.waits import between
 from fetchoff.model.cause import Cause, KnownFault
 from fetchoff.model.recording import Read, Written
 from fetchoff.model.toggle import Toggle
@@ -19,35 +20,38 @@ ID = "wait-for-ack"
 
 
 def find(evidence: Evidence) -> Cause | None:
-    pauses = [pause for each in evidence.exchanges if (pause := _gap(each)) is not None]
-    return held_back(evidence, ID, pauses)
+    held = [each for one in evidence.exchanges if (each := _held(one)) is not None]
+    return held_back(evidence, ID, held)
 
 
-def _gap(exchange: Exchanged) -> Wait | None:
+def _held(exchange: Exchanged) -> Held | None:
     """The longest pause between two reads of one request; None if it came in one, or was asked to
     wait."""
     if exchange.head.stream or exchange.head.values("expect"):
         return None
-    pauses = [
-        between(exchange, before, after)
-        for before, after in _flights(exchange)
-        if _is_held_back(before)
-    ]
-    return max(pauses, key=lambda wait: wait.idle_ns, default=None)
+    held = [each for reads in _flights(exchange) for each in _pauses(exchange, reads)]
+    return max(held, key=lambda each: each.pause.idle_ns, default=None)
 
 
-def _flights(exchange: Exchanged) -> Iterator[tuple[Read, Read]]:
+def _flights(exchange: Exchanged) -> Iterator[Sequence[Read]]:
     """Successive reads between which the origin wrote nothing that the client could have awaited,
     as it does in the handshake of TLS."""
-    before: Read | None = None
+    flight: list[Read] = []
     reads = set(exchange.reads)
     for event in exchange.events:
         if isinstance(event, Written):
-            before = None
+            yield flight
+            flight = []
         elif isinstance(event, Read) and event in reads:
-            if before is not None:
-                yield before, event
-            before = event
+            flight.append(event)
+    yield flight
+
+
+def _pauses(exchange: Exchanged, reads: Sequence[Read]) -> Iterator[Held]:
+    waits = [between(exchange, before, after) for before, after in pairwise(reads)]
+    for before, wait, following in zip(reads, waits, [*waits[1:], None], strict=False):
+        if _is_held_back(before):
+            yield Held(wait, following)
 
 
 def _is_held_back(before: Read) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.flow import by_connection
-from fetchoff.diagnosis.nagle import SMALL_BYTES, held_back
+from fetchoff.diagnosis.nagle import SMALL_BYTES, Held, held_back
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.diagnosis.waits import Wait, worked_ns
 from fetchoff.model.cause import Cause, KnownFault, Stretch
@@ -22,7 +22,7 @@ ID = "wait-for-ack-h2"
 
 def find(evidence: Evidence) -> Cause | None:
     asked = {(one.connection, one.head.stream): one for one in evidence.exchanges}
-    return held_back(evidence, ID, list(_gaps(evidence.wire, asked)))
+    return held_back(evidence, ID, [Held(gap) for gap in _gaps(evidence.wire, asked)])
 
 
 def _gaps(recording: Recording, asked: dict[tuple[int, int], Exchanged]) -> Iterator[Wait]:

@@ -12,7 +12,9 @@ from statistics import median
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.diagnosis.waits import Wait, between, saving_us
+from fetchoff.model.behaviour import Continue
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
+from fetchoff.model.toggle import Toggle
 
 ID = "wait-for-continue"
 LEAST_NS = 100e6  # timers of libraries are 0.1 s and longer
@@ -59,4 +61,10 @@ RULE = Rule(
         "is large and likely to be refused",
     ),
     find,
+    # Over a link, 100 (Continue) comes a round trip later whatever the origin does.
+    toggle=Toggle(
+        "the origin sends 100 (Continue) as soon as it has read the head",
+        behaviour={"continues": Continue.WHEN_READ},
+        when="where the origin never sends it",
+    ),
 )

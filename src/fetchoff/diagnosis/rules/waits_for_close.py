@@ -15,6 +15,7 @@ from fetchoff.diagnosis.rule import Evidence, Rule
 from fetchoff.diagnosis.waits import Wait, between, saving_us
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
 from fetchoff.model.recording import Accepted, Closed, Event, Side
+from fetchoff.model.toggle import Toggle
 
 ID = "waits-for-close"
 PATIENCE_NS = 20e6  # of an origin, at least: longer than it takes to close at once
@@ -95,4 +96,7 @@ RULE = Rule(
         "the other side",
     ),
     find,
+    toggle=Toggle(
+        "the origin closes each connection after its answer", behaviour={"keep_alive": False}
+    ),
 )
