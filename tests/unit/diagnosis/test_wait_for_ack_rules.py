@@ -144,7 +144,7 @@ def on_the_wire(
 @pytest.mark.parametrize(
     ("held_ms", "idle_ms", "is_released", "named"),
     [
-        pytest.param(40, 20, False, {"ticket-wait"}, id="a stall that hides in a longer wait"),
+        pytest.param(40, 60, False, {"ticket-wait"}, id="a stall that hides in a longer wait"),
         pytest.param(0, 60, False, {"ticket-wait"}, id="the longer wait alone"),
         pytest.param(40, 0, True, {"wait-for-ack"}, id="the stall alone"),
         pytest.param(40, 40, True, {"wait-for-ack"}, id="two stalls"),
