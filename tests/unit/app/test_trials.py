@@ -11,8 +11,12 @@ from tests.unit.app.test_experiments import COURSE, client
 
 from fetchoff.app import trials
 from fetchoff.diagnosis.diagnose import with_cures
+from fetchoff.model.behaviour import Behaviour, Continue
 from fetchoff.model.cause import Cause, Diagnosis
 from fetchoff.model.client import Client, Cure, Description, Launch, Manifest, Readiness
+from fetchoff.model.course import Course
+from fetchoff.model.toggle import Toggle
+from fetchoff.model.workload import Protocol
 
 CURED = "javascript/http2+window-16m"
 SMALL = Cause("small-window", 3, 3, 5000.0, saves_us=4000.0)
@@ -80,3 +84,59 @@ def test_a_variant_that_is_not_set_up_is_not_tried(
 def test_what_nobody_has_a_cure_for_is_not_tried(plain: Client, tmp_path: Path) -> None:
     nothing = replace(found(SMALL), causes=(SMALL,))
     assert trials.trial_of(plain, COURSE, nothing, budget_s=5, out=tmp_path / "run") is None
+
+
+def with_settings(**changes: object) -> Course:
+    settings = replace(COURSE.workload.settings, **changes)  # type: ignore[arg-type]
+    return replace(COURSE, workload=replace(COURSE.workload, settings=settings))
+
+
+def courses_of(trial: trials.ATrial | None) -> list[str]:
+    return [each.id for each in trial.folder.header.experiment.courses] if trial else []
+
+
+def test_a_toggle_that_would_change_nothing_gives_way_to_the_variant(
+    plain: Client, tmp_path: Path
+) -> None:
+    quick = with_settings(behaviour=Behaviour(quick_ack=True))
+    trial = trials.trial_of(plain, quick, found(WAITS), budget_s=5, out=tmp_path / "run")
+    assert trial is not None
+    assert [each.id for each in trial.clients] == [plain.id, CURED]
+    assert courses_of(trial) == [quick.id]
+
+
+@pytest.mark.parametrize(
+    ("continues", "is_tried"), [(Continue.NEVER, True), (Continue.WHEN_READ, False)]
+)
+def test_100_that_is_sent_at_once_can_come_no_sooner(
+    plain: Client, tmp_path: Path, continues: Continue, *, is_tried: bool
+) -> None:
+    asks = Cause("wait-for-continue", 3, 3, 5000.0, saves_us=4000.0)
+    course = with_settings(behaviour=Behaviour(continues=continues))
+    trial = trials.trial_of(plain, course, found(asks), budget_s=5, out=tmp_path / "run")
+    assert (trial is not None) is is_tried
+
+
+@pytest.mark.parametrize("speaks", ["h2", "h2 http/1.1"])
+def test_a_client_is_not_asked_for_what_it_can_not_do(
+    plain: Client, tmp_path: Path, speaks: str
+) -> None:
+    lossy = Cause("head-of-line", 3, 3, 5000.0)
+    course = with_settings(protocol=Protocol.H2, tls=True, concurrency=4)
+    able = replace(plain, description=Description("1", "", "", frozenset(speaks.split())))
+    trial = trials.trial_of(able, course, found(lossy), budget_s=5, out=tmp_path / "run")
+    assert (trial is not None) is ("http/1.1" in speaks)
+
+
+@pytest.mark.parametrize("fault", ["refused-stream", "decompression-bomb", "late-fallback"])
+def test_what_no_trial_can_measure_is_not_tried_by_a_variant_either(
+    plain: Client, tmp_path: Path, fault: str
+) -> None:
+    diagnosis = with_cures(found(Cause(fault, 3, 3, 5000.0)), {fault: Cure("an option", CURED)})
+    assert trials.trial_of(plain, COURSE, diagnosis, budget_s=5, out=tmp_path / "run") is None
+
+
+def test_a_toggle_that_contradicts_the_workload_is_none() -> None:
+    toggle = Toggle("the origin closes each connection", behaviour={"keep_alive": False})
+    assert toggle.change(with_settings(protocol=Protocol.H2, tls=True).workload) is None
+    assert toggle.change(COURSE.workload) is not None
