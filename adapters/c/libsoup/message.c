@@ -113,7 +113,8 @@ SoupMessage *message_of(const struct fo_exchange *exchange, const struct fo_sett
         soup_message_headers_append(fields, exchange->fields[i].name, exchange->fields[i].value);
     if (settings->reuse == FO_FRESH)
         soup_message_headers_append(fields, "Connection", "close");
-    else if (settings->reuse == FO_REUSE || getenv("IDEMPOTENT")) /* or a POST opens its own connection */
+    else if (settings->reuse == FO_REUSE || getenv("IDEMPOTENT"))
+        /* without it, a POST opens a connection of its own */
         soup_message_add_flags(message, SOUP_MESSAGE_IDEMPOTENT);
     if (!settings->redirects)
         soup_message_add_flags(message, SOUP_MESSAGE_NO_REDIRECT);

@@ -9,7 +9,7 @@ use Fetchoff::Kit;
 use Furl;
 use HTTP::CookieJar;
 use HTTP::Request::Common qw(POST);
-use IO::Socket::SSL ();
+use IO::Socket::SSL       ();
 
 serve(
     client   => 'Furl',
