@@ -37,11 +37,11 @@ sub prepare {
     my $furl = Furl->new(
         headers       => \@headers,
         max_redirects => $settings->{redirects},
-        defined $settings->{proxy}  ? ( proxy              => $settings->{proxy} )                     : (),
-        $settings->{cookies}        ? ( cookie_jar         => HTTP::CookieJar->new )                   : (),
-        defined $timeout{read}      ? ( inactivity_timeout => seconds( $timeout{read} ) )              : (),
-        defined $timeout{total}     ? ( timeout            => seconds( $timeout{total} ) )             : (),
-        defined $settings->{tls_ca} ? ( ssl_opts           => trusting( $settings->{tls_ca} ) )        : (),
+        defined $settings->{proxy}  ? ( proxy              => $settings->{proxy} )              : (),
+        $settings->{cookies}        ? ( cookie_jar         => HTTP::CookieJar->new )            : (),
+        defined $timeout{read}      ? ( inactivity_timeout => seconds( $timeout{read} ) )       : (),
+        defined $timeout{total}     ? ( timeout            => seconds( $timeout{total} ) )      : (),
+        defined $settings->{tls_ca} ? ( ssl_opts           => trusting( $settings->{tls_ca} ) ) : (),
     );
 
     return sub {
@@ -65,7 +65,11 @@ sub trusting {
     my %trust = ( SSL_ca_file => $file );
     return \%trust if !$ENV{ONE_CONTEXT};
     $trust{SSL_verify_mode} = IO::Socket::SSL::SSL_VERIFY_PEER();
-    return { %trust, SSL_verifycn_scheme => 'www', SSL_reuse_ctx => IO::Socket::SSL::SSL_Context->new(%trust) };
+    return {
+        %trust,
+        SSL_verifycn_scheme => 'www',
+        SSL_reuse_ctx       => IO::Socket::SSL::SSL_Context->new(%trust)
+    };
 }
 
 sub content_of {
