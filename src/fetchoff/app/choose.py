@@ -65,10 +65,10 @@ def _recorded(record: ClientRecord) -> Manifest:
     if own_folder is None:
         return replace(chosen([record.adapter])[0], id=client)
     family = Family.of(own_folder)
-    try:
+    if record.packages or client.version in family.adapter.versions:
         return family.member(client)
-    except InputError:  # a version given by told_apart
-        return replace(family.member(replace(client, version=family.id.version)), id=client)
+    # a version given by told_apart, or none
+    return replace(family.member(replace(client, version=family.id.version)), id=client)
 
 
 def _matches(pattern: str, known: Mapping[str, Manifest]) -> dict[str, Manifest]:

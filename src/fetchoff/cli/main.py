@@ -26,6 +26,7 @@ from fetchoff.cli import (
     resume,
     run,
     setup,
+    versions,
     workloads,
 )
 from fetchoff.cli.console import print_error, say
@@ -49,6 +50,7 @@ for module in (
     report,
     resume,
     clients,
+    versions,
     setup,
     check,
     workloads,
