@@ -54,6 +54,11 @@ def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
     )
 
 
+def at_version(manifest: Manifest, version: str) -> Manifest:
+    """Another version of a client; InputError if its folder and its registry cannot have it."""
+    return Family.of(manifest.folder).member(replace(manifest.id, version=version))
+
+
 def recorded(header: Header) -> list[Manifest]:
     """The clients of an existing run, under the ids that they have in it."""
     return [_recorded(record) for record in header.clients]
