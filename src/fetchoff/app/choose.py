@@ -54,9 +54,9 @@ def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
     )
 
 
-def at_version(manifest: Manifest, version: str) -> Manifest:
-    """Another version of a client; InputError if its folder and its registry cannot have it."""
-    return Family.of(manifest.folder).member(replace(manifest.id, version=version))
+def member_of(adapter: str, client: ClientId) -> Manifest:
+    """One client of an adapter, which is an id or a folder; InputError if it has no such client."""
+    return Family.of(chosen([adapter])[0].folder).member(client)
 
 
 def recorded(header: Header) -> list[Manifest]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fetchoff.app.choose import at_version, chosen, states
+from fetchoff.app.choose import member_of, states
 from fetchoff.app.experiments import pair
 from fetchoff.app.measure import new_run
 from fetchoff.app.results import analysis_of, write
 from fetchoff.app.unchanged import must_be_unchanged
-from fetchoff.model.client import Client, Manifest, Readiness
+from fetchoff.model.client import Client, ClientId, Manifest, Readiness
 from fetchoff.model.errors import FetchoffError, InputError
 from fetchoff.model.history import (
     Compared,
@@ -200,7 +200,8 @@ class Comparer:
         return new_run(experiment, [a, b], f"{b.id} against {a.id}", place)
 
     def _ready(self, version: str) -> Client:
-        manifest = at_version(chosen([self.plan.adapter])[0], version)
+        client_id = replace(ClientId.parse(self.plan.client), version=version)
+        manifest = member_of(self.plan.adapter, client_id)
         client = states([manifest])[0]
         if client.readiness is Readiness.NOT_SET_UP:
             client = self.set_up(manifest)

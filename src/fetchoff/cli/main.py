@@ -17,6 +17,7 @@ from fetchoff.cli import (
     compare,
     doctor,
     explain,
+    history,
     link,
     links,
     origin,
@@ -45,6 +46,7 @@ app = typer.Typer(
 for module in (
     run,
     compare,
+    history,
     explain,
     reproduce,
     report,

@@ -87,9 +87,15 @@ def pretended(costs: list[float], budget_s: float) -> tuple[Search, Pretended]:
 
 
 def test_the_budget_ends_it_and_what_is_open_is_said() -> None:
-    search, compare = pretended(with_steps(30, {11: 0.2}), budget_s=60)
-    found = search.run(compare, ignored)
-    assert found.seconds <= 60
+    search, compare = pretended(with_steps(30, {11: 0.2}), budget_s=100)
+    budgets = []
+
+    def slow(older: str, newer: str, budget_s: float) -> Compared:
+        budgets.append(budget_s)
+        return replace(compare(older, newer, 1e9), seconds=40.0)
+
+    found = search.run(slow, ignored)
+    assert budgets == [25, 15, 5]
     assert not found.is_complete
     kinds = {stretch.kind for stretch in found.stretches}
     assert StretchKind.OPEN in kinds
