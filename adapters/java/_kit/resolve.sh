@@ -8,6 +8,7 @@ if ! mvn --batch-mode -Dstyle.color=never dependency:copy-dependencies -DoutputD
     -Dmdep.useRepositoryLayout=true -Dclient.version="$version" >maven.log 2>&1
 then
     cat maven.log >&2
+    echo >&2 # its last line is a colour
     sed -n -e 's/.*Could not find artifact \([^ ]*\).*/Maven finds no \1/p' \
         -e 's/.*: \([^ ]*\) was not found in .*/Maven finds no \1/p' maven.log | head -n 1 >&2
     exit 1
