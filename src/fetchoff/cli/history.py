@@ -61,9 +61,16 @@ def command(
             "leave the version out: --from and --to say it",
         )
     plan = _plan(manifest, oldest, newest, workload, link, pre=pre, budget=budget, seed=seed)
-    folder = out or Path("runs") / f"history-{plan.started.replace(':', '')[:17]}-{plan.seed}"
+    folder = out or Path("runs") / f"history-{_stamp(plan.started)}-{plan.seed}"
     store.create(folder, plan)
     search(plan, folder, waits=wait, quiet=quiet, as_json=as_json)
+
+
+def _stamp(started: str) -> str:
+    """`20261124-081500`, as run folders have it."""
+    from datetime import datetime
+
+    return f"{datetime.fromisoformat(started):%Y%m%d-%H%M%S}"
 
 
 def search(plan: HistoryPlan, folder: Path, *, waits: bool, quiet: bool, as_json: bool) -> History:
