@@ -147,7 +147,7 @@ def test_the_chart_has_a_point_for_each_side_of_each_comparison_and_the_steps() 
     ]  # fmt: skip
     assert len(rows) == 8
     assert rows[4]["x"] > rows[2]["x"] == 2  # the second comparison that release 2 was in
-    assert drawn["datasets"]["steps"] == [{"x": 3, "step": "3: slower"}]
+    assert drawn["datasets"]["steps"] == [{"x": 3, "step": "3: slower, 1.100 ×"}]
 
 
 def test_days_are_drawn_where_the_registry_tells_them_in_order() -> None:

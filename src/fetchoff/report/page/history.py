@@ -49,7 +49,7 @@ def chart(history: History) -> Spec:
     steps = [
         {
             "x": days[step.newer] if by_day else places[step.newer],
-            "step": f"{step.newer}: {wording.verdict(step)}",
+            "step": wording.mark(step),
         }
         for step in history.steps
     ]

@@ -105,6 +105,14 @@ def verdict(stretch: Stretch) -> str:
             return "cannot tell" if open_ == MISSING else f"cannot tell: up to {open_}"
 
 
+def mark(step: Stretch) -> str:
+    """A step in the chart, by the wall clock if that shows it: `3.9.0: slower, 1.12 ×`."""
+    found = step.compared
+    assert found is not None
+    shown = found.wall if _shows(found.wall) else found.cpu
+    return f"{step.newer}: {_direction(found)}, {ratio(shown.ratio.point)} ×"
+
+
 def notes(history: History) -> Iterator[str]:
     """What must be known beside the lines."""
     plan = history.plan
