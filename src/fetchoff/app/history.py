@@ -87,8 +87,8 @@ class Search:
     """A search, as far as it has come."""
 
     plan: HistoryPlan
-    _compared: dict[Ends, Compared] = field(default_factory=dict)
-    _gone: dict[int, str] = field(default_factory=dict)
+    _compared: dict[Ends, Compared] = field(default_factory=dict, init=False)
+    _gone: dict[int, str] = field(default_factory=dict, init=False)
 
     def run(self, compare: Compare, tell: Callable[[PassedOver], None]) -> History:
         """Compare until every step is found, or the budget is spent; the releases that cannot be

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 from fetchoff.build import locks
 from fetchoff.build.build_dir import BuildDir, copy_sources
 from fetchoff.build.locks import lock_folder
 from fetchoff.build.steps import StepFailed, Steps, one_at_a_time
+from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import SetupError
 
@@ -23,7 +26,8 @@ def resolve(manifest: Manifest, steps: Steps) -> None:
     with one_at_a_time(lock_folder(manifest)):
         if locks.known(manifest) is not None:
             return
-        workplace = _workplace(manifest)
+        folder = lock_folder(manifest)
+        workplace = BuildDir(manifest, folder.with_name(f"{folder.name}.work"))
         copy_sources(workplace)
         log = workplace.folder / "resolve.log"
         try:
@@ -40,13 +44,21 @@ def resolve(manifest: Manifest, steps: Steps) -> None:
 def listed(manifest: Manifest) -> str:
     """What the kit's command prints about the versions of a library; SetupError if it fails."""
     assert manifest.releases is not None
-    workplace = _workplace(manifest)
-    copy_sources(workplace)
-    argv = workplace.argv(manifest.releases.listing)
+    with tempfile.TemporaryDirectory(dir=cache(), prefix="versions-") as scratch:
+        workplace = BuildDir(manifest, Path(scratch) / "copy")
+        copy_sources(workplace)
+        done = _ended(workplace.argv(manifest.releases.listing), workplace.adapter)
+    if done.returncode != 0:
+        said = _last_line(done.stderr.splitlines())
+        raise SetupError(f"the versions of {manifest.releases.package} cannot be listed: {said}")
+    return done.stdout
+
+
+def _ended(argv: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     try:
-        done = subprocess.run(
+        return subprocess.run(
             argv,
-            cwd=workplace.adapter,
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -57,17 +69,6 @@ def listed(manifest: Manifest) -> str:
         raise SetupError(f"there is no command '{argv[0]}'") from error
     except subprocess.TimeoutExpired as error:
         raise SetupError(f"'{' '.join(argv)}' did not end within {LIST_TIMEOUT_S} s") from error
-    finally:
-        shutil.rmtree(workplace.folder, ignore_errors=True)
-    if done.returncode != 0:
-        said = _last_line(done.stderr.splitlines())
-        raise SetupError(f"the versions of {manifest.releases.package} cannot be listed: {said}")
-    return done.stdout
-
-
-def _workplace(manifest: Manifest) -> BuildDir:
-    folder = lock_folder(manifest)
-    return BuildDir(manifest, folder.with_name(f"{folder.name}.work"))
 
 
 def _last_line(lines: Sequence[str]) -> str:
