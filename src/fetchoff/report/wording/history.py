@@ -135,7 +135,7 @@ def notes(history: History) -> Iterator[str]:
     yield (
         f"all comparisons together err with at most {percent(plan.alpha)}: each has intervals of "
         f"{_level(1 - plan.alpha_of_one)}, because there may be {most} on two "
-        f"clocks; {len(history.compared)} were made in {seconds(history.seconds)}; margin "
+        f"clocks; {count(len(history.compared), 'comparison')} took {seconds(history.seconds)}; margin "
         f"±{percent(plan.margin)}; seed {plan.seed}"
     )
 
