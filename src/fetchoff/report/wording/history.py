@@ -132,10 +132,11 @@ def notes(history: History) -> Iterator[str]:
     if not history.is_complete:
         yield "the budget ended the search: a larger --budget would go on"
     most = count(plan.most_comparisons, "comparison")
+    made = count(len(history.compared), "comparison")
     yield (
         f"all comparisons together err with at most {percent(plan.alpha)}: each has intervals of "
         f"{_level(1 - plan.alpha_of_one)}, because there may be {most} on two "
-        f"clocks; {count(len(history.compared), 'comparison')} took {seconds(history.seconds)}; margin "
+        f"clocks; {made} took {seconds(history.seconds)}; margin "
         f"±{percent(plan.margin)}; seed {plan.seed}"
     )
 
