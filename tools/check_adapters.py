@@ -43,6 +43,11 @@ class Tool:
 
 C = ("c", "cpp")
 TOOLS = (
+    *(
+        Tool(each, (".py",), ("ruff", *task, "--quiet", "--config", "../python/ruff.toml"))
+        for each in ("java", "rust")
+        for task in (("check",), ("format", "--check"))
+    ),
     Tool("python", (".py",), ("ruff", "format", "--check", "--quiet")),
     Tool("python", (".py",), ("ruff", "check", "--quiet")),
     Tool("go", (".go",), ("gofmt", "-l"), silent=True),
@@ -58,7 +63,7 @@ TOOLS = (
     Tool("php", (".php",), ("php", "-l"), each=True),
     Tool("lua", (".lua",), ("luac5.4", "-p"), each=True),
     Tool("java", (".java",), ("google-java-format", "--dry-run", "--set-exit-if-changed")),
-    *(Tool(each, (".sh",), ("shellcheck",)) for each in ("go", "java", "python")),
+    *(Tool(each, (".sh",), ("shellcheck",)) for each in ("go", "java", "javascript", "python")),
 )
 
 

@@ -22,7 +22,8 @@ def page(found: Iterable[Family]) -> str:
         "# Clients",
         f"{clients} clients in {languages} languages, counting variants, versions and runtimes "
         "that are listed. Every other combination of a client with a [runtime of its kit]"
-        "(adapters.md) can be asked for by its id. This page is written by "
+        "(adapters.md) can be asked for by its id, and where *any* stands, any "
+        "[version of its registry](adapters.md#versions-from-a-registry). This page is written by "
         "`tools/clients_page.py`, from the manifests.",
     ]
     for language, members in groupby(listed, key=lambda family: family.id.language):
@@ -46,11 +47,15 @@ def table(members: Iterable[Family]) -> str:
         adapter = family.adapter
         name = f"[`{family.id}`]({adapter.homepage})"
         about = adapter.about if adapter.tried else f"{adapter.about} *(not run so far)*"
-        rows.append(
-            f"| {name} | {about} | {', '.join(adapter.versions)} | {', '.join(adapter.runtimes)} |"
-        )
+        rows.append(f"| {name} | {about} | {versions(family)} | {', '.join(adapter.runtimes)} |")
         rows += [f"| `+{name}` | {v.about} | | |" for name, v in adapter.variants.items()]
     return "\n".join(rows)
+
+
+def versions(family: Family) -> str:
+    """Those of its folder, and whether its registry has others."""
+    others = ["*any*"] if family.member(family.id).releases else []
+    return ", ".join([*family.adapter.versions, *others])
 
 
 def main() -> int:

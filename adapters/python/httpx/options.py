@@ -10,6 +10,8 @@ FEATURES = """
     tls proxy coding.deflate coding.br coding.zstd
     read-size cookies decompression redirects timeout.connect timeout.read
 """
+VERSION = tuple(map(int, httpx.__version__.split(".")[:2]))
+PROXY = "proxy" if VERSION >= (0, 26) else "proxies"
 NO_COOKIES = DefaultCookiePolicy(allowed_domains=())
 
 
@@ -20,7 +22,7 @@ def of_client(settings):
         "http1": http1,
         "http2": not http1,
         "verify": settings.tls_context() if settings.tls_ca else True,
-        "proxy": settings.proxy,
+        PROXY: settings.proxy,
         "cookies": None if settings.cookies else CookieJar(NO_COOKIES),
         "headers": None if settings.decompress else {"Accept-Encoding": "identity"},
         "follow_redirects": settings.redirects > 0,

@@ -54,6 +54,11 @@ def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
     )
 
 
+def member_of(adapter: str, client: ClientId) -> Manifest:
+    """One client of an adapter, which is an id or a folder; InputError if it has no such client."""
+    return Family.of(chosen([adapter])[0].folder).member(client)
+
+
 def recorded(header: Header) -> list[Manifest]:
     """The clients of an existing run, under the ids that they have in it."""
     return [_recorded(record) for record in header.clients]
@@ -65,10 +70,10 @@ def _recorded(record: ClientRecord) -> Manifest:
     if own_folder is None:
         return replace(chosen([record.adapter])[0], id=client)
     family = Family.of(own_folder)
-    try:
+    if record.packages or client.version in family.adapter.versions:
         return family.member(client)
-    except InputError:  # a version given by told_apart
-        return replace(family.member(replace(client, version=family.id.version)), id=client)
+    # a version given by told_apart, or none
+    return replace(family.member(replace(client, version=family.id.version)), id=client)
 
 
 def _matches(pattern: str, known: Mapping[str, Manifest]) -> dict[str, Manifest]:

@@ -7,12 +7,13 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 
-from fetchoff.build import trees
+from fetchoff.build import locks, trees
+from fetchoff.build.content import LITTER, digest_of, of_the_machine
+from fetchoff.build.locks import Lock
 from fetchoff.build.runtimes import runtime_folder
 from fetchoff.build.steps import Steps
 from fetchoff.build.trees import Tree
@@ -21,20 +22,19 @@ from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.placeholders import filled
 
-LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
-
 
 @dataclass(frozen=True)
 class BuildDir:
     """The cache folder of one adapter at one content.
 
     `trees`: the source trees that its library is built from, if the user chose that; `manifest` has
-    the recipe for them then.
+    the recipe for them then. `lock`: where its version was resolved from a registry.
     """
 
     manifest: Manifest
     folder: Path
     trees: tuple[Tree, ...] = ()
+    lock: Lock | None = None
 
     @classmethod
     def of(cls, manifest: Manifest) -> BuildDir:
@@ -44,9 +44,10 @@ class BuildDir:
             places = tuple(f"{{build}}/trees/{n}/{tree.name}" for n, tree in enumerate(chosen))
             recipe, known = manifest.from_trees.recipe, {**manifest.set, TREES: places}
             manifest = replace(manifest, recipe=recipe, set=known)
+        lock = locks.known(manifest) if manifest.is_resolved else None
         name = str(manifest.built_as).replace("/", "--")
-        digest = _digest(manifest, chosen)[:16]
-        return cls(manifest, cache() / "adapters" / f"{name}-{digest}", chosen)
+        digest = _digest(manifest, chosen, lock)[:16]
+        return cls(manifest, cache() / "adapters" / f"{name}-{digest}", chosen, lock)
 
     @property
     def digest(self) -> str:
@@ -66,7 +67,7 @@ class BuildDir:
         filled = []
         for part in parts:
             alone = self.manifest.set.get(part[1:-1]) if part[:1] == "{" else None
-            filled += [self.fill(piece) for piece in alone or (part,)]
+            filled += [self.fill(piece) for piece in ((part,) if alone is None else alone)]
         return filled
 
     def fill(self, text: str) -> str:
@@ -106,40 +107,14 @@ class BuildDir:
         return {name: self.fill(value) for name, value in self.manifest.from_trees.env.items()}
 
 
-def _digest(manifest: Manifest, chosen: Sequence[Tree]) -> str:
-    hasher = hashlib.sha256(" ".join(_from_the_machine(manifest)).encode())
+def _digest(manifest: Manifest, chosen: Sequence[Tree], lock: Lock | None) -> str:
+    hasher = hashlib.sha256(" ".join(of_the_machine(manifest)).encode())
     for tree in chosen:
         hasher.update(f"\0tree {tree.name}\0{tree.digest}".encode())
+    if lock is not None:
+        hasher.update(f"\0lock\0{lock.digest}".encode())
     for name, folder in (*manifest.kit_folders, (manifest.folder.name, manifest.folder)):
-        hasher.update(f"\0{name}\0{_digest_of(folder)}".encode())
-    return hasher.hexdigest()
-
-
-def _from_the_machine(manifest: Manifest) -> Iterator[str]:
-    """What builds and runs it without being in the cache, as far as this client uses it.
-
-    The interpreter of Fetchoff itself: not where its virtual environment lies, which differs from
-    clone to clone, but what that was made of. And the program that starts the adapter (ruby, node):
-    what was built for one release may not work with the next.
-    """
-    words = [*chain(*manifest.recipe.steps, *manifest.set.values()), *manifest.launch.command]
-    if any("{python}" in word for word in words):
-        yield f"{Path(sys.executable).resolve()} {sys.version}"
-    first = manifest.launch.command[0]
-    starter = manifest.set.get(first.strip("{}"), (first,))[0]
-    if "{" not in starter and (program := shutil.which(starter)) is not None:
-        path = Path(program).resolve()
-        found = path.stat()
-        yield f"{path} {found.st_size} {found.st_mtime_ns}"
-
-
-def _digest_of(folder: Path) -> str:
-    hasher = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        inside = path.relative_to(folder)
-        if path.is_file() and LITTER.isdisjoint(inside.parts):
-            hasher.update(f"\0{inside}\0".encode())
-            hasher.update(path.read_bytes())
+        hasher.update(f"\0{name}\0{digest_of(folder)}".encode())
     return hasher.hexdigest()
 
 
@@ -147,10 +122,11 @@ def state(manifest: Manifest) -> Client:
     """The client as it stands: ready, not set up, or unavailable and why the last try failed."""
     build_dir = BuildDir.of(manifest)
     from_ = tuple(tree.path for tree in build_dir.trees)
+    locked = build_dir.lock.packages if build_dir.lock else ()
     ready = _read_json(build_dir.folder / "ready.json")
     if ready is not None:
         description, launch = _description(ready), build_dir.launch()
-        return Client(manifest, Readiness.READY, description, launch, trees=from_)
+        return Client(manifest, Readiness.READY, description, launch, trees=from_, packages=locked)
     failed = _read_json(build_dir.folder / "failed.json")
     if failed is not None:
         return Client(
@@ -171,6 +147,17 @@ def state(manifest: Manifest) -> Client:
 
 def build(build_dir: BuildDir, steps: Steps) -> None:
     """Copy the sources and run the recipe's steps; SetupError if one fails."""
+    copy_sources(build_dir)
+    if build_dir.lock is not None:
+        shutil.copytree(build_dir.lock.files, build_dir.adapter, dirs_exist_ok=True)
+    for tree, place in zip(build_dir.trees, build_dir.manifest.set.get(TREES, ()), strict=True):
+        shutil.copytree(tree.folder, build_dir.fill(place), symlinks=True)
+    for step in build_dir.manifest.recipe.steps:
+        steps.run(build_dir.argv(step), build_dir.adapter, build_dir.folder / "setup.log")
+
+
+def copy_sources(build_dir: BuildDir) -> None:
+    """Make the folder anew, with copies of the kits and the adapter."""
     shutil.rmtree(build_dir.folder, ignore_errors=True)
     (build_dir.folder / "build").mkdir(parents=True)
     build_dir.shared.mkdir(parents=True, exist_ok=True)
@@ -181,10 +168,6 @@ def build(build_dir: BuildDir, steps: Steps) -> None:
             build_dir.folder / name,
             ignore=shutil.ignore_patterns(*LITTER),
         )
-    for tree, place in zip(build_dir.trees, build_dir.manifest.set.get(TREES, ()), strict=True):
-        shutil.copytree(tree.folder, build_dir.fill(place), symlinks=True)
-    for step in build_dir.manifest.recipe.steps:
-        steps.run(build_dir.argv(step), build_dir.adapter, build_dir.folder / "setup.log")
 
 
 def remember_ready(build_dir: BuildDir, description: Description) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fetchoff.build.build_dir import BuildDir, build, remember_failure, remember_ready, state
 from fetchoff.build.prerequisites import Refused, check, hint_for, install_packages, prove
+from fetchoff.build.resolving import resolve
 from fetchoff.build.runtimes import build_runtime
 from fetchoff.build.steps import Steps
 from fetchoff.catalog.paths import cache
@@ -82,6 +83,8 @@ def _set_up_one(
         if manifest.runtime is not None:
             build_runtime(manifest.runtime, steps)
         _check(build_dir, refused)
+        resolve(manifest, steps)
+        build_dir = BuildDir.of(manifest)
         build(build_dir, steps)
         prove(build_dir)
         description = say_hello(build_dir.launch(), build_dir.adapter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,15 @@ from fetchoff.model.placeholders import filled
 
 TIMEOUT_S = 1800  # a library in C, built statically on a small machine
 
+_COMPLAINT = re.compile(r"\berror(\[\w+\])?: ")
+"""As compilers begin it; what they end with is how many errors there were."""
+
 _building: dict[Path, threading.Lock] = defaultdict(threading.Lock)
+
+
+def one_at_a_time(folder: Path) -> threading.Lock:
+    """What one thread at a time may hold who makes this folder."""
+    return _building[folder]
 
 
 def built_once(
@@ -31,7 +40,7 @@ def built_once(
     `places`: what stands for the names in braces.
     """
     ready = folder / "ready"
-    with _building[folder]:
+    with one_at_a_time(folder):
         if ready.exists():
             return
         shutil.rmtree(folder, ignore_errors=True)
@@ -39,6 +48,14 @@ def built_once(
         for step in recipe:
             steps.run([filled(part, places) for part in step], folder, folder / "setup.log")
         ready.touch()
+
+
+class StepFailed(SetupError):
+    """A step ended with another status than 0. `said`: the line of its output that says why."""
+
+    def __init__(self, program: str, said: str, log: Path) -> None:
+        super().__init__(f"'{program}' failed while building: {said}", f"the whole output: {log}")
+        self.said = said
 
 
 class Steps:
@@ -60,10 +77,7 @@ class Steps:
             output.flush()
             status = self._status(argv, folder, log, output.fileno())
         if status != 0:
-            lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-            raise SetupError(
-                f"'{argv[0]}' failed while building: {lines[-1]}", f"the whole output: {log}"
-            )
+            raise StepFailed(argv[0], _reason(log.read_text(errors="replace")), log)
 
     def _status(self, argv: list[str], folder: Path, log: Path, output_fd: int) -> int:
         try:
@@ -102,6 +116,13 @@ class Steps:
             self._ended = True
             for process in self._running:
                 _kill(process)
+
+
+def _reason(output: str) -> str:
+    """The first complaint of a compiler since the step began, or else the last line."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    began = max(number for number, line in enumerate(lines) if line.startswith("$ "))
+    return next((line for line in lines[began + 1 :] if _COMPLAINT.search(line)), lines[-1])
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

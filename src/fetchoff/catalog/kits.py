@@ -37,6 +37,22 @@ class TreeTable(Document):
     env: dict[str, str] = Field(default_factory=dict)
 
 
+class ReleasesTable(Document):
+    """How any version of a library is had from the registry of its language.
+
+    `package`: what the registry calls the library; "": it comes with the runtime. `beside`: other
+    packages that are resolved with it. `list`: prints its versions. `resolve`: steps that write the
+    lock files of one, `locks`, and say what is in them. `hint`: what helps where they fail.
+    """
+
+    package: str | None = None
+    beside: Argv = ()
+    list: Argv | None = None
+    resolve: tuple[Argv, ...] | None = None
+    locks: Argv | None = None
+    hint: str = ""
+
+
 class RunTable(Document):
     """How to start something. None: use the kit's value."""
 
@@ -78,6 +94,7 @@ class Kit(Document):
     set: dict[str, Argv] = Field(default_factory=dict)
     setup: SetupTable = Field(default_factory=SetupTable)
     tree: TreeTable = Field(default_factory=TreeTable)
+    releases: ReleasesTable = Field(default_factory=ReleasesTable)
     run: RunTable = Field(default_factory=RunTable)
     runtimes: dict[str, RuntimeTable] = Field(default_factory=dict)
 

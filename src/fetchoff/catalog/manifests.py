@@ -17,6 +17,7 @@ from pydantic import Field
 
 from fetchoff.catalog.kits import (
     Kit,
+    ReleasesTable,
     RunTable,
     RuntimeTable,
     SetupTable,
@@ -35,10 +36,12 @@ from fetchoff.model.client import (
     Launch,
     Manifest,
     Recipe,
+    Releases,
     Runtime,
     TreeRecipe,
 )
 from fetchoff.model.errors import InputError
+from fetchoff.model.placeholders import filled
 
 PLACES = ("adapter", "kit", "build", "shared", "source", "python", "jobs", "runtime")
 """Placeholders of commands and environments, in addition to those of a kit or a runtime."""
@@ -79,6 +82,7 @@ class _Adapter(Document):
     cures: dict[str, str] = Field(default_factory=dict)
     setup: SetupTable = Field(default_factory=SetupTable)
     tree: TreeTable = Field(default_factory=TreeTable)
+    releases: ReleasesTable = Field(default_factory=ReleasesTable)
     run: RunTable = Field(default_factory=RunTable)
 
 
@@ -119,10 +123,15 @@ class Family:
         return same and client.variant in (self.id.variant, *self._variants)
 
     def member(self, client: ClientId) -> Manifest:
-        """One client of the family; InputError if it has no such version or runtime."""
+        """One client of the family; InputError if it has no such version or runtime.
+
+        A version that the folder does not have is one of the registry, if the kit says how to get
+        it; nobody knows yet whether there is such a version.
+        """
         variant = self._variants.get(client.variant)
         source = (variant.source if variant else None) or self.adapter.source
         self._must_exist(source)
+        releases = self._releases
         version = self._version(client)
         runtime = self._runtime(client)
         manifest = Manifest(
@@ -141,6 +150,8 @@ class Family:
             source=source,
             set={
                 "version": (version,),
+                "package": (releases.package if releases else "",),
+                "beside": self.adapter.releases.beside,
                 **self.kit.set,
                 **(runtime.set if runtime else {}),
             },
@@ -149,6 +160,9 @@ class Family:
             launch=self._launch(variant, runtime),
             from_trees=self._tree_recipe(runtime),
             cures=self._cures(client),
+            releases=releases,
+            unreleased="" if releases else self._unreleased,
+            is_resolved=version != self.id.version and version not in self.adapter.versions,
         )
         self._must_be_known(manifest)
         return manifest
@@ -175,6 +189,8 @@ class Family:
         if trees is not None:
             known = (*known, TREES)
             words += [*chain(*trees.recipe.steps, *trees.recipe.check), *trees.env.values()]
+        if (releases := manifest.releases) is not None:
+            words += [*releases.listing, *chain(*releases.resolve), *releases.locks]
         for name in re.findall(r"\{([a-z_]+)\}", " ".join([*words, *launch.env.values()])):
             if name in known:
                 continue
@@ -203,11 +219,37 @@ class Family:
         versions = self.adapter.versions
         if client.version == self.id.version:
             return versions[0] if versions else self.id.version
-        if client.version not in versions:
-            raise InputError(
-                f"there is no client '{client}'", _choices(self.id, "versions", tuple(versions))
-            )
+        if client.version not in versions and self._releases is None:
+            raise InputError(f"there is no client '{client}'", self._unreleased)
         return client.version
+
+    @property
+    def _unreleased(self) -> str:
+        """Why no registry is asked, and what there is instead."""
+        if versions := self.adapter.versions:
+            return _choices(self.id, "versions", versions)
+        if self.kit.releases.resolve is not None:
+            return f"{self.id} comes with its runtime: choose one, as in {self.id}~RUNTIME"
+        why = f"versions of {self.id.language} libraries are not had from a registry"
+        if self._tree_recipe(None) is None:
+            return why
+        return f"{why}; build one from its sources: fetchoff setup --from {self.id}=PATH"
+
+    @property
+    def _releases(self) -> Releases | None:
+        """None where the kit does not say how, or the library comes with its runtime."""
+        own, kit = self.adapter.releases, self.kit.releases
+        package = own.package if own.package is not None else kit.package
+        resolve = own.resolve if own.resolve is not None else kit.resolve
+        if not package or resolve is None:
+            return None
+        return Releases(
+            package=filled(package, {"library": self.id.library}),
+            listing=(own.list if own.list is not None else kit.list) or (),
+            resolve=resolve,
+            locks=(own.locks if own.locks is not None else kit.locks) or (),
+            hint=own.hint or kit.hint,
+        )
 
     def _runtime(self, client: ClientId) -> RuntimeTable | None:
         if not client.runtime:

@@ -68,7 +68,7 @@ def command(
     from fetchoff.model.origin import BUILT_IN
 
     limit = _limit(fail_if_slower, strict=strict)
-    first, second = map(_set_up, told_apart(_one(a), _one(b)))
+    first, second = map(_set_up, told_apart(one(a), one(b)))
     chosen = courses(workload or [WORKLOAD], link or ())
     served_by = located(origin or BUILT_IN)
     must_serve(served_by, chosen, allow_remote=allow_remote)
@@ -104,10 +104,11 @@ def _limit(percent: float | None, *, strict: bool) -> float | None:
 
 def ready(name: str) -> Client:
     """The one client that a name means, set up if it never was; InputError or SetupError."""
-    return _set_up(_one(name))
+    return _set_up(one(name))
 
 
-def _one(name: str) -> Manifest:
+def one(name: str) -> Manifest:
+    """The one client that a name means; InputError if there is none, or several."""
     from fetchoff.app.choose import chosen
     from fetchoff.model.errors import InputError
 

@@ -17,6 +17,7 @@ from fetchoff.cli import (
     compare,
     doctor,
     explain,
+    history,
     link,
     links,
     origin,
@@ -26,6 +27,7 @@ from fetchoff.cli import (
     resume,
     run,
     setup,
+    versions,
     workloads,
 )
 from fetchoff.cli.console import print_error, say
@@ -44,11 +46,13 @@ app = typer.Typer(
 for module in (
     run,
     compare,
+    history,
     explain,
     reproduce,
     report,
     resume,
     clients,
+    versions,
     setup,
     check,
     workloads,

@@ -24,10 +24,15 @@ def command(
     from fetchoff.app.unchanged import must_be_unchanged
     from fetchoff.cli import results
     from fetchoff.cli.console import say
+    from fetchoff.cli.history import search
     from fetchoff.cli.measure import Manner, measure_and_show
     from fetchoff.model.observation import Ended
+    from fetchoff.store import history as history_store
     from fetchoff.store.run_folder import RunFolder
 
+    if history_store.is_one(run):
+        search(history_store.read(run), run, waits=wait, quiet=quiet, as_json=as_json)
+        return
     folder = RunFolder.open(run, to_append=True)
     if any(isinstance(record, Ended) for record in folder.records()):
         folder.close()

@@ -89,6 +89,31 @@ class TreeRecipe:
 
 
 @dataclass(frozen=True)
+class Releases:
+    """How any version of a client's library is had from the registry of its language.
+
+    `package`: what the registry calls the library. `listing`: the command that prints its versions.
+    `resolve`: the steps that write the lock files of one version, `locks`, in the adapter's folder.
+    `hint`: what helps where they fail.
+    """
+
+    package: str
+    listing: tuple[str, ...]
+    resolve: tuple[tuple[str, ...], ...]
+    locks: tuple[str, ...]
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of a lock file. `hash`: of its content, as the package manager writes it."""
+
+    name: str
+    version: str
+    hash: str
+
+
+@dataclass(frozen=True)
 class Runtime:
     """An alternative runtime of a kit, and the steps that build it."""
 
@@ -143,7 +168,9 @@ class Manifest:
     `tried`: whether its authors have run it. `json_parser`: what parses documents, OWN_JSON or a
     name; "": its kit does not say. `is_control`: whether its kit prefers it for the controls.
     `faults`: known faults by case of the contract. `from_trees`: None if it cannot be built from
-    source trees. `cures`: by the fault that `fetchoff explain` finds.
+    source trees. `cures`: by the fault that `fetchoff explain` finds. `releases`: None if only the
+    versions of the folder can be had; `unreleased`: why, and what else there is. `is_resolved`: its
+    version is not one of the folder's, and so is resolved from the registry.
     """
 
     id: ClientId
@@ -165,6 +192,9 @@ class Manifest:
     launch: Launch
     from_trees: TreeRecipe | None = None
     cures: Mapping[str, Cure] = field(default_factory=dict)
+    releases: Releases | None = None
+    unreleased: str = ""
+    is_resolved: bool = False
 
     @property
     def source_path(self) -> Path:
@@ -195,7 +225,8 @@ class Client:
     """A client of the catalogue with its state on this machine.
 
     `reason` says why it is not ready, `hint` which command to try. `trees`: the paths of the source
-    trees that its library is built from, as the user gave them.
+    trees that its library is built from, as the user gave them. `packages`: what was locked
+    where its version was resolved from a registry.
     """
 
     manifest: Manifest
@@ -205,6 +236,7 @@ class Client:
     reason: str = ""
     hint: str = ""
     trees: tuple[str, ...] = ()
+    packages: tuple[Package, ...] = ()
 
     @property
     def id(self) -> str:

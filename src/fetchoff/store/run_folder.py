@@ -19,6 +19,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
+from fetchoff.model.client import Package
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.homepage import must_be_of_the_web
@@ -39,6 +40,7 @@ class ClientRecord:
 
     `adapter`: its id, or its folder if it isn't shipped. `built`: the digest of everything that it
     was built from (kit, adapter, lock file, recipe); "" in older runs, which didn't store it.
+    `packages`: what was locked where its version was resolved from a registry.
     """
 
     id: str
@@ -54,6 +56,7 @@ class ClientRecord:
     source: str
     json_parser: str = ""
     built: str = ""
+    packages: tuple[Package, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,14 @@ class Wavering(Honest):
         return super().exchange(exchange)
 
 
+class Aging(Honest):
+    """Spins for the nanoseconds that the file $SPIN holds, in every exchange."""
+
+    def exchange(self, exchange: dict[str, Any]) -> tuple[int, bytes]:
+        self.spin(int(Path(os.environ["SPIN"]).read_text()))
+        return super().exchange(exchange)
+
+
 class Misspelling(Honest):
     features = (*FEATURES, "conection.reuse", "option.anything")
 
@@ -420,6 +428,7 @@ FAKES: dict[str, type[Honest]] = {
     "hoarding": Hoarding,
     "roomy": Roomy,
     "lenient": Lenient,
+    "aging": Aging,
 }
 
 if __name__ == "__main__":

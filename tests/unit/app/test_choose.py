@@ -10,7 +10,7 @@ import pytest
 from fetchoff.app.choose import chosen, recorded, told_apart
 from fetchoff.app.measure import adapter_of, client_record
 from fetchoff.catalog.paths import shipped
-from fetchoff.model.client import Client, Description, Manifest, Readiness
+from fetchoff.model.client import Client, Description, Manifest, Package, Readiness
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.experiment import Experiment
 from fetchoff.store.run_folder import Header
@@ -68,10 +68,16 @@ def test_a_variant_or_a_version_of_a_folder(tmp_path: Path) -> None:
         names(f"{folder}@9")
 
 
+LOCKED = (Package("requests", "2.31.0", "sha256:0"),)
+
+
 def found_again(*manifests: Manifest) -> list[Manifest]:
     """The clients of a run that is gone on with."""
     about = Description("1", "CPython", "", frozenset())
-    records = tuple(client_record(Client(m, Readiness.READY, about)) for m in manifests)
+    records = tuple(
+        client_record(Client(m, Readiness.READY, about, packages=LOCKED if m.is_resolved else ()))
+        for m in manifests
+    )
     experiment = Experiment((), (), baseline="", seed=0)
     return recorded(Header("", "", "", "", experiment, records, environment={}))
 
@@ -87,6 +93,14 @@ def test_a_shipped_client_beside_a_checkout_of_it(tmp_path: Path) -> None:
     both = told_apart(chosen([SHIPPED])[0], feature)
     assert str(both[1].id) == f"{SHIPPED}@feature"
     assert found_again(*both) == list(both)
+
+
+def test_a_version_of_the_registry_is_found_again(tmp_path: Path) -> None:
+    """Of a folder too, where another version could be the name of a branch."""
+    folder = shutil.copytree(shipped("adapters") / "python/requests", tmp_path / "mine")
+    versions = [*chosen(["python/requests@2.31.0"]), *chosen([f"{folder}@2.31.0"])]
+    assert all(manifest.is_resolved for manifest in versions)
+    assert found_again(*versions) == versions
 
 
 def test_a_shipped_client_is_recorded_by_its_name() -> None:

@@ -24,15 +24,19 @@ _FACTOR = re.compile(r"[\d.]+ ×(?: \([\d.]+–[\d.]+\))?")
 
 def text(analysis: Analysis) -> str:
     """The whole page."""
-    template = _environment().get_template("report.html.j2")
-    return template.render(
+    return rendered(
+        "report.html.j2",
         page=page_of(analysis),
         explanations=EXPLANATIONS,
         limits=LIMITS,
-        sans=Markup(SANS),
-        vega=Markup(_vega()),
         per_day=A_DAY,
     )
+
+
+def rendered(name: str, **values: object) -> str:
+    """A page from one of the templates, with what all pages need: the font and the charts."""
+    template = _environment().get_template(name)
+    return template.render(sans=Markup(SANS), vega=Markup(_vega()), **values)
 
 
 def _environment() -> Environment:

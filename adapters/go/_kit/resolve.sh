@@ -1,0 +1,10 @@
+#!/bin/sh
+# resolve.sh TOOLCHAIN MODULE VERSION PACKAGES: go.mod and go.sum for MODULE at VERSION, with what that
+# version itself asks for and nothing later; to PACKAGES goes what was locked.
+set -eu
+export GOTOOLCHAIN="$1" GOWORK=off GOFLAGS=-mod=mod
+sed -i '/\/\/ indirect$/d' go.mod
+rm -f go.sum
+go get "$2@v$3"
+go mod tidy
+awk '$2 !~ /\/go\.mod$/ { sub(/^v/, "", $2); print $1, $2, $3 }' go.sum >"$4"

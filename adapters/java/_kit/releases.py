@@ -1,0 +1,68 @@
+"""releases.py GROUP:ARTIFACT: a line for each of its versions, by Maven, which knows no dates.
+
+Maven prints no lists. But asked for a version beyond all others it fetches the list, keeps it in
+its local repository, and fetches nothing more.
+"""
+
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+BEYOND = "[999999999,)"
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <parent>
+    <groupId>fetchoff</groupId>
+    <artifactId>kit</artifactId>
+    <version>1</version>
+    <relativePath>{kit}/pom.xml</relativePath>
+  </parent>
+  <artifactId>releases</artifactId>
+  <packaging>pom</packaging>
+  <dependencies>
+    <dependency>
+      <groupId>{group}</groupId>
+      <artifactId>{artifact}</artifactId>
+      <version>{version}</version>
+    </dependency>
+  </dependencies>
+</project>
+"""
+
+
+def main(package: str) -> None:
+    group, artifact = package.split(":")
+    with tempfile.TemporaryDirectory() as scratch:
+        pom = Path(scratch) / "pom.xml"
+        kit = Path(__file__).resolve().parent
+        pom.write_text(POM.format(kit=kit, group=group, artifact=artifact, version=BEYOND))
+        said = subprocess.run(
+            ["mvn", "--batch-mode", "--update-snapshots", "--file", str(pom), "dependency:resolve"],
+            capture_output=True, text=True, check=False,
+        ).stdout  # fmt: skip
+    known = local_repository() / group.replace(".", "/") / artifact
+    versions = {
+        version.text
+        for file in known.glob("maven-metadata-*.xml")
+        for version in ET.parse(file).iterfind("versioning/versions/version")
+        if version.text
+    }
+    if not versions:
+        sys.exit(next((line for line in said.splitlines() if "ERROR" in line), "no message"))
+    print(*sorted(versions), sep="\n")
+
+
+def local_repository() -> Path:
+    """Where the user's settings have it, or else where it usually is."""
+    home = Path.home() / ".m2"
+    settings = home / "settings.xml"
+    if settings.is_file():
+        for element in ET.parse(settings).iter():
+            if element.tag.endswith("localRepository") and element.text:
+                return Path(element.text.strip())
+    return home / "repository"
+
+
+main(sys.argv[1])

@@ -1,0 +1,23 @@
+"""The releases of a client's library that can be had."""
+
+from __future__ import annotations
+
+from fetchoff.build.resolving import listed
+from fetchoff.build.runtimes import build_runtime
+from fetchoff.build.steps import Steps
+from fetchoff.model.client import Manifest
+from fetchoff.model.errors import InputError
+from fetchoff.model.release import Release, newest_first
+
+
+def releases_of(manifest: Manifest) -> tuple[Release, ...]:
+    """What the registry of its language has, newest first.
+
+    InputError where its versions are not those of a registry, SetupError where it cannot be asked.
+    """
+    if manifest.releases is None:
+        raise InputError(f"{manifest.id} has no versions in a registry", manifest.unreleased)
+    if manifest.runtime is not None:
+        build_runtime(manifest.runtime, Steps())
+    lines = (line.split() for line in listed(manifest).splitlines())
+    return newest_first([Release(line[0], *line[1:2]) for line in lines if line])

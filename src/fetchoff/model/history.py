@@ -1,0 +1,155 @@
+"""A client across its releases: what was asked, which of them were compared, and what that says."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fetchoff.model.analysis import Relative
+from fetchoff.model.course import Course
+from fetchoff.model.estimate import Estimate, Verdict
+from fetchoff.model.release import Release
+
+CLOCKS = 2  # wall and CPU: a step by either of them is one
+
+
+@dataclass(frozen=True)
+class HistoryPlan:
+    """Everything that is decided before the first comparison.
+
+    `client`: its id without a version. `adapter`: that id, or its folder if it isn't shipped.
+    `releases`: those of the search, oldest first. `alpha`: of all comparisons together, on both
+    clocks. `budget_s`: seconds of measuring, over all comparisons.
+    """
+
+    client: str
+    adapter: str
+    course: Course
+    releases: tuple[Release, ...]
+    seed: int
+    budget_s: float
+    started: str
+    fetchoff: str
+    alpha: float = 0.01
+    margin: float = 0.02
+
+    @property
+    def most_comparisons(self) -> int:
+        """How many the search can make at most: the nodes of a tree that halves all gaps."""
+        gaps = len(self.releases) - 1
+        return max(2 * gaps - 1, 1)
+
+    @property
+    def alpha_of_one(self) -> float:
+        """The error rate of one comparison on one clock: docs/decisions/0016-history.md."""
+        return self.alpha / (CLOCKS * self.most_comparisons)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A release, as one comparison measured it; per exchange. NaN: not counted."""
+
+    version: str
+    wall_us: Estimate
+    cpu_us: Estimate
+    peak_mb: float
+    segments: float
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two releases that were measured against each other; ratios are newer ÷ older.
+
+    `run`: the folder of the run, within that of the history. `withheld`: a self-check failed, so
+    the verdicts do not count.
+    """
+
+    older: Measured
+    newer: Measured
+    wall: Relative
+    cpu: Relative
+    rounds: int
+    seconds: float
+    run: str
+    withheld: bool = False
+
+    @property
+    def differs(self) -> bool:
+        """Whether one of them was shown to cost more, by one clock or both."""
+        shown = {self.wall.verdict, self.cpu.verdict} & {Verdict.FASTER, Verdict.SLOWER}
+        return bool(shown) and not self.withheld
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both clocks have shown that any difference is within the margin."""
+        return not self.withheld and {self.wall.verdict, self.cpu.verdict} == {Verdict.EQUIVALENT}
+
+    @property
+    def apart(self) -> float:
+        """How far apart the two are: the larger of the log-ratios."""
+        return max(abs(math.log(one.ratio.point)) for one in (self.wall, self.cpu))
+
+    @property
+    def at_most(self) -> float:
+        """The largest relative difference that the intervals leave open; infinite if any."""
+        if self.withheld:
+            return math.inf
+        ends = [(one.ratio.low, one.ratio.high) for one in (self.wall, self.cpu)]
+        return max(max(high - 1, 1 / low - 1 if low > 0 else math.inf) for low, high in ends)
+
+
+class StretchKind(StrEnum):
+    """What is known of the releases from one to a later one."""
+
+    STEP = "step"
+    LEVEL = "no step"
+    UNCLEAR = "cannot tell"
+    OPEN = "not measured"
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """From one measured release to a later one; of a step there is none between that can be had.
+
+    `compared`: None if the budget was spent before. `between`: the releases in it.
+    """
+
+    older: str
+    newer: str
+    kind: StretchKind
+    compared: Compared | None = None
+    between: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PassedOver:
+    """A release that could not be set up or measured."""
+
+    version: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class History:
+    """The result of a search. `stretches` are in order and leave nothing out.
+
+    `unlocated`: stretches whose ends differ though neither half was shown to; their halves are
+    among the `stretches`.
+    """
+
+    plan: HistoryPlan
+    compared: tuple[Compared, ...]
+    stretches: tuple[Stretch, ...]
+    unlocated: tuple[Compared, ...]
+    passed_over: tuple[PassedOver, ...]
+    seconds: float
+
+    @property
+    def steps(self) -> tuple[Stretch, ...]:
+        return tuple(one for one in self.stretches if one.kind is StretchKind.STEP)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left that a larger budget would have measured."""
+        return all(one.kind is not StretchKind.OPEN for one in self.stretches)

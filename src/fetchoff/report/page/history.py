@@ -1,0 +1,141 @@
+"""The page of a history: its chart, a table of its stretches, and what must be known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fetchoff.model.estimate import Estimate
+from fetchoff.model.history import History, Measured
+from fetchoff.report.page import vega
+from fetchoff.report.page.html import rendered
+from fetchoff.report.page.vega import Spec, label, layer, number, only
+from fetchoff.report.wording import history as wording
+from fetchoff.report.wording.figures import three_digits
+
+Row = dict[str, Any]
+
+LANES = 13
+APART = 0.12  # of a place: wall and CPU of one release, and its several comparisons
+
+
+def text(history: History) -> str:
+    """The whole page."""
+    return rendered(
+        "history.html.j2",
+        title=wording.title(history),
+        about=wording.about(history),
+        headline=wording.headline(history),
+        lines=list(wording.lines(history)),
+        notes=list(wording.notes(history)),
+        by_day=_has_days(history),
+        chart=chart(history) if history.compared else None,
+    )
+
+
+def chart(history: History) -> Spec:
+    """Wall and CPU time of each measured release, a point for each comparison it was in.
+
+    By day of release if the registry tells it of all releases and in their order; else by order.
+    """
+    places = {release.version: n for n, release in enumerate(history.plan.releases)}
+    days = {release.version: release.released for release in history.plan.releases}
+    by_day = _has_days(history)
+    rows = [
+        _row(clock, side, places[side.version], days[side.version], turn)
+        for turn, side in _sides(history)
+        for clock in ("wall", "CPU")
+    ]
+    steps = [
+        {
+            "x": days[step.newer] if by_day else places[step.newer],
+            "step": wording.mark(step),
+        }
+        for step in history.steps
+    ]
+    highest = max(row["high"] if row["high"] is not None else row["point"] for row in rows)
+    x = _by_day() if by_day else _by_order([r.version for r in history.plan.releases])
+    y = number(
+        "point",
+        scale={"domain": [0, highest * 1.05], "nice": False},
+        axis={"grid": True, "format": ",~r", "title": "µs per exchange"},
+    )
+    told = [
+        label("version", "release"),
+        label("released", "released"),
+        label("clock", "clock"),
+        label("told", "µs"),
+        label("span", "interval"),
+    ]
+    at_step: Spec = {"x": {**x, "field": "x"}}
+    layers = [
+        layer("steps", "rule", {"color": "var(--bad)", "strokeDash": [5, 4]}, at_step),
+        layer(
+            "steps",
+            "text",
+            {"color": "var(--bad)", "align": "right", "dx": -5, "fontSize": 11, "aria": False},
+            {**at_step, "y": {"value": 8}, "text": {"field": "step"}},
+        ),
+        *(
+            mark
+            for clock, colour, shape in (("wall", "--wall", "circle"), ("CPU", "--cpu", "diamond"))
+            for mark in _marks(clock, f"var({colour})", shape, x, y, told)
+        ),
+    ]
+    return vega.chart(LANES, layers, {"rows": rows, "steps": steps})
+
+
+def _marks(clock: str, colour: str, shape: str, x: Spec, y: Spec, told: list[Spec]) -> list[Spec]:
+    """An interval, and the point in it."""
+    own = only(f"datum.clock === '{clock}'")
+    ends: Spec = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    look = {"color": colour, "filled": True, "shape": shape, "size": 45}
+    return [
+        layer("rows", "rule", {"color": colour, "strokeWidth": 1.5}, ends, own),
+        layer("rows", "point", look, {"x": x, "y": y, "tooltip": told}, own),
+    ]
+
+
+def _by_order(versions: Sequence[str]) -> Spec:
+    last = len(versions) - 1
+    step = max(1, len(versions) // 12)
+    names = {number: versions[number] for number in range(0, len(versions), step)}
+    shown = " : ".join(f"datum.value === {n} ? '{name}'" for n, name in names.items())
+    axis = {"values": list(names), "labelExpr": f"{shown} : ''", "labelAngle": -35, "grid": False}
+    return number("x", scale={"domain": [-0.6, last + 0.6], "nice": False}, axis=axis)
+
+
+def _by_day() -> Spec:
+    axis = {"format": "%b %Y", "grid": False, "labelOverlap": True}
+    return {"field": "x", "type": "temporal", "title": None, "axis": axis}
+
+
+def _has_days(history: History) -> bool:
+    """Whether days say more than the order: an old line that went on would be drawn as a zigzag."""
+    days = [release.released for release in history.plan.releases]
+    return all(days) and days == sorted(days)
+
+
+def _sides(history: History) -> Iterator[tuple[int, Measured]]:
+    """Each release of each comparison, with how many comparisons it was in before."""
+    seen: dict[str, int] = {}
+    for found in history.compared:
+        for side in (found.older, found.newer):
+            turn = seen.get(side.version, 0)
+            seen[side.version] = turn + 1
+            yield turn, side
+
+
+def _row(clock: str, side: Measured, place: int, day: str, turn: int) -> Row:
+    cost: Estimate = side.wall_us if clock == "wall" else side.cpu_us
+    return {
+        "x": day or place + APART * turn,
+        "version": side.version,
+        "released": day or "–",
+        "clock": clock,
+        "point": cost.point,
+        "low": cost.low,
+        "high": cost.high if cost.high < 10 * cost.point else None,
+        "told": three_digits(cost.point),
+        "span": f"{three_digits(cost.low)}–{three_digits(cost.high)}",
+    }

@@ -1,0 +1,197 @@
+"""What a history says: a line for each stretch, and sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fetchoff.model.analysis import Relative
+from fetchoff.model.estimate import Verdict
+from fetchoff.model.history import Compared, History, Stretch, StretchKind
+from fetchoff.report.wording.figures import (
+    MISSING,
+    count,
+    interval,
+    number,
+    percent,
+    ratio,
+    seconds,
+)
+
+SHOWN = (Verdict.FASTER, Verdict.SLOWER)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A stretch as it is shown. `between`: how many releases are in it."""
+
+    kind: StretchKind
+    older: str
+    newer: str
+    between: str
+    found: str
+    wall: str
+    wall_interval: str
+    cpu: str
+    cpu_interval: str
+    peak_mb: str
+    segments: str
+    run: str = ""
+
+
+def title(history: History) -> str:
+    """`python/httpx across its releases`."""
+    return f"{history.plan.client} across its releases"
+
+
+def about(history: History) -> str:
+    """`small-get · 0.23.0 to 0.28.1 · 17 releases, 5 of them measured`."""
+    releases = history.plan.releases
+    measured = {side.version for one in history.compared for side in (one.older, one.newer)}
+    return (
+        f"{history.plan.course.id} · {releases[0].version} to {releases[-1].version} · "
+        f"{count(len(releases), 'release')}, {len(measured)} of them measured"
+    )
+
+
+def headline(history: History) -> str:
+    """The steps in plain words, or that there is none."""
+    if steps := history.steps:
+        told = "; ".join(_told(step) for step in steps)
+        return f"{count(len(steps), 'step')}: {told}."
+    if not history.stretches:
+        return "Fewer than two of the releases could be measured."
+    if len(history.stretches) == 1 and history.stretches[0].kind is StretchKind.LEVEL:
+        one = history.stretches[0]
+        return f"{_no_step(one)} between {one.older} and {one.newer}."
+    return "No step was found."
+
+
+def lines(history: History) -> Iterator[Line]:
+    """A line for each stretch, oldest first."""
+    for stretch in history.stretches:
+        found = stretch.compared
+        yield Line(
+            kind=stretch.kind,
+            older=stretch.older,
+            newer=stretch.newer,
+            between=str(len(stretch.between)) if stretch.between else "",
+            found=verdict(stretch),
+            wall=ratio(found.wall.ratio.point) if found else MISSING,
+            wall_interval=interval(found.wall.ratio) if found else MISSING,
+            cpu=ratio(found.cpu.ratio.point) if found else MISSING,
+            cpu_interval=interval(found.cpu.ratio) if found else MISSING,
+            peak_mb=_change(found.older.peak_mb, found.newer.peak_mb, 1) if found else MISSING,
+            segments=_change(found.older.segments, found.newer.segments, 2) if found else MISSING,
+            run=found.run if found else "",
+        )
+
+
+def verdict(stretch: Stretch) -> str:
+    """`slower`, `no step above 1.4 %`, `cannot tell: up to 9 %`, `not measured`."""
+    found = stretch.compared
+    if found is None:
+        return "not measured: the budget was spent"
+    if found.withheld:
+        return "cannot tell: a self-check failed"
+    match stretch.kind:
+        case StretchKind.STEP:
+            return _direction(found)
+        case StretchKind.LEVEL:
+            return _no_step(stretch).lower()
+        case _:
+            open_ = _share(found.at_most)
+            return "cannot tell" if open_ == MISSING else f"cannot tell: up to {open_}"
+
+
+def mark(step: Stretch) -> str:
+    """A step in the chart, by the wall clock if that shows it: `3.9.0: slower, 1.12 ×`."""
+    found = step.compared
+    assert found is not None
+    shown = found.wall if _shows(found.wall) else found.cpu
+    return f"{step.newer}: {_direction(found)}, {ratio(shown.ratio.point)} ×"
+
+
+def notes(history: History) -> Iterator[str]:
+    """What must be known beside the lines."""
+    plan = history.plan
+    for one in history.unlocated:
+        yield (
+            f"{one.newer.version} {_against(one)} {one.older.version}, but neither half of that "
+            "stretch was shown to differ: the difference is spread over several releases, or too "
+            "small for the halves"
+        )
+    for passed in history.passed_over:
+        yield f"{passed.version} was passed over: {passed.reason}"
+    if any(one.kind is StretchKind.LEVEL and one.between for one in history.stretches):
+        yield (
+            "of a stretch without a step, only the ends were compared: changes within it that "
+            "cancel each other out are not seen"
+        )
+    if not history.is_complete:
+        yield "the budget ended the search: a larger --budget would go on"
+    most = count(plan.most_comparisons, "comparison")
+    made = count(len(history.compared), "comparison")
+    yield (
+        f"all comparisons together err with at most {percent(plan.alpha)}: each has intervals of "
+        f"{_level(1 - plan.alpha_of_one)}, because there may be {most} on two "
+        f"clocks; {made} took {seconds(history.seconds)}; margin "
+        f"±{percent(plan.margin)}; seed {plan.seed}"
+    )
+
+
+def _told(step: Stretch) -> str:
+    """`3.9.0 takes 1.12 × the wall time and 1.10 × the CPU time of 3.8.6`."""
+    found = step.compared
+    assert found is not None
+    skipped = f" ({', '.join(step.between)} between them was passed over)" if step.between else ""
+    return f"{step.newer} {_against(found)} {step.older}{skipped}"
+
+
+def _against(found: Compared) -> str:
+    clocks = (("wall", found.wall), ("CPU", found.cpu))
+    parts = [f"{ratio(one.ratio.point)} × the {name} time" for name, one in clocks if _shows(one)]
+    return f"takes {' and '.join(parts)} of"
+
+
+def _shows(relative: Relative) -> bool:
+    return relative.verdict in SHOWN
+
+
+def _direction(found: Compared) -> str:
+    told = {
+        clock: one.verdict
+        for clock, one in (("wall", found.wall), ("CPU", found.cpu))
+        if _shows(one)
+    }
+    if len(set(told.values())) == 2:
+        return " but ".join(f"{verdict.value} by {clock}" for clock, verdict in told.items())
+    (verdict,) = set(told.values())
+    return f"{verdict.value}{'' if len(told) == 2 else f' by {next(iter(told))}'}"
+
+
+def _no_step(stretch: Stretch) -> str:
+    assert stretch.compared is not None
+    return f"No step above {_share(stretch.compared.at_most)}"
+
+
+def _share(share: float) -> str:
+    """Rounded up, so that it still holds."""
+    if not math.isfinite(share) or share >= 10:
+        return MISSING
+    digits = 1 if share < 0.1 else 0
+    step = 10 ** -(digits + 2)
+    return percent(math.ceil(share / step) * step, digits)
+
+
+def _change(older: float, newer: float, decimals: int) -> str:
+    """`45.1 → 47.2`, or one figure if it is the same."""
+    before, after = number(older, decimals), number(newer, decimals)
+    return before if before == after else f"{before} → {after}"
+
+
+def _level(level: float) -> str:
+    """`99.98 %`: as many digits as it takes to tell it from 100 %."""
+    digits = max(0, math.ceil(-math.log10(1 - level)) - 1)
+    return percent(level, digits)

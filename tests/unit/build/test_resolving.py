@@ -1,0 +1,196 @@
+"""Versions from a registry: resolved once, locked in the cache, and a client is built from that.
+
+The registry is a folder with a file for each version, and the package manager is a shell script.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.command import FAKES
+
+from fetchoff.app.measure import client_record
+from fetchoff.app.releases import releases_of
+from fetchoff.build import locks, setup
+from fetchoff.build.build_dir import BuildDir, state
+from fetchoff.catalog.manifests import named
+from fetchoff.model.client import Client, Description, Launch, Manifest, Package, Readiness
+from fetchoff.model.errors import InputError, SetupError
+from fetchoff.model.release import Release
+
+KIT = """\
+schema = 1
+language = "fake"
+set.shell = ["sh"]
+[setup]
+steps = [["cp", "lock-{version}", "{build}/lock"]]
+[releases]
+package = "the-{library}"
+list = ["sh", "{kit}/list.sh", "{package}"]
+resolve = [["sh", "{kit}/resolve.sh", "{package}", "{version}", "{build}/packages.txt", "{beside}"]]
+locks = ["lock-{version}"]
+hint = "ask the shell"
+[run]
+command = ["{shell}", "{source}"]
+"""
+LIST = """\
+[ -d "$REGISTRY/$1" ] || { echo "no package $1" >&2; exit 1; }
+for version in "$REGISTRY/$1"/*; do echo "$(basename "$version") $(cat "$version")"; done
+"""
+RESOLVE = """\
+echo asked >>"$REGISTRY/asked"
+[ -f "$REGISTRY/$1/$2" ] || { echo "there is no $1 $2" >&2; exit 1; }
+echo "$1 $2, beside $#" >"lock-$2"
+echo "$1 $2 sha256:abc" >"$3"
+echo "another 1.0 sha256:def" >>"$3"
+"""
+ADAPTER = """\
+schema = 1
+client = "fake/library"
+about = "a client"
+source = "adapter.sh"
+versions = ["2.0"]
+[variants.loud]
+about = "its loud variant"
+"""
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "registry"
+    (folder / "the-library").mkdir(parents=True)
+    for version, day in {
+        "1.0": "2020-01-01",
+        "1.10": "2021-01-01",
+        "1.9": "",
+        "2.0rc1": "",
+    }.items():
+        (folder / "the-library" / version).write_text(day)
+    monkeypatch.setenv("REGISTRY", str(folder))
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path: Path, registry: Path) -> Path:
+    root = tmp_path / "adapters"
+    shutil.copytree(FAKES / "_kit", root / "fake" / "_kit")
+    for name, text in {"kit.toml": KIT, "list.sh": LIST, "resolve.sh": RESOLVE}.items():
+        (root / "fake" / "_kit" / name).write_text(text)
+    folder = root / "fake" / "library"
+    folder.mkdir()
+    for name, text in {"adapter.toml": ADAPTER, "adapter.sh": "", "lock-2.0": "own"}.items():
+        (folder / name).write_text(text)
+    return root
+
+
+def member(root: Path, text: str) -> Manifest:
+    manifest = named(text, root)
+    assert manifest is not None
+    return manifest
+
+
+def prepared(*manifests: Manifest) -> list[Client]:
+    def say_hello(launch: Launch, folder: Path) -> Description:
+        return Description("1", "r", "", frozenset({"http/1.1"}))
+
+    return list(setup.set_up(manifests, say_hello))
+
+
+def times_asked(registry: Path) -> int:
+    return len((registry / "asked").read_text().splitlines())
+
+
+def test_a_version_is_locked_and_built_from_its_lock(root: Path, registry: Path) -> None:
+    manifest = member(root, "fake/library@1.10")
+    assert state(manifest).readiness is Readiness.NOT_SET_UP
+    (client,) = prepared(manifest)
+    assert client.readiness is Readiness.READY
+    built = BuildDir.of(manifest).folder / "build" / "lock"
+    assert built.read_text() == "the-library 1.10, beside 3\n"
+    assert client.packages == (
+        Package("another", "1.0", "sha256:def"),
+        Package("the-library", "1.10", "sha256:abc"),
+    )
+    assert client_record(client).packages == client.packages
+
+
+def test_it_is_resolved_once_whatever_the_registry_does_later(root: Path, registry: Path) -> None:
+    prepared(member(root, "fake/library@1.10"), member(root, "fake/library+loud@1.10"))
+    assert times_asked(registry) == 1
+    shutil.rmtree(registry / "the-library")
+    (root / "fake" / "library" / "adapter.sh").write_text("# another program, the same library")
+    (client,) = prepared(member(root, "fake/library@1.10"))
+    assert client.readiness is Readiness.READY
+    assert times_asked(registry) == 1
+
+
+def test_other_lock_files_are_another_client(root: Path, registry: Path) -> None:
+    manifest = member(root, "fake/library@1.10")
+    prepared(manifest)
+    before = BuildDir.of(manifest).digest
+    lock = locks.known(manifest)
+    assert lock is not None
+    (lock.files / "lock-1.10").write_text("changed")
+    assert BuildDir.of(manifest).digest != before
+
+
+def test_the_folder_s_own_versions_ask_nobody(root: Path, registry: Path) -> None:
+    manifest = member(root, "fake/library@2.0")
+    assert not manifest.is_resolved
+    assert prepared(manifest)[0].readiness is Readiness.READY
+    assert not (registry / "asked").exists()
+
+
+def test_a_version_that_is_not_there(root: Path, registry: Path) -> None:
+    (client,) = prepared(member(root, "fake/library@9.9"))
+    assert client.readiness is Readiness.UNAVAILABLE
+    assert client.reason == "this version cannot be had: there is no the-library 9.9"
+    assert client.hint == ("'fetchoff versions fake/library' lists what can be had; ask the shell")
+
+
+def test_a_kit_that_locks_nothing_is_at_fault(root: Path, registry: Path) -> None:
+    (root / "fake" / "_kit" / "resolve.sh").write_text('touch "$3" "lock-$2"')
+    (client,) = prepared(member(root, "fake/library@1.10"))
+    assert "locked no package" in client.reason
+    (root / "fake" / "_kit" / "resolve.sh").write_text('echo "a 1 b" >"$3"')
+    (client,) = prepared(member(root, "fake/library@1.10"))
+    assert "left no" in client.reason
+    assert "lock-1.10" in client.reason
+
+
+def test_what_there_is_newest_first(root: Path) -> None:
+    assert releases_of(member(root, "fake/library")) == (
+        Release("2.0rc1"),
+        Release("1.10", "2021-01-01"),
+        Release("1.9"),
+        Release("1.0", "2020-01-01"),
+    )
+
+
+def test_a_registry_that_does_not_answer(root: Path, registry: Path) -> None:
+    shutil.rmtree(registry / "the-library")
+    with pytest.raises(SetupError, match=r"the-library cannot be listed: no package the-library"):
+        releases_of(member(root, "fake/library"))
+
+
+def test_a_library_that_comes_with_its_runtime(root: Path) -> None:
+    path = root / "fake" / "library" / "adapter.toml"
+    own = ADAPTER.replace('versions = ["2.0"]\n', "")
+    path.write_text(f'{own}\n[releases]\npackage = ""\n')
+    with pytest.raises(InputError) as caught:
+        member(root, "fake/library@1.10")
+    assert "comes with its runtime" in caught.value.hint
+    with pytest.raises(InputError, match="no versions in a registry"):
+        releases_of(member(root, "fake/library"))
+
+
+def test_packages_that_are_resolved_with_it(root: Path, registry: Path) -> None:
+    path = root / "fake" / "library" / "adapter.toml"
+    path.write_text(f'{ADAPTER}\n[releases]\nbeside = ["more", "and-more"]\n')
+    manifest = member(root, "fake/library@1.0")
+    prepared(manifest)
+    built = BuildDir.of(manifest).folder / "build" / "lock"
+    assert built.read_text() == "the-library 1.0, beside 5\n"

@@ -1,0 +1,170 @@
+"""What is shown of a history: words that hold, and a chart of every measured release."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from benches.stats.histories import plan_of
+from rich.console import Console
+
+from fetchoff.model.analysis import Relative
+from fetchoff.model.estimate import Estimate, Verdict
+from fetchoff.model.history import (
+    Compared,
+    History,
+    Measured,
+    PassedOver,
+    Stretch,
+    StretchKind,
+)
+from fetchoff.model.release import Release
+from fetchoff.report.files import history_results
+from fetchoff.report.page import history as page
+from fetchoff.report.terminal import history as terminal
+from fetchoff.report.wording import history as wording
+
+
+def side(version: str, wall: float = 100.0) -> Measured:
+    around = Estimate(wall, wall * 0.98, wall * 1.02, 0.99)
+    return Measured(version, around, around, 40.0, 2.0)
+
+
+def relative(point: float, verdict: Verdict, width: float = 0.01) -> Relative:
+    return Relative(Estimate(point, point - width, point + width, 0.9999), verdict)
+
+
+SAME = relative(1.001, Verdict.EQUIVALENT)
+SLOWER = relative(1.1, Verdict.SLOWER)
+FASTER = relative(0.9, Verdict.FASTER)
+UNTOLD = Relative(Estimate(1.0, 0.0, math.inf, 0.0), Verdict.UNDECIDED)
+
+
+def compared(older: str, newer: str, wall: Relative, cpu: Relative) -> Compared:
+    return Compared(side(older), side(newer), wall, cpu, 9, 20.0, f"comparisons/{older}--{newer}")
+
+
+def stretch(older: str, newer: str, kind: StretchKind, wall: Relative, cpu: Relative) -> Stretch:
+    return Stretch(older, newer, kind, compared(older, newer, wall, cpu))
+
+
+def history(*stretches: Stretch, passed_over: tuple[PassedOver, ...] = ()) -> History:
+    found = tuple(one.compared for one in stretches if one.compared)
+    return History(plan_of(5), found, stretches, (), passed_over, 20.0 * len(found))
+
+
+LEVEL = stretch("0", "2", StretchKind.LEVEL, SAME, SAME)
+STEP = stretch("2", "3", StretchKind.STEP, SLOWER, SLOWER)
+OPEN = Stretch("3", "4", StretchKind.OPEN)
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (STEP, "slower"),
+        (stretch("2", "3", StretchKind.STEP, FASTER, SAME), "faster by wall"),
+        (stretch("2", "3", StretchKind.STEP, SAME, SLOWER), "slower by CPU"),
+        (stretch("2", "3", StretchKind.STEP, FASTER, SLOWER), "faster by wall but slower by CPU"),
+        (LEVEL, "no step above 1.1 %"),
+        (stretch("0", "2", StretchKind.UNCLEAR, SAME, relative(1.0, Verdict.UNDECIDED, 0.2)),
+         "cannot tell: up to 25 %"),
+        (stretch("0", "2", StretchKind.UNCLEAR, SAME, UNTOLD), "cannot tell"),
+        (OPEN, "not measured: the budget was spent"),
+    ],
+)  # fmt: skip
+def test_the_words_for_a_stretch(one: Stretch, words: str) -> None:
+    assert wording.verdict(one) == words
+
+
+def test_a_failed_check_is_named() -> None:
+    assert STEP.compared is not None
+    doubtful = replace(STEP, compared=replace(STEP.compared, withheld=True))
+    assert wording.verdict(doubtful) == "cannot tell: a self-check failed"
+
+
+def test_a_share_is_rounded_up_so_that_it_still_holds() -> None:
+    for width in (0.0011, 0.0149, 0.05, 0.0999, 0.2, 0.777):
+        one = stretch("0", "2", StretchKind.LEVEL, relative(1.0, Verdict.EQUIVALENT, width), SAME)
+        assert one.compared is not None
+        match = re.search(r"above ([\d.]+) %", wording.verdict(one))
+        assert match is not None
+        assert float(match[1]) / 100 >= one.compared.at_most
+
+
+def test_the_headline_tells_steps_or_that_there_is_none() -> None:
+    assert wording.headline(history(LEVEL, STEP)) == (
+        "1 step: 3 takes 1.100 × the wall time and 1.100 × the CPU time of 2."
+    )
+    assert wording.headline(history(LEVEL)) == "No step above 1.1 % between 0 and 2."
+    assert wording.headline(history(LEVEL, OPEN)) == "No step was found."
+    assert wording.headline(history()) == "Fewer than two of the releases could be measured."
+
+
+def test_the_notes_say_what_the_search_could_not() -> None:
+    inside = replace(LEVEL, between=("1",))
+    passed = (PassedOver("1", "it does not build"),)
+    notes = " ".join(wording.notes(history(inside, STEP, OPEN, passed_over=passed)))
+    assert "1 was passed over: it does not build" in notes
+    assert "cancel each other out are not seen" in notes
+    assert "the budget ended the search" in notes
+    assert "err with at most 1 %" in notes
+    assert "intervals of 99.929 %, because there may be 7 comparisons" in notes
+    quiet = " ".join(wording.notes(history(LEVEL)))
+    assert "cancel" not in quiet
+    assert "budget" not in quiet
+
+
+def test_the_table_has_a_line_for_each_stretch() -> None:
+    console = Console(width=150, record=True, file=io.StringIO())
+    console.print(terminal.whole(history(LEVEL, STEP, OPEN)))
+    lines = console.export_text().splitlines()
+    assert [line.split()[:2] for line in lines if re.match(r"\d\s+\d\s", line)] == [
+        ["0", "2"],
+        ["2", "3"],
+        ["3", "4"],
+    ]
+
+
+def test_the_document_has_no_number_that_is_not_one() -> None:
+    unclear = stretch("0", "2", StretchKind.UNCLEAR, UNTOLD, UNTOLD)
+    text = history_results.text(history(unclear, OPEN))
+    assert "NaN" not in text
+    assert "Infinity" not in text
+    parsed = json.loads(text)
+    assert [one["kind"] for one in parsed["stretches"]] == ["cannot tell", "not measured"]
+    assert parsed["stretches"][0]["at_most"] is None
+
+
+def test_the_chart_has_a_point_for_each_side_of_each_comparison_and_the_steps() -> None:
+    drawn = page.chart(history(LEVEL, STEP))
+    rows = drawn["datasets"]["rows"]
+    assert [(row["version"], row["clock"]) for row in rows[:4]] == [
+        ("0", "wall"), ("0", "CPU"), ("2", "wall"), ("2", "CPU"),
+    ]  # fmt: skip
+    assert len(rows) == 8
+    assert rows[4]["x"] > rows[2]["x"] == 2  # the second comparison that release 2 was in
+    assert drawn["datasets"]["steps"] == [{"x": 3, "step": "3: slower, 1.100 ×"}]
+
+
+def test_days_are_drawn_where_the_registry_tells_them_in_order() -> None:
+    def dated(*days: str) -> History:
+        releases = tuple(Release(str(n), day) for n, day in enumerate(days))
+        found = history(LEVEL, STEP)
+        return replace(found, plan=replace(found.plan, releases=releases))
+
+    days = ("2020-01-01", "2020-02-01", "2020-03-01", "2020-04-01")
+    assert page.chart(dated(*days))["datasets"]["steps"][0]["x"] == "2020-04-01"
+    for other in (("", *days[1:]), (days[1], days[0], *days[2:])):
+        assert page.chart(dated(*other))["datasets"]["steps"][0]["x"] == 3
+
+
+def test_the_page_loads_nothing_and_escapes_reasons() -> None:
+    passed = (PassedOver("1", "<script>alert(1)</script>"),)
+    text = page.text(history(LEVEL, STEP, passed_over=passed))
+    assert "<script>alert" not in text
+    assert 'data-chart="history"' in text
+    assert 'href="comparisons/2--3/report.html"' in text
