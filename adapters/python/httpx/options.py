@@ -10,6 +10,12 @@ FEATURES = """
     tls proxy coding.deflate coding.br coding.zstd
     read-size cookies decompression redirects timeout.connect timeout.read
 """
+# What httpx.request takes: neither a protocol, nor limits of connections, nor a client's headers.
+FEATURES_OF_FUNCTIONS = """
+    http/1.1 method.get method.head method.post method.put
+    body.form body.json body.multipart body.raw headers connection.fresh tls proxy
+    coding.deflate coding.br coding.zstd read-size decompression timeout.connect timeout.read
+"""
 NO_COOKIES = DefaultCookiePolicy(allowed_domains=())
 
 
@@ -29,6 +35,14 @@ def of_client(settings):
             max_connections=connections,
             max_keepalive_connections=0 if settings.reuse is False else connections,
         ),
+        "timeout": httpx.Timeout(5.0, **settings.timeouts(connect="connect", read="read")),
+    }
+
+
+def of_function(settings):
+    return {
+        "verify": settings.tls_context() if settings.tls_ca else True,
+        "proxy": settings.proxy,
         "timeout": httpx.Timeout(5.0, **settings.timeouts(connect="connect", read="read")),
     }
 
