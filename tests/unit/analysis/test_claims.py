@@ -431,11 +431,11 @@ def test_amounts_have_units() -> None:
     memory = judged(AmountClaim(Measure.MEMORY, A, 831), peaks)
     assert (published(memory.claim.statement), said_of(memory)) == ("831 MB", "1,000 MB")
     wall = judged(AmountClaim(Measure.WALL, A, 2.0, at_least=True), evidence({"x/a": 2.0}))
-    assert published(wall.claim.statement) == "at least 2.00 s"
-    assert re.fullmatch(r"(1\.99|2\.00|2\.01) ms", said_of(wall)), said_of(wall)
+    assert published(wall.claim.statement) == "at least 2 s"
+    assert re.fullmatch(r"(1\.99|2|2\.01) ms", said_of(wall)), said_of(wall)
     assert "–" in measured_interval(wall)
     none = judged(AmountClaim(Measure.CPU, Side("x/absent", "w"), 0.00001), evidence({"x/a": 1.0}))
-    assert published(none.claim.statement) == "10.0 µs"
+    assert published(none.claim.statement) == "10 µs"
     assert (said_of(none), measured_interval(none)) == ("–", "–")
 
 

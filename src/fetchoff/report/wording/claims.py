@@ -42,7 +42,15 @@ from fetchoff.model.judgement import (
     WidestPair,
     WorkloadMissing,
 )
-from fetchoff.report.wording.figures import MISSING, TELLING, interval, percent, ratio, three_digits
+from fetchoff.report.wording.figures import (
+    MISSING,
+    TELLING,
+    interval,
+    microseconds,
+    percent,
+    ratio,
+    three_digits,
+)
 
 SIDED = {
     Sided.WEAKER_OR_AS_PUBLISHED: "weaker or as published",
@@ -83,9 +91,7 @@ def amount(measure: Measure, value: float) -> str:
     """`97.3 ms`, `831 MB`, `0.482 a request`."""
     if measure not in TIMES:
         return f"{three_digits(value)} {UNITS[measure]}"
-    if value >= 1:
-        return f"{three_digits(value)} s"
-    return f"{three_digits(1e3 * value)} ms" if value >= 1e-3 else f"{three_digits(1e6 * value)} µs"
+    return microseconds(1e6 * value)
 
 
 def measured(judgement: Judgement) -> str:
