@@ -4,15 +4,17 @@ import aiohttp
 
 from fetchoff_kit import AsyncClient, serve
 
-HAS_ZSTD = tuple(map(int, aiohttp.__version__.split(".")[:2])) >= (3, 13)
+VERSION = tuple(map(int, aiohttp.__version__.split(".")[:2]))
+SINCE = {(3, 11): "body.multipart", (3, 13): "coding.zstd"}  # forms without files were urlencoded
 
 
 class Aiohttp(AsyncClient):
     name = "aiohttp"
     features = f"""
         http/1.1 method.get method.head method.post method.put
-        body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
-        tls proxy coding.deflate coding.br {"coding.zstd" if HAS_ZSTD else ""}
+        body.form body.json body.raw headers connection.reuse connection.fresh
+        tls proxy coding.deflate coding.br
+        {" ".join(feature for since, feature in SINCE.items() if since <= VERSION)}
         read-size cookies decompression redirects timeout.connect timeout.read timeout.total
     """
 

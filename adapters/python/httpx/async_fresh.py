@@ -10,7 +10,8 @@ from fetchoff_kit import AsyncClient, serve
 class FreshAsyncHttpx(AsyncClient):
     name = "httpx"
     engine = f"httpcore {httpcore.__version__}"
-    features = options.FEATURES.replace("connection.reuse", "")
+    # a jar lasts as long as its client
+    features = options.FEATURES.replace("connection.reuse", "").replace("cookies", "")
 
     def __init__(self, settings):
         self.options = options.of_client(settings)

@@ -14,10 +14,12 @@ class FreshHttpx(Client):
 
     def __init__(self, settings):
         self.options = options.of_function(settings)
+        self.headers = [] if settings.decompress else [("Accept-Encoding", "identity")]
         self.read_size = settings.read_size
 
     def arguments(self, exchange):
-        return {**options.of_request(exchange), **self.options}
+        request = options.of_request(exchange)
+        return {**request, **self.options, "headers": [*self.headers, *request["headers"]]}
 
     def request(self, exchange):
         with exchange.open_parts() as files:
