@@ -79,7 +79,7 @@ articles-page: $(DEV)  ## docs/articles.md, from the run folders of a reproducti
 	$(BIN)/python tools/articles_page.py $(RUNS)
 
 reported-page: $(DEV)  ## docs/reported.md, from the run folders of 'fetchoff reproduce reported': RUNS=…
-	$(BIN)/python tools/reported_page.py $(RUNS)
+	$(BIN)/python tools/reported_page.py $(if $(NOTE),--note "$(NOTE)") $(RUNS)
 
 format: $(DEV)
 	$(BIN)/ruff format .

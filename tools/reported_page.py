@@ -1,10 +1,11 @@
 """docs/reported.md: what people have reported, measured again, from the run folders.
 
-python tools/reported_page.py RUN…
+python tools/reported_page.py [--note TEXT] RUN…
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,29 +35,42 @@ hold any more* doesn't say that a report was wrong when it was made. A ratio abo
 times more the first side costs. All intervals of a report hold the truth together with a
 probability of 95 %. A finding is what [`fetchoff explain`](diagnosis.md) sees in a recording.
 
-{tally}.
+{note}{tally}.
 """
 
 
 def main() -> None:
-    runs = [RunFolder.open(Path(argument)) for argument in sys.argv[1:]]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    parser.add_argument("--note", default="", help="what a reader must know of these runs")
+    asked = parser.parse_args()
+    runs = [RunFolder.open(path) for path in asked.runs]
     found = {
         each.article.id: (each, one) for one in map(analysis_of, runs) if (each := _reported(one))
     }
     missing = [name for name in claims.reported() if name not in found]
-    if missing:
-        sys.exit(f"no run of {', '.join(missing)}")
+    if not found:
+        sys.exit("none of these is the run of a reported claim")
     judgements = [judgement for each, _ in found.values() for judgement in each.judgements]
     lines = [
         INTRODUCTION.format(
             machine=machine(runs[0]),
             measured=seconds(sum(one.seconds for _, one in found.values())),
+            note=f"**Note:** {asked.note}\n\n" if asked.note else "",
             tally=f"{len(found)} reports, {tally(judgements)}",
         )
     ]
     for name in claims.reported():
-        lines += _section(*found[name])
+        lines += _section(*found[name]) if name in found else []
+    if missing:
+        lines += ["## Not measured yet", "", *map(_unmeasured, missing), ""]
     PAGE.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _unmeasured(name: str) -> str:
+    article = claims.article(name)
+    assert article.report is not None
+    return f"- `{name}`: {article.title} ([source]({article.report.source}))"
 
 
 def _reported(analysis: Analysis) -> Reproduction | None:
