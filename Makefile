@@ -10,7 +10,7 @@ QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -77,6 +77,9 @@ findings-page: $(DEV)  ## docs/findings.md, from the rules; SURVEY=rows of bench
 
 articles-page: $(DEV)  ## docs/articles.md, from the run folders of a reproduction: RUNS=…
 	$(BIN)/python tools/articles_page.py $(RUNS)
+
+reported-page: $(DEV)  ## docs/reported.md, from the run folders of 'fetchoff reproduce reported': RUNS=…
+	$(BIN)/python tools/reported_page.py $(if $(NOTE),--note "$(NOTE)") $(RUNS)
 
 format: $(DEV)
 	$(BIN)/ruff format .

@@ -9,12 +9,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from claims_table import machine, row, told
+
 from fetchoff.app.results import analysis_of
 from fetchoff.model.analysis import Analysis
-from fetchoff.model.judgement import Judgement
 from fetchoff.report.article.tables import tally
-from fetchoff.report.wording import claims
-from fetchoff.report.wording.figures import MISSING, interval, ratio
 from fetchoff.store.run_folder import RunFolder
 
 PAGE = Path(__file__).parent.parent / "docs" / "articles.md"
@@ -33,12 +32,7 @@ an article hold the truth together with a probability of 95 %.
 def main() -> None:
     runs = [RunFolder.open(Path(argument)) for argument in sys.argv[1:]]
     analyses = [analysis_of(run) for run in runs]
-    first = runs[0].header
-    machine = (
-        f"a virtual machine with {first.environment['cores']} cores "
-        f"({first.environment['processor']}), {first.started[:10]}"
-    )
-    lines = [INTRODUCTION.format(machine=machine)]
+    lines = [INTRODUCTION.format(machine=machine(runs[0]))]
     for analysis in analyses:
         lines += _article(analysis)
     PAGE.write_text("\n".join(lines), encoding="utf-8")
@@ -56,23 +50,8 @@ def _article(analysis: Analysis) -> Iterator[str]:
     yield ""
     yield "| claim | what it says | published | measured | interval | verdict |"
     yield "|---|---|---|---|---|---|"
-    yield from map(_row, judgements)
+    yield from (row((f"`{one.claim.id}`", *told(one))) for one in judgements)
     yield ""
-
-
-def _row(judgement: Judgement) -> str:
-    found = judgement.measured
-    reasons = claims.reasons(judgement)
-    reason = f": {reasons}" if reasons else ""
-    cells = (
-        f"`{judgement.claim.id}`",
-        judgement.claim.text,
-        claims.published(judgement.claim.statement) or MISSING,
-        f"×{ratio(found.point)}" if found else MISSING,
-        interval(found),
-        f"**{judgement.verdict.value}**{reason}",
-    )
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 if __name__ == "__main__":

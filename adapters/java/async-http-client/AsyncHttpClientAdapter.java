@@ -7,6 +7,11 @@ import fetchoff.Library;
 import fetchoff.Receiver;
 import fetchoff.Settings;
 import io.netty.buffer.ByteBuf;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,6 +22,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.X509TrustManager;
 import org.asynchttpclient.AsyncCompletionHandler;
 import org.asynchttpclient.AsyncHttpClient;
 import org.asynchttpclient.BoundRequestBuilder;
@@ -33,11 +39,13 @@ import org.asynchttpclient.request.body.multipart.StringPart;
 public final class AsyncHttpClientAdapter implements Library {
     private static final String FEATURES =
             """
-            http/1.1 tls proxy method.get method.head method.post method.put
+            http/1.1 h2 tls proxy method.get method.head method.post method.put
             body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
             sink.buffer sink.discard cookies decompression redirects
             timeout.connect timeout.read timeout.total
             """;
+
+    private static final String WINDOW_BYTES = System.getenv("AHC_WINDOW_BYTES");
 
     @Override
     public Description describe() {
@@ -62,9 +70,11 @@ public final class AsyncHttpClientAdapter implements Library {
         DefaultAsyncHttpClientConfig.Builder config =
                 Dsl.config()
                         .setKeepAlive(settings.reuse())
+                        .setHttp2Enabled(settings.protocol().equals("h2"))
                         .setFollowRedirect(settings.redirects() > 0)
                         .setMaxRedirects(settings.redirects())
                         .setCompressionEnforced(settings.decompress());
+        if (WINDOW_BYTES != null) config.setHttp2InitialWindowSize(Integer.parseInt(WINDOW_BYTES));
         if (!settings.cookies()) config.setCookieStore(null);
         settings.connectTimeout().ifPresent(config::setConnectTimeout);
         settings.readTimeout().ifPresent(config::setReadTimeout);
@@ -74,9 +84,23 @@ public final class AsyncHttpClientAdapter implements Library {
                 .ifPresent(config::setProxyServer);
         if (settings.trust().isPresent()) {
             var manager = settings.trust().get().manager();
-            config.setSslContext(SslContextBuilder.forClient().trustManager(manager).build());
+            config.setSslContext(contextOf(manager, settings.protocol()));
         }
         return new Session(Dsl.asyncHttpClient(config));
+    }
+
+    /** A context of one's own has to name the protocols that ALPN offers. */
+    private static SslContext contextOf(X509TrustManager manager, String protocol)
+            throws SSLException {
+        return SslContextBuilder.forClient()
+                .trustManager(manager)
+                .applicationProtocolConfig(
+                        new ApplicationProtocolConfig(
+                                Protocol.ALPN,
+                                SelectorFailureBehavior.NO_ADVERTISE,
+                                SelectedListenerFailureBehavior.ACCEPT,
+                                protocol))
+                .build();
     }
 
     private record Session(AsyncHttpClient client) implements AsyncClient {

@@ -2,6 +2,8 @@ import {
   fetchConnections, fetchEngine, fetchFeatures, formData, serve, Unsupported,
 } from "../_kit/kit.mjs";
 
+const CLONES = Boolean(process.env.FETCH_CLONES);
+
 function open(settings, exchanges) {
   const { reuse, mustReuse, decompress, redirects, timeout_ms } = settings;
   // undici closes the connection after HEAD, and fetch has no option against it.
@@ -26,6 +28,7 @@ function open(settings, exchanges) {
       redirect,
       signal: timeout_ms.total && AbortSignal.timeout(timeout_ms.total),
     });
+    if (CLONES) response.clone();
     if (exchange.streamed) return exchange.stream(response.status, response.body);
     return exchange.content(response.status, await response.arrayBuffer());
   }

@@ -4,13 +4,17 @@ import aiohttp
 
 from fetchoff_kit import AsyncClient, serve
 
+VERSION = tuple(map(int, aiohttp.__version__.split(".")[:2]))
+SINCE = {(3, 11): "body.multipart", (3, 13): "coding.zstd"}  # forms without files were urlencoded
+
 
 class Aiohttp(AsyncClient):
     name = "aiohttp"
-    features = """
+    features = f"""
         http/1.1 method.get method.head method.post method.put
-        body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
-        tls proxy coding.deflate coding.br coding.zstd
+        body.form body.json body.raw headers connection.reuse connection.fresh
+        tls proxy coding.deflate coding.br
+        {" ".join(feature for since, feature in SINCE.items() if since <= VERSION)}
         read-size cookies decompression redirects timeout.connect timeout.read timeout.total
     """
 
@@ -28,11 +32,10 @@ class Aiohttp(AsyncClient):
             force_close=settings.reuse is False,
             ssl=settings.tls_context() if settings.tls_ca else True,
         )
-        self.session = aiohttp.ClientSession(
-            connector=connector, cookie_jar=jar, proxy=settings.proxy, **options
-        )
+        self.session = aiohttp.ClientSession(connector=connector, cookie_jar=jar, **options)
         # it counts the answers that redirect, and wants less of them than this
-        self.redirects = {
+        self.options = {
+            "proxy": settings.proxy,
             "allow_redirects": settings.redirects > 0,
             "max_redirects": settings.redirects + 1,
         }
@@ -40,7 +43,7 @@ class Aiohttp(AsyncClient):
 
     def arguments(self, exchange):
         body = exchange.body_as(form="data", json="json", raw="data")
-        return {"headers": exchange.headers, **body, **self.redirects}
+        return {"headers": exchange.headers, **body, **self.options}
 
     def request(self, exchange):
         body = {"data": multipart(exchange)} if exchange.kind == "multipart" else {}

@@ -12,6 +12,12 @@ FEATURES = """
 """
 VERSION = tuple(map(int, httpx.__version__.split(".")[:2]))
 PROXY = "proxy" if VERSION >= (0, 26) else "proxies"
+# What httpx.request takes: neither a protocol, nor limits of connections, nor a client's headers.
+FEATURES_OF_FUNCTIONS = """
+    http/1.1 method.get method.head method.post method.put
+    body.form body.json body.multipart body.raw headers connection.fresh tls proxy
+    coding.deflate coding.br coding.zstd read-size decompression timeout.connect timeout.read
+"""
 NO_COOKIES = DefaultCookiePolicy(allowed_domains=())
 
 
@@ -31,6 +37,14 @@ def of_client(settings):
             max_connections=connections,
             max_keepalive_connections=0 if settings.reuse is False else connections,
         ),
+        "timeout": httpx.Timeout(5.0, **settings.timeouts(connect="connect", read="read")),
+    }
+
+
+def of_function(settings):
+    return {
+        "verify": settings.tls_context() if settings.tls_ca else True,
+        "proxy": settings.proxy,
         "timeout": httpx.Timeout(5.0, **settings.timeouts(connect="connect", read="read")),
     }
 

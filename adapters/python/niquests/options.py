@@ -1,21 +1,31 @@
 """What the sessions of niquests, blocking and asynchronous, are built and called with."""
 
+from http.cookiejar import DefaultCookiePolicy
+from inspect import signature
+
+import niquests
+
 FEATURES = """
     http/1.1 h2 h2c method.get method.head method.post method.put
     body.form body.json body.multipart body.raw headers connection.reuse connection.fresh
     tls proxy coding.deflate coding.br coding.zstd
     read-size cookies decompression redirects timeout.connect timeout.read
 """
+# Older versions keep all cookies, unless their jar's policy is changed.
+CAN_REFUSE = "allow_incoming_cookies" in signature(niquests.Session.__init__).parameters
 
 
 def open_session(session_class, settings):
     http2 = settings.protocol != "http/1.1"
+    cookies = {"allow_incoming_cookies": settings.cookies} if CAN_REFUSE else {}
     session = session_class(
-        allow_incoming_cookies=settings.cookies,
+        **cookies,
         disable_http1=http2,
         disable_http2=not http2,
         disable_http3=True,
     )
+    if not settings.cookies and not CAN_REFUSE:
+        session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
     if settings.proxy:
         session.proxies = {"http": settings.proxy, "https": settings.proxy}
     if settings.redirects:

@@ -1,10 +1,14 @@
 """urllib3: one PoolManager, which threads share."""
 
+import io
+import os
 from socket import IPPROTO_TCP, TCP_NODELAY
 
 import urllib3
 
 from fetchoff_kit import Client, serve
+
+BLOCK_BYTES = int(os.environ.get("URLLIB3_BLOCK_BYTES", "0"))  # of uploads that are file objects
 
 
 class Urllib3(Client):
@@ -25,6 +29,8 @@ class Urllib3(Client):
         if "tcp_nodelay" in settings.options:
             nodelay = int(settings.options["tcp_nodelay"])
             options["socket_options"] = [(IPPROTO_TCP, TCP_NODELAY, nodelay)]
+        if BLOCK_BYTES:
+            options["blocksize"] = BLOCK_BYTES
         timeout = urllib3.Timeout(**settings.timeouts(connect="connect", read="read"))
         if settings.proxy:
             self.pool = urllib3.ProxyManager(settings.proxy, timeout=timeout, **options)
@@ -44,9 +50,12 @@ class Urllib3(Client):
         return {"headers": headers, **body, **self.options}
 
     def send(self, exchange, **options):
+        arguments = exchange.arguments
         if exchange.kind == "multipart":
             options["fields"] = [*exchange.body, *map(part, exchange.files)]
-        return self.pool.request(exchange.method, exchange.url, **exchange.arguments, **options)
+        if exchange.kind == "raw" and BLOCK_BYTES:
+            arguments = {**arguments, **as_file(arguments)}
+        return self.pool.request(exchange.method, exchange.url, **arguments, **options)
 
     def buffer(self, exchange):
         response = self.send(exchange)
@@ -65,6 +74,12 @@ class Urllib3(Client):
 
     def close(self):
         self.pool.clear()
+
+
+def as_file(arguments):
+    content = arguments["body"]
+    headers = {**arguments["headers"], "Content-Length": str(len(content))}
+    return {"headers": headers, "body": io.BytesIO(content)}
 
 
 def part(upload):

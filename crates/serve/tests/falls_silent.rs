@@ -130,6 +130,27 @@ fn over_http1_the_connection_stays_open_until_the_client_closes_it() {
 }
 
 #[test]
+fn it_hangs_up_instead_once_the_request_has_arrived_whole() {
+    let origin = ControlledOrigin::start();
+    let behaviour = json!({"silent_after": 1, "hangs_up": true});
+    let port = origin.open(&json!({"behaviour": behaviour}));
+    for _ in 0..2 {
+        let mut client = port.connect();
+        assert_eq!(client.ask("GET", "/", &[], b"").text(), "Hi");
+        client.send(head("POST", "/upload?digest=no", &[], 5));
+        client.send(b"123");
+        assert_eq!(heard(&mut client), b"");
+        client.send(b"45");
+        let mut rest = Vec::new();
+        assert_eq!(client.stream.read_to_end(&mut rest).unwrap(), 0);
+    }
+    is_settled(&origin, port, "closed_by_origin", 2);
+    assert_eq!((count(&origin, port, "open"), count(&origin, port, "body_bytes_in")), (0, 10));
+    let error = origin.error(json!({"op": "open", "behaviour": {"hangs_up": true}}));
+    assert!(error.contains("needs silent_after"), "{error}");
+}
+
+#[test]
 fn each_connection_has_its_own_count() {
     let origin = ControlledOrigin::start();
     let port = opened(&origin, "http/1.1", 2);

@@ -18,9 +18,11 @@ from fetchoff.analysis.ranking_rows import ORIGIN_BOUND
 from fetchoff.analysis.series import Array
 from fetchoff.model.claim import (
     LEVEL_WITH,
+    AmountClaim,
     Claim,
     ClaimVerdict,
     EqualClaim,
+    FindingClaim,
     Measure,
     OrderClaim,
     RatioClaim,
@@ -34,11 +36,14 @@ from fetchoff.model.judgement import (
     Cause,
     ClosestPair,
     DifferenceLeft,
+    FaultNotSeen,
+    FaultSeen,
     Judgement,
     KnownInAnyCase,
     KnownSide,
     MissingReason,
     Needs,
+    NotExplained,
     OpenPairs,
     OriginBusy,
     OthersLikewise,
@@ -55,6 +60,14 @@ ARTICLE_ERROR = 0.05
 
 NAMED = 2  # reasons, where there are many
 
+UNITS = {
+    Measure.WALL: 1e9,  # ns of a second
+    Measure.CPU: 1e9,
+    Measure.MEMORY: 1e6 / 1024,  # KiB of a MB
+    Measure.CONNECTIONS: 1.0,
+}
+"""What evidence counts in, in the unit of an amount."""
+
 Judge = Callable[[float], Judgement]
 """From the error rate of one claim to its judgement."""
 
@@ -62,7 +75,8 @@ Judge = Callable[[float], Judgement]
 def judge_claims(claims: Sequence[Claim], evidence: Evidence) -> list[Judgement]:
     """Every claim of an article with its verdict, in order.
 
-    Those that can be measured have equal shares of the article's error rate (Bonferroni).
+    Those that can be measured have equal shares of the article's error rate (Bonferroni). What a
+    recording shows takes no share.
     """
     asked = [_asked(claim, evidence) for claim in claims]
     measured = sum(not isinstance(one, Judgement) for one in asked)
@@ -87,6 +101,10 @@ def _asked(claim: Claim, evidence: Evidence) -> Judge | Judgement:
                 return partial(_order, claim, stated, steps)
             case SpreadClaim():
                 return partial(_spread, claim, stated, _measured_sides(stated, evidence))
+            case AmountClaim():
+                return partial(_amount, claim, stated, evidence.costs(stated.measure, stated.of))
+            case FindingClaim():
+                return _finding(claim, stated, evidence)
             case UnmeasurableClaim():
                 raise Missing(Needs(stated.needs))
     except Missing as missing:
@@ -187,6 +205,44 @@ def _equal(claim: Claim, stated: EqualClaim, logs: Array, error: float) -> Judge
     return _judgement(
         claim, verdict, found, _cause(claim) if verdict is ClaimVerdict.GONE else None
     )
+
+
+def _amount(claim: Claim, stated: AmountClaim, logs: Array, error: float) -> Judgement:
+    """An amount is no difference: it is less than published, or more, but never gone."""
+    found = _times(_estimate(logs, error), 1 / UNITS[stated.measure])
+    low, high = (stated.published * end for end in stated.band)
+    if stated.is_bound:
+        verdict = _within(found, (low, high))
+    elif found.high < low:
+        verdict = ClaimVerdict.WEAKER
+    elif found.low > high:
+        verdict = ClaimVerdict.STRONGER
+    elif low <= found.low and found.high <= high:
+        verdict = ClaimVerdict.HOLDS
+    else:
+        verdict = ClaimVerdict.UNDECIDED
+    is_other = verdict in (ClaimVerdict.WEAKER, ClaimVerdict.GONE)
+    return _judgement(claim, verdict, found, _cause(claim) if is_other else None)
+
+
+def _times(found: Estimate, factor: float) -> Estimate:
+    return replace(
+        found, point=found.point * factor, low=found.low * factor, high=found.high * factor
+    )
+
+
+def _finding(claim: Claim, stated: FindingClaim, evidence: Evidence) -> Judgement:
+    """Whether the fault is among those that were found in a recording of the side."""
+    diagnosis = evidence.diagnosis(stated.of)
+    seen = next((cause for cause in diagnosis.causes if cause.fault == stated.fault), None)
+    if seen is None and stated.fault in diagnosis.silent:
+        why = "; ".join(missing.reason for missing in diagnosis.missing)
+        raise Missing(NotExplained(stated.of, why))
+    verdict = ClaimVerdict.HOLDS if (seen is None) == stated.is_absent else ClaimVerdict.GONE
+    others = tuple(cause.fault for cause in diagnosis.causes)
+    reason = FaultSeen(seen.count, seen.of) if seen else FaultNotSeen(others)
+    is_gone = verdict is ClaimVerdict.GONE
+    return _judgement(claim, verdict, None, reason, _cause(claim) if is_gone else None)
 
 
 def _order(claim: Claim, stated: OrderClaim, steps: Sequence[Array], error: float) -> Judgement:

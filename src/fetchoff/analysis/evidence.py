@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fetchoff.analysis.series import Array, Series, series_of
+from fetchoff.model.cause import Diagnosis
 from fetchoff.model.claim import Measure, Side
 from fetchoff.model.estimate import MINIMUM_ROUNDS
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.judgement import (
     ClientMissing,
     MissingReason,
+    NotExplained,
     SideFailed,
     TooFewRounds,
     WorkloadMissing,
@@ -31,11 +33,12 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a run has measured."""
+    """What a run has measured. `diagnoses`: of the clients that it explained."""
 
     experiment: Experiment
     series: dict[str, Series]
     absent: dict[str, str]
+    diagnoses: tuple[Diagnosis, ...] = ()
 
     @classmethod
     def of(
@@ -43,10 +46,11 @@ class Evidence:
         experiment: Experiment,
         records: Sequence[Record],
         absent: Sequence[tuple[str, str]] = (),
+        diagnoses: Sequence[Diagnosis] = (),
     ) -> Evidence:
         """From the records of a run; `absent`: clients that took no part, and why."""
         series = {c.id: series_of(experiment, records, c.id) for c in experiment.courses}
-        return cls(experiment, series, dict(absent))
+        return cls(experiment, series, dict(absent), tuple(diagnoses))
 
     def costs(self, measure: Measure, side: Side) -> Array:
         """Logarithms of what a side cost in each round of the run, NaN where there is nothing.
@@ -59,6 +63,15 @@ class Evidence:
         """log(cost of `of` ÷ cost of `to`) in each round; Missing if too few rounds have both."""
         both = dict.fromkeys((of.client, to.client))
         return _enough(self._logs(measure, of) - self._logs(measure, to), *both)
+
+    def diagnosis(self, side: Side) -> Diagnosis:
+        """What was found in a recording of a side; Missing if there is none."""
+        if side.client in self.absent:
+            raise Missing(ClientMissing(side.client, self.absent[side.client]))
+        for found in self.diagnoses:
+            if (found.client, found.course) == (side.client, side.workload):
+                return found
+        raise Missing(NotExplained(side))
 
     def origin_share(self, side: Side) -> float:
         """The origin's CPU time as a share of the wall time."""
@@ -75,6 +88,8 @@ class Evidence:
                 costs = _by_sample(series, series.cpu_ns[:, column])
             case Measure.MEMORY:
                 costs = _peaks_kb(series, side.client)
+            case Measure.CONNECTIONS:
+                costs = _connections(series, side.client)
         samples = sorted({sample for one in self.series.values() for sample in one.samples})
         known = {sample: cost for sample, cost in costs.items() if cost > 0}
         return np.log([known.get(sample, np.nan) for sample in samples], dtype=np.float64)
@@ -119,4 +134,18 @@ def _peaks_kb(series: Series, client: str) -> dict[Sample, float]:
         invocation.sample: float(invocation.usage.peak_kb)
         for invocation in series.invocations
         if invocation.process == client and invocation.outcome is Outcome.OK
+    }
+
+
+def _connections(series: Series, client: str) -> dict[Sample, float]:
+    """The connections that were opened for each request, from a process's first to its last."""
+    counted = {
+        invocation.sample: (invocation.ledger.get("connections"), invocation.ledger.get("requests"))
+        for invocation in series.invocations
+        if invocation.process == client and invocation.outcome is Outcome.OK
+    }
+    return {
+        sample: opened / requests
+        for sample, (opened, requests) in counted.items()
+        if isinstance(opened, int) and isinstance(requests, int) and requests
     }

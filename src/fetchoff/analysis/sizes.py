@@ -6,9 +6,11 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from fetchoff.model.claim import (
+    AmountClaim,
     Article,
     Claim,
     EqualClaim,
+    FindingClaim,
     OrderClaim,
     PublishedTable,
     RatioClaim,
@@ -77,7 +79,9 @@ class _Sizes:
                 return replace(stated, of=self.side(stated.of), to=self.side(stated.to))
             case OrderClaim() | SpreadClaim():
                 return replace(stated, sides=tuple(map(self.side, stated.sides)))
-            case UnmeasurableClaim():
+            case AmountClaim():
+                return replace(stated, of=self.side(stated.of))
+            case FindingClaim() | UnmeasurableClaim():
                 return stated
 
     def table(self, table: PublishedTable) -> PublishedTable:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from fetchoff.app.courses import courses
 from fetchoff.app.explain import Asked, Explained, Say, explain, part_of
 from fetchoff.diagnosis.rules.registry import rule
 from fetchoff.model.analysis import Analysis, RankingRow, WorkloadResult
-from fetchoff.model.client import Client
+from fetchoff.model.claim import Article
+from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import FetchoffError
 from fetchoff.model.experiment import Role
@@ -31,19 +33,40 @@ def explain_ranked(
     Runs after everything was measured. A client that can't be explained is told and left out.
     """
     by_id = {client.id: client for client in clients}
-    courses = {course.id: course for course in folder.header.experiment.courses}
+    measured = {course.id: course for course in folder.header.experiment.courses}
+    found = _explained(folder, chosen(analysis, measured, by_id), say)
+    return replace(analysis, explanations=found)
+
+
+def explain_claimed(
+    folder: RunFolder, article: Article, clients: Sequence[Client], say: Say
+) -> None:
+    """Explain the clients whose faults an article's claims are about, and keep that in the run.
+
+    The workload of such a claim need not be one that the run has measured.
+    """
+    ready = {client.id: client for client in clients if client.readiness is Readiness.READY}
+    sides = [claim.of for claim in article.findings if claim.of.client in ready]
+    _explained(folder, ((courses([s.workload])[0], ready[s.client]) for s in sides), say)
+
+
+def _explained(
+    folder: RunFolder, wanted: Iterable[tuple[Course, Client]], say: Say
+) -> tuple[Explanation, ...]:
+    """All explanations of a run, once those that are wanted are among them."""
     found = list(explanations.read(folder.path))
     known = {(each.diagnosis.client, each.diagnosis.course) for each in found}
-    for course, client in chosen(analysis, courses, by_id):
+    for course, client in wanted:
         if (client.id, course.id) in known:
             continue
+        known.add((client.id, course.id))
         try:
             found.append(explanation_of(explain(client, course, Asked(), say)))
         except FetchoffError as error:
             say(f"{client.id} cannot be explained on {course.id}: {error.message}")
             continue
         explanations.write(folder.path, found)
-    return replace(analysis, explanations=tuple(found))
+    return tuple(found)
 
 
 def chosen(

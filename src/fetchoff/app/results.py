@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from fetchoff.model.analysis import Analysis, ClientCard
 from fetchoff.model.errors import InputError, StoreError
 
 if TYPE_CHECKING:
+    from fetchoff.model.explanation import Explanation
     from fetchoff.model.judgement import Reproduction
     from fetchoff.store.run_folder import ClientRecord, RunFolder
 
@@ -43,14 +44,13 @@ def analysis_of(folder: RunFolder) -> Analysis:
             f"{folder.path} has no completely measured workload yet",
             f"continue with 'fetchoff resume {folder.path}'",
         )
+    explained = explanations.read(folder.path)
     return replace(
-        analysis,
-        reproduction=_reproduction_of(folder),
-        explanations=explanations.read(folder.path),
+        analysis, reproduction=_reproduction_of(folder, explained), explanations=explained
     )
 
 
-def _reproduction_of(folder: RunFolder) -> Reproduction | None:
+def _reproduction_of(folder: RunFolder, explained: Sequence[Explanation]) -> Reproduction | None:
     """The article whose suite was run, with its claims judged; None for other suites."""
     from fetchoff.analysis.claims import judge_claims
     from fetchoff.analysis.evidence import Evidence
@@ -59,11 +59,12 @@ def _reproduction_of(folder: RunFolder) -> Reproduction | None:
     from fetchoff.model.judgement import Reproduction
 
     header = folder.header
-    if header.experiment.suite not in claims.articles():
+    if header.experiment.suite not in (*claims.articles(), *claims.reported()):
         return None
     measured = [course.id for course in header.experiment.courses]
     article = at_sizes_of(claims.article(header.experiment.suite), measured)
-    evidence = Evidence.of(header.experiment, folder.records(), header.absent)
+    diagnoses = [each.diagnosis for each in explained]
+    evidence = Evidence.of(header.experiment, folder.records(), header.absent, diagnoses)
     return Reproduction(article, tuple(judge_claims(article.claims, evidence)))
 
 

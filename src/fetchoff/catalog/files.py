@@ -9,7 +9,7 @@ from typing import Literal
 from fetchoff.catalog.paths import shipped
 from fetchoff.model.errors import InputError, UnknownName
 
-Room = Literal["claims", "links", "suites", "workloads"]
+Room = Literal["claims", "links", "reported", "suites", "workloads"]
 SUFFIX = ".toml"
 
 

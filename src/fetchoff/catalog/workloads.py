@@ -102,6 +102,7 @@ class _Behaviour(Document):
     keep_alive: bool = True
     answer_pieces: int = Field(default=1, ge=1)
     silent_after: int | None = Field(default=None, ge=0)
+    hangs_up: bool = False
     streams: int | None = Field(default=None, ge=1)
     stream_window: int | None = Field(default=None, ge=0, le=2**31 - 1)
     connection_window: int | None = Field(default=None, ge=0, le=2**31 - 1)

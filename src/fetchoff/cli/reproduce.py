@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,9 +23,26 @@ if TYPE_CHECKING:
 NAME = "reproduce"
 
 
+@dataclass(frozen=True)
+class Request:
+    """What the user asks for of each article. `out`: the folder of all run folders."""
+
+    links: tuple[str, ...]
+    origin: str | None
+    allow_remote: bool
+    full: bool
+    budget_s: float | None
+    out: Path | None
+    seed: int | None
+    sets_up: bool
+
+
 def command(
     articles: Annotated[
-        list[str] | None, typer.Argument(help="Ids of articles, such as perl-2011.")
+        list[str] | None,
+        typer.Argument(
+            help="Ids of articles, such as perl-2011, or of reported claims; 'reported' is all."
+        ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Reproduce all articles.")] = False,
     link: options.Links = None,
@@ -50,40 +68,34 @@ def command(
     Each article has its own suite. It runs against the server that the author used, or against the
     built-in origin if that server is not ready. Fetchoff prints the article's tables with the
     measured figures beside the published ones, and each claim with both ratios. The budget applies
-    to each article; without one, at least three rounds are measured.
+    to each article; without one, at least three rounds are measured. Besides articles there is what
+    people have reported in trackers and READMEs: 'fetchoff reproduce reported'.
     """
-    from fetchoff.app.choose import chosen
-    from fetchoff.app.courses import courses
-    from fetchoff.app.measure import new_run
-    from fetchoff.app.serving import located, must_serve, ready_or_built_in
-    from fetchoff.catalog import claims, workloads
+    from fetchoff.catalog import claims
     from fetchoff.cli.console import data_console, print_json
     from fetchoff.cli.measure import Manner
-    from fetchoff.cli.setup import clients_of
     from fetchoff.model.errors import InputError
     from fetchoff.report.files.json_results import plain
     from fetchoff.report.terminal import claims as shown
 
-    if not articles and not everything:
+    names = claims.articles() if everything else claims.spelt_out(articles or [])
+    if not names:
         raise InputError(
             "no article was named",
-            f"give --all, or ids of these articles: {', '.join(claims.articles())}",
+            f"give --all, 'reported', or ids of these articles: {', '.join(claims.articles())}",
         )
-    wanted = [
-        claims.article(name) for name in (claims.articles() if everything else articles or [])
-    ]
     manner = Manner(quiet=quiet, as_json=as_json, waits=wait, explains=explain)
-    done = []
-    for article in wanted:
-        folder = out / article.id if out else None
-        suite = workloads.suite(article.id, full=full)
-        clients = clients_of(chosen(suite.clients), set_up=setup, quiet=quiet)
-        wanted_origin, note = ready_or_built_in(located(origin or suite.origin), set_up=setup)
-        chosen_courses = courses(suite.workloads, link or ())
-        experiment = _experiment(suite, clients, chosen_courses, wanted_origin, budget, seed)
-        must_serve(wanted_origin, chosen_courses, allow_remote=allow_remote)
-        run = new_run(experiment, clients, suite.about, folder, *([note] if note else []))
-        done.append(_measured(article, run, clients, manner))
+    request = Request(
+        links=tuple(link or ()),
+        origin=origin,
+        allow_remote=allow_remote,
+        full=full,
+        budget_s=budget,
+        out=out,
+        seed=seed,
+        sets_up=setup,
+    )
+    done = _all_of([claims.article(name) for name in names], request, manner)
     if as_json:
         judged = [one.reproduction.judgements for one in done if one.reproduction]
         print_json([plain(judgement) for judgements in judged for judgement in judgements])
@@ -91,13 +103,50 @@ def command(
         data_console().print(shown.whole(done))
 
 
+def _all_of(wanted: list[Article], request: Request, manner: Manner) -> list[Analysis]:
+    """Every article's run; of several, one that can't be measured is told and stops no other."""
+    from fetchoff.cli.console import say
+    from fetchoff.model.errors import InputError
+
+    done = []
+    for article in wanted:
+        try:
+            done.append(_reproduced(article, request, manner))
+        except InputError as error:
+            if len(wanted) == 1:
+                raise
+            say(f"{article.id} is left out: {error.message}")
+    return done
+
+
+def _reproduced(article: Article, request: Request, manner: Manner) -> Analysis:
+    """Set up what one article needs, run it, and judge its claims."""
+    from fetchoff.app.choose import chosen
+    from fetchoff.app.courses import courses
+    from fetchoff.app.measure import new_run
+    from fetchoff.app.serving import located, must_serve, ready_or_built_in
+    from fetchoff.catalog import claims
+    from fetchoff.cli.setup import clients_of
+
+    folder = request.out / article.id if request.out else None
+    suite = claims.suite(article.id, full=request.full)
+    clients = clients_of(chosen(suite.clients), set_up=request.sets_up, quiet=manner.quiet)
+    origin, note = ready_or_built_in(
+        located(request.origin or suite.origin), set_up=request.sets_up
+    )
+    measured = courses(suite.workloads, request.links)
+    experiment = _experiment(suite, clients, measured, origin, request)
+    must_serve(origin, measured, allow_remote=request.allow_remote)
+    run = new_run(experiment, clients, suite.about, folder, *([note] if note else []))
+    return _measured(article, run, clients, manner)
+
+
 def _experiment(
     suite: Suite,
     clients: list[Client],
     chosen: list[Course],
     origin: str,
-    budget: float | None,
-    seed: int | None,
+    request: Request,
 ) -> Experiment:
     """The experiment of an article: it uses the whole budget, whatever the results so far.
 
@@ -114,17 +163,17 @@ def _experiment(
         chosen,
         suite=suite.id,
         baseline=suite.baseline,
-        budget_s=budget or suite.budget_s,
+        budget_s=request.budget_s or suite.budget_s,
         blocks=suite.blocks,
         blocks_over_links=suite.blocks_over_links,
-        seed=seed,
+        seed=request.seed,
         origin=origin,
     )
     return replace(
         experiment,
         entrants=tuple(replace(entrant, seldom=False) for entrant in experiment.entrants),
         decide_on=(),
-        least_rounds=1 if budget else MINIMUM_ROUNDS,
+        least_rounds=1 if request.budget_s else MINIMUM_ROUNDS,
     )
 
 
@@ -132,6 +181,8 @@ def _measured(
     article: Article, folder: RunFolder, clients: list[Client], manner: Manner
 ) -> Analysis:
     """Run an article's experiment and write the results."""
+    from fetchoff.app.explain import say_nothing
+    from fetchoff.app.explaining import explain_claimed
     from fetchoff.app.results import HTML, analysis_of, write
     from fetchoff.cli.console import say
     from fetchoff.cli.measure import explained, measure_watched
@@ -139,9 +190,11 @@ def _measured(
 
     if not manner.quiet:
         origin = folder.header.origin
-        said = f"{article.id}: {article.title} ({article.year}), on {origin.id} {origin.version}"
+        year = f" ({article.year})" if article.year else ""
+        said = f"{article.id}: {article.title}{year}, on {origin.id} {origin.version}"
         say(said.rstrip())
     measure_watched(folder, clients, manner)
+    explain_claimed(folder, article, clients, say_nothing if manner.quiet else say)
     analysis = analysis_of(RunFolder.open(folder.path))
     if manner.explains:
         analysis = explained(analysis, folder, clients, manner)

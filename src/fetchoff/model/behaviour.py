@@ -27,7 +27,8 @@ class Behaviour:
     client offers it. `streams`, `stream_window`, `connection_window`, `frame_bytes`: settings of
     HTTP/2 that the origin sends; None is its default. `answer_pieces`: write the content of an
     answer in so many segments. `silent_after`: answer so many requests of a connection, and from
-    the next one on nothing, not even a PING, though the connection stays open. `keep_alive`:
+    the next one on nothing, not even a PING, though the connection stays open. `hangs_up`: the
+    connection is closed instead, once that request has arrived; HTTP/1.1 only. `keep_alive`:
     whether connections of HTTP/1.1 stay open.
     """
 
@@ -38,6 +39,7 @@ class Behaviour:
     keep_alive: bool = True
     answer_pieces: int = 1
     silent_after: int | None = None
+    hangs_up: bool = False
     streams: int | None = None
     stream_window: int | None = None
     connection_window: int | None = None

@@ -22,11 +22,15 @@ Band = tuple[float, float]
 
 
 class Measure(StrEnum):
-    """What is compared: wall time, CPU time of the client, or its peak memory."""
+    """What is compared: wall time, CPU time of the client, its peak memory, or connections.
+
+    Wall and CPU time are those of an exchange. Connections are opened ones, for each request.
+    """
 
     WALL = "wall"
     CPU = "cpu"
     MEMORY = "memory"
+    CONNECTIONS = "connections"
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,65 @@ class SpreadClaim:
         return (self.at_least, math.inf) if self.at_least else (0.0, self.at_most)
 
 
-Statement = RatioClaim | EqualClaim | OrderClaim | SpreadClaim | UnmeasurableClaim
+@dataclass(frozen=True)
+class AmountClaim:
+    """`of` costs `published`: seconds an exchange, MB of 10^6 bytes, or connections a request.
+
+    `at_least` so much, or `at_most`.
+    """
+
+    measure: Measure
+    of: Side
+    published: float
+    at_least: bool = False
+    at_most: bool = False
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the claim states a bound instead of a value."""
+        return self.at_least or self.at_most
+
+    @property
+    def band(self) -> Band:
+        """The band of the measured amount ÷ the published one."""
+        if self.at_least:
+            return 1.0, math.inf
+        if self.at_most:
+            return 0.0, 1.0
+        return 1 / MUCH, MUCH
+
+
+@dataclass(frozen=True)
+class FindingClaim:
+    """`fetchoff explain` finds the fault with this id in a recording of `of`, or finds it not."""
+
+    of: Side
+    fault: str
+    is_absent: bool = False
+
+
+Statement = (
+    RatioClaim
+    | EqualClaim
+    | OrderClaim
+    | SpreadClaim
+    | AmountClaim
+    | FindingClaim
+    | UnmeasurableClaim
+)
+
+
+def measured_sides(stated: Statement) -> tuple[Side, ...]:
+    """The sides whose costs a claim compares, the one that it is told against last."""
+    match stated:
+        case RatioClaim() | EqualClaim():
+            return stated.of, stated.to
+        case OrderClaim() | SpreadClaim():
+            return stated.sides
+        case AmountClaim():
+            return (stated.of,)
+        case FindingClaim() | UnmeasurableClaim():
+            return ()
 
 
 @dataclass(frozen=True)
@@ -193,11 +255,27 @@ class PublishedTable:
 
 
 @dataclass(frozen=True)
+class Report:
+    """A comparison that somebody reported: in a tracker, a README, a release note.
+
+    `source`: its address. `stated`: the workload, as the source states it. `versions`: those of the
+    source. `unstated`: what it doesn't state, or "". `here`: what is different here.
+    """
+
+    source: str
+    stated: str
+    versions: str
+    unstated: str = ""
+    here: str = ""
+
+
+@dataclass(frozen=True)
 class Article:
     """The claims and tables of one article, measured again by the suite of the same name.
 
-    `per_implementation`: the workload that the article charted and tabulated client by client and
-    site by site, or "".
+    `year`: 0 if the source tells none. `per_implementation`: the workload that the article charted
+    and tabulated client by client and site by site, or "". `report`: where the claims come from, if
+    no article has them.
     """
 
     id: str
@@ -206,3 +284,10 @@ class Article:
     claims: tuple[Claim, ...]
     tables: tuple[PublishedTable, ...]
     per_implementation: str = ""
+    report: Report | None = None
+
+    @property
+    def findings(self) -> tuple[FindingClaim, ...]:
+        """The claims that `fetchoff explain` decides."""
+        stated = (claim.statement for claim in self.claims)
+        return tuple(each for each in stated if isinstance(each, FindingClaim))

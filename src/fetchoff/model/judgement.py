@@ -50,6 +50,14 @@ class TooFewRounds:
 
 
 @dataclass(frozen=True)
+class NotExplained:
+    """`fetchoff explain` could not say whether the fault is there. `why`: as it said, or ""."""
+
+    side: Side
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class OthersLikewise:
     """So many further sides have no figures."""
 
@@ -141,7 +149,30 @@ class WidestPair:
     cheapest: Side
 
 
-MissingReason = Needs | WorkloadMissing | ClientMissing | SideFailed | TooFewRounds | OthersLikewise
+@dataclass(frozen=True)
+class FaultSeen:
+    """The fault was found: in `count` of `of` exchanges, connections or calls."""
+
+    count: int
+    of: int
+
+
+@dataclass(frozen=True)
+class FaultNotSeen:
+    """The client was recorded, and the fault was not found. `others`: the faults that were."""
+
+    others: tuple[str, ...] = ()
+
+
+MissingReason = (
+    Needs
+    | WorkloadMissing
+    | ClientMissing
+    | SideFailed
+    | TooFewRounds
+    | NotExplained
+    | OthersLikewise
+)
 """Why a claim could not be measured."""
 
 Reason = (
@@ -156,6 +187,8 @@ Reason = (
     | ClosestPair
     | SpreadPair
     | WidestPair
+    | FaultSeen
+    | FaultNotSeen
 )
 
 
@@ -163,8 +196,9 @@ Reason = (
 class Judgement:
     """A claim beside our own figure.
 
-    `measured`: the ratio, None if there is none; its interval is the one that the verdict was read
-    off, at the level of this claim. `reasons`: what a reader must know of it, in this order.
+    `measured`: the ratio, or the amount, None if there is none; its interval is the one that the
+    verdict was read off, at the level of this claim. `reasons`: what a reader must know of it, in
+    this order.
     """
 
     claim: Claim

@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from fetchoff.catalog import claims, files
-from fetchoff.model.claim import Article, Figure, PublishedCell, Side
+from fetchoff.model.claim import (
+    AmountClaim,
+    Article,
+    Figure,
+    FindingClaim,
+    Measure,
+    PublishedCell,
+    RatioClaim,
+    Report,
+    Side,
+)
 from fetchoff.model.errors import InputError, UnknownName
 
 HEAD = """\
@@ -31,6 +41,7 @@ published = 2
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(files, "shipped", lambda name: tmp_path)
+    (tmp_path / "reported").mkdir()
     folder = tmp_path / "claims"
     folder.mkdir()
     return folder
@@ -136,3 +147,88 @@ def test_a_ratio_that_is_hardly_one_is_a_bound_or_not_a_ratio(folder: Path, boun
 def test_an_unknown_article(folder: Path) -> None:
     with pytest.raises(UnknownName):
         claims.article("unwritten")
+
+
+REPORTED = """\
+schema = 1
+title = "A report"
+
+[report]
+source = "https://example.org/1"
+stated = "many requests"
+versions = "not known"
+workloads = ["other"]
+budget_s = 7
+
+[[claim]]
+text = "a takes 100 ms"
+kind = "amount"
+measure = "wall"
+of = ["x/a", "w"]
+published = 0.1
+
+[[claim]]
+text = "a takes twice as long as b"
+kind = "ratio"
+measure = "connections"
+of = ["x/a", "w"]
+to = ["x/b", "v"]
+published = 2
+
+[[claim]]
+text = "c does it twice"
+kind = "finding"
+of = ["x/c", "recorded"]
+fault = "sent-twice"
+absent = true
+"""
+
+
+def test_what_measures_a_reported_claim_follows_from_its_sides(folder: Path) -> None:
+    (folder.parent / "reported" / "somewhere-1.toml").write_text(REPORTED)
+    found, suite = claims.article("somewhere-1"), claims.suite("somewhere-1")
+    assert claims.reported() == ["somewhere-1"]
+    assert claims.articles() == []
+    assert found.report == Report("https://example.org/1", "many requests", "not known")
+    assert {claim.id for claim in found.claims} == {"somewhere-1"}
+    assert [claim.statement for claim in found.claims] == [
+        AmountClaim(Measure.WALL, Side("x/a", "w"), 0.1),
+        RatioClaim(Measure.CONNECTIONS, Side("x/a", "w"), Side("x/b", "v"), 2),
+        FindingClaim(Side("x/c", "recorded"), "sent-twice", is_absent=True),
+    ]
+    assert suite.workloads == ("w", "v", "other")
+    assert suite.clients == ("x/a", "x/b", "x/c")
+    assert (suite.baseline, suite.budget_s, suite.origin) == ("x/b", 7, "built-in")
+
+
+def test_reported_stands_for_all_of_them_each_once() -> None:
+    every = claims.reported()
+    assert len(every) == 24
+    assert claims.spelt_out(["perl-2011", "guzzle-349", "reported"]) == [
+        "perl-2011",
+        "guzzle-349",
+        *(name for name in every if name != "guzzle-349"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("was", "instead", "message"),
+    [
+        ("published = 0.1", "published = 0", "greater than 0"),
+        (
+            "published = 0.1",
+            "published = 1\nat_least = true\nat_most = true",
+            "at_least or at_most, not both",
+        ),
+        ('source = "https://example.org/1"', 'source = "a tracker"', "https"),
+        ('measure = "wall"', 'measure = "speed"', "connections"),
+    ],
+)
+def test_what_a_reported_claim_may_not_say(
+    folder: Path, was: str, instead: str, message: str
+) -> None:
+    file = folder.parent / "reported" / "somewhere-1.toml"
+    file.write_text(REPORTED.replace(was, instead))
+    with pytest.raises(InputError) as refused:
+        claims.article("somewhere-1")
+    assert message in refused.value.message

@@ -37,6 +37,9 @@ pub struct Behaviour {
     /// Answer so many requests of a connection, and from the next one on nothing at all: read on,
     /// but write no answer and acknowledge no PING. `None`: every request.
     pub silent_after: Option<u32>,
+    /// With `silent_after`: close the connection instead, once the request has arrived whole.
+    /// HTTP/1.1 only.
+    pub hangs_up: bool,
     /// Settings of HTTP/2; `None` is the origin's own.
     pub streams: Option<u32>,
     /// The window of one stream.
@@ -56,6 +59,7 @@ impl Behaviour {
         coding: true,
         answer_pieces: 1,
         silent_after: None,
+        hangs_up: false,
         streams: None,
         stream_window: None,
         connection_window: None,
@@ -69,6 +73,8 @@ impl Behaviour {
             Err("answer_pieces begins at 1")
         } else if self.silent_after.is_some() && self.continues == Continue::Never {
             Err("silent_after and continues are changed one at a time")
+        } else if self.hangs_up && self.silent_after.is_none() {
+            Err("hangs_up needs silent_after: after how many requests")
         } else if wide(self.stream_window) || wide(self.connection_window) {
             Err("a window has at most 2147483647 bytes")
         } else if self.frame_bytes.is_some_and(|bytes| !FRAME_BYTES.contains(&bytes)) {

@@ -1,7 +1,8 @@
 //! hyper's service: it takes requests, has `routes` answer them, and fits the answers to HTTP/1.1
 //! or HTTP/2.
 
-use std::convert::Infallible;
+use std::error::Error;
+use std::fmt;
 use std::future::pending;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -64,15 +65,19 @@ impl Requests {
         parts: Parts,
         content: Received,
         (exchange, asked): (Exchange, Asked),
-    ) -> Response<Reply> {
+    ) -> Result<Response<Reply>, HungUp> {
         let answer = answers::deferred(route, &parts, content, &resources, &exchange.0).await;
-        exchange.reply(&parts, answer, &asked)
+        Ok(exchange.reply(&parts, answer, &asked))
     }
 
-    /// Reads a request to its end, and answers nothing until the client gives it up.
-    async fn unanswered(content: Received, _exchange: Exchange) -> Response<Reply> {
+    /// Reads a request to its end, and hangs up, or answers nothing until the client gives it up.
+    async fn unanswered(
+        content: Received,
+        _exchange: Exchange,
+        hangs_up: bool,
+    ) -> Result<Response<Reply>, HungUp> {
         let _ = content.drain().await;
-        pending().await
+        if hangs_up { Err(HungUp) } else { pending().await }
     }
 
     fn is_answered(&self) -> bool {
@@ -86,7 +91,7 @@ impl Requests {
 
 impl Service<Request<Incoming>> for Requests {
     type Response = Response<Reply>;
-    type Error = Infallible;
+    type Error = HungUp;
     type Future = Answering;
 
     fn call(&self, request: Request<Incoming>) -> Answering {
@@ -113,7 +118,11 @@ impl Service<Request<Incoming>> for Requests {
         let stream = asked.stream;
         let content = Received::new(&parts, content, self.record.clone(), limit, stream);
         if !is_answered {
-            return Answering::Waiting(Box::pin(Self::unanswered(content, exchange)));
+            return Answering::Waiting(Box::pin(Self::unanswered(
+                content,
+                exchange,
+                self.behaviour.hangs_up,
+            )));
         }
         let resources = self.resources.clone();
         let answering = Self::deferred(resources, route, parts, content, (exchange, asked));
@@ -248,14 +257,26 @@ impl Drop for Exchange {
     }
 }
 
+/// The connection is to be closed without an answer. hyper does so when a service fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HungUp;
+
+impl fmt::Display for HungUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the origin hangs up")
+    }
+}
+
+impl Error for HungUp {}
+
 /// The future of an answer. Most answers are ready at once.
 pub enum Answering {
     Done(Option<Response<Reply>>),
-    Waiting(Pin<Box<dyn Future<Output = Response<Reply>>>>),
+    Waiting(Pin<Box<dyn Future<Output = Result<Response<Reply>, HungUp>>>>),
 }
 
 impl Future for Answering {
-    type Output = Result<Response<Reply>, Infallible>;
+    type Output = Result<Response<Reply>, HungUp>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut *self {
@@ -263,7 +284,7 @@ impl Future for Answering {
                 Some(response) => Poll::Ready(Ok(response)),
                 None => Poll::Pending,
             },
-            Self::Waiting(response) => response.as_mut().poll(cx).map(Ok),
+            Self::Waiting(response) => response.as_mut().poll(cx),
         }
     }
 }

@@ -97,20 +97,15 @@ def shown_claims(judgements: Sequence[Judgement]) -> tuple[ShownClaim, ...]:
             number=place,
             id=judgement.claim.id,
             text=judgement.claim.text,
-            measure=_measure(judgement),
+            measure=claims.measure(judgement.claim.statement),
             published=claims.published(judgement.claim.statement) or MISSING,
-            measured=f"×{ratio(judgement.measured.point)}" if judgement.measured else MISSING,
-            interval=interval(judgement.measured),
+            measured=claims.measured(judgement),
+            interval=claims.measured_interval(judgement),
             verdict=judgement.verdict,
             reason=claims.reasons(judgement),
         )
         for place, judgement in enumerate(judgements, start=1)
     )
-
-
-def _measure(judgement: Judgement) -> str:
-    measure = judgement.claim.statement.measure.value
-    return "CPU" if measure == "cpu" else measure
 
 
 def tally(judgements: Iterable[Judgement]) -> str:

@@ -112,11 +112,12 @@ def _article(reproduction: Reproduction, analysis: Analysis) -> Json:
         "id": article.id,
         "title": article.title,
         "year": article.year,
+        "report": plain(article.report),
         "claims": [
             {
                 "id": judgement.claim.id,
                 "text": judgement.claim.text,
-                "measure": plain(judgement.claim.statement.measure),
+                "measure": wording_of_claims.measure(judgement.claim.statement).lower(),
                 "published": wording_of_claims.published(judgement.claim.statement),
                 "measured": plain(judgement.measured),
                 "verdict": plain(judgement.verdict),

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from fetchoff.model.claim import (
+    AmountClaim,
     ClaimVerdict,
     EqualClaim,
+    FindingClaim,
     OrderClaim,
     RatioClaim,
     SpreadClaim,
     Statement,
     UnmeasurableClaim,
 )
+from fetchoff.model.estimate import Estimate
 from fetchoff.model.judgement import Judgement
 from fetchoff.report.page import vega
 from fetchoff.report.page.vega import Spec, label, layer, number, only
-from fetchoff.report.wording.claims import published
-from fetchoff.report.wording.figures import interval, ratio
+from fetchoff.report.wording.claims import measured, measured_interval, published
 
 Row = dict[str, Any]
 
@@ -35,21 +38,35 @@ COLOURS = {
 
 
 def published_ratio(statement: Statement) -> float | None:
-    """The ratio that a claim names: a value, or a bound; None where it is about an order alone."""
+    """The ratio that a claim names: a value, or a bound; None where it names none.
+
+    Amounts are shown as what was measured ÷ what was published.
+    """
     match statement:
         case RatioClaim():
             return statement.published
-        case EqualClaim():
+        case EqualClaim() | AmountClaim():
             return 1.0
         case SpreadClaim():
             return statement.at_least or statement.at_most
-        case OrderClaim() | UnmeasurableClaim():
+        case OrderClaim() | FindingClaim() | UnmeasurableClaim():
             return None
 
 
 def holds_between(statement: Statement) -> tuple[float, float]:
     """Between which ratios a claim holds as it was published; 0 and infinity: no such end."""
-    return (0.0, math.inf) if isinstance(statement, UnmeasurableClaim) else statement.band
+    if isinstance(statement, FindingClaim | UnmeasurableClaim):
+        return 0.0, math.inf
+    return statement.band
+
+
+def measured_ratio(judgement: Judgement) -> Estimate | None:
+    """What was measured, as a ratio."""
+    found, stated = judgement.measured, judgement.claim.statement
+    if found is None or not isinstance(stated, AmountClaim):
+        return found
+    point, low, high = (end / stated.published for end in (found.point, found.low, found.high))
+    return replace(found, point=point, low=low, high=high)
 
 
 def claims(judgements: Sequence[Judgement]) -> Spec:
@@ -103,7 +120,7 @@ def claims(judgements: Sequence[Judgement]) -> Spec:
 
 def _axis(judgements: Sequence[Judgement]) -> tuple[float, float]:
     """From the least to the greatest of all points, bounds and intervals; always with 1."""
-    found = [judgement.measured for judgement in judgements if judgement.measured]
+    found = [estimate for one in judgements if (estimate := measured_ratio(one))]
     named = [published_ratio(judgement.claim.statement) for judgement in judgements]
     bounds = [end for judgement in judgements for end in holds_between(judgement.claim.statement)]
     ends = [1.0, *(name for name in named if name), *bounds]
@@ -115,7 +132,7 @@ def _axis(judgements: Sequence[Judgement]) -> tuple[float, float]:
 
 
 def _claim_row(place: int, judgement: Judgement, low: float, high: float) -> Row:
-    found = judgement.measured
+    found = measured_ratio(judgement)
     start, end = holds_between(judgement.claim.statement)
     return {
         "label": f"{place}  {judgement.claim.id}",
@@ -127,8 +144,8 @@ def _claim_row(place: int, judgement: Judgement, low: float, high: float) -> Row
         "low": found.low if found and found.low > 0 else None,
         "high": found.high if found else None,
         "told": published(judgement.claim.statement),
-        "found": f"×{ratio(found.point)}" if found else "",
-        "interval": interval(found),
+        "found": measured(judgement) if found else "",
+        "interval": measured_interval(judgement),
         "verdict": judgement.verdict.value,
     }
 

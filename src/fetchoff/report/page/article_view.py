@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fetchoff.model.analysis import Analysis
-from fetchoff.model.claim import ClaimVerdict
+from fetchoff.model.claim import ClaimVerdict, Report
 from fetchoff.report.article.tables import (
     ShownClaim,
     ShownTable,
@@ -35,6 +35,7 @@ class ArticleSection:
 
     title: str
     year: int
+    report: Report | None
     tally: str
     doubts: tuple[str, ...]
     claims: tuple[ShownClaim, ...]
@@ -55,6 +56,7 @@ def article_section(analysis: Analysis) -> ArticleSection | None:
     return ArticleSection(
         title=article.title,
         year=article.year,
+        report=article.report,
         tally=tally(reproduction.judgements),
         doubts=doubts(analysis),
         claims=shown_claims(reproduction.judgements),

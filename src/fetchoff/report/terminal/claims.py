@@ -19,6 +19,7 @@ from fetchoff.report.article.tables import (
     shown_tables,
     tally,
 )
+from fetchoff.report.wording.claims import setting
 
 STYLES = {
     ClaimVerdict.HOLDS: "green",
@@ -51,7 +52,12 @@ def whole(analyses: Sequence[Analysis]) -> Group:
 
 
 def _heading(article: Article) -> Text:
-    return Text.assemble((article.title, "bold underline"), (f"  {article.year}", "dim"))
+    """Title and year; of a report, where it is, and what of its set-up is known."""
+    year = f"  {article.year}" if article.year else ""
+    heading = Text.assemble((article.title, "bold underline"), (year, "dim"))
+    if article.report:
+        heading.append(f"\n{setting(article.report)}", style="dim")
+    return heading
 
 
 def claims(judgements: Sequence[Judgement]) -> Table:

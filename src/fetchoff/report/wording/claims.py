@@ -5,24 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fetchoff.model.claim import (
+    AmountClaim,
     EqualClaim,
+    FindingClaim,
+    Measure,
     OrderClaim,
     RatioClaim,
+    Report,
     Side,
     SpreadClaim,
     Statement,
     UnmeasurableClaim,
 )
+from fetchoff.model.estimate import Estimate
 from fetchoff.model.judgement import (
     Ahead,
     Cause,
     ClientMissing,
     ClosestPair,
     DifferenceLeft,
+    FaultNotSeen,
+    FaultSeen,
     Judgement,
     KnownInAnyCase,
     KnownSide,
     Needs,
+    NotExplained,
     OpenPairs,
     OriginBusy,
     OthersLikewise,
@@ -34,7 +42,15 @@ from fetchoff.model.judgement import (
     WidestPair,
     WorkloadMissing,
 )
-from fetchoff.report.wording.figures import percent
+from fetchoff.report.wording.figures import (
+    MISSING,
+    TELLING,
+    interval,
+    microseconds,
+    percent,
+    ratio,
+    three_digits,
+)
 
 SIDED = {
     Sided.WEAKER_OR_AS_PUBLISHED: "weaker or as published",
@@ -42,12 +58,19 @@ SIDED = {
 }
 
 
+TIMES = (Measure.WALL, Measure.CPU)
+UNITS = {Measure.MEMORY: "MB", Measure.CONNECTIONS: "a request"}
+
+
 def published(stated: Statement) -> str:
     """What the claim says, as short as a table has room for; "" of what cannot be measured."""
     match stated:
         case RatioClaim():
-            bound = "at least " if stated.at_least else "at most " if stated.at_most else ""
-            return f"{bound}×{stated.published:g}"
+            return f"{_bound(stated)}×{stated.published:g}"
+        case AmountClaim():
+            return f"{_bound(stated)}{amount(stated.measure, stated.published)}"
+        case FindingClaim():
+            return f"{'not ' if stated.is_absent else ''}`{stated.fault}`"
         case EqualClaim():
             return f"within ±{100 * stated.margin:g} %"
         case OrderClaim():
@@ -58,6 +81,60 @@ def published(stated: Statement) -> str:
             return f"at least ×{stated.at_least:g}"
         case UnmeasurableClaim():
             return ""
+
+
+def _bound(stated: RatioClaim | AmountClaim) -> str:
+    return "at least " if stated.at_least else "at most " if stated.at_most else ""
+
+
+def amount(measure: Measure, value: float) -> str:
+    """`97.3 ms`, `831 MB`, `0.482 a request`."""
+    if measure not in TIMES:
+        return f"{three_digits(value)} {UNITS[measure]}"
+    return microseconds(1e6 * value)
+
+
+def measured(judgement: Judgement) -> str:
+    """Our ratio or amount; a dash if there is none."""
+    found, stated = judgement.measured, judgement.claim.statement
+    if found is None:
+        return MISSING
+    if isinstance(stated, AmountClaim):
+        return amount(stated.measure, found.point)
+    return f"×{ratio(found.point)}"
+
+
+def measured_interval(judgement: Judgement) -> str:
+    """The interval of it; a dash for one that is so wide that it says nothing."""
+    found, stated = judgement.measured, judgement.claim.statement
+    if found is not None and isinstance(stated, AmountClaim):
+        return _of_amount(stated.measure, found)
+    return interval(found)
+
+
+def _of_amount(measure: Measure, found: Estimate) -> str:
+    if found.high > TELLING * found.low:
+        return MISSING
+    return f"{amount(measure, found.low)}–{amount(measure, found.high)}"
+
+
+def measure(stated: Statement) -> str:
+    """What a claim is about: `wall`, `CPU`, `memory`, `connections`, `finding`."""
+    if isinstance(stated, FindingClaim):
+        return "finding"
+    return "CPU" if stated.measure is Measure.CPU else stated.measure.value
+
+
+def setting(report: Report) -> str:
+    """Where a comparison was reported, and what is known of how it was made; lines."""
+    told = {
+        "source": report.source,
+        "stated": report.stated,
+        "versions": report.versions,
+        "not stated": report.unstated,
+        "here": report.here,
+    }
+    return "\n".join(f"{name}: {text}" for name, text in told.items() if text)
 
 
 def reasons(judgement: Judgement) -> str:
@@ -81,6 +158,15 @@ def _reason(reason: Reason, among: Sequence[Side]) -> str:
             return f"{side.client} on {side.workload}: {why}"
         case TooFewRounds():
             return _too_few(reason)
+        case NotExplained(side=side):
+            return f"{side.client} was not explained on {side.workload}" + (
+                f": {reason.why}" if reason.why else ""
+            )
+        case FaultSeen():
+            return f"seen in {reason.count:,} of {reason.of:,}"
+        case FaultNotSeen():
+            others = ", ".join(f"`{fault}`" for fault in reason.others)
+            return f"not seen; {others} was" if others else "not seen"
         case OthersLikewise():
             return f"and {reason.sides} others likewise"
         case DifferenceLeft():

@@ -1,0 +1,62 @@
+"""Which clients are explained for the claims of an article, and what becomes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.unit.report import reproduced
+
+from fetchoff.app import explaining, results
+from fetchoff.app.choose import chosen
+from fetchoff.app.explain import Explained
+from fetchoff.catalog import claims
+from fetchoff.diagnosis.rule import Evidence
+from fetchoff.model.cause import Cause, Diagnosis
+from fetchoff.model.claim import Claim, ClaimVerdict, FindingClaim, Side
+from fetchoff.model.client import Client, Readiness
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
+
+CURL, OTHER = "rust/curl+multi@7.86.0", "rust/curl+multi@8.22.0"
+
+
+def client(name: str, readiness: Readiness = Readiness.READY) -> Client:
+    return Client(chosen([name])[0], readiness)
+
+
+def explained(client: Client, course: Course, *_: object) -> Explained:
+    """A recording that shows one fault of every client but one, which breaks down."""
+    if client.id == OTHER:
+        raise AdapterError("has crashed")
+    causes = (Cause("pauses", 1, 2, 100.0),)
+    evidence = Evidence.__new__(Evidence)
+    return Explained(Diagnosis(client.id, course.id, 100.0, 1.0, 1.0, causes), evidence)
+
+
+def test_claims_about_faults_are_decided_by_what_is_explained_after_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even on a workload that was not measured; who is not ready or crashes stays unexplained."""
+    monkeypatch.setattr(explaining, "explain", explained)
+    monkeypatch.setattr(explaining, "part_of", lambda *_: ())
+    sides = [Side(CURL, "small-post"), Side(OTHER, "small-post"), Side("go/fasthttp", "small-post")]
+    stated = [FindingClaim(sides[0], "pauses"), FindingClaim(sides[0], "pauses", is_absent=True)]
+    stated += [FindingClaim(side, "pauses") for side in sides[1:]]
+    article = claims.article("curl-2023")
+    article = replace(article, claims=tuple(Claim("id", "text", each) for each in stated))
+    monkeypatch.setattr(claims, "article", lambda _: article)
+    folder = reproduced.run(tmp_path, "curl-2023")
+    ready = [client(CURL), client(OTHER), client("go/fasthttp", Readiness.NOT_SET_UP)]
+    said: list[str] = []
+    explaining.explain_claimed(folder, article, ready, said.append)
+    reproduction = results.analysis_of(folder).reproduction
+    assert reproduction is not None
+    assert [judgement.verdict for judgement in reproduction.judgements] == [
+        ClaimVerdict.HOLDS,
+        ClaimVerdict.GONE,
+        ClaimVerdict.UNMEASURED,
+        ClaimVerdict.UNMEASURED,
+    ]
+    assert said == [f"{OTHER} cannot be explained on small-post: has crashed"]
