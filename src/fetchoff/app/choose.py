@@ -56,7 +56,7 @@ def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
 
 def recorded(header: Header) -> list[Manifest]:
     """The clients of an existing run, under the ids that they have in it."""
-    return [_recorded(record) for record in header.clients]
+    return [replace(_recorded(record), trees=record.trees) for record in header.clients]
 
 
 def _recorded(record: ClientRecord) -> Manifest:

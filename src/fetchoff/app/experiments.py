@@ -98,6 +98,31 @@ def pair(
     )
 
 
+def gate(
+    base: Client,
+    head: Client,
+    courses: Sequence[Course],
+    *,
+    margin: float,
+    budget_s: float,
+    seed: int | None,
+    placement: Placement | None = None,
+) -> Experiment:
+    """An experiment that finds out whether head is more than `margin` slower than base anywhere.
+
+    A second process of base takes part as head does: in every round, with as many exchanges. So it
+    shows whether such an experiment calls equals different. Head has no controls of its own: what
+    they test is what it shares with base.
+    """
+    usual = pair(
+        base, head, courses, budget_s=budget_s, seed=seed, limit=margin, placement=placement
+    )
+    twin = controls_of(base.id)[0]
+    rarer = (replace(one, seldom=_compiles(base)) for one in controls_of(base.id, rare=2)[1:])
+    ranked = (one for one in usual.entrants if one.role is Role.RANKED)
+    return replace(usual, entrants=(*ranked, twin, *rarer), margin=margin, jointly=True)
+
+
 def _sparing(
     entrants: Sequence[Entrant], clients: Sequence[Client], baseline: str
 ) -> tuple[Entrant, ...]:

@@ -128,6 +128,7 @@ def client_record(client: Client) -> ClientRecord:
         source=manifest.source_path.read_text(encoding="utf-8", errors="replace"),
         json_parser=manifest.json_parser,
         built=BuildDir.of(manifest).digest,
+        trees=manifest.trees,
     )
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from fetchoff.build import trees
 from fetchoff.build.runtimes import runtime_folder
 from fetchoff.build.steps import Steps
-from fetchoff.build.trees import Tree
 from fetchoff.catalog.manifests import TREES
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.placeholders import filled
+from fetchoff.model.tree import Tree
 
 LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
@@ -182,7 +182,7 @@ def build(build_dir: BuildDir, steps: Steps) -> None:
             ignore=shutil.ignore_patterns(*LITTER),
         )
     for tree, place in zip(build_dir.trees, build_dir.manifest.set.get(TREES, ()), strict=True):
-        shutil.copytree(tree.folder, build_dir.fill(place), symlinks=True)
+        shutil.copytree(trees.folder_of(tree), build_dir.fill(place), symlinks=True)
     for step in build_dir.manifest.recipe.steps:
         steps.run(build_dir.argv(step), build_dir.adapter, build_dir.folder / "setup.log")
 

@@ -13,32 +13,25 @@ import shutil
 import tarfile
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.tree import Tree
 
 LITTER = ("__pycache__", "node_modules", ".git", ".hg", ".svn")
-PACKED = (".gem", ".whl")
-"""Archives that a language's own installer takes as they are."""
+PACKED = (".gem", ".jar", ".whl")
+"""Archives that are taken as they are, by a language's own installer or class path."""
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 _ACCEPTED = f"a folder of sources, or an archive of them ({', '.join((*ARCHIVES, *PACKED))})"
 
 
-@dataclass(frozen=True)
-class Tree:
-    """A source tree in the cache. `path`: where the user had it; `name`: its folder's name."""
-
-    path: str
-    name: str
-    digest: str
-
-    @property
-    def folder(self) -> Path:
-        return _store() / self.digest[:16] / self.name
+def folder_of(tree: Tree) -> Path:
+    """Where a tree lies in the cache."""
+    return _store() / tree.digest[:16] / tree.name
 
 
 def take(client: str, path: Path) -> Tree:
@@ -58,20 +51,22 @@ def take(client: str, path: Path) -> Tree:
         if not any(entry.is_file() for entry in copy.rglob("*")):
             raise InputError(f"{client} cannot be built from '{path}': it holds no files", _hint())
         tree = Tree(str(path.resolve()), copy.name, _digest_of(copy))
-        if not tree.folder.exists():
-            tree.folder.parent.mkdir(exist_ok=True)
-            copy.rename(tree.folder)
+        if not (folder := folder_of(tree)).exists():
+            folder.parent.mkdir(exist_ok=True)
+            copy.rename(folder)
     return tree
 
 
 def chosen(manifest: Manifest) -> tuple[Tree, ...]:
     """What the client is built from; nothing: from where its recipe has its library."""
+    if manifest.trees is not None:
+        return manifest.trees
     try:
         documents = json.loads(_choice(manifest).read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
         return ()
     trees = tuple(Tree(**document) for document in documents)
-    return trees if all(tree.folder.is_dir() for tree in trees) else ()
+    return trees if all(folder_of(tree).is_dir() for tree in trees) else ()
 
 
 def choose(manifest: Manifest, trees: Sequence[Tree]) -> None:

@@ -17,6 +17,7 @@ from fetchoff.cli import (
     compare,
     doctor,
     explain,
+    gate,
     link,
     links,
     origin,
@@ -44,6 +45,7 @@ app = typer.Typer(
 for module in (
     run,
     compare,
+    gate,
     explain,
     reproduce,
     report,
