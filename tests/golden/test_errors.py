@@ -54,7 +54,7 @@ def without_the_catalogue(text: str) -> str:
         ["setup", "--from", "=tree"],
         ["setup", "--from", "perl/gttp=tree"],
         ["setup", "--from", "perl/lwp*=tree"],
-        ["setup", "--from", "c/libcurl=tree"],
+        ["setup", "--from", "c/neon=tree"],
         ["setup", "--from", "perl/ghttp=nowhere"],
         ["setup", "--from", "perl/ghttp=tiny.toml"],
         ["check", "./nowhere"],

@@ -33,7 +33,8 @@ def judged(experiment: Experiment, records: Sequence[Record]) -> tuple[Judged, .
     for (one, clock), joint in zip(_of_each(experiment, series), found, strict=True):
         costs, answer, enough = one.logs(clock), answer_of(joint), None
         if answer is Answer.CANNOT_TELL:
-            enough = rounds_to_tell(joint.ratio, joint.rounds, experiment.limit, rule)
+            bound = experiment.limit if joint.ratio.point <= 1 + experiment.limit else 0.0
+            enough = rounds_to_tell(joint.ratio, joint.rounds, bound, rule)
         base_ns, head_ns = (summarise(costs, side).mean for side in (base, head))
         rows.append(
             Judged(
@@ -60,14 +61,14 @@ def again(experiment: Experiment, records: Sequence[Record]) -> tuple[Again, ...
     ]
     found = judge_jointly(differences, 0.0, rule=rule_of(experiment), final=_is_final(records))
     return tuple(
-        Again(one.workload, Clock(clock), joint.ratio, differs=joint.beyond or joint.faster)
+        Again(one.workload, Clock(clock), joint.ratio, differs=joint.slower or joint.faster)
         for (one, clock), joint in zip(_of_each(experiment, series), found, strict=True)
     )
 
 
 def answer_of(joint: Joint) -> Answer:
     """What a comparison says."""
-    if joint.beyond:
+    if joint.slower:
         return Answer.SLOWER
     if joint.faster:
         return Answer.FASTER

@@ -32,7 +32,7 @@ def is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -
 
 
 def _gate_is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
-    """Whether one comparison is shown to be beyond the limit, or each to be within it."""
+    """Whether one comparison is shown to be slower, or nothing is left to tell of any."""
     assert experiment.limit is not None
     series = [series_of(experiment, records, course.id) for course in experiment.courses]
     if any(one.rounds < rounds for one in series):
@@ -41,7 +41,9 @@ def _gate_is_decided(experiment: Experiment, records: Sequence[Record], rounds: 
         return True  # there will be no answer
     differences = head_against_base(experiment, series)
     judged = judge_jointly(differences, experiment.limit, rule=rule_of(experiment))
-    return any(one.beyond for one in judged) or all(one.within for one in judged)
+    return any(one.slower for one in judged) or all(
+        one.is_settled(experiment.limit) for one in judged
+    )
 
 
 def head_against_base(experiment: Experiment, series: Sequence[Series]) -> list[Array]:

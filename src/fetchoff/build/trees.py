@@ -21,7 +21,10 @@ from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.tree import Tree
 
-LITTER = ("__pycache__", "node_modules", ".git", ".hg", ".svn")
+LITTER = frozenset({"__pycache__", "node_modules", ".git", ".hg", ".svn", ".tox"})
+MARKED = ("CACHEDIR.TAG", "pyvenv.cfg")
+"""What marks a folder as a cache (https://bford.info/cachedir), such as Cargo's target and those of
+pytest and mypy, or as an environment of Python."""
 PACKED = (".gem", ".jar", ".whl")
 """Archives that are taken as they are, by a language's own installer or class path."""
 
@@ -83,9 +86,8 @@ def choose(manifest: Manifest, trees: Sequence[Tree]) -> None:
 def _copied(path: Path, scratch: Path) -> Path:
     """`path` as a folder in `scratch` that has the name of what is in it."""
     if path.is_dir():
-        ignored = shutil.ignore_patterns(*LITTER)
         copy = scratch / path.resolve().name
-        return Path(shutil.copytree(path, copy, symlinks=True, ignore=ignored))
+        return Path(shutil.copytree(path, copy, symlinks=True, ignore=_litter))
     if path.name.endswith(PACKED):
         folder = scratch / path.stem
         folder.mkdir()
@@ -98,6 +100,12 @@ def _copied(path: Path, scratch: Path) -> Path:
     _unpack(path, folder)
     inside = list(folder.iterdir())
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
+
+
+def _litter(folder: str, names: list[str]) -> set[str]:
+    """Which of the names in a folder are no sources."""
+    marked = {name for name in names for mark in MARKED if Path(folder, name, mark).is_file()}
+    return marked | (LITTER & set(names))
 
 
 def _unpack(archive: Path, folder: Path) -> None:

@@ -71,8 +71,8 @@ class Experiment:
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
     `least_rounds`: the rounds to measure even if they take longer than the budget.
     `limit`: how much more the second of a pair may cost, as a share; the run then decides this.
-    `jointly`: `alpha` is the error rate of what is said about the limit on all courses, by both
-    clocks, and not of each.
+    `jointly`: a gate. The limit is its margin, and `alpha` the error rate of what it says of all
+    courses by both clocks together, not of each.
     `origin`: an id of the catalogue, or a URL. `placement`: the user's choice; None: as each
     workload says. `loopback`: of courses without a link; older runs used the machine's.
     """

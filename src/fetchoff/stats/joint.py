@@ -16,36 +16,43 @@ Claim = Callable[[Estimate], bool]
 class Joint:
     """One of several comparisons.
 
-    `ratio`: with its interval alone. `beyond`, `faster`: shown over all of them. `within`
-    is shown by the interval alone: that all are within a limit is claimed only if each is, which
-    needs no correction (Berger 1982).
+    `ratio`: with its interval alone. `slower`: shown over all of them, and by more than the margin
+    as far as can be estimated; `faster`: shown over all of them. `within` the margin is shown by
+    the interval alone: that all are is claimed only if each is, which needs no correction (Berger
+    1982).
     """
 
     ratio: Estimate
     rounds: int
-    beyond: bool
+    slower: bool
     faster: bool
     within: bool
 
+    def is_settled(self, margin: float) -> bool:
+        """Whether more rounds would tell nothing that is asked: whether it is slower, and where it
+        seems to be faster by more than the margin, whether it is faster."""
+        seems_faster = self.ratio.point * (1 + margin) < 1
+        return self.slower or self.faster or (self.within and not seems_faster)
+
 
 def judge_jointly(
-    differences: Sequence[Array], limit: float, *, rule: StoppingRule, final: bool = False
+    differences: Sequence[Array], margin: float, *, rule: StoppingRule, final: bool = False
 ) -> tuple[Joint, ...]:
     """Judge log-ratios, `differences[comparison][round]`, after all their rounds.
 
-    The probability that anything is called beyond `1 + limit` that is not, or faster that is not,
+    The probability that anything is called slower that is not slower at all, or faster that is not,
     at any look, is at most `rule.alpha`: half of it for either direction, each by Holm's procedure.
     """
     alone = [compare_differences(d, rule=rule, final=final) for d in differences]
-    beyond = _shown(differences, lambda ratio: ratio.low > 1 + limit, rule, final=final)
+    slower = _shown(differences, lambda ratio: ratio.low > 1, rule, final=final)
     faster = _shown(differences, lambda ratio: ratio.high < 1, rule, final=final)
     return tuple(
         Joint(
             ratio=one.ratio,
             rounds=one.rounds,
-            beyond=i in beyond,
+            slower=i in slower and one.ratio.point > 1 + margin,
             faster=i in faster,
-            within=one.ratio.high <= 1 + limit,
+            within=one.ratio.high <= 1 + margin,
         )
         for i, one in enumerate(alone)
     )

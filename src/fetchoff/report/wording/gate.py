@@ -42,7 +42,7 @@ def _end(gate: Gate) -> str:
     margin = percent(gate.margin, 1 if round(gate.margin * 1000) % 10 else 0)
     told = [row for row in gate.rows if row.answer is _TELLING[gate.end]]
     if gate.end is End.SLOWER:
-        return f"Slower by more than {margin}: {_all(gate, told)}."
+        return f"Slower: {_all(gate, told)}."
     if gate.end is End.CANNOT_TELL:
         return f"Cannot tell whether head is more than {margin} slower: {_all(gate, told)}."
     whole = count(len(gate.rows), "comparison")
