@@ -70,9 +70,9 @@ def command(
 ) -> None:
     """Find out whether HEAD is slower than BASE, both measured side by side.
 
-    The exit status is 0 if HEAD is shown not to be more than --margin slower, 1 if it is shown to
-    be, and 0 or with --strict 8 if neither can be shown within the budget; 4 if the figures must
-    not be believed.
+    The exit status is 0 if HEAD is shown to be at most --margin slower, 1 if it is shown to be
+    slower, and by more than that as far as can be estimated; 0, or with --strict 8, if neither can
+    be shown within the budget; 4 if the figures must not be believed.
     """
     from fetchoff.app.courses import courses
     from fetchoff.app.experiments import gate

@@ -34,7 +34,7 @@ def side(one: Side) -> str:
 def sentences(gate: Gate) -> tuple[str, ...]:
     """What the gate found, the end first."""
     if gate.withheld:
-        return (findings.withheld(gate.withheld), *findings.advice(gate.withheld))
+        return (findings.withheld(gate.withheld),)
     return (_end(gate), *_faster(gate), *_advice(gate))
 
 
@@ -125,12 +125,12 @@ def counted(witness: Witness) -> str:
     """What a counter found on a workload, in a sentence."""
     who = "the origin's ledger" if witness.counter is Counter.LEDGER else "strace"
     if witness.missing:
-        return f"Counted on {witness.workload} by {who}: nothing. {_missing(witness.missing)}"
+        return f"Nothing was counted on {witness.workload} by {who}: {_missing(witness.missing)}"
     kinds = "1 quantity" if witness.steady == 1 else f"{witness.steady} quantities"
     where = "round" if witness.counter is Counter.LEDGER else "recording"
     times = count(witness.repetitions, where)
     found = _CHANGED if witness.differences else "and none differs between them"
-    wavering = f"; {len(witness.wavering)} that waver are left out" if witness.wavering else ""
+    wavering = f" (left out, as they vary: {len(witness.wavering)})" if witness.wavering else ""
     return (
         f"Counted on {witness.workload} by {who}: {kinds} are the same in {times} of each side, "
         f"{found}{wavering}."
