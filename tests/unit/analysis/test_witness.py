@@ -58,6 +58,12 @@ def test_calls_are_those_of_an_iteration() -> None:
     assert found.exchanges == 2
 
 
+def test_a_few_repetitions_are_no_evidence() -> None:
+    found = compared(COURSE, Counter.LEDGER, [{WRITE: 1.0}] * 2, [{WRITE: 2.0}] * 2)
+    assert found.differences == ()
+    assert found.missing is not None
+
+
 def test_the_ledger_counts_round_by_round() -> None:
     raced = Raced({"a/x": [0.0] * 5, "a/y": [0.0] * 5})
     usual = Seen(requests=1000, connections=1, bytes_in=90_000, segments_in=1000)

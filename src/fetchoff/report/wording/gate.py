@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from fetchoff.model.finding import Clock
@@ -12,6 +13,7 @@ from fetchoff.report.wording import findings
 from fetchoff.report.wording.figures import count, microseconds, names, percent, seconds
 
 WITHHELD = "withheld"
+TOO_FEW = "too few rounds for an interval"
 CLOCKS = {Clock.WALL: "wall", Clock.CPU: "CPU"}
 
 
@@ -63,8 +65,8 @@ def _all(gate: Gate, rows: list[Judged]) -> str:
 def taken(row: Judged) -> str:
     """`1.031 (1.024–1.038) times the CPU time`."""
     ratio = row.ratio
-    found = f"{ratio.point:.3f} ({ratio.low:.3f}–{ratio.high:.3f})"
-    return f"{found} times the {CLOCKS[row.clock]} time"
+    inside = f"{ratio.low:.3f}–{ratio.high:.3f}" if math.isfinite(ratio.high) else TOO_FEW
+    return f"{ratio.point:.3f} ({inside}) times the {CLOCKS[row.clock]} time"
 
 
 def _faster(gate: Gate) -> Iterator[str]:
@@ -164,6 +166,7 @@ MEANING = {
     "connect": "connections are opened that were kept before",
     "clone": "a thread or process is started",
     "open": "a file is opened while exchanges run",
+    "look": "a file is looked for while exchanges run",
 }
 """What more of a kind of call means, by kind."""
 
@@ -174,6 +177,7 @@ _KINDS = {
     "connect": ("connect", "socket"),
     "clone": ("clone", "clone3", "vfork", "fork"),
     "open": ("open", "openat", "openat2"),
+    "look": ("access", "faccessat", "faccessat2", "stat", "lstat", "newfstatat", "statx"),
 }
 
 
