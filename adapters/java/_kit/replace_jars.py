@@ -1,6 +1,6 @@
 """Put jars in the places of those of the same artifacts: replace_jars.py LIBRARIES TREE…
 
-A tree is a folder with jars, or a project that was built: they are in target (Maven) or build/libs (Gradle).
+A tree is a folder with jars, or a project that was built: in target (Maven) or build/libs (Gradle).
 """
 
 import re
@@ -26,7 +26,7 @@ def main(libraries: str, *trees: str) -> None:
             shutil.copy(jar, Path(libraries) / f"{artifact}-0-from-tree.jar")
             replaced += 1
     if not found:
-        sys.exit(f"there is no jar in {' or '.join(trees)}: build it first (mvn package, gradle jar)")
+        sys.exit(f"there is no jar in {' or '.join(trees)}: build it first (mvn package)")
     if not replaced:
         names = ", ".join(sorted(map(artifact_of, found)))
         sys.exit(f"the adapter uses none of {names}; it uses {', '.join(sorted(there))}")

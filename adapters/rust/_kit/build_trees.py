@@ -1,7 +1,7 @@
-"""Build the adapter in this folder with crates from source trees: build_trees.py BUILD SHARED JOBS TREE…
+"""Build the adapter in this folder with crates of source trees: BUILD SHARED JOBS TREE…
 
-A crate that the adapter itself depends on becomes a path dependency, whatever its version. The other crates
-of the trees take the places of those from the registry, where their versions fit.
+A crate that the adapter itself depends on becomes a path dependency, whatever its version. The
+other crates of the trees take the places of the registry's, where their versions fit.
 """
 
 import json
@@ -21,8 +21,9 @@ def main(build: str, shared: str, jobs: str, *trees: str) -> None:
         sys.exit(f"the adapter uses none of {', '.join(crates)}")
     for name in direct.keys() & crates.keys():
         cargo("add", "--quiet", "--path", crates[name], name)
-    patches = [f"patch.crates-io.{name}.path={json.dumps(crates[name])}" for name in used & crates.keys()]
-    options = [word for patch in sorted(patches) for word in ("--config", patch)]
+    options = []
+    for name in sorted(used & crates.keys()):
+        options += ["--config", f"patch.crates-io.{name}.path={json.dumps(crates[name])}"]
     os.environ.update(CARGO_TARGET_DIR=build, CARGO_BUILD_BUILD_DIR=shared)
     cargo(*options, "build", "--release", "--jobs", jobs)
 
@@ -32,8 +33,8 @@ def crates_of(tree: str) -> list[tuple[str, str]]:
     manifest = Path(tree, "Cargo.toml")
     if not manifest.is_file():
         sys.exit(f"{tree} has no Cargo.toml")
-    argv = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--manifest-path", str(manifest)]
-    ended = subprocess.run(argv, check=False, stdout=subprocess.PIPE)
+    asked = ["--no-deps", "--format-version", "1", "--manifest-path", str(manifest)]
+    ended = subprocess.run(["cargo", "metadata", *asked], check=False, stdout=subprocess.PIPE)
     if ended.returncode != 0:
         sys.exit(ended.returncode)
     found = json.loads(ended.stdout)["packages"]
