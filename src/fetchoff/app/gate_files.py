@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fetchoff.model.errors import StoreError
@@ -19,7 +19,7 @@ class Wanted:
     junit: Path | None = None
     benchmark_action: Path | None = None
     bencher: Path | None = None
-    strict: bool = False
+    strict: bool = field(default=False, kw_only=True)
 
 
 def write(gate: Gate, wanted: Wanted) -> None:

@@ -102,7 +102,7 @@ def command(
     found = with_record(gate_of(folder, analysis), record)
     if count and not found.withheld:
         found = _counted(found, one, other, folder, quiet=quiet or as_json)
-    write_files(found, Wanted(markdown, junit, benchmark_action, bencher, strict))
+    write_files(found, Wanted(markdown, junit, benchmark_action, bencher, strict=strict))
     _show(found, folder, quiet=quiet, as_json=as_json)
     raise typer.Exit(_status(found, strict=strict))
 

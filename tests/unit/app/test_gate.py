@@ -106,8 +106,7 @@ def test_a_gate_that_must_not_be_believed_is_not_on_record(tmp_path: Path) -> No
 
 def test_files_are_written_where_they_are_wanted(tmp_path: Path) -> None:
     names = ("markdown", "junit", "benchmark_action", "bencher")
-    paths = {name: tmp_path / "out" / name for name in names}
-    gate_files.write(GATE, Wanted(**paths))
+    gate_files.write(GATE, Wanted(*(tmp_path / "out" / name for name in names)))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
     with pytest.raises(StoreError, match="cannot be written"):
         gate_files.write(GATE, Wanted(markdown=tmp_path / "out" / "junit" / "no.md"))

@@ -106,14 +106,9 @@ def test_the_end_of_the_gate_is_that_of_the_job(status: int, tmp_path: Path) -> 
 
 
 def test_the_command_has_every_option_that_is_given(tmp_path: Path) -> None:
-    ran = gate_sh(
-        tmp_path,
-        **{
-            f"GATE_{name}": "1"
-            for name in ("BASE", "WITH", "BASE_WITH", "WORKLOADS", "MARGIN", "BUDGET", "RECORD")
-        },
-        GATE_STRICT="true",
-    )
+    given = ("BASE", "WITH", "BASE_WITH", "WORKLOADS", "MARGIN", "BUDGET", "RECORD")
+    env = {"GATE_STRICT": "true", **{f"GATE_{name}": "1" for name in given}}
+    ran = gate_sh(tmp_path, 0, **env)
     gate = typer.main.get_command(app).get_command(None, "gate")  # type: ignore[attr-defined]
     known = {option for parameter in gate.params for option in parameter.opts}
     assert {word for word in ran.arguments if word.startswith("--")} <= known
@@ -142,6 +137,7 @@ def test_the_step_of_the_action_starts_the_gate(tmp_path: Path) -> None:
     ran = started(
         ["bash", "-euo", "pipefail", "-c", script],
         tmp_path,
+        0,
         RUNNER_TEMP=str(tmp_path),
         GITHUB_ACTION_PATH=str(ROOT),
         GITHUB_OUTPUT=str(output),
