@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.model.analysis import RankingRow
@@ -39,15 +40,28 @@ def _of(
 
 
 def finding_of(experiment: Experiment, found: Sequence[Kept]) -> Finding | None:
-    """What became of the limit, by both clocks; None: there was no limit, or nothing to judge."""
-    if experiment.limit is None or not found:
+    """What became of the limit, by both clocks; None: there was no limit, or nothing to judge.
+
+    A gate judges its limit over all courses together, and says so itself.
+    """
+    if experiment.limit is None or experiment.jointly or not found:
         return None
     answers = {one.clock: one.answer for one in found}
     evidence = Limit(experiment.limit, answers.get(Clock.WALL), answers.get(Clock.CPU))
     return Finding(evidence, tuple(dict.fromkeys(one.client for one in found)))
 
 
-def budget_to_tell(experiment: Experiment, unclear: Sequence[Kept]) -> int | None:
+class Untold(Protocol):
+    """Something that was not told after so many `rounds`, and would probably be after `enough`."""
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def enough(self) -> int | None: ...
+
+
+def budget_to_tell(experiment: Experiment, unclear: Sequence[Untold]) -> int | None:
     """Seconds of measuring after which all of it would probably be told; None: no budget would.
 
     A round is taken to last as long as it did.

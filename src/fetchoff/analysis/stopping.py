@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fetchoff.analysis.series import Series, series_of
+from fetchoff.analysis.series import Array, Series, series_of
 from fetchoff.model.estimate import Comparison, LimitAnswer, StoppingRule, Verdict
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Record
-from fetchoff.stats import compare, rank, within_limit
+from fetchoff.stats import compare, judge_jointly, pair_differences, rank, within_limit
 
 
 def rule_of(experiment: Experiment) -> StoppingRule:
@@ -17,16 +17,41 @@ def rule_of(experiment: Experiment) -> StoppingRule:
 
 
 def is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
-    """Whether every course is: a pair in wall and CPU, or whether it keeps its limit; a ranking
-    between all neighbours.
+    """Whether every course is: a pair in wall and CPU, or whether it keeps its limit; a gate
+    as a whole; a ranking between all neighbours.
 
     Never, if there is nothing to decide on: then the budget is spent.
     """
     if not experiment.decide_on:
         return False
+    if experiment.jointly:
+        return _gate_is_decided(experiment, records, rounds)
     judged = _pair_is_decided if experiment.pair_only else _ranking_is_settled
     series = (series_of(experiment, records, course.id) for course in experiment.courses)
     return all(one.rounds >= rounds and judged(experiment, one) for one in series)
+
+
+def _gate_is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
+    """Whether one comparison is shown to be slower, or nothing is left to tell of any."""
+    assert experiment.limit is not None
+    series = [series_of(experiment, records, course.id) for course in experiment.courses]
+    if any(one.rounds < rounds for one in series):
+        return False
+    if any(one.wrong for one in series):
+        return True  # there will be no answer
+    differences = head_against_base(experiment, series)
+    judged = judge_jointly(differences, experiment.limit, rule=rule_of(experiment))
+    return any(one.slower for one in judged) or all(
+        one.is_settled(experiment.limit) for one in judged
+    )
+
+
+def head_against_base(experiment: Experiment, series: Sequence[Series]) -> list[Array]:
+    """Log-ratios of the second of a pair to the first, round by round: of each course, each by all
+    clocks that decide."""
+    a, b = (i for i, e in enumerate(experiment.entrants) if e.role is not Role.CONTROL)
+    clocks = experiment.decide_on
+    return [pair_differences(one.logs(clock), a, b) for one in series for clock in clocks]
 
 
 def _pair_is_decided(experiment: Experiment, series: Series) -> bool:

@@ -61,7 +61,7 @@ def member_of(adapter: str, client: ClientId) -> Manifest:
 
 def recorded(header: Header) -> list[Manifest]:
     """The clients of an existing run, under the ids that they have in it."""
-    return [_recorded(record) for record in header.clients]
+    return [replace(_recorded(record), trees=record.trees) for record in header.clients]
 
 
 def _recorded(record: ClientRecord) -> Manifest:

@@ -9,12 +9,15 @@ from dataclasses import replace
 from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
+from fetchoff.model.estimate import EVERY_ROUND
 from fetchoff.model.experiment import Entrant, Experiment, Role, controls_of, with_controls
 from fetchoff.model.origin import BUILT_IN
 from fetchoff.model.workload import Placement
 
 NAMED = 5  # clients, in a message
 PAIR_TURNS = 20  # of each client in a round: a multiple of the cycles between turns of its controls
+GATE_LOOKS = (*EVERY_ROUND, *range(EVERY_ROUND[-1] + 2, 81, 2))
+"""A gate that must show how small a difference is needs more rounds than others."""
 FEW = 1 / 3  # of all clients
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
 
@@ -95,6 +98,33 @@ def pair(
         limit=limit,
         turns=PAIR_TURNS,
         placement=placement,
+    )
+
+
+def gate(
+    base: Client,
+    head: Client,
+    courses: Sequence[Course],
+    *,
+    margin: float,
+    budget_s: float,
+    seed: int | None,
+    placement: Placement | None = None,
+) -> Experiment:
+    """An experiment that finds out whether head is slower than base anywhere; `margin`: tolerated.
+
+    A second process of base takes part as head does: in every round, with as many exchanges. So it
+    shows whether such an experiment calls equals different. Head has no controls of its own: what
+    they test is what it shares with base.
+    """
+    usual = pair(
+        base, head, courses, budget_s=budget_s, seed=seed, limit=margin, placement=placement
+    )
+    twin = controls_of(base.id)[0]
+    rarer = (replace(one, seldom=_compiles(base)) for one in controls_of(base.id, rare=2)[1:])
+    ranked = (one for one in usual.entrants if one.role is Role.RANKED)
+    return replace(
+        usual, entrants=(*ranked, twin, *rarer), margin=margin, jointly=True, looks=GATE_LOOKS
     )
 
 

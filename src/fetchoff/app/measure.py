@@ -129,6 +129,7 @@ def client_record(client: Client) -> ClientRecord:
         json_parser=manifest.json_parser,
         built=BuildDir.of(manifest).digest,
         packages=client.packages,
+        trees=manifest.trees,
     )
 
 

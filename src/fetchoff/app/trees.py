@@ -69,9 +69,14 @@ def _one(text: str) -> Manifest:
             f"'{text}' matches {len(manifests)} clients; --from needs exactly one",
             "name one of 'fetchoff clients'",
         )
-    if manifests[0].from_trees is None:
+    must_be_buildable(manifests[0])
+    return manifests[0]
+
+
+def must_be_buildable(manifest: Manifest) -> None:
+    """InputError where nothing says how a client is built from source trees."""
+    if manifest.from_trees is None:
         raise InputError(
-            f"{manifests[0].id} cannot be built from a source tree",
+            f"{manifest.id} cannot be built from a source tree",
             "nothing says how: see 'Built from a source tree' in docs/adapters.md",
         )
-    return manifests[0]

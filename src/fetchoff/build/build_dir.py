@@ -16,11 +16,11 @@ from fetchoff.build.content import LITTER, digest_of, of_the_machine
 from fetchoff.build.locks import Lock
 from fetchoff.build.runtimes import runtime_folder
 from fetchoff.build.steps import Steps
-from fetchoff.build.trees import Tree
 from fetchoff.catalog.manifests import TREES
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.placeholders import filled
+from fetchoff.model.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def build(build_dir: BuildDir, steps: Steps) -> None:
     if build_dir.lock is not None:
         shutil.copytree(build_dir.lock.files, build_dir.adapter, dirs_exist_ok=True)
     for tree, place in zip(build_dir.trees, build_dir.manifest.set.get(TREES, ()), strict=True):
-        shutil.copytree(tree.folder, build_dir.fill(place), symlinks=True)
+        shutil.copytree(trees.folder_of(tree), build_dir.fill(place), symlinks=True)
     for step in build_dir.manifest.recipe.steps:
         steps.run(build_dir.argv(step), build_dir.adapter, build_dir.folder / "setup.log")
 

@@ -13,32 +13,28 @@ import shutil
 import tarfile
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.tree import Tree
 
-LITTER = ("__pycache__", "node_modules", ".git", ".hg", ".svn")
-PACKED = (".gem", ".whl")
-"""Archives that a language's own installer takes as they are."""
+LITTER = frozenset({"__pycache__", "node_modules", ".git", ".hg", ".svn", ".tox"})
+MARKED = ("CACHEDIR.TAG", "pyvenv.cfg")
+"""What marks a folder as a cache (https://bford.info/cachedir), such as Cargo's target and those of
+pytest and mypy, or as an environment of Python."""
+PACKED = (".gem", ".jar", ".whl")
+"""Archives that are taken as they are, by a language's own installer or class path."""
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 _ACCEPTED = f"a folder of sources, or an archive of them ({', '.join((*ARCHIVES, *PACKED))})"
 
 
-@dataclass(frozen=True)
-class Tree:
-    """A source tree in the cache. `path`: where the user had it; `name`: its folder's name."""
-
-    path: str
-    name: str
-    digest: str
-
-    @property
-    def folder(self) -> Path:
-        return _store() / self.digest[:16] / self.name
+def folder_of(tree: Tree) -> Path:
+    """Where a tree lies in the cache."""
+    return _store() / tree.digest[:16] / tree.name
 
 
 def take(client: str, path: Path) -> Tree:
@@ -58,20 +54,22 @@ def take(client: str, path: Path) -> Tree:
         if not any(entry.is_file() for entry in copy.rglob("*")):
             raise InputError(f"{client} cannot be built from '{path}': it holds no files", _hint())
         tree = Tree(str(path.resolve()), copy.name, _digest_of(copy))
-        if not tree.folder.exists():
-            tree.folder.parent.mkdir(exist_ok=True)
-            copy.rename(tree.folder)
+        if not (folder := folder_of(tree)).exists():
+            folder.parent.mkdir(exist_ok=True)
+            copy.rename(folder)
     return tree
 
 
 def chosen(manifest: Manifest) -> tuple[Tree, ...]:
     """What the client is built from; nothing: from where its recipe has its library."""
+    if manifest.trees is not None:
+        return manifest.trees
     try:
         documents = json.loads(_choice(manifest).read_text(encoding="utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):
         return ()
     trees = tuple(Tree(**document) for document in documents)
-    return trees if all(tree.folder.is_dir() for tree in trees) else ()
+    return trees if all(folder_of(tree).is_dir() for tree in trees) else ()
 
 
 def choose(manifest: Manifest, trees: Sequence[Tree]) -> None:
@@ -88,9 +86,8 @@ def choose(manifest: Manifest, trees: Sequence[Tree]) -> None:
 def _copied(path: Path, scratch: Path) -> Path:
     """`path` as a folder in `scratch` that has the name of what is in it."""
     if path.is_dir():
-        ignored = shutil.ignore_patterns(*LITTER)
         copy = scratch / path.resolve().name
-        return Path(shutil.copytree(path, copy, symlinks=True, ignore=ignored))
+        return Path(shutil.copytree(path, copy, symlinks=True, ignore=_litter))
     if path.name.endswith(PACKED):
         folder = scratch / path.stem
         folder.mkdir()
@@ -103,6 +100,12 @@ def _copied(path: Path, scratch: Path) -> Path:
     _unpack(path, folder)
     inside = list(folder.iterdir())
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
+
+
+def _litter(folder: str, names: list[str]) -> set[str]:
+    """Which of the names in a folder are no sources."""
+    marked = {name for name in names for mark in MARKED if Path(folder, name, mark).is_file()}
+    return marked | (LITTER & set(names))
 
 
 def _unpack(archive: Path, folder: Path) -> None:

@@ -68,7 +68,7 @@ def command(
     from fetchoff.model.origin import BUILT_IN
 
     limit = _limit(fail_if_slower, strict=strict)
-    first, second = map(_set_up, told_apart(one(a), one(b)))
+    first, second = map(made_ready, told_apart(one(a), one(b)))
     chosen = courses(workload or [WORKLOAD], link or ())
     served_by = located(origin or BUILT_IN)
     must_serve(served_by, chosen, allow_remote=allow_remote)
@@ -86,7 +86,7 @@ def command(
     folder = new_run(experiment, [first, second], title, out, loopback=loopback)
     manner = Manner(quiet=quiet, as_json=as_json, waits=wait, explains=explain)
     analysis = measure_and_show(folder, [first, second], manner)
-    _must_be_made(analysis, {first.id: a, second.id: b})
+    must_be_made(analysis, {first.id: a, second.id: b})
     if limit is not None:
         _must_keep_limit(experiment, analysis, strict=strict)
 
@@ -104,7 +104,7 @@ def _limit(percent: float | None, *, strict: bool) -> float | None:
 
 def ready(name: str) -> Client:
     """The one client that a name means, set up if it never was; InputError or SetupError."""
-    return _set_up(one(name))
+    return made_ready(one(name))
 
 
 def one(name: str) -> Manifest:
@@ -121,7 +121,8 @@ def one(name: str) -> Manifest:
     return manifests[0]
 
 
-def _set_up(manifest: Manifest) -> Client:
+def made_ready(manifest: Manifest) -> Client:
+    """The client, set up if it never was; SetupError if it cannot be."""
     from fetchoff.app.choose import states
     from fetchoff.cli.setup import set_up_all
     from fetchoff.model.client import Readiness
@@ -135,7 +136,7 @@ def _set_up(manifest: Manifest) -> Client:
     return client
 
 
-def _must_be_made(analysis: Analysis, asked: Mapping[str, str]) -> None:
+def must_be_made(analysis: Analysis, asked: Mapping[str, str]) -> None:
     """AdapterError if a client has no result. `asked`: its id or folder, as the user gave it."""
     from fetchoff.model.errors import AdapterError
     from fetchoff.report.wording.findings import message

@@ -17,6 +17,7 @@ from fetchoff.cli import (
     compare,
     doctor,
     explain,
+    gate,
     history,
     link,
     links,
@@ -46,6 +47,7 @@ app = typer.Typer(
 for module in (
     run,
     compare,
+    gate,
     history,
     explain,
     reproduce,

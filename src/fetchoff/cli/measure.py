@@ -43,10 +43,8 @@ def measure_watched(folder: RunFolder, clients: Sequence[Client], manner: Manner
         measure(folder, launches(clients), listener, waits=manner.waits, say=say)
 
 
-def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> Analysis:
-    """Measure, write the results, and show the ranking; on an error, show the results so far."""
-    from fetchoff.cli import results
-
+def measure_to_end(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> Analysis:
+    """Measure and analyse; on an error, show the results so far."""
     try:
         measure_watched(folder, clients, manner)
     except BusyError:
@@ -54,7 +52,14 @@ def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manne
     except (KeyboardInterrupt, FetchoffError):
         _rescue(folder, manner)
         raise
-    analysis = analysis_of(folder)
+    return analysis_of(folder)
+
+
+def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> Analysis:
+    """Measure, write the results, and show the ranking; on an error, show the results so far."""
+    from fetchoff.cli import results
+
+    analysis = measure_to_end(folder, clients, manner)
     if manner.explains:
         analysis = explained(analysis, folder, clients, manner)
     results.write_and_show(

@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from fetchoff.model.errors import InputError
+from fetchoff.model.tree import Tree
 
 _ID = re.compile(
     r"(?P<language>[a-z][a-z0-9-]*)/(?P<library>[a-z0-9][a-z0-9._-]*)"
@@ -168,9 +169,11 @@ class Manifest:
     `tried`: whether its authors have run it. `json_parser`: what parses documents, OWN_JSON or a
     name; "": its kit does not say. `is_control`: whether its kit prefers it for the controls.
     `faults`: known faults by case of the contract. `from_trees`: None if it cannot be built from
-    source trees. `cures`: by the fault that `fetchoff explain` finds. `releases`: None if only the
-    versions of the folder can be had; `unreleased`: why, and what else there is. `is_resolved`: its
-    version is not one of the folder's, and so is resolved from the registry.
+    source trees. `trees`: those that its library is built from, whatever the user has set up; None:
+    as set up; nothing: from its usual place. `cures`: by the fault that `fetchoff explain` finds.
+    `releases`: None if only the versions of the folder can be had; `unreleased`: why, and what else
+    there is. `is_resolved`: its version is not one of the folder's, and so is resolved from the
+    registry.
     """
 
     id: ClientId
@@ -191,6 +194,7 @@ class Manifest:
     recipe: Recipe
     launch: Launch
     from_trees: TreeRecipe | None = None
+    trees: tuple[Tree, ...] | None = None
     cures: Mapping[str, Cure] = field(default_factory=dict)
     releases: Releases | None = None
     unreleased: str = ""

@@ -51,6 +51,10 @@ class Estimate:
     def half_width(self) -> float:
         return (self.high - self.low) / 2
 
+    def times(self, factor: float) -> Estimate:
+        """The same in another unit."""
+        return Estimate(self.point * factor, self.low * factor, self.high * factor, self.level)
+
     def contains(self, value: float) -> bool:
         return self.low <= value <= self.high
 

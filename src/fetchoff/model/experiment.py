@@ -71,6 +71,8 @@ class Experiment:
     `pair_only`: two entrants are compared, until `decide_on` is decided; otherwise all are ranked.
     `least_rounds`: the rounds to measure even if they take longer than the budget.
     `limit`: how much more the second of a pair may cost, as a share; the run then decides this.
+    `jointly`: a gate. The limit is its margin, and `alpha` the error rate of what it says of all
+    courses by both clocks together, not of each.
     `origin`: an id of the catalogue, or a URL. `placement`: the user's choice; None: as each
     workload says. `loopback`: of courses without a link; older runs used the machine's.
     """
@@ -92,6 +94,7 @@ class Experiment:
     origin: str = "built-in"
     decide_on: tuple[str, ...] = ("wall", "cpu")
     limit: float | None = None
+    jointly: bool = False
     placement: Placement | None = None
     least_rounds: int = 1
     loopback: Loopback = Loopback.MACHINE

@@ -6,6 +6,7 @@ invocation, that is one fresh process, of each client. Rounds stand in the order
 measured.
 
     compare(y, a, b)              two clients         -> Comparison
+    judge_jointly(differences)    several comparisons -> whether each keeps a limit
     rank(y, baseline=...)         many clients        -> Ranking
     summarise(y, client)          one client's cost   -> Summary
     turn_costs(ns, exchanges)     one invocation      -> TurnCosts
@@ -26,20 +27,24 @@ Missing rounds are left out pair by pair. With fewer than three rounds the verdi
 from __future__ import annotations
 
 from fetchoff.stats.comparison import compare, compare_differences
+from fetchoff.stats.joint import Joint, judge_jointly
 from fetchoff.stats.limits import rounds_to_tell, within_limit
 from fetchoff.stats.modes import Mode, modes, modes_of
 from fetchoff.stats.ranking import rank
 from fetchoff.stats.sequential import nominal_level
+from fetchoff.stats.shares import upper_bound
 from fetchoff.stats.summaries import summarise, summarise_rounds
 from fetchoff.stats.tiers import unproven_neighbours
 from fetchoff.stats.verdicts import verdict
 from fetchoff.stats.within import TurnCosts, pair_differences, turn_costs
 
 __all__ = [
+    "Joint",
     "Mode",
     "TurnCosts",
     "compare",
     "compare_differences",
+    "judge_jointly",
     "modes",
     "modes_of",
     "nominal_level",
@@ -50,6 +55,7 @@ __all__ = [
     "summarise_rounds",
     "turn_costs",
     "unproven_neighbours",
+    "upper_bound",
     "verdict",
     "within_limit",
 ]

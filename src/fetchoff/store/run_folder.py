@@ -26,6 +26,7 @@ from fetchoff.model.homepage import must_be_of_the_web
 from fetchoff.model.observation import Record
 from fetchoff.model.origin import OriginRecord
 from fetchoff.model.program import ProgramRecord
+from fetchoff.model.tree import Tree
 from fetchoff.store.records import from_line, to_line
 
 HEADER = "run.json"
@@ -41,6 +42,8 @@ class ClientRecord:
     `adapter`: its id, or its folder if it isn't shipped. `built`: the digest of everything that it
     was built from (kit, adapter, lock file, recipe); "" in older runs, which didn't store it.
     `packages`: what was locked where its version was resolved from a registry.
+    `trees`: source trees that its library is built from, whatever the user has set up; None: as
+    set up.
     """
 
     id: str
@@ -57,6 +60,7 @@ class ClientRecord:
     json_parser: str = ""
     built: str = ""
     packages: tuple[Package, ...] = ()
+    trees: tuple[Tree, ...] | None = None
 
 
 @dataclass(frozen=True)

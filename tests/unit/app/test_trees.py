@@ -12,10 +12,11 @@ from fetchoff.app.measure import tree_notes
 from fetchoff.app.trees import asked_for, set_up_from
 from fetchoff.build import setup, trees
 from fetchoff.build.build_dir import BuildDir, state
-from fetchoff.build.trees import Tree
+from fetchoff.build.trees import folder_of
 from fetchoff.catalog.manifests import discover, read_manifest
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import InputError, SetupError
+from fetchoff.model.tree import Tree
 
 HELLO = Description("1.0", "runtime", "engine", frozenset({"http/1.1"}))
 
@@ -55,8 +56,8 @@ def set_up(manifests: list[Manifest]) -> list[Client]:
 
 def contents(tree: Tree) -> dict[str, str]:
     """The files of a tree in the cache, by path."""
-    files = (path for path in tree.folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(tree.folder)): path.read_text() for path in files}
+    files = (path for path in folder_of(tree).rglob("*") if path.is_file())
+    return {str(path.relative_to(folder_of(tree))): path.read_text() for path in files}
 
 
 WHOLE = {"library": "one", "src/program": "#!/bin/sh\n"}
@@ -69,7 +70,7 @@ def test_a_folder_is_copied_without_litter(library: Path) -> None:
     tree = trees.take("fake/honest", library)
     assert tree.name == "library-1.0"
     assert contents(tree) == {**WHOLE, "link": "one"}
-    assert (tree.folder / "link").readlink() == Path("library")
+    assert (folder_of(tree) / "link").readlink() == Path("library")
 
 
 FORMATS = {".tar.gz": "gztar", ".tgz": "gztar", ".tar.xz": "xztar", ".tar": "tar", ".zip": "zip"}

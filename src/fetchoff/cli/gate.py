@@ -1,0 +1,144 @@
+"""`fetchoff gate`: did a change make a client slower?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fetchoff.cli import options
+
+if TYPE_CHECKING:
+    from fetchoff.model.client import Client
+    from fetchoff.model.gate import Gate
+    from fetchoff.store.run_folder import RunFolder
+
+NAME = "gate"
+WORKLOAD = "small-get"
+BUDGET_S = 180.0
+MARGIN_PCT = 2.0
+SLOWER, WITHHELD, CANNOT_TELL = 1, 4, 8  # exit statuses
+
+With = typer.Option(
+    "--with",
+    metavar="PATH",
+    help="Build HEAD's library from this source tree or archive. Repeatable: in the order in which "
+    "they are to be built.",
+)
+BaseWith = typer.Option(
+    "--base-with", metavar="PATH", help="The same for BASE; default: the released version."
+)
+File = Path | None
+
+
+def command(
+    base: Annotated[str, typer.Argument(help="The client to compare with: an id or folder.")],
+    head: Annotated[
+        str | None, typer.Argument(help="The changed client; default: BASE's, with --with.")
+    ] = None,
+    head_with: Annotated[list[Path] | None, With] = None,
+    base_with: Annotated[list[Path] | None, BaseWith] = None,
+    workload: options.Workloads = None,
+    link: options.Links = None,
+    margin: Annotated[
+        float, typer.Option(min=0.1, metavar="PCT", help="How much slower is tolerated, in %.")
+    ] = MARGIN_PCT,
+    budget: Annotated[float, typer.Option(min=1, help="Seconds to measure at most.")] = BUDGET_S,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with status 8 if the answer is 'cannot tell'.")
+    ] = False,
+    count: Annotated[
+        bool, typer.Option("--count/--no-count", help="Also count system calls, bytes, segments.")
+    ] = True,
+    record: Annotated[
+        File, typer.Option(help="Keep in this file how often base differed from base.")
+    ] = None,
+    markdown: Annotated[File, typer.Option(help="Write a summary for a comment or job.")] = None,
+    junit: Annotated[File, typer.Option(help="Write JUnit XML.")] = None,
+    benchmark_action: Annotated[
+        File, typer.Option(help="Write JSON for github-action-benchmark.")
+    ] = None,
+    bencher: Annotated[File, typer.Option(help="Write Bencher Metric Format.")] = None,
+    placement: options.Placements = None,
+    out: options.Out = None,
+    seed: options.Seed = None,
+    wait: options.Wait = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Find out whether HEAD is slower than BASE, both measured side by side.
+
+    The exit status is 0 if HEAD is shown to be at most --margin slower, 1 if it is shown to be
+    slower, and by more than that as far as can be estimated; 0, or with --strict 8, if neither can
+    be shown within the budget; 4 if the figures must not be believed.
+    """
+    from fetchoff.app.courses import courses
+    from fetchoff.app.experiments import gate
+    from fetchoff.app.gate import gate_of, sides, with_record
+    from fetchoff.app.gate_files import Wanted
+    from fetchoff.app.gate_files import write as write_files
+    from fetchoff.app.measure import new_run
+    from fetchoff.app.results import write
+    from fetchoff.cli.compare import made_ready, must_be_made
+    from fetchoff.cli.measure import Manner, measure_to_end
+
+    one, other = map(made_ready, sides(base, head, base_with or (), head_with or ()))
+    experiment = gate(
+        one,
+        other,
+        courses(workload or [WORKLOAD], link or ()),
+        margin=margin / 100,
+        budget_s=budget,
+        seed=seed,
+        placement=placement,
+    )
+    folder = new_run(experiment, [one, other], f"gate: {other.id} against {one.id}", out)
+    manner = Manner(quiet=quiet, as_json=as_json, waits=wait)
+    analysis = measure_to_end(folder, [one, other], manner)
+    must_be_made(analysis, {one.id: base, other.id: head or base})
+    write(analysis, folder.path)
+    found = with_record(gate_of(folder, analysis), record)
+    if count and not found.withheld:
+        found = _counted(found, one, other, folder, quiet=quiet or as_json)
+    write_files(found, Wanted(markdown, junit, benchmark_action, bencher, strict=strict))
+    _show(found, folder, quiet=quiet, as_json=as_json)
+    raise typer.Exit(_status(found, strict=strict))
+
+
+def _counted(gate: Gate, base: Client, head: Client, folder: RunFolder, *, quiet: bool) -> Gate:
+    from fetchoff.app.explain import say_nothing
+    from fetchoff.app.witness import witnesses
+    from fetchoff.cli.console import say
+
+    experiment, records = folder.header.experiment, folder.records()
+    say_so = say_nothing if quiet else say
+    found = tuple(witnesses(base, head, experiment, records, say_so))
+    return replace(gate, witnesses=found)
+
+
+def _show(gate: Gate, folder: RunFolder, *, quiet: bool, as_json: bool) -> None:
+    from fetchoff.app.results import HTML
+    from fetchoff.cli.console import data_console, say
+
+    if as_json:
+        from fetchoff.report.files.gate import document
+
+        print(document.text(gate))
+        return
+    from fetchoff.report.terminal import gate as terminal
+
+    data_console().print(terminal.whole(gate))
+    if not quiet:
+        say(f"report: {folder.path / HTML}")
+
+
+def _status(gate: Gate, *, strict: bool) -> int:
+    from fetchoff.model.gate import End
+
+    if gate.withheld:
+        return WITHHELD
+    if gate.end is End.CANNOT_TELL:
+        return CANNOT_TELL if strict else 0
+    return SLOWER if gate.end is End.SLOWER else 0

@@ -1,0 +1,1 @@
+"""A gate as files: for people who review a change, and for other programs."""

@@ -1,0 +1,203 @@
+"""Gates in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from fetchoff.model.finding import Clock
+from fetchoff.model.gate import Answer, End, Gate, Judged, Side, TrackRecord
+from fetchoff.model.recording import Missing
+from fetchoff.model.witness import Countable, Counter, Difference, Quantity, Witness
+from fetchoff.report.wording import findings
+from fetchoff.report.wording.figures import count, microseconds, names, percent, seconds
+
+WITHHELD = "withheld"
+TOO_FEW = "too few rounds for an interval"
+CLOCKS = {Clock.WALL: "wall", Clock.CPU: "CPU"}
+
+
+def end(gate: Gate) -> str:
+    """`not slower`, `slower`, `cannot tell`; `withheld` where the figures must not be believed."""
+    return WITHHELD if gate.withheld else str(gate.end)
+
+
+def title(gate: Gate) -> str:
+    """`python/httpx@head 0.28.2 against python/httpx 0.28.1`."""
+    return f"{side(gate.head)} against {side(gate.base)}"
+
+
+def side(one: Side) -> str:
+    """A client with its version, and what it was built from."""
+    built = f", built from {' and '.join(one.built_from)}" if one.built_from else ""
+    return f"{one.client} {one.version}{built}".strip()
+
+
+def sentences(gate: Gate) -> tuple[str, ...]:
+    """What the gate found, the end first."""
+    if gate.withheld:
+        return (findings.withheld(gate.withheld),)
+    return (_end(gate), *_faster(gate), *_advice(gate))
+
+
+def _end(gate: Gate) -> str:
+    margin = percent(gate.margin, 1 if round(gate.margin * 1000) % 10 else 0)
+    told = [row for row in gate.rows if row.answer is _TELLING[gate.end]]
+    if gate.end is End.SLOWER:
+        return f"Slower: {_all(gate, told)}."
+    if gate.end is End.CANNOT_TELL:
+        return f"Cannot tell whether head is more than {margin} slower: {_all(gate, told)}."
+    whole = count(len(gate.rows), "comparison")
+    return f"Not slower: head costs at most {margin} more than base in {whole}."
+
+
+_TELLING = {
+    End.SLOWER: Answer.SLOWER,
+    End.CANNOT_TELL: Answer.CANNOT_TELL,
+    End.NOT_SLOWER: Answer.NOT_SLOWER,
+}
+
+
+def _all(gate: Gate, rows: list[Judged]) -> str:
+    return "; ".join(f"{taken(row)} of {gate.base.client} on {row.workload}" for row in rows)
+
+
+def taken(row: Judged) -> str:
+    """`1.031 (1.024–1.038) times the CPU time`."""
+    ratio = row.ratio
+    inside = f"{ratio.low:.3f}–{ratio.high:.3f}" if math.isfinite(ratio.high) else TOO_FEW
+    return f"{ratio.point:.3f} ({inside}) times the {CLOCKS[row.clock]} time"
+
+
+def _faster(gate: Gate) -> Iterator[str]:
+    if faster := [row for row in gate.rows if row.answer is Answer.FASTER]:
+        yield f"Faster: {_all(gate, faster)}."
+
+
+def _advice(gate: Gate) -> Iterator[str]:
+    if gate.end is not End.CANNOT_TELL:
+        return
+    if gate.budget_needed is None:
+        yield "No budget would tell: use a quieter machine, or a larger --margin."
+    else:
+        yield f"--budget {gate.budget_needed} would probably tell."
+
+
+def change(row: Judged) -> str:
+    """`+3.1 %`, `−0.4 %`."""
+    return f"{(row.ratio.point - 1) * 100:+.1f} %".replace("-", "−")
+
+
+def cost(row: Judged, *, of_head: bool) -> str:
+    """`446 µs`."""
+    return microseconds((row.head_us if of_head else row.base_us).point)
+
+
+def base_against_base(gate: Gate) -> str:
+    """What a second process of base showed here, and in the gates before."""
+    differing = [one for one in gate.again if one.differs]
+    if differing:
+        where = names(f"{one.workload} {CLOCKS[one.clock]}" for one in differing)
+        here = f"called different here ({where}), which is wrong"
+    else:
+        here = "not called different here"
+    before = f"; {track_record(gate.record)}" if gate.record else ""
+    return f"Base against base: {here}{before}."
+
+
+def track_record(record: TrackRecord) -> str:
+    """`1 of 57 gates on record (at most 9 %, with 97.5 % confidence)`."""
+    bound = percent(record.bound, 1 if record.bound < 0.1 else 0)
+    gates = count(record.gates, "gate")
+    return f"{record.differed} of {gates} on record (at most {bound}, with 97.5 % confidence)"
+
+
+def settings(gate: Gate) -> str:
+    """The error rate, the margin, and what was measured."""
+    rounds = max((row.rounds for row in gate.rows), default=0)
+    return (
+        f"α = {percent(gate.alpha)} over all {count(len(gate.rows), 'comparison')}; "
+        f"margin {percent(gate.margin, 1)}; {percent(1 - gate.alpha)} intervals; "
+        f"{count(rounds, 'round')}, {seconds(gate.seconds)} of {seconds(gate.budget_s)}; "
+        f"seed {gate.seed}"
+    )
+
+
+def counted(witness: Witness) -> str:
+    """What a counter found on a workload, in a sentence."""
+    who = "the origin's ledger" if witness.counter is Counter.LEDGER else "strace"
+    if witness.missing:
+        return f"Nothing was counted on {witness.workload} by {who}: {_missing(witness.missing)}"
+    kinds = "1 quantity" if witness.steady == 1 else f"{witness.steady} quantities"
+    where = "round" if witness.counter is Counter.LEDGER else "recording"
+    times = count(witness.repetitions, where)
+    found = _CHANGED if witness.differences else "and none differs between them"
+    wavering = f" (left out, as they vary: {len(witness.wavering)})" if witness.wavering else ""
+    return (
+        f"Counted on {witness.workload} by {who}: {kinds} are the same in {times} of each side, "
+        f"{found}{wavering}."
+    )
+
+
+_CHANGED = "and these differ between them"
+
+
+def difference(one: Difference, witness: Witness) -> str:
+    """`+1 write call on a socket an exchange (2 → 3): …what that means`."""
+    more = f"{one.more:+,}".replace("-", "−")
+    of = "an exchange" if witness.exchanges == 1 else "an iteration"
+    means = f": {meaning(one)}" if meaning(one) else ""
+    return f"{more} {quantity(one.quantity, one.more)} {of} ({one.base:,} → {one.head:,}){means}"
+
+
+def quantity(one: Quantity, many: int) -> str:
+    """`writes to a socket`, `segments`; with 1 in the singular."""
+    single = abs(many) == 1
+    if one.of is Countable.CALLS:
+        where = " on a socket" if one.on else ""
+        return f"{one.name} call{'' if single else 's'}{where}"
+    return str(one.of).removesuffix("s") if single else str(one.of)
+
+
+MEANING = {
+    "write": "one more trip into the kernel, and without buffering a segment of its own",
+    "read": "the answer is fetched in more pieces",
+    "poll": "it waits or looks once more whether the socket is ready",
+    "connect": "connections are opened that were kept before",
+    "clone": "a thread or process is started",
+    "open": "a file is opened while exchanges run",
+    "look": "a file is looked for while exchanges run",
+}
+"""What more of a kind of call means, by kind."""
+
+_KINDS = {
+    "write": ("write", "writev", "send", "sendto", "sendmsg", "sendmmsg"),
+    "read": ("read", "readv", "recv", "recvfrom", "recvmsg"),
+    "poll": ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", "epoll_ctl"),
+    "connect": ("connect", "socket"),
+    "clone": ("clone", "clone3", "vfork", "fork"),
+    "open": ("open", "openat", "openat2"),
+    "look": ("access", "faccessat", "faccessat2", "stat", "lstat", "newfstatat", "statx"),
+}
+
+
+def meaning(one: Difference) -> str:
+    """What a difference means, where more of it means something; else ""."""
+    if one.more <= 0:
+        return ""
+    match one.quantity.of:
+        case Countable.CONNECTIONS:
+            return MEANING["connect"]
+        case Countable.SEGMENTS:
+            return "the same bytes cross the network in more pieces"
+        case Countable.BYTES_SENT:
+            return "requests are larger, such as by a field"
+        case Countable.BYTES_RECEIVED:
+            return "answers are larger: something else is asked for"
+    kinds = (kind for kind, calls in _KINDS.items() if one.quantity.name in calls)
+    return MEANING.get(next(kinds, ""), "")
+
+
+def _missing(one: Missing) -> str:
+    hint = f" ({one.hint})" if one.hint else ""
+    return f"{one.reason}{hint}."

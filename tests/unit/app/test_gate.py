@@ -1,0 +1,112 @@
+"""Base and head of a gate: clients of their own, whatever the user has set up."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.command import FAKES
+from tests.unit.report.gated import GATE
+
+from fetchoff.app import gate_files
+from fetchoff.app.gate import sides, with_record
+from fetchoff.app.gate_files import Wanted
+from fetchoff.build import trees
+from fetchoff.build.build_dir import BuildDir
+from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.finding import Advice, Finding, NotMeasured
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "library-1.1"
+    folder.mkdir()
+    (folder / "setup.py").write_text("")
+    return folder
+
+
+def test_head_is_bases_client_built_from_a_tree(tree: Path) -> None:
+    base, head = sides("python/httpx", None, [], [tree])
+    assert (str(base.id), str(head.id)) == ("python/httpx", "python/httpx@head")
+    assert base.trees == ()
+    assert [one.name for one in head.trees or ()] == ["library-1.1"]
+    assert BuildDir.of(base).folder != BuildDir.of(head).folder
+
+
+def test_what_the_user_has_set_up_is_neither_used_nor_touched(tree: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(tree, other)
+    (other / "mine.py").write_text("")
+    usual = sides("python/httpx", "python/urllib3", [], [])[0]
+    set_up = trees.take("python/httpx", other)
+    trees.choose(usual, [set_up])
+    base, head = sides("python/httpx", None, [], [tree])
+    assert trees.chosen(usual) == (set_up,)
+    assert trees.chosen(base) == ()
+    assert trees.chosen(head) != (set_up,)
+
+
+def test_both_sides_may_be_built_from_trees(tree: Path, tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    shutil.copytree(tree, before)
+    (before / "old.py").write_text("")
+    base, head = sides("python/httpx", None, [before], [tree])
+    assert (str(base.id), str(head.id)) == ("python/httpx@base", "python/httpx@head")
+    assert base.trees != head.trees
+
+
+def test_two_folders_are_told_apart(tmp_path: Path) -> None:
+    for name in ("main", "feature"):
+        shutil.copytree(FAKES / "_kit", tmp_path / name / "_kit")
+        shutil.copytree(FAKES / "honest", tmp_path / name / "honest")
+    base, head = sides(str(tmp_path / "main/honest"), str(tmp_path / "feature/honest"), [], [])
+    assert (str(base.id), str(head.id)) == ("fake/honest@main", "fake/honest@feature")
+
+
+def test_nothing_to_compare_with() -> None:
+    with pytest.raises(InputError, match="nothing to compare 'python/httpx' with"):
+        sides("python/httpx", None, [], [])
+
+
+def test_a_client_that_is_not_built_from_trees(tree: Path) -> None:
+    with pytest.raises(InputError, match="cannot be built from a source tree"):
+        sides("php/curl", None, [], [tree])
+
+
+def test_caches_and_environments_are_no_sources(tree: Path) -> None:
+    for name, mark in (("target", "CACHEDIR.TAG"), (".venv", "pyvenv.cfg")):
+        (tree / name).mkdir()
+        (tree / name / mark).write_text("")
+    taken = trees.folder_of(trees.take("python/httpx", tree))
+    assert [path.name for path in taken.iterdir()] == ["setup.py"]
+
+
+def test_a_record_is_kept_where_one_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "record.jsonl"
+    assert with_record(replace(GATE, record=None), None).record is None
+    with_record(GATE, path)
+    record = with_record(replace(GATE, run_id="next"), path).record
+    assert record is not None
+    assert (record.gates, record.differed) == (2, 0)
+
+
+def test_a_gate_that_must_not_be_believed_is_not_on_record(tmp_path: Path) -> None:
+    path = tmp_path / "record.jsonl"
+    withheld = Finding(NotMeasured("why"), advice=Advice.STOP_OTHER_WORK)
+    with_record(replace(GATE, withheld=withheld), path)
+    assert not path.exists()
+
+
+def test_files_are_written_where_they_are_wanted(tmp_path: Path) -> None:
+    names = ("markdown", "junit", "benchmark_action", "bencher")
+    gate_files.write(GATE, Wanted(*(tmp_path / "out" / name for name in names)))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
+    with pytest.raises(StoreError, match="cannot be written"):
+        gate_files.write(GATE, Wanted(markdown=tmp_path / "out" / "junit" / "no.md"))
