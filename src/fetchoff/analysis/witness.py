@@ -10,15 +10,18 @@ from fetchoff.model.calls import CallTable
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Record, Seen
-from fetchoff.model.recording import Missing, Source
-from fetchoff.model.witness import Countable, Counter, Difference, Quantity, Witness
+from fetchoff.model.witness import (
+    LEAST_REPETITIONS,
+    Countable,
+    Counter,
+    Difference,
+    Quantity,
+    Witness,
+)
 
 WHOLE = 0.1
 """How far from a whole number of an iteration a count may be. What happens in one iteration of ten
 or fewer (collections, the ends of a recording) belongs to none of them."""
-
-LEAST = 3
-"""Repetitions, before anything is taken to be steady."""
 
 Counts = Mapping[Quantity, float]
 
@@ -51,9 +54,8 @@ def compared(
     """Both sides, quantity by quantity: what is the same in all repetitions of a side can differ
     between them."""
     repetitions = min(len(base), len(head))
-    if repetitions < LEAST:
-        missing = Missing(Source.EVENTS, f"fewer than {LEAST} rounds were measured")
-        return Witness(course.id, counter, repetitions, missing=missing)
+    if repetitions < LEAST_REPETITIONS:
+        return Witness(course.id, counter, repetitions)
     known = dict.fromkeys(name for counts in (*base, *head) for name in counts)
     steady, wavering, differences = 0, [], []
     for quantity in known:

@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from fetchoff.model.recording import Missing
 
+LEAST_REPETITIONS = 3
+"""Before anything is taken to be steady."""
+
 
 class Countable(StrEnum):
     """What is counted. CALLS: system calls of one name."""
@@ -54,7 +57,7 @@ class Witness:
 
     `steady`: how many quantities were the same in all repetitions of a side, for both; `wavering`:
     those that were not, and tell nothing. `exchanges`: of an iteration. `missing`: why there are no
-    counts.
+    counts. Fewer than LEAST_REPETITIONS tell nothing either.
     """
 
     workload: str

@@ -68,7 +68,7 @@ def test_a_variant_or_a_version_of_a_folder(tmp_path: Path) -> None:
         names(f"{folder}@9")
 
 
-LOCKED = (Package("requests", "2.31.0", "sha256:0"),)
+LOCKED = (Package("requests", "2.30.0", "sha256:0"),)
 
 
 def found_again(*manifests: Manifest) -> list[Manifest]:
@@ -98,7 +98,7 @@ def test_a_shipped_client_beside_a_checkout_of_it(tmp_path: Path) -> None:
 def test_a_version_of_the_registry_is_found_again(tmp_path: Path) -> None:
     """Of a folder too, where another version could be the name of a branch."""
     folder = shutil.copytree(shipped("adapters") / "python/requests", tmp_path / "mine")
-    versions = [*chosen(["python/requests@2.31.0"]), *chosen([f"{folder}@2.31.0"])]
+    versions = [*chosen(["python/requests@2.30.0"]), *chosen([f"{folder}@2.30.0"])]
     assert all(manifest.is_resolved for manifest in versions)
     assert found_again(*versions) == versions
 

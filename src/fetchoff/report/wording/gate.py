@@ -7,8 +7,14 @@ from collections.abc import Iterator
 
 from fetchoff.model.finding import Clock
 from fetchoff.model.gate import Answer, End, Gate, Judged, Side, TrackRecord
-from fetchoff.model.recording import Missing
-from fetchoff.model.witness import Countable, Counter, Difference, Quantity, Witness
+from fetchoff.model.witness import (
+    LEAST_REPETITIONS,
+    Countable,
+    Counter,
+    Difference,
+    Quantity,
+    Witness,
+)
 from fetchoff.report.wording import findings
 from fetchoff.report.wording.figures import count, microseconds, names, percent, seconds
 
@@ -126,8 +132,9 @@ def settings(gate: Gate) -> str:
 def counted(witness: Witness) -> str:
     """What a counter found on a workload, in a sentence."""
     who = "the origin's ledger" if witness.counter is Counter.LEDGER else "strace"
-    if witness.missing:
-        return f"Nothing was counted on {witness.workload} by {who}: {_missing(witness.missing)}"
+    if why := why_uncounted(witness):
+        hint = f" ({witness.missing.hint})" if witness.missing and witness.missing.hint else ""
+        return f"Nothing was counted on {witness.workload} by {who}: {why}{hint}."
     kinds = "1 quantity" if witness.steady == 1 else f"{witness.steady} quantities"
     where = "round" if witness.counter is Counter.LEDGER else "recording"
     times = count(witness.repetitions, where)
@@ -198,6 +205,10 @@ def meaning(one: Difference) -> str:
     return MEANING.get(next(kinds, ""), "")
 
 
-def _missing(one: Missing) -> str:
-    hint = f" ({one.hint})" if one.hint else ""
-    return f"{one.reason}{hint}."
+def why_uncounted(witness: Witness) -> str:
+    """Why a witness tells nothing; "" if it does."""
+    if witness.missing:
+        return witness.missing.reason
+    if witness.repetitions < LEAST_REPETITIONS:
+        return f"fewer than {LEAST_REPETITIONS} rounds were measured"
+    return ""

@@ -76,5 +76,5 @@ def _counted(witness: Witness) -> dict[str, object]:
             }
             for one in witness.differences
         ],
-        "missing": witness.missing.reason if witness.missing else None,
+        "missing": wording.why_uncounted(witness) or None,
     }
