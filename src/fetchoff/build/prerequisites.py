@@ -52,11 +52,17 @@ def prove(build_dir: BuildDir) -> None:
 
 
 def check_all(commands: Iterable[Sequence[str]], extra: Mapping[str, str] | None = None) -> None:
-    """Run commands that must succeed; SetupError at the first that does not."""
+    """Run commands that must succeed; SetupError at the first that does not.
+
+    Each in a session of its own: Ctrl-C would end it otherwise, and a client whose check was ended
+    would be remembered as one that fails.
+    """
     for argv in commands:
         try:
             done = subprocess.run(
                 argv,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
                 capture_output=True,
                 text=True,
                 timeout=CHECK_TIMEOUT_S,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from fetchoff.build import prerequisites
-from fetchoff.build.prerequisites import hint_for, install
+from fetchoff.build.prerequisites import check_all, hint_for, install
 from fetchoff.model.client import Recipe
 
 APT = """#!/bin/sh
@@ -87,3 +88,8 @@ def test_a_policy_of_the_owner_is_left_alone(policy: Path) -> None:
     policy.chmod(0o755)
     install([Recipe(apt=("nginx-light",))])
     assert policy.read_text() == "#!/bin/sh\nexit 104\n"
+
+
+def test_no_check_is_ended_by_ctrl_c() -> None:
+    """It goes to all processes of a session's foreground group, and a check is in no such group."""
+    check_all([[sys.executable, "-c", f"import os; exit(os.getsid(0) == {os.getsid(0)})"]])
