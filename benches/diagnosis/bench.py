@@ -21,7 +21,7 @@ from typing import Any
 from benches.diagnosis.tables import of_clean, of_pairs, of_survey
 from rich.console import Console
 
-from fetchoff.app.choose import chosen
+from fetchoff.app.choose import chosen, states
 from fetchoff.app.contrasts import Contrast
 from fetchoff.app.courses import courses
 from fetchoff.app.experiments import pair
@@ -193,7 +193,9 @@ def _client(name: str) -> Client:
 
 
 def _ready(names: str) -> list[Client]:
-    found = [c for c in set_up(chosen(names.split(","))) if c.readiness is Readiness.READY]
+    manifests = chosen(names.split(","))
+    ready = [c for c in states(manifests) if c.readiness is Readiness.READY]
+    found = ready or [c for c in set_up(manifests) if c.readiness is Readiness.READY]
     if not found:
         raise InputError(f"not ready: {names}", "set it up: fetchoff setup")
     return found
