@@ -23,6 +23,7 @@ pub enum Continue {
 /// The choices; the defaults are what the origin does while clients are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own, as JSON has it")]
 pub struct Behaviour {
     /// Acknowledge what has arrived after every read, instead of waiting for the answer.
     pub quick_ack: bool,
