@@ -37,10 +37,13 @@ class AsyncNiquests(AsyncClient):
         return response.status_code, response.content, response.json()
 
     async def stream(self, exchange, write):
-        async with await self.send(exchange, stream=True) as response:
+        response = await self.send(exchange, stream=True)
+        try:  # 3.15's responses fail in `async with`
             async for chunk in await response.iter_content(**self.stream_options):
                 write(chunk)
             return response.status_code
+        finally:
+            await response.close()
 
     async def close(self):
         await self.session.close()
