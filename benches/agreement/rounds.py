@@ -3,8 +3,8 @@
 The exchanges of a process are divided into long stretches, mixed with those of the others, so that
 slow spells of the machine affect all alike. Within a stretch a process has the caches to itself.
 Its first moments, in which the process fetches back what the others have driven out of the caches,
-are not counted: a loop that nobody interrupts has none. The first 20 ms of a stretch cost go/fasthttp
-29 % more than the rest, which made a stretch of a quarter of a second 2 % dearer.
+are not counted: a loop that nobody interrupts has none. The first 20 ms of a stretch cost
+go/fasthttp 29 % more than the rest, which made a stretch of a quarter of a second 2 % dearer.
 """
 
 from __future__ import annotations
