@@ -139,8 +139,7 @@ def test_a_crash_loses_nothing_that_was_measured(fetchoff: Command) -> None:
         )
     first_round = [turns for turns in runs.turns(run) if turns.round == 0]
     broken = [turns for turns in first_round if turns.entrant == "fake/crashing"]
-    assert any(turns.exchanges for turns in broken)
-    assert all(turns.done == 0 for turns in broken)
+    assert any(turns.exchanges and turns.done == 0 for turns in broken)
     assert [turns.entrant for turns in first_round].count("fake/honest") == 2
     for workload in ("tiny", "again"):
         assert runs.standings(run, workload)["fake/honest"]["outcome"] == "ok"
