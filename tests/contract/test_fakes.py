@@ -54,6 +54,7 @@ UNAVAILABLE = {
 }
 # Nothing that a contract could see: they are for the checks of a run.
 CONTRACT_KEEPERS = {
+    "aging",
     "crashing",
     "forthright",
     "honest",

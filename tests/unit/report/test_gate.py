@@ -17,6 +17,7 @@ from tests.unit.report.gated import GATE, ROWS
 from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
 from fetchoff.model.finding import Advice, CheckFailed, Finding
 from fetchoff.model.gate import Answer, End, Gate
+from fetchoff.model.witness import Counter, Witness
 from fetchoff.report.files.gate import bencher, benchmark_action, document, junit, markdown
 from fetchoff.report.terminal import gate as terminal
 from fetchoff.report.wording import gate as wording
@@ -177,3 +178,9 @@ def test_a_false_difference_is_not_hidden() -> None:
     differing = replace(GATE.again[1], differs=True)
     told = wording.base_against_base(replace(GATE, again=(differing,)))
     assert "called different here (`small-get CPU`), which is wrong" in told
+
+
+def test_a_witness_of_two_rounds_says_that_they_are_too_few() -> None:
+    said = wording.counted(Witness("small-get", Counter.LEDGER, repetitions=2))
+    assert said.startswith("Nothing was counted on small-get")
+    assert "fewer than 3 rounds were measured" in said
