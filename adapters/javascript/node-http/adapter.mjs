@@ -13,24 +13,18 @@ function globalAgents({ reuse }) {
 }
 
 function open(settings) {
-  const { ca, timeout_ms } = settings;
   const { of, destroy } = own ? agents(settings) : globalAgents(settings);
 
-  function request({ method, url, headers, body }) {
-    const data = body && encode(body);
+  function request(exchange) {
     return new Promise((resolve, reject) => {
-      const { request: open } = url.startsWith("https:") ? https : http;
-      const request = open(url, {
-        agent: of(url),
-        ca,
-        method,
-        headers: body ? { ...headers, ...entityHeaders(body, data) } : headers,
-        timeout: timeout_ms.read ?? undefined,
-        signal: timeout_ms.total ? AbortSignal.timeout(timeout_ms.total) : undefined,
-      });
+      const { request: open } = exchange.url.startsWith("https:") ? https : http;
+      const data = exchange.body && encode(exchange.body);
+      const request = open(exchange.url, optionsOf(exchange, data, of(exchange.url), settings));
       request.on("response", resolve);
       request.on("error", reject);
-      request.on("timeout", () => request.destroy(new Error("socket timeout")));
+      if (settings.timeout_ms.read) {
+        request.on("timeout", () => request.destroy(new Error("socket timeout")));
+      }
       request.end(data);
     });
   }
@@ -41,6 +35,18 @@ function open(settings) {
     return exchange.content(response.statusCode, await collect(response));
   }
   return { send, close: destroy };
+}
+
+/** What is wanted, and no more: each further option costs Node.js something in each request. */
+function optionsOf({ method, headers, body }, data, agent, { ca, timeout_ms }) {
+  const options = { agent };
+  if (method !== "GET") options.method = method;
+  if (body) options.headers = { ...headers, ...entityHeaders(body, data) };
+  else if (Object.keys(headers).length) options.headers = headers;
+  if (ca) options.ca = ca;
+  if (timeout_ms.read) options.timeout = timeout_ms.read;
+  if (timeout_ms.total) options.signal = AbortSignal.timeout(timeout_ms.total);
+  return options;
 }
 
 function encode(body) {

@@ -45,14 +45,19 @@ sub prepare {
 
     return sub {
         my ( $exchange, $sink ) = @_;
-        my %headers = @{ $exchange->{headers} };
-        my %options = ( headers => \%headers );
-        $options{data_callback} = $sink if $sink;
-        if ( my $body = $exchange->{body} ) {
-            ( $headers{'Content-Type'}, $options{content} ) = typed_content( $body, $encode_form );
-        }
-        my $response = $http->request( $exchange->{method}, $exchange->{url}, \%options );
+        my $response = $http->request( @$exchange{qw(method url)}, options( $exchange, $sink, $encode_form ) );
         die $response->{content} if $response->{status} == 599;
         return ( $response->{status}, $response->{content} );
     };
+}
+
+# What a request has beside its method and its URL; nothing if it has no more, as in most programs.
+sub options {
+    my ( $exchange, $sink, $encode_form ) = @_;
+    my ( $body,     $fields ) = @$exchange{qw(body headers)};
+    return if !$body && !$sink && !@$fields;
+    my %options = ( headers => {@$fields} );
+    $options{data_callback} = $sink if $sink;
+    ( $options{headers}{'Content-Type'}, $options{content} ) = typed_content( $body, $encode_form ) if $body;
+    return \%options;
 }

@@ -85,7 +85,45 @@ module Fetchoff
     # An iteration for each of the turns.
     def work(batch, turns)
       tally = Tally.new
-      sink = batch.digest? ? sink_of(Digested.new(@adapter, tally.sha256)) : @sink
+      if batch.digest?
+        receive(turns, batch, tally, sink_of(Digested.new(@adapter, tally.sha256)))
+      elsif @sink.is_a?(Sinks::Buffer)
+        only_count(turns, batch, tally)
+      else
+        receive(turns, batch, tally, @sink)
+      end
+      tally
+    end
+
+    def close
+      @adapter.close
+    end
+
+    private
+
+    # Content that is wanted whole, and of which nothing but its length is asked. A program that checks its answers
+    # takes as many steps: what the other loop does beside was 2 % of what Curb does.
+    def only_count(turns, batch, tally)
+      adapter, busy_ns = @adapter, batch.busy_ns
+      done = bytes = 0
+      turns.each do
+        @exchanges.each do |exchange|
+          begin
+            status, content = adapter.fetch(exchange)
+            length = content ? content.bytesize : 0
+            exchange.check(status, length) unless status == exchange.status && length == exchange.length
+            bytes += length
+            done += 1
+          rescue *FAILURES => e
+            tally.fail(exchange, e)
+          end
+          tally.spin(busy_ns) if busy_ns > 0
+        end
+      end
+      tally.succeed(done, bytes)
+    end
+
+    def receive(turns, batch, tally, sink)
       busy_ns = batch.busy_ns
       done = bytes = 0
       turns.each do
@@ -101,14 +139,7 @@ module Fetchoff
       end
       tally.succeed(done, bytes)
       tally.parsed_for(sink.take_parse_ns) if sink.respond_to?(:take_parse_ns)
-      tally
     end
-
-    def close
-      @adapter.close
-    end
-
-    private
 
     def sink_of(adapter)
       Sinks.for(@settings, adapter, @number)
