@@ -40,7 +40,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Round:
-    """One invocation of every process: its sections in order, and the order of starting."""
+    """Its sections in order, and the order in which the processes of each are started."""
 
     number: int
     processes: tuple[tuple[str, str], ...]  # (process, client)

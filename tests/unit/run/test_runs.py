@@ -73,13 +73,14 @@ def test_workloads_are_measured_in_the_order_of_the_plan(run: FakeRun) -> None:
     assert len({tuple(planned[i : i + 3][j][1] for j in range(3)) for i in range(0, 15, 3)}) > 1
 
 
-def test_a_process_lives_for_a_round_and_is_ended_with_it(run: FakeRun) -> None:
+def test_a_process_lives_for_one_workload_of_a_round(run: FakeRun) -> None:
+    """What it did for another one can change what it costs."""
     run(experiment_of(plain(A, B), GET, POST, rounds=3))
-    assert Counter(run.started) == {A: 3, B: 3}
+    assert Counter(run.started) == {A: 6, B: 6}
     assert all(adapter.is_ended for adapter in run.adapters)
     for adapter in run.adapters:
         assert adapter.ledger.connections == 1
-        assert adapter.lived > 1000
+        assert adapter.lived > 500
     assert run.lives == 3
 
 

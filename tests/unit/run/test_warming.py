@@ -16,7 +16,6 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Done
 from fetchoff.run.adapters.seam import AdapterProcess, Timed
 from fetchoff.run.adapters.warming import (
-    FURTHER_CPU_MS,
     LEAST_CPU_MS,
     LEAST_EXCHANGES,
     LOOK_S,
@@ -48,7 +47,6 @@ class Known:
         self._exchanges = exchanges
         self._waiting = waiting
         self.done = 0
-        self.warmed_up = 0
         self.launch = Launch(("known",))
         self.cpu_ns = 0
         self.asked: list[int] = []
@@ -78,13 +76,6 @@ def test_what_does_not_change_is_steady_as_soon_as_enough_was_seen() -> None:
     assert curve.is_steady
     assert curve.settled_us == pytest.approx(100.0)
     assert LEAST_CPU_MS <= known.cpu_ns / 1e6 < LEAST_CPU_MS + 2 * STRETCH_MS
-
-
-def test_on_a_further_workload_less_is_enough() -> None:
-    known = Known(lambda _: 100.0)
-    known.warmed_up = 500
-    assert warmed(known).is_steady
-    assert FURTHER_CPU_MS <= known.cpu_ns / 1e6 < FURTHER_CPU_MS + 3 * STRETCH_MS
 
 
 def test_who_is_slow_does_some_exchanges_all_the_same() -> None:

@@ -41,7 +41,6 @@ class Adapter:
         self.start_up_ms = 0.0
         self._has_farewell = False
         self.launch = launch
-        self.warmed_up = 0  # exchanges, on all workloads so far
         self.children_peak_kb = 0
         try:
             self._child = Child(launch.command, launch.env, cwd, stderr, cores, inside, lifeline)

@@ -47,13 +47,12 @@ Meter = Callable[[], Used | None]
 class AdapterProcess(CountedProcess, Protocol):
     """A started adapter. Every method may raise AdapterError.
 
-    `warmed_up`: exchanges of all its warm-ups so far. `tells_children`: only the adapter itself can
-    say what the processes that it starts cost. `output_fd`: readable when an answer has come.
+    `tells_children`: only the adapter itself can say what the processes that it starts cost.
+    `output_fd`: readable when an answer has come.
     """
 
     launch: Launch
     start_up_ms: float
-    warmed_up: int
 
     @property
     def is_alive(self) -> bool: ...

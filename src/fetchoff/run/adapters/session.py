@@ -179,7 +179,6 @@ class ClientSession:
                 least = max(least, math.ceil(HEAP_BYTES / content) * len(exchanges))
         beyond = MOST_BEYOND_COMPILED if launch.compiles else MOST_BEYOND
         self._curve = warm_up(self.adapter, len(exchanges), least, stop, chance * beyond)
-        self.adapter.warmed_up += sum(done for done, _ in self._curve.points[-1:])
         self._warm_ups = len(self._curve.points)
         if self._curve.points:
             self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us

@@ -191,7 +191,7 @@ class Runner:
         self._dependencies.listener.round_done(number, seconds)
 
     def _run_everywhere(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
-        """Run the sections network by network; those on the same network share processes."""
+        """Run the sections network by network."""
         for network_key in dict.fromkeys(section.course.link.network_key for section in left):
             sections = [s for s in left if s.course.link.network_key == network_key]
             cores = Cores(self._host.cores[-1:])
@@ -223,26 +223,24 @@ class Runner:
         self._calibrated_links.add(link.id)
 
     def _run_sections(self, planned: Round, left: Sequence[Section], context: RoundContext) -> None:
-        adapters: dict[str, AdapterProcess] = {}
-        try:
-            for section in left:
-                self._restart_missing(adapters, planned, section, context)
-                on = SectionContext(
-                    self._host,
-                    context.origin,
-                    context.network,
-                    self._layout_of(section.course),
-                    Spool(context.folder),
-                    self._dependencies.journal,
-                    self._dependencies.listener,
-                )
+        """Each section has processes of its own: what a process did before can change what it
+        costs (docs/decisions/0022-processes-of-their-own.md)."""
+        for section in left:
+            on = SectionContext(
+                self._host,
+                context.origin,
+                context.network,
+                self._layout_of(section.course),
+                Spool(context.folder),
+                self._dependencies.journal,
+                self._dependencies.listener,
+            )
+            adapters: dict[str, AdapterProcess] = {}
+            try:
+                self._start(adapters, planned, section, context)
                 self._run_section(section, planned, on, adapters)
-        finally:
-            with contextlib.ExitStack() as ending:
-                for adapter in reversed(adapters.values()):
-                    ending.callback(adapter.end)  # all of them, even if the user interrupts one
-                for adapter in adapters.values():
-                    adapter.request_exit()
+            finally:
+                _end_all(adapters)
 
     def _run_section(
         self,
@@ -252,11 +250,6 @@ class Runner:
         adapters: Mapping[str, AdapterProcess],
     ) -> None:
         course, number, clients = section.course, planned.number, dict(planned.processes)
-        sessions = {
-            process: adapter
-            for process, adapter in adapters.items()
-            if not self._is_given_up(clients[process], course.id)
-        }
         attempt = self._attempts.get((number, course.id), 0)
         seen_before = len(self._dependencies.journal.records())
         run = SectionRun(
@@ -264,7 +257,7 @@ class Runner:
         )
         try:
             run.run(
-                sessions,
+                adapters,
                 clients,
                 self._calibrated[course.id],
                 self._paces[course.id],
@@ -282,22 +275,20 @@ class Runner:
                 self._note_pace(record)
         self._done.add((number, course.id))
 
-    def _restart_missing(
+    def _start(
         self,
         adapters: dict[str, AdapterProcess],
         planned: Round,
         section: Section,
         context: RoundContext,
     ) -> None:
-        """Start the processes that are not running: at first all, later those that were killed."""
+        """Start the processes that take part in a section."""
         workload = section.course.id
         taking_part = section.processes
         wanted = [
             (process, client)
             for process, client in planned.processes
-            if process in taking_part
-            and not self._is_given_up(client, workload)
-            and (process not in adapters or not adapters[process].is_alive)
+            if process in taking_part and not self._is_given_up(client, workload)
         ]
         self._dependencies.listener.step_began(workload, "starting", len(wanted))
 
@@ -313,8 +304,6 @@ class Runner:
 
         with contextlib.closing(start_all(wanted, start, self._host.cores)) as started:
             for process, client, adapter in started:
-                if process in adapters:
-                    adapters.pop(process).end()  # it is dead; what it has started may not be
                 if isinstance(adapter, AdapterError):
                     self._note_absence(process, client, workload, planned.number, adapter)
                 else:
@@ -365,6 +354,14 @@ class Runner:
         finally:
             ledger.close()
         return self._references[workload.id]
+
+
+def _end_all(adapters: Mapping[str, AdapterProcess]) -> None:
+    with contextlib.ExitStack() as ending:
+        for adapter in reversed(adapters.values()):
+            ending.callback(adapter.end)  # all of them, even if the user interrupts one
+        for adapter in adapters.values():
+            adapter.request_exit()
 
 
 @contextlib.contextmanager

@@ -126,7 +126,6 @@ class FakeAdapter:
     pid: int = 0
     cpu_group: Path | None = None
     start_up_ms: float = 0.0
-    warmed_up: int = 0
     per_iteration: int = 1
     lived: int = 0
     cpu: int = 0
