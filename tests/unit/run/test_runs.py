@@ -35,7 +35,7 @@ from fetchoff.model.observation import (
 )
 from fetchoff.model.workload import Placement, Settings
 from fetchoff.plan.rounds import entrants_of_round, plan_round
-from fetchoff.run.adapters.session import REHEARSAL_US
+from fetchoff.run.adapters.session import AGAIN_EXCHANGES, MOST_AGAIN_US, REHEARSAL_US
 from fetchoff.run.host.placement import Urgency
 
 A, B, C = "a/x", "b/y", "c/z"
@@ -128,6 +128,21 @@ def test_a_pace_that_an_earlier_round_has_told_is_not_rehearsed_again(run: FakeR
     last = [adapter.timed[-2] for adapter in run.adapters]  # the content is verified after them
     assert last[0] == rehearsal
     assert max(last[1:]) < rehearsal / 2
+
+
+def test_who_has_forgotten_what_it_compiled_compiles_it_again_before_its_turns(
+    run: FakeRun,
+) -> None:
+    """In each round; and for no longer than so much, if its exchanges are long."""
+    run.launches = {c: Launch((c,), compiles=True) for c in (A, B)}
+    run.clients = {
+        A: lambda *_: FakeAdapter(A, us=always(20.0)),
+        B: lambda *_: FakeAdapter(B, us=always(2_000.0)),
+    }
+    run(experiment_of(plain(A, B), rounds=2))
+    again = {name: [max(a.timed) for a in run.adapters if a.name == name] for name in (A, B)}
+    assert again[A] == [AGAIN_EXCHANGES] * 2
+    assert all(150 < n <= MOST_AGAIN_US / 2_000 for n in again[B])
 
 
 def test_who_is_slow_has_fewer_turns_and_not_shorter_ones(run: FakeRun) -> None:

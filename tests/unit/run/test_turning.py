@@ -22,7 +22,6 @@ from fetchoff.plan.turns import cycles
 from fetchoff.run.adapters.pace import Pace
 from fetchoff.run.adapters.session import SETTLED_WAITING
 from fetchoff.run.schedule.turning import (
-    AGAIN_EXCHANGES,
     CHUNK_US,
     COMPILERS_TURN_US,
     FIRST_LEAD,
@@ -30,7 +29,6 @@ from fetchoff.run.schedule.turning import (
     LEAST_TURN_US,
     LONGER_LEAD,
     LOST,
-    MOST_AGAIN_US,
     WAITS,
     Length,
 )
@@ -329,11 +327,11 @@ def test_what_came_first_is_what_is_said() -> None:
 @pytest.mark.parametrize(
     ("pace_us", "lead", "counted", "first"),
     [
-        (1.0, LEAD_US, LEAST_TURN_US, FIRST_LEAD * LEAD_US),
-        (300.0, 34, 20, FIRST_LEAD * 34),
-        (600.0, 17, 12, FIRST_LEAD * 17),
-        (2500.0, 4, 5, FIRST_LEAD * 4),
-        (50_000.0, 1, 1, 0),  # its first iteration is lead enough
+        (1.0, LEAD_US, LEAST_TURN_US, FIRST_LEAD),
+        (300.0, 34, 20, FIRST_LEAD),
+        (600.0, 17, 12, FIRST_LEAD),
+        (2500.0, 4, 5, FIRST_LEAD),
+        (50_000.0, 1, 1, 1),  # its first iteration is lead enough
     ],
 )
 def test_turns_are_in_proportion_to_an_iteration(
@@ -347,23 +345,11 @@ def test_turns_are_in_proportion_to_an_iteration(
 
 
 def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
-    length = of_compiler(10.0)
-    assert (length.lead, length.counted) == (LEAD_US // 10, COMPILERS_TURN_US // 10)
-
-
-@pytest.mark.parametrize(
-    ("pace_us", "first"), [(10.0, AGAIN_EXCHANGES), (800.0, MOST_AGAIN_US // 800)]
-)
-def test_who_has_forgotten_what_it_compiled_compiles_it_again_before_it_counts(
-    pace_us: float, first: int
-) -> None:
-    assert of_compiler(pace_us).first == first
-
-
-def of_compiler(pace_us: float) -> Length:
     session = Group(FakeAdapter(A, launch=Launch(("c",), compiles=True))).sessions[A]
-    session.pace = Pace(pace_us, cpu_us=pace_us)
-    return Length.of(Entrant(A, A, A), session)
+    session.pace = Pace(10.0, cpu_us=10.0)
+    assert Length.of(Entrant(A, A, A), session) == Length(
+        LEAD_US // 10, COMPILERS_TURN_US // 10, FIRST_LEAD
+    )
 
 
 def test_what_a_process_has_to_find_back_to_is_in_its_first_lead() -> None:

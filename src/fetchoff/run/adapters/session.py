@@ -40,6 +40,9 @@ SETTLED_WAITING = 8
 """Iterations after a pause until a client that mostly waits waits as long as usual: after an idle
 time TCP delays no acknowledgement for a while (Linux: `TCP_MAX_QUICKACKS`, 16)."""
 REHEARSAL_US = 10_000.0
+# While a client waits for others to warm up, V8 gives up compiled code: after 6 s, undici's next 4,000 exchanges
+# cost twice as much (docs/decisions/0022).
+AGAIN_EXCHANGES, MOST_AGAIN_US = 5000, 400_000
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -220,8 +223,13 @@ class ClientSession:
     def rehearse(self) -> None:
         """Time some iterations if no earlier round has shown its pace, placed as in its turns.
 
-        Others were at work while it warmed up, so the time it took then says little.
+        Others were at work while it warmed up, so the time it took then says little. Who has a
+        compiler compiles again first.
         """
+        if self.adapter.launch.compiles:
+            us = max(1.0, self.iteration_us)
+            again = min(AGAIN_EXCHANGES / self.per_iteration, MOST_AGAIN_US / us)
+            self._timed(math.ceil(again), no_cpu)
         if self.pace is None:
             least = SETTLED_WAITING if self.mostly_waits else 1
             n = max(least, round(REHEARSAL_US / self.iteration_us))

@@ -35,9 +35,6 @@ LEAD_US = 10_000  # until a client's caches are its own again, but for 1 % (docs
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 WAITS = 4  # iterations that count, of one who mostly waits
 FIRST_LEAD = 4  # times as long, of a process's first turn: it has to find back to more
-# Of who has a compiler: while it waits for its first turn, V8 forgets code that it has compiled.
-# After 6 s, undici's next 4,000 exchanges cost twice as much (docs/decisions/0022).
-AGAIN_EXCHANGES, MOST_AGAIN_US = 5000, 400_000
 LONGER_LEAD = 1.3  # times the shortest: drawn anew for each turn, so that no rhythm is met
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 12, 6000, 12_000
 COMPILERS_TURN_US = 32_000  # collections come seldom, and cost much; to warm it up was dear
@@ -59,7 +56,7 @@ class Length:
 
     lead: int
     counted: int
-    first: int = 0  # uncounted ones before the first of its turns, if that is more
+    first_lead: int = 1  # times as long, before the first of its turns
 
     @classmethod
     def of(cls, entrant: Entrant, session: ClientSession, busy_share: float = 0.0) -> Length:
@@ -73,12 +70,7 @@ class Length:
         if us > LONG_US:
             lead, counted = (SETTLED_WAITING, WAITS) if session.mostly_waits else (1, counted)
             return cls(lead, counted * entrant.stretch)
-        lead = max(1, lead)
-        first = FIRST_LEAD * lead
-        if session.adapter.launch.compiles:
-            again = min(AGAIN_EXCHANGES / session.per_iteration, MOST_AGAIN_US / us)
-            first = max(first, math.ceil(again))
-        return cls(lead, counted * entrant.stretch, first)
+        return cls(max(1, lead), counted * entrant.stretch, FIRST_LEAD)
 
     def cycles_apart(self, session: ClientSession) -> int:
         """How many cycles apart its turns are: 1, or more if a turn takes long.
@@ -92,7 +84,7 @@ class Length:
 
     def lead_by(self, order: random.Random, *, first: bool = False) -> int:
         """The lead of one turn; `first`: of the process in this section (docs/decisions/0011)."""
-        least = max(self.lead, self.first if first else 0)
+        least = self.lead * (self.first_lead if first else 1)
         return order.randint(least, math.floor(least * LONGER_LEAD))
 
 
