@@ -356,7 +356,7 @@ class Runner:
         return self._references[workload.id]
 
 
-def _end_all(adapters: Mapping[str, AdapterProcess]) -> None:
+def _end_all(adapters: dict[str, AdapterProcess]) -> None:
     with contextlib.ExitStack() as ending:
         for adapter in reversed(adapters.values()):
             ending.callback(adapter.end)  # all of them, even if the user interrupts one
