@@ -226,10 +226,14 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
+def _listed(text: str) -> list[str]:
+    return text.split(",")
+
+
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     add = parser.add_argument
-    add("--clients", nargs="+", default=[], metavar="ID", help="ids or globs; all without it")
+    add("--clients", type=_listed, default=[], metavar="ID,…", help="ids or globs; default: all")
     add("--baseline", default="python/requests")
     add("--processes", type=int, default=10, help="rounds, of one fresh process each")
     add("--exchanges", type=int, default=20_000, help="measured, of each process")

@@ -57,7 +57,7 @@ def bench(fetchoff: Command, cache: Path) -> Bench:
 
 def test_plain_loops(bench: Bench) -> None:
     amounts = ("--processes", "2", "--exchanges", "30", "--warm-up", "25")
-    ran, found = bench("--only-loops", *amounts, "--clients", OTHER, NEVER_SET_UP)
+    ran, found = bench("--only-loops", *amounts, "--clients", f"{OTHER},{NEVER_SET_UP}")
     assert ran.status == 0, ran.err
     assert found["failed"] == {}
     assert NEVER_SET_UP in found["skipped"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from fetchoff.app.courses import courses
 from fetchoff.app.explain import Asked, Explained, Say, explain, part_of
@@ -34,7 +35,7 @@ def explain_ranked(
     """
     by_id = {client.id: client for client in clients}
     measured = {course.id: course for course in folder.header.experiment.courses}
-    found = _explained(folder, chosen(analysis, measured, by_id), say)
+    found = explained_in(folder.path, chosen(analysis, measured, by_id), say)
     return replace(analysis, explanations=found)
 
 
@@ -47,14 +48,14 @@ def explain_claimed(
     """
     ready = {client.id: client for client in clients if client.readiness is Readiness.READY}
     sides = [claim.of for claim in article.findings if claim.of.client in ready]
-    _explained(folder, ((courses([s.workload])[0], ready[s.client]) for s in sides), say)
+    explained_in(folder.path, ((courses([s.workload])[0], ready[s.client]) for s in sides), say)
 
 
-def _explained(
-    folder: RunFolder, wanted: Iterable[tuple[Course, Client]], say: Say
+def explained_in(
+    folder: Path, wanted: Iterable[tuple[Course, Client]], say: Say
 ) -> tuple[Explanation, ...]:
-    """All explanations of a run, once those that are wanted are among them."""
-    found = list(explanations.read(folder.path))
+    """All explanations that a folder keeps, once those that are wanted are among them."""
+    found = list(explanations.read(folder))
     known = {(each.diagnosis.client, each.diagnosis.course) for each in found}
     for course, client in wanted:
         if (client.id, course.id) in known:
@@ -65,7 +66,7 @@ def _explained(
         except FetchoffError as error:
             say(f"{client.id} cannot be explained on {course.id}: {error.message}")
             continue
-        explanations.write(folder.path, found)
+        explanations.write(folder, found)
     return tuple(found)
 
 

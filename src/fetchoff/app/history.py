@@ -177,7 +177,7 @@ class Comparer:
     measure: Callable[[RunFolder, Sequence[Client]], None]
 
     def __call__(self, older: str, newer: str, budget_s: float) -> Compared:
-        a, b = (self._ready(version) for version in (older, newer))
+        a, b = (self.ready(version) for version in (older, newer))
         place = self.folder / "comparisons" / f"{older}--{newer}"
         if (place / HEADER).exists():
             run = RunFolder.open(place, to_append=True)
@@ -199,7 +199,8 @@ class Comparer:
         experiment = replace(experiment, alpha=plan.alpha_of_one, margin=plan.margin)
         return new_run(experiment, [a, b], f"{b.id} against {a.id}", place)
 
-    def _ready(self, version: str) -> Client:
+    def ready(self, version: str) -> Client:
+        """A release, set up; CannotBeMeasured if it can't be."""
         client_id = replace(ClientId.parse(self.plan.client), version=version)
         manifest = member_of(self.plan.adapter, client_id)
         client = states([manifest])[0]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fetchoff.cli import options
+from fetchoff.cli.duration import duration_s
 
 if TYPE_CHECKING:
     from fetchoff.model.client import Client
@@ -45,7 +46,10 @@ def command(
     margin: Annotated[
         float, typer.Option(min=0.1, metavar="PCT", help="How much slower is tolerated, in %.")
     ] = MARGIN_PCT,
-    budget: Annotated[float, typer.Option(min=1, help="Seconds to measure at most.")] = BUDGET_S,
+    budget: Annotated[
+        float,
+        typer.Option(metavar="TIME", parser=duration_s, help="How long to measure at most."),
+    ] = BUDGET_S,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with status 8 if the answer is 'cannot tell'.")
     ] = False,

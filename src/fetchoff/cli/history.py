@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,26 +11,36 @@ import typer
 from fetchoff.cli import options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from fetchoff.model.client import Client, Manifest
-    from fetchoff.model.history import History, HistoryPlan, PassedOver
-    from fetchoff.store.run_folder import RunFolder
+    from fetchoff.cli.measure import Manner
+    from fetchoff.model.client import Manifest
+    from fetchoff.model.course import Course
+    from fetchoff.model.release import Release
 
 NAME = "history"
 WORKLOAD = "small-get"
 BUDGET_S = 600.0
-JSON, HTML = "results.json", "report.html"
+LAST = 8  # releases of each client, where nothing else is asked for
+OF_ALL_S = 8 * 3600.0
 
 
 def command(
-    client: Annotated[str, typer.Argument(help="A client: an id or adapter folder.")],
+    client: Annotated[
+        str | None, typer.Argument(metavar="[CLIENT]", help="A client: an id or adapter folder.")
+    ] = None,
     oldest: Annotated[
-        str, typer.Option("--from", metavar="VERSION", help="The oldest release to measure.")
-    ],
+        str | None,
+        typer.Option("--from", metavar="VERSION", help="The oldest release to measure."),
+    ] = None,
     newest: Annotated[
         str | None, typer.Option("--to", metavar="VERSION", help="The newest; default: the latest.")
     ] = None,
+    last: Annotated[
+        int | None,
+        typer.Option("--last", metavar="N", min=2, help=f"The last N releases; default: {LAST}."),
+    ] = None,
+    everyone: Annotated[
+        bool, typer.Option("--all", help="The last releases of every client, one after the other.")
+    ] = False,
     workload: Annotated[
         str, typer.Option("--workload", "-w", help="A workload: a name or a TOML file.")
     ] = WORKLOAD,
@@ -37,7 +48,10 @@ def command(
         str | None, typer.Option("--link", "-l", help="A link: an id or a TOML file.")
     ] = None,
     pre: Annotated[bool, typer.Option("--pre", help="Measure pre-releases too.")] = False,
-    budget: options.Budget = BUDGET_S,
+    budget: options.Budget = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain the releases on both sides of each step.")
+    ] = False,
     out: options.Out = None,
     seed: options.Seed = None,
     wait: options.Wait = False,
@@ -50,9 +64,73 @@ def command(
     is halved, until each step is found between two neighbouring releases. 'fetchoff resume FOLDER'
     continues a search that was interrupted.
     """
+    from fetchoff.app.courses import courses, must_be_measurable
+    from fetchoff.cli.measure import Manner
+
+    _must_fit(client, oldest, newest, last, everyone=everyone, pre=pre)
+    chosen = courses([workload], [link] if link else ())
+    must_be_measurable(chosen)
+    asked = Asked(chosen[0], budget, _drawn(seed))
+    manner = Manner(quiet=quiet or as_json, as_json=as_json, waits=wait, explains=explain)
+    if client is None:
+        _begin_all(asked, last or LAST, out, manner)
+    else:
+        _begin(asked, _plain(client), Range(oldest, newest, last or LAST, pre=pre), out, manner)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is measured, how long, and the seed."""
+
+    course: Course
+    budget_s: float | None
+    seed: int
+
+
+@dataclass(frozen=True)
+class Range:
+    """Which releases: from the oldest to the newest, or the last ones."""
+
+    oldest: str | None
+    newest: str | None
+    last: int
+    pre: bool
+
+
+def _must_fit(
+    client: str | None,
+    oldest: str | None,
+    newest: str | None,
+    last: int | None,
+    *,
+    everyone: bool,
+    pre: bool,
+) -> None:
+    """InputError for options that contradict each other."""
+    from fetchoff.model.errors import InputError
+
+    if everyone and client is not None:
+        raise InputError(f"--all and '{client}' contradict each other", "give one of them")
+    if not everyone and client is None:
+        raise InputError("no client to measure", "name one, or give --all")
+    if everyone and (oldest or newest or pre):
+        raise InputError("--from, --to and --pre are for one client", "use --last with --all")
+    if oldest and last:
+        raise InputError("--from and --last contradict each other", "give one of them")
+    if newest and not oldest:
+        raise InputError("--to needs --from", "say both ends")
+
+
+def _drawn(seed: int | None) -> int:
+    import secrets
+
+    return secrets.randbelow(2**31) if seed is None else seed
+
+
+def _plain(client: str) -> Manifest:
+    """InputError for one version of a client."""
     from fetchoff.cli.compare import one
     from fetchoff.model.errors import InputError
-    from fetchoff.store import history as store
 
     manifest = one(client)
     if manifest.id.version:
@@ -60,99 +138,73 @@ def command(
             f"'{client}' is one version of a client",
             "leave the version out: --from and --to say it",
         )
-    plan = _plan(manifest, oldest, newest, workload, link, pre=pre, budget=budget, seed=seed)
-    folder = out or Path("runs") / f"history-{_stamp(plan.started)}-{plan.seed}"
-    store.create(folder, plan)
-    search(plan, folder, waits=wait, quiet=quiet, as_json=as_json)
+    return manifest
 
 
-def _stamp(started: str) -> str:
-    """`20261124-081500`, as run folders have it."""
-    from datetime import datetime
-
-    return f"{datetime.fromisoformat(started):%Y%m%d-%H%M%S}"
-
-
-def search(plan: HistoryPlan, folder: Path, *, waits: bool, quiet: bool, as_json: bool) -> History:
-    """Measure what is left of a history; show and write what it says, even if it is interrupted."""
-    from fetchoff.app.history import Comparer, Search
-    from fetchoff.cli.console import say
-    from fetchoff.cli.measure import Manner, measure_watched
-    from fetchoff.cli.setup import set_up_all
-
-    manner = Manner(quiet=quiet or as_json, waits=waits)
-
-    def set_up(manifest: Manifest) -> Client:
-        return set_up_all([manifest], quiet=True)[0]
-
-    def measure(run: RunFolder, clients: Sequence[Client]) -> None:
-        if not manner.quiet:
-            say(f"comparing {' and '.join(client.id for client in clients)}")
-        measure_watched(run, clients, manner)
-
-    def tell(passed: PassedOver) -> None:
-        if not manner.quiet:
-            say(f"passed over {passed.version}: {passed.reason}")
-
-    searched = Search(plan)
-    try:
-        found = searched.run(Comparer(plan, folder, set_up, measure), tell)
-    except KeyboardInterrupt:
-        say(f"interrupted: continue with 'fetchoff resume {folder}'")
-        _write_and_show(searched.so_far(), folder, quiet=quiet, as_json=as_json)
-        raise
-    _write_and_show(found, folder, quiet=quiet, as_json=as_json)
-    return found
-
-
-def _plan(
-    manifest: Manifest,
-    oldest: str,
-    newest: str | None,
-    workload: str,
-    link: str | None,
-    *,
-    pre: bool,
-    budget: float | None,
-    seed: int | None,
-) -> HistoryPlan:
-    import secrets
-    from datetime import UTC, datetime
-
+def _begin(
+    asked: Asked, manifest: Manifest, wanted: Range, out: Path | None, manner: Manner
+) -> None:
     import fetchoff
-    from fetchoff.app.courses import courses, must_be_measurable
-    from fetchoff.app.history import between
     from fetchoff.app.measure import adapter_of
     from fetchoff.app.releases import releases_of
+    from fetchoff.cli.searching import search
     from fetchoff.model.history import HistoryPlan
+    from fetchoff.store.history import HISTORY
 
-    chosen = courses([workload], [link] if link else ())
-    must_be_measurable(chosen)
-    return HistoryPlan(
+    known = releases_of(manifest)
+    plan = HistoryPlan(
         client=str(manifest.id),
         adapter=adapter_of(manifest),
-        course=chosen[0],
-        releases=between(releases_of(manifest), oldest, newest, pre=pre),
-        seed=secrets.randbelow(2**31) if seed is None else seed,
-        budget_s=budget or BUDGET_S,
-        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        course=asked.course,
+        releases=_wanted(known, wanted),
+        seed=asked.seed,
+        budget_s=asked.budget_s or BUDGET_S,
+        started=_now(),
         fetchoff=fetchoff.__version__,
     )
+    folder = out or _folder("history", plan.started, plan.seed)
+    HISTORY.create(folder, plan)
+    search(plan, folder, manner)
 
 
-def _write_and_show(history: History, folder: Path, *, quiet: bool, as_json: bool) -> None:
-    from fetchoff.cli.console import data_console, say
-    from fetchoff.report.files import history_results
-    from fetchoff.report.page import history as page
-    from fetchoff.report.terminal import history as terminal
-    from fetchoff.store import history as store
+def _wanted(known: tuple[Release, ...], wanted: Range) -> tuple[Release, ...]:
+    from fetchoff.app.histories import last_of
+    from fetchoff.app.history import between
 
-    text = history_results.text(history)
-    store.write(folder, JSON, text)
-    store.write(folder, HTML, page.text(history))
-    if as_json:
-        print(text)
-        return
-    data_console().print(terminal.whole(history))
-    if not quiet:
-        say(f"report: {folder / HTML}   data: {folder / JSON}")
+    if wanted.oldest is None:
+        return last_of(known, wanted.last, pre=wanted.pre)
+    return between(known, wanted.oldest, wanted.newest, pre=wanted.pre)
+
+
+def _begin_all(asked: Asked, last: int, out: Path | None, manner: Manner) -> None:
+    import fetchoff
+    from fetchoff.app.histories import with_releases
+    from fetchoff.cli.searching import search_all
+    from fetchoff.model.history import HistoriesPlan
+    from fetchoff.store.history import HISTORIES
+
+    plan = HistoriesPlan(
+        clients=with_releases(),
+        last=last,
+        course=asked.course,
+        seed=asked.seed,
+        budget_s=asked.budget_s or OF_ALL_S,
+        started=_now(),
+        fetchoff=fetchoff.__version__,
+    )
+    folder = out or _folder("histories", plan.started, plan.seed)
+    HISTORIES.create(folder, plan)
+    search_all(plan, folder, manner)
+
+
+def _now() -> str:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _folder(kind: str, started: str, seed: int) -> Path:
+    """`runs/history-20261124-081500-7`, as run folders have it."""
+    from datetime import datetime
+
+    return Path("runs") / f"{kind}-{datetime.fromisoformat(started):%Y%m%d-%H%M%S}-{seed}"

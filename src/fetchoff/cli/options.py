@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from fetchoff.cli.duration import duration_s
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.workload import Placement
 
@@ -19,7 +20,10 @@ Workloads = Annotated[
 Budget = Annotated[
     float | None,
     typer.Option(
-        "--budget", min=1, help="Seconds to measure; the first round is always completed."
+        "--budget",
+        metavar="TIME",
+        parser=duration_s,
+        help="How long to measure, such as 90, 5m or 8h; the first round is always completed.",
     ),
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default: runs/….")]

@@ -24,14 +24,18 @@ def command(
     from fetchoff.app.unchanged import must_be_unchanged
     from fetchoff.cli import results
     from fetchoff.cli.console import say
-    from fetchoff.cli.history import search
     from fetchoff.cli.measure import Manner, measure_and_show
+    from fetchoff.cli.searching import search, search_all
     from fetchoff.model.observation import Ended
-    from fetchoff.store import history as history_store
+    from fetchoff.store.history import HISTORIES, HISTORY
     from fetchoff.store.run_folder import RunFolder
 
-    if history_store.is_one(run):
-        search(history_store.read(run), run, waits=wait, quiet=quiet, as_json=as_json)
+    manner = Manner(quiet=quiet, as_json=as_json, waits=wait, explains=explain)
+    if HISTORY.is_in(run):
+        search(HISTORY.read(run), run, manner)
+        return
+    if HISTORIES.is_in(run):
+        search_all(HISTORIES.read(run), run, manner)
         return
     folder = RunFolder.open(run, to_append=True)
     if any(isinstance(record, Ended) for record in folder.records()):
@@ -43,6 +47,4 @@ def command(
         return
     clients = states(recorded(folder.header))
     must_be_unchanged(folder.header, clients)
-    measure_and_show(
-        folder, clients, Manner(quiet=quiet, as_json=as_json, waits=wait, explains=explain)
-    )
+    measure_and_show(folder, clients, manner)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fetchoff.model.analysis import Relative
+from fetchoff.model.cause import Cause, KnownFault
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import Estimate, Verdict
+from fetchoff.model.explanation import Explanation
 from fetchoff.model.release import Release
 
 CLOCKS = 2  # wall and CPU: a step by either of them is one
@@ -123,6 +125,46 @@ class Stretch:
 
 
 @dataclass(frozen=True)
+class Why:
+    """What the recordings of the releases on both sides of a step show; None: not recorded."""
+
+    step: Stretch
+    older: Explanation | None
+    newer: Explanation | None
+
+    @property
+    def gone(self) -> tuple[Cause, ...]:
+        """The faults that only the older release has."""
+        return _but(self.older, self.newer)
+
+    @property
+    def come(self) -> tuple[Cause, ...]:
+        """The faults that only the newer release has."""
+        return _but(self.newer, self.older)
+
+    @property
+    def kept(self) -> tuple[Cause, ...]:
+        """The faults of both, as the newer release shows them."""
+        new = {cause.fault for cause in self.come}
+        return tuple(cause for cause in _causes(self.newer) if cause.fault not in new)
+
+    @property
+    def known(self) -> dict[str, KnownFault]:
+        """The faults that are named, by their ids."""
+        sides = (side for side in (self.older, self.newer) if side)
+        return {name: fault for side in sides for name, fault in side.faults.items()}
+
+
+def _causes(side: Explanation | None) -> tuple[Cause, ...]:
+    return side.diagnosis.causes if side else ()
+
+
+def _but(side: Explanation | None, other: Explanation | None) -> tuple[Cause, ...]:
+    theirs = {cause.fault for cause in _causes(other)}
+    return tuple(cause for cause in _causes(side) if cause.fault not in theirs)
+
+
+@dataclass(frozen=True)
 class PassedOver:
     """A release that could not be set up or measured."""
 
@@ -146,6 +188,12 @@ class History:
     seconds: float
 
     @property
+    def span(self) -> tuple[str, str]:
+        """The oldest and the newest release that was asked for."""
+        releases = self.plan.releases
+        return releases[0].version, releases[-1].version
+
+    @property
     def steps(self) -> tuple[Stretch, ...]:
         return tuple(one for one in self.stretches if one.kind is StretchKind.STEP)
 
@@ -153,3 +201,30 @@ class History:
     def is_complete(self) -> bool:
         """Whether nothing is left that a larger budget would have measured."""
         return all(one.kind is not StretchKind.OPEN for one in self.stretches)
+
+
+@dataclass(frozen=True)
+class HistoriesPlan:
+    """The histories of many clients, one after the other. `last`: releases of each.
+
+    `budget_s`: of all together. Each has an error rate of its own (`HistoryPlan.alpha`).
+    """
+
+    clients: tuple[str, ...]
+    last: int
+    course: Course
+    seed: int
+    budget_s: float
+    started: str
+    fetchoff: str
+
+
+@dataclass(frozen=True)
+class OfClient:
+    """What became of one of them. `folder`: within that of all. `history`: None without one;
+    `reason`: why there is none."""
+
+    client: str
+    folder: str
+    history: History | None
+    reason: str = ""

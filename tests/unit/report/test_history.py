@@ -13,20 +13,29 @@ from benches.stats.histories import plan_of
 from rich.console import Console
 
 from fetchoff.model.analysis import Relative
+from fetchoff.model.cause import Cause, Diagnosis, KnownFault
 from fetchoff.model.estimate import Estimate, Verdict
+from fetchoff.model.explanation import Explanation
 from fetchoff.model.history import (
     Compared,
+    HistoriesPlan,
     History,
     Measured,
+    OfClient,
     PassedOver,
     Stretch,
     StretchKind,
+    Why,
 )
 from fetchoff.model.release import Release
-from fetchoff.report.files import history_results
+from fetchoff.report.files import histories_results, history_results
+from fetchoff.report.page import histories as histories_page
 from fetchoff.report.page import history as page
+from fetchoff.report.terminal import histories as histories_table
 from fetchoff.report.terminal import history as terminal
+from fetchoff.report.wording import histories as of_many
 from fetchoff.report.wording import history as wording
+from fetchoff.report.wording.steps import sides
 
 
 def side(version: str, wall: float = 100.0) -> Measured:
@@ -168,3 +177,74 @@ def test_the_page_loads_nothing_and_escapes_reasons() -> None:
     assert "<script>alert" not in text
     assert 'data-chart="history"' in text
     assert 'href="comparisons/2--3/report.html"' in text
+
+
+SMALL_WRITES = KnownFault("many-writes", (1,), "Many writes", "", (), "{count} of {of} did", "")
+SLOW_START = KnownFault("slow-start", (2,), "Slow start", "", (), "{count} of {of} did so", "")
+
+
+def explanation(version: str, *faults: KnownFault) -> Explanation:
+    causes = tuple(Cause(fault.id, 3, 9, 100.0) for fault in faults)
+    return Explanation(Diagnosis(f"a/b@{version}", "pretended", 100, 50, 9, causes), faults)
+
+
+def test_the_faults_that_came_and_went_with_a_step_are_told_apart() -> None:
+    why = Why(STEP, explanation("2", SLOW_START), explanation("3", SMALL_WRITES))
+    (told,) = sides([why])
+    assert told.heading == "2 → 3"
+    assert told.sentences == (
+        "New in 3: Many writes. 3 of 9 did.",
+        "Gone since 2: Slow start. 3 of 9 did so.",
+    )
+    document = json.loads(history_results.text(history(STEP), [why]))
+    assert document["why"][0]["come"] == ["many-writes"]
+    assert document["why"][0]["gone"] == ["slow-start"]
+    assert "New in 3: Many writes" in page.text(history(STEP), [why])
+
+
+def test_a_fault_of_both_sides_is_not_what_changed() -> None:
+    (told,) = sides([Why(STEP, explanation("2", SLOW_START), explanation("3", SLOW_START))])
+    assert told.sentences[0].startswith("On both sides: Slow start")
+    assert "another cause" in told.sentences[1]
+
+
+def test_a_step_without_faults_says_so() -> None:
+    (told,) = sides([Why(STEP, explanation("2"), explanation("3"))])
+    assert told.sentences == ("No known fault was found on either side.",)
+
+
+def test_of_a_side_that_could_not_be_recorded_nothing_is_concluded() -> None:
+    (told,) = sides([Why(STEP, None, explanation("3", SLOW_START))])
+    assert told.sentences[0] == "2 could not be recorded."
+    assert told.sentences[1].startswith("Found on the other side: Slow start")
+
+
+COURSE = plan_of(5).course
+PLAN = HistoriesPlan(("a/b", "a/c", "a/<d>"), 5, COURSE, 1, 90.0, "", "")
+DONE = (
+    OfClient("a/b", "a--b", history(LEVEL)),
+    OfClient("a/c", "a--c", history(LEVEL, STEP)),
+    OfClient("a/<d>", "a--d", None, "the registry can't be reached"),
+)
+
+
+def test_of_many_histories_those_with_steps_come_first() -> None:
+    lines = list(of_many.lines(DONE))
+    assert [line.client for line in lines] == ["a/c", "a/b", "a/<d>"]
+    assert [line.releases for line in lines] == ["0 to 4", "0 to 4", "–"]
+    assert lines[0].said.startswith("1 step: 3 takes")
+    assert lines[2].said == "not searched: the registry can't be reached"
+    console = Console(width=150, record=True, file=io.StringIO())
+    console.print(histories_table.whole(PLAN, DONE))
+    assert "2 of 3 clients searched" in console.export_text()
+
+
+def test_the_page_of_many_links_to_each_and_escapes_names() -> None:
+    text = histories_page.text(PLAN, DONE)
+    assert 'href="a--c/report.html"' in text
+    assert "a--d/report.html" not in text
+    assert "<d>" not in text
+    document = json.loads(histories_results.text(PLAN, DONE[:2]))
+    assert not document["complete"]
+    assert [one["steps"] for one in document["clients"]] == [[], [{"from": "2", "to": "3"}]]
+    assert "1 client not reached yet" in document["notes"]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
-from fetchoff.model.history import History, Stretch
+from fetchoff.model.history import History, Stretch, Why
 from fetchoff.report.files.json_results import plain
 from fetchoff.report.wording import history as wording
 
 
-def text(history: History) -> str:
-    """The document; figures that are not finite are null."""
+def text(history: History, whys: Sequence[Why] = ()) -> str:
+    """The document; figures that are not finite are null. `whys`: of the explained steps."""
     plan = history.plan
     document = {
         "client": plan.client,
@@ -29,9 +30,22 @@ def text(history: History) -> str:
         "unlocated": plain(history.unlocated),
         "passed_over": plain(history.passed_over),
         "compared": plain(history.compared),
+        "why": [_why(why) for why in whys],
         "notes": list(wording.notes(history)),
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _why(why: Why) -> dict[str, object]:
+    return {
+        "from": why.step.older,
+        "to": why.step.newer,
+        "gone": [cause.fault for cause in why.gone],
+        "come": [cause.fault for cause in why.come],
+        "kept": [cause.fault for cause in why.kept],
+        "older": plain(why.older.diagnosis) if why.older else None,
+        "newer": plain(why.newer.diagnosis) if why.newer else None,
+    }
 
 
 def _stretch(stretch: Stretch) -> dict[str, object]:

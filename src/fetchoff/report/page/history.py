@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fetchoff.model.estimate import Estimate
-from fetchoff.model.history import History, Measured
+from fetchoff.model.history import History, Measured, Why
 from fetchoff.report.page import vega
 from fetchoff.report.page.html import rendered
 from fetchoff.report.page.vega import Spec, label, layer, number, only
 from fetchoff.report.wording import history as wording
 from fetchoff.report.wording.figures import three_digits
+from fetchoff.report.wording.steps import sides
 
 Row = dict[str, Any]
 
@@ -19,14 +20,15 @@ LANES = 13
 APART = 0.12  # of a place: wall and CPU of one release, and its several comparisons
 
 
-def text(history: History) -> str:
-    """The whole page."""
+def text(history: History, whys: Sequence[Why] = ()) -> str:
+    """The whole page. `whys`: of the steps that were explained."""
     return rendered(
         "history.html.j2",
         title=wording.title(history),
         about=wording.about(history),
         headline=wording.headline(history),
         lines=list(wording.lines(history)),
+        sides=sides(whys),
         notes=list(wording.notes(history)),
         by_day=_has_days(history),
         chart=chart(history) if history.compared else None,

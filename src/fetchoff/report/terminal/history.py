@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fetchoff.model.history import History, StretchKind
+from fetchoff.model.history import History, StretchKind, Why
 from fetchoff.report.wording import history as wording
+from fetchoff.report.wording.steps import sides
 
 STYLES = {
     StretchKind.STEP: "bold",
@@ -29,16 +33,25 @@ COLUMNS = (
 )
 
 
-def whole(history: History) -> Group:
-    """Everything the terminal shows of a history."""
+def whole(history: History, whys: Sequence[Why] = ()) -> Group:
+    """Everything the terminal shows of a history. `whys`: of the steps that were explained."""
     title = Text.assemble(
         (history.plan.client, "bold underline"), (f"  {wording.about(history)}", "dim")
     )
     parts: list[RenderableType] = [title, Text(wording.headline(history))]
     if history.stretches:
         parts += [Text(), _stretches(history)]
+    parts += _explained(whys)
     parts += [Text(), *(Text(f"note: {note}", style="dim") for note in wording.notes(history))]
     return Group(*parts)
+
+
+def _explained(whys: Sequence[Why]) -> Iterator[RenderableType]:
+    for step in sides(whys):
+        yield Text()
+        yield Text(step.heading, style="bold")
+        for sentence in step.sentences:
+            yield Padding(Text(sentence), (0, 0, 0, 2))
 
 
 def _stretches(history: History) -> Table:

@@ -1,0 +1,132 @@
+"""Search releases with progress, and show what was found: shared by history and resume."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fetchoff.app import histories
+from fetchoff.app.explain import say_nothing
+from fetchoff.app.history import Comparer, Search
+from fetchoff.app.steps import explain_steps, whys
+from fetchoff.cli.console import data_console, say
+from fetchoff.cli.measure import Manner, measure_watched
+from fetchoff.cli.setup import set_up_all
+from fetchoff.model.client import Client, Manifest
+from fetchoff.model.history import HistoriesPlan, History, HistoryPlan, OfClient, PassedOver, Why
+from fetchoff.report.files import histories_results, history_results
+from fetchoff.report.page import histories as histories_page
+from fetchoff.report.page import history as page
+from fetchoff.report.terminal import histories as histories_table
+from fetchoff.report.terminal import history as terminal
+from fetchoff.store.plan_file import write
+from fetchoff.store.run_folder import RunFolder
+
+JSON, HTML = "results.json", "report.html"
+
+
+def search(plan: HistoryPlan, folder: Path, manner: Manner) -> History:
+    """Measure what is left of a history; write and show what it says, even if it is interrupted."""
+    searched = Search(plan)
+    try:
+        found, explained = _searched(searched, folder, manner)
+    except KeyboardInterrupt:
+        say(f"interrupted: continue with 'fetchoff resume {folder}'")
+        so_far = searched.so_far()
+        _show(so_far, _written(so_far, folder), folder, manner)
+        raise
+    _show(found, explained, folder, manner)
+    return found
+
+
+def search_all(plan: HistoriesPlan, folder: Path, manner: Manner) -> tuple[OfClient, ...]:
+    """Measure what is left of all histories; write and show what they say, even if interrupted."""
+    done: list[OfClient] = []
+
+    def searcher(own: HistoryPlan, place: Path) -> History:
+        return _searched(Search(own), place, manner)[0]
+
+    def tell(one: OfClient) -> None:
+        done.append(one)
+        if not _is_quiet(manner):
+            said = f"{one.client} ({len(done)} of {len(plan.clients)})"
+            say(f"{said}: {histories_table.said(one)}")
+
+    try:
+        histories.search_all(plan, folder, searcher, tell)
+    except KeyboardInterrupt:
+        say(f"interrupted: continue with 'fetchoff resume {folder}'")
+        _show_all(plan, done, folder, manner)
+        raise
+    _show_all(plan, done, folder, manner)
+    return tuple(done)
+
+
+def _is_quiet(manner: Manner) -> bool:
+    return manner.quiet or manner.as_json
+
+
+def _searched(
+    searched: Search, folder: Path, manner: Manner
+) -> tuple[History, tuple[Why, ...]]:
+    """The whole search, with its files."""
+    quiet = _is_quiet(manner)
+
+    def tell(passed: PassedOver) -> None:
+        if not quiet:
+            say(f"passed over {passed.version}: {passed.reason}")
+
+    comparer = _comparer(searched.plan, folder, manner)
+    found = searched.run(comparer, tell)
+    if manner.explains:
+        explain_steps(found, folder, comparer.ready, say_nothing if quiet else say)
+    return found, _written(found, folder)
+
+
+def _comparer(plan: HistoryPlan, folder: Path, manner: Manner) -> Comparer:
+    quiet = _is_quiet(manner)
+
+    def set_up(manifest: Manifest) -> Client:
+        return set_up_all([manifest], quiet=True)[0]
+
+    def measure(run: RunFolder, clients: Sequence[Client]) -> None:
+        if not quiet:
+            say(f"comparing {' and '.join(client.id for client in clients)}")
+        measure_watched(run, clients, replace(manner, quiet=quiet))
+
+    return Comparer(plan, folder, set_up, measure)
+
+
+def _written(history: History, folder: Path) -> tuple[Why, ...]:
+    """Write a history's files. Returns what the folder keeps of the sides of its steps."""
+    explained = whys(history, folder)
+    write(folder, JSON, history_results.text(history, explained))
+    write(folder, HTML, page.text(history, explained))
+    return explained
+
+
+def _show(history: History, explained: Sequence[Why], folder: Path, manner: Manner) -> None:
+    if manner.as_json:
+        print(history_results.text(history, explained))
+        return
+    data_console().print(terminal.whole(history, explained))
+    _say_where(folder, manner)
+
+
+def _show_all(
+    plan: HistoriesPlan, done: Sequence[OfClient], folder: Path, manner: Manner
+) -> None:
+    text = histories_results.text(plan, done)
+    write(folder, JSON, text)
+    write(folder, HTML, histories_page.text(plan, done))
+    if manner.as_json:
+        print(text)
+        return
+    data_console().print(histories_table.whole(plan, done))
+    _say_where(folder, manner)
+
+
+def _say_where(folder: Path, manner: Manner) -> None:
+    if not manner.quiet:
+        say(f"report: {folder / HTML}   data: {folder / JSON}")

@@ -1,0 +1,63 @@
+"""A folder that begins with what was asked: a JSON file, and beside it all that comes of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from fetchoff.model.errors import StoreError
+
+
+@dataclass(frozen=True)
+class PlanFile[P: Any]:
+    """`name`: of the file. `kind`: the dataclass in it. `called`: what such a folder holds."""
+
+    name: str
+    kind: type[P]
+    called: str
+
+    def create(self, folder: Path, plan: P) -> None:
+        """Make the folder; StoreError if that fails, or it holds one already."""
+        if self.is_in(folder):
+            raise StoreError(
+                f"{folder} already holds {self.called}",
+                f"continue it with 'fetchoff resume {folder}', or choose another --out",
+            )
+        write(folder, self.name, json.dumps(asdict(plan), indent=1))
+
+    def is_in(self, folder: Path) -> bool:
+        """Whether a folder holds one."""
+        return (folder / self.name).is_file()
+
+    def read(self, folder: Path) -> P:
+        """What was asked; StoreError if the file is damaged."""
+        path = folder / self.name
+        try:
+            return self._plans.validate_json(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise StoreError(f"{path} cannot be read: {error.strerror}") from error
+        except (ValidationError, UnicodeDecodeError) as error:
+            raise StoreError(f"{path} is damaged", "restore the file from a backup") from error
+
+    @cached_property
+    def _plans(self) -> TypeAdapter[P]:
+        return TypeAdapter(self.kind)
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    """Write a file of a folder whole; StoreError if that fails."""
+    path = folder / name
+    part = path.with_name(f"{name}.part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written: {error.strerror}", "choose another folder with --out"
+        ) from error
