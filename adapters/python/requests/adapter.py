@@ -10,6 +10,7 @@ from requests.models import CONTENT_CHUNK_SIZE
 from fetchoff_kit import Client, serve
 
 CHECKS = os.environ.get("REQUESTS_VERIFY") != "off"
+IGNORES_ENVIRONMENT = os.environ.get("REQUESTS_ENVIRONMENT") == "ignored"
 if not CHECKS:
     urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
 
@@ -26,6 +27,8 @@ class Requests(Client):
 
     def __init__(self, settings):
         self.session = requests.Session()
+        if IGNORES_ENVIRONMENT:
+            self.session.trust_env = False
         if settings.redirects:
             self.session.max_redirects = settings.redirects
         if settings.reuse is False:
