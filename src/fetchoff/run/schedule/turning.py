@@ -101,7 +101,14 @@ class _Player:
     clock_ns: int = 0
     answered: int = 0
     edges: Edges = field(default_factory=Edges)
+    planned: list[_Planned] = field(default_factory=list)
     turns: list[tuple[_Planned, Turn]] = field(default_factory=list)
+    is_ended: bool = False
+
+    @property
+    def is_held(self) -> bool:
+        """Whether its gate is closed."""
+        return bool(self.number) and not self.is_ended
 
     def stop(self, session: ClientSession, turnstile: Turnstile) -> None:
         """Read the process's clock and its ledger, then release it."""
@@ -181,15 +188,15 @@ class Turning:
         """
         players = {e.key: _Player(e, g, Length.of(e, g, _busy(e)), n) for e, g, n in sessions}
         turns = list(self._planned(players, cycles))
+        for turn in turns:
+            turn.player.planned.append(turn)
         try:
-            for player in players.values():
-                self._begin(player, [turn for turn in turns if turn.player is player])
             self._play(players, turns, went_on)
-            for player in players.values():
-                self._stop(player)
         except BaseException:
             with contextlib.suppress(OriginError):  # what was the matter first is what counts
-                self._end(list(players.values()))
+                for player in players.values():
+                    if player.is_held:
+                        player.session.release(self._turnstile)
             raise
         self._end(list(players.values()))
 
@@ -204,14 +211,12 @@ class Turning:
                 begun.add(key)
                 yield _Planned(number, position, players[key], lead)
 
-    def _begin(self, player: _Player, turns: Sequence[_Planned]) -> None:
+    def _begin(self, player: _Player) -> None:
         """Close the gate, then let the loop run into it.
 
         The loop has one iteration more than its turns: its first request ends the last of them.
         """
-        if player.session.outcome is not Outcome.OK:
-            return
-        player.asked = sum(turn.lead + turn.counted for turn in turns) + 1
+        player.asked = sum(turn.lead + turn.counted for turn in player.planned) + 1
 
         def begin(session: ClientSession) -> None:
             requests = player.asked * session.per_iteration
@@ -235,8 +240,12 @@ class Turning:
                 turn = todo.popleft()
                 if turn.player.session.outcome is Outcome.OK:
                     chunk.append(turn)
+            for player in _owners(chunk):  # not sooner, or it would be held for long
+                if not player.asked:
+                    self._begin(player)
+            chunk = [turn for turn in chunk if turn.player.session.outcome is Outcome.OK]
             if not chunk:
-                break
+                continue
             order = [(turn.player.number, turn.lead, turn.counted) for turn in chunk]
             longest_s = max(turn.us for turn in chunk) / 1e6
             began_ns = self._now_ns()
@@ -252,6 +261,8 @@ class Turning:
             for player in players.values():
                 if player.number in given.lost:
                     self._lose(player)
+            last = {id(turn) for turn in chunk}
+            self._end([player for player in _owners(chunk) if id(player.planned[-1]) in last])
         done = TurnsGiven(
             self._place.round,
             self._place.attempt,
@@ -280,9 +291,11 @@ class Turning:
             self._try(player.session, lambda session: player.stop(session, self._turnstile))
 
     def _end(self, players: list[_Player]) -> None:
-        """Release everybody; each finishes its loop, usually one iteration, and is judged."""
-        held = [player for player in players if player.number]
+        """Release who is still held; each finishes its loop, usually one iteration, and is judged."""
+        held = [player for player in players if player.is_held]
         for player in held:
+            player.is_ended = True
+            self._stop(player)
             player.session.release(self._turnstile)
         for player in held:
             self._finish(player)
@@ -341,6 +354,11 @@ class Turning:
 
 def _busy(entrant: Entrant) -> float:
     return entrant.amount if entrant.effect is Effect.BUSY else 0.0
+
+
+def _owners(chunk: Iterable[_Planned]) -> list[_Player]:
+    """Whose turns these are, each once."""
+    return list({turn.player.entrant.key: turn.player for turn in chunk}.values())
 
 
 def _note(chunk: Iterable[_Planned], turns: Iterable[Turn]) -> None:
