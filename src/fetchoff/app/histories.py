@@ -21,7 +21,9 @@ Searcher = Callable[[HistoryPlan, Path], History]
 
 def with_releases() -> tuple[str, ...]:
     """The clients that ship and whose releases can be had: each library once."""
-    return tuple(str(one.id) for one in chosen(["*"]) if one.releases is not None and _is_plain(one))
+    return tuple(
+        str(one.id) for one in chosen(["*"]) if one.releases is not None and _is_plain(one)
+    )
 
 
 def _is_plain(manifest: Manifest) -> bool:
@@ -30,9 +32,7 @@ def _is_plain(manifest: Manifest) -> bool:
     return not (client.variant or client.version or client.runtime)
 
 
-def last_of(
-    releases: Iterable[Release], count: int, *, pre: bool = False
-) -> tuple[Release, ...]:
+def last_of(releases: Iterable[Release], count: int, *, pre: bool = False) -> tuple[Release, ...]:
     """The newest releases, oldest first, pre-releases only with `pre`; InputError for fewer than
     two."""
     offered = (one for one in releases if pre or not one.is_pre)

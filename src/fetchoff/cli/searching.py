@@ -67,9 +67,7 @@ def _is_quiet(manner: Manner) -> bool:
     return manner.quiet or manner.as_json
 
 
-def _searched(
-    searched: Search, folder: Path, manner: Manner
-) -> tuple[History, tuple[Why, ...]]:
+def _searched(searched: Search, folder: Path, manner: Manner) -> tuple[History, tuple[Why, ...]]:
     """The whole search, with its files."""
     quiet = _is_quiet(manner)
 
@@ -114,9 +112,7 @@ def _show(history: History, explained: Sequence[Why], folder: Path, manner: Mann
     _say_where(folder, manner)
 
 
-def _show_all(
-    plan: HistoriesPlan, done: Sequence[OfClient], folder: Path, manner: Manner
-) -> None:
+def _show_all(plan: HistoriesPlan, done: Sequence[OfClient], folder: Path, manner: Manner) -> None:
     text = histories_results.text(plan, done)
     write(folder, JSON, text)
     write(folder, HTML, histories_page.text(plan, done))

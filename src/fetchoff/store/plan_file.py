@@ -6,15 +6,20 @@ import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from fetchoff.model.errors import StoreError
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+P = TypeVar("P", bound="DataclassInstance")
+
 
 @dataclass(frozen=True)
-class PlanFile[P: Any]:
+class PlanFile(Generic[P]):
     """`name`: of the file. `kind`: the dataclass in it. `called`: what such a folder holds."""
 
     name: str

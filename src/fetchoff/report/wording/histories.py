@@ -68,6 +68,4 @@ def _line(one: OfClient) -> Line:
     if one.history is None:
         return Line(one.client, MISSING, 0, said(one), "")
     oldest, newest = one.history.span
-    return Line(
-        one.client, f"{oldest} to {newest}", len(one.history.steps), said(one), one.folder
-    )
+    return Line(one.client, f"{oldest} to {newest}", len(one.history.steps), said(one), one.folder)

@@ -291,7 +291,7 @@ class Turning:
             self._try(player.session, lambda session: player.stop(session, self._turnstile))
 
     def _end(self, players: list[_Player]) -> None:
-        """Release who is still held; each finishes its loop, usually one iteration, and is judged."""
+        """Release who is still held; each finishes its loop, often one iteration, and is judged."""
         held = [player for player in players if player.is_held]
         for player in held:
             player.is_ended = True
