@@ -25,7 +25,7 @@ OF_ALL_S = 8 * 3600.0
 
 def command(
     client: Annotated[
-        str | None, typer.Argument(metavar="[CLIENT]", help="A client: an id or adapter folder.")
+        str | None, typer.Argument(metavar="CLIENT", help="A client: an id or adapter folder.")
     ] = None,
     oldest: Annotated[
         str | None,

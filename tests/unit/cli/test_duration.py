@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import typer
 
 from fetchoff.cli.duration import duration_s
 
@@ -17,10 +18,10 @@ def test_seconds_minutes_and_hours(text: str | float, seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "5d", "m", "-1", "1e9", "٣", "5 m", "nan"])
 def test_what_is_no_time_is_said(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a time"):
+    with pytest.raises(typer.BadParameter, match="is not a time"):
         duration_s(text)
 
 
 def test_less_than_a_second_is_no_budget() -> None:
-    with pytest.raises(ValueError, match="less than a second"):
+    with pytest.raises(typer.BadParameter, match="less than a second"):
         duration_s("0.5")
