@@ -223,24 +223,30 @@ class Runner:
         self._calibrated_links.add(link.id)
 
     def _run_sections(self, planned: Round, left: Sequence[Section], context: RoundContext) -> None:
-        """Each section has processes of its own: what a process did before can change what it
-        costs (docs/decisions/0022-processes-of-their-own.md)."""
-        for section in left:
-            on = SectionContext(
-                self._host,
-                context.origin,
-                context.network,
-                self._layout_of(section.course),
-                Spool(context.folder),
-                self._dependencies.journal,
-                self._dependencies.listener,
-            )
+        """Each workload has processes of its own, for all links: what a process did before can
+        change what it costs (docs/decisions/0022-processes-of-their-own.md)."""
+        for workload in dict.fromkeys(section.course.workload.id for section in left):
             adapters: dict[str, AdapterProcess] = {}
             try:
-                self._start(adapters, planned, section, context)
-                self._run_section(section, planned, on, adapters)
+                for section in left:
+                    if section.course.workload.id == workload:
+                        self._start_missing(adapters, planned, section, context)
+                        self._run_section(
+                            section, planned, self._place_of(section, context), adapters
+                        )
             finally:
                 _end_all(adapters)
+
+    def _place_of(self, section: Section, context: RoundContext) -> SectionContext:
+        return SectionContext(
+            self._host,
+            context.origin,
+            context.network,
+            self._layout_of(section.course),
+            Spool(context.folder),
+            self._dependencies.journal,
+            self._dependencies.listener,
+        )
 
     def _run_section(
         self,
@@ -250,6 +256,11 @@ class Runner:
         adapters: Mapping[str, AdapterProcess],
     ) -> None:
         course, number, clients = section.course, planned.number, dict(planned.processes)
+        sessions = {
+            process: adapter
+            for process, adapter in adapters.items()
+            if not self._is_given_up(clients[process], course.id)
+        }
         attempt = self._attempts.get((number, course.id), 0)
         seen_before = len(self._dependencies.journal.records())
         run = SectionRun(
@@ -257,7 +268,7 @@ class Runner:
         )
         try:
             run.run(
-                adapters,
+                sessions,
                 clients,
                 self._calibrated[course.id],
                 self._paces[course.id],
@@ -275,20 +286,22 @@ class Runner:
                 self._note_pace(record)
         self._done.add((number, course.id))
 
-    def _start(
+    def _start_missing(
         self,
         adapters: dict[str, AdapterProcess],
         planned: Round,
         section: Section,
         context: RoundContext,
     ) -> None:
-        """Start the processes that take part in a section."""
+        """Start the processes that are not running: at first all, later those that were killed."""
         workload = section.course.id
         taking_part = section.processes
         wanted = [
             (process, client)
             for process, client in planned.processes
-            if process in taking_part and not self._is_given_up(client, workload)
+            if process in taking_part
+            and not self._is_given_up(client, workload)
+            and (process not in adapters or not adapters[process].is_alive)
         ]
         self._dependencies.listener.step_began(workload, "starting", len(wanted))
 
@@ -304,6 +317,8 @@ class Runner:
 
         with contextlib.closing(start_all(wanted, start, self._host.cores)) as started:
             for process, client, adapter in started:
+                if process in adapters:
+                    adapters.pop(process).end()  # it is dead; what it has started may not be
                 if isinstance(adapter, AdapterError):
                     self._note_absence(process, client, workload, planned.number, adapter)
                 else:
