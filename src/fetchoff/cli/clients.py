@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fetchoff.cli import completing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fetchoff.model.client import Client
+    from fetchoff.cli.listings import ClientListing, FaultListing
+    from fetchoff.model.client import Client, Fault
 
 NAME = "clients"
 
 
 def command(
     patterns: Annotated[
-        list[str] | None, typer.Argument(help="Ids or globs; default: all.")
+        list[str] | None,
+        typer.Argument(help="Ids or globs; default: all.", autocompletion=completing.clients),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     features: Annotated[
@@ -76,7 +79,7 @@ def _state(client: Client) -> str:
     return f"[yellow]{client.readiness}[/]: {escape(client.reason)}{untried}{hint}"
 
 
-def _document(client: Client) -> dict[str, object]:
+def _document(client: Client) -> ClientListing:
     about = client.description
     return {
         "client": client.id,
@@ -85,7 +88,7 @@ def _document(client: Client) -> dict[str, object]:
         "homepage": client.manifest.homepage,
         "tried": client.manifest.tried,
         "json_parser": client.manifest.json_parser,
-        "faults": {case: asdict(fault) for case, fault in client.manifest.faults.items()},
+        "faults": {case: _fault(fault) for case, fault in client.manifest.faults.items()},
         "state": str(client.readiness),
         "reason": client.reason,
         "hint": client.hint,
@@ -95,3 +98,7 @@ def _document(client: Client) -> dict[str, object]:
         "engine": about.engine if about else None,
         "features": sorted(about.features) if about else [],
     }
+
+
+def _fault(fault: Fault) -> FaultListing:
+    return {"why": fault.why, "sometimes": fault.sometimes}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fetchoff.cli import options
+from fetchoff.cli import completing, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ JSON, HTML = "results.json", "report.html"
 
 
 def command(
-    client: Annotated[str, typer.Argument(help="A client: an id or adapter folder.")],
+    client: options.Client,
     oldest: Annotated[
         str, typer.Option("--from", metavar="VERSION", help="The oldest release to measure.")
     ],
@@ -31,10 +31,19 @@ def command(
         str | None, typer.Option("--to", metavar="VERSION", help="The newest; default: the latest.")
     ] = None,
     workload: Annotated[
-        str, typer.Option("--workload", "-w", help="A workload: a name or a TOML file.")
+        str,
+        typer.Option(
+            "--workload",
+            "-w",
+            help="A workload: a name or a TOML file.",
+            autocompletion=completing.workloads,
+        ),
     ] = WORKLOAD,
     link: Annotated[
-        str | None, typer.Option("--link", "-l", help="A link: an id or a TOML file.")
+        str | None,
+        typer.Option(
+            "--link", "-l", help="A link: an id or a TOML file.", autocompletion=completing.links
+        ),
     ] = None,
     pre: Annotated[bool, typer.Option("--pre", help="Measure pre-releases too.")] = False,
     budget: options.Budget = BUDGET_S,

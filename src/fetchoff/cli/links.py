@@ -6,19 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fetchoff.cli import completing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.table import Table
 
-    from fetchoff.model.link import Link, Profile
+    from fetchoff.cli.listings import BurstsListing, DirectionListing, LinkListing
+    from fetchoff.model.link import Bursts, Link, Profile
 
 NAME = "links"
 
 
 def command(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Ids or TOML files; default: all.")
+        list[str] | None,
+        typer.Argument(help="Ids or TOML files; default: all.", autocompletion=completing.links),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -53,20 +57,36 @@ def _table(links: Sequence[Link]) -> Table:
     return table
 
 
-def _document(link: Link) -> dict[str, object]:
+def _document(link: Link) -> LinkListing:
     return {
         "link": link.id,
         "about": link.about,
         "round_trip_ms": link.round_trip_ms,
-        "up": _profile(link.up),
-        "down": _profile(link.down),
+        "up": _direction(link.up),
+        "down": _direction(link.down),
         "mtu": link.mtu if link.is_emulated else None,
         "congestion": link.congestion if link.is_emulated else None,
         "source": link.source,
     }
 
 
-def _profile(profile: Profile) -> dict[str, object]:
-    from dataclasses import asdict
+def _direction(profile: Profile) -> DirectionListing:
+    return {
+        "delay_ms": profile.delay_ms,
+        "jitter_ms": profile.jitter_ms,
+        "rate_mbit_s": profile.rate_mbit_s,
+        "queue_bytes": profile.queue_bytes,
+        "queue_packets": profile.queue_packets,
+        "loss": profile.loss,
+        "bursts": _bursts(profile.bursts) if profile.bursts else None,
+        "loss_share": profile.loss_share,
+    }
 
-    return {**asdict(profile), "loss_share": profile.loss_share}
+
+def _bursts(bursts: Bursts) -> BurstsListing:
+    return {
+        "begin": bursts.begin,
+        "end": bursts.end,
+        "within": bursts.within,
+        "outside": bursts.outside,
+    }

@@ -6,16 +6,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fetchoff.cli import completing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.table import Table
+
+    from fetchoff.cli.listings import OriginListing
     from fetchoff.model.origin import Server
 
 NAME = "origins"
 
 
 def command(
-    names: Annotated[list[str] | None, typer.Argument(help="Ids; default: all.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Ids; default: all.", autocompletion=completing.servers),
+    ] = None,
     setup: Annotated[bool, typer.Option("--setup", help="First install and build them.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -42,7 +50,7 @@ def command(
         data_console().print(_table(found))
 
 
-def _table(servers: Sequence[Server]):  # type: ignore[no-untyped-def]
+def _table(servers: Sequence[Server]) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
@@ -62,7 +70,7 @@ def _table(servers: Sequence[Server]):  # type: ignore[no-untyped-def]
     return table
 
 
-def _document(server: Server) -> dict[str, object]:
+def _document(server: Server) -> OriginListing:
     manifest = server.manifest
     return {
         "origin": manifest.id,

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.table import Table
+
+    from fetchoff.catalog.workloads import Suite
+    from fetchoff.cli.listings import CatalogueListing
+    from fetchoff.model.workload import Workload
 
 NAME = "workloads"
 
@@ -26,20 +32,7 @@ def command(
     suites = [catalog.suite(name) for name in files.names("suites")]
     workloads = [catalog.workload(name) for name in files.names("workloads")]
     if as_json:
-        print_json(
-            {
-                "suites": [
-                    {
-                        "suite": suite.id,
-                        "about": suite.about,
-                        "origin": suite.origin,
-                        "workloads": list(suite.workloads),
-                    }
-                    for suite in suites
-                ],
-                "workloads": [{"workload": w.id, "about": w.about} for w in workloads],
-            }
-        )
+        print_json(_document(suites, workloads))
         return
     console = data_console()
     console.print(_table("suite", [(s.id, f"{s.about}; on {s.origin}") for s in suites]))
@@ -57,3 +50,18 @@ def _table(kind: str, rows: list[tuple[str, str]]) -> Table:
     for name, about in rows:
         table.add_row(name, escape(about))
     return table
+
+
+def _document(suites: Sequence[Suite], workloads: Sequence[Workload]) -> CatalogueListing:
+    return {
+        "suites": [
+            {
+                "suite": suite.id,
+                "about": suite.about,
+                "origin": suite.origin,
+                "workloads": list(suite.workloads),
+            }
+            for suite in suites
+        ],
+        "workloads": [{"workload": one.id, "about": one.about} for one in workloads],
+    }
