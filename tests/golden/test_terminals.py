@@ -91,12 +91,12 @@ def test_a_narrow_terminal_shows_everything(command: str, fetchoff: Command) -> 
     narrow = fetchoff(command, COLUMNS=str(NARROW))
     assert [line for line in narrow.out.splitlines() if len(line) > NARROW] == []
     assert "…" not in narrow.out
-    assert without_breaks(narrow.out) == without_breaks(wide.out)
+    assert names(narrow.out) == names(wide.out)
 
 
-def without_breaks(text: str) -> set[str]:
-    """The letters' pairs would do for prose; the first word of each row must be there in full."""
-    return {line.split()[0] for line in text.splitlines() if line[:1].strip()}
+def names(table: str) -> set[str]:
+    """The first word of each row; a row that goes on in the next line begins there with a space."""
+    return {line.split()[0] for line in table.splitlines() if line[:1].strip()}
 
 
 def test_help_fits_a_narrow_terminal(fetchoff: Command) -> None:
