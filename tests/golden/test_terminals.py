@@ -17,6 +17,7 @@ from fetchoff.cli.console import may_redraw
 ESCAPE = "\x1b"
 NARROW = 40
 LISTINGS = ("clients", "workloads", "links", "origins", "doctor")
+HEADINGS = ("client", "suite", "workload", "link", "origin")
 
 
 def at_a_terminal(fetchoff: Command, *arguments: str, env: Mapping[str, str]) -> str:
@@ -86,17 +87,18 @@ def test_nothing_is_redrawn_in_ci(
 
 @pytest.mark.parametrize("command", LISTINGS)
 def test_a_narrow_terminal_shows_everything(command: str, fetchoff: Command) -> None:
-    """Lines are no longer than the terminal is wide, and no name is cut off."""
+    """Lines are no longer than the terminal is wide, but for a name; no name is cut off."""
     wide = fetchoff(command, COLUMNS="400")
     narrow = fetchoff(command, COLUMNS=str(NARROW))
-    assert [line for line in narrow.out.splitlines() if len(line) > NARROW] == []
+    long = [line for line in narrow.out.splitlines() if len(line) > NARROW]
+    assert [line for line in long if " " in line.strip()] == []
     assert "…" not in narrow.out
-    assert names(narrow.out) == names(wide.out)
+    assert names(wide.out) - names(narrow.out) <= set(HEADINGS)
 
 
-def names(table: str) -> set[str]:
-    """The first word of each row; a row that goes on in the next line begins there with a space."""
-    return {line.split()[0] for line in table.splitlines() if line[:1].strip()}
+def names(shown: str) -> set[str]:
+    """The first word of each line that isn't indented."""
+    return {line.split()[0] for line in shown.splitlines() if line[:1].strip()}
 
 
 def test_help_fits_a_narrow_terminal(fetchoff: Command) -> None:

@@ -37,21 +37,20 @@ def command(
         print_json([_document(client) for client in found])
         return
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("client", "version", "runtime", "engine", "state"):
-        table.add_column(column, overflow="fold", no_wrap=column == "client")
+    from fetchoff.cli.table import Listing
+
+    rows: list[tuple[str, ...]] = []
     for client in found:
         about = client.description
         facts = (about.version, about.runtime, about.engine) if about else ("", "", "")
-        table.add_row(client.id, *facts, _state(client))
+        rows.append((client.id, *map(escape, facts), _state(client)))
         if features and about:
-            table.add_row("", "", "", "", f"[dim]{' '.join(sorted(about.features))}")
-            table.add_row(
-                "", "", "", "", f"[dim]JSON: {escape(client.manifest.json_parser or '–')}"
-            )
-    data_console().print(table)
+            parser = escape(client.manifest.json_parser or "–")
+            rows.append(("", "", "", "", f"[dim]{' '.join(sorted(about.features))}[/]"))
+            rows.append(("", "", "", "", f"[dim]JSON: {parser}[/]"))
+    headings = ("client", "version", "runtime", "engine", "state")
+    data_console().print(Listing(headings, rows), crop=False)
     say(_summary(found))
     if any(client.readiness == "not set up" for client in found):
         say("hint: set up the others with 'fetchoff setup --all'")

@@ -11,9 +11,8 @@ from fetchoff.cli import completing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.table import Table
-
     from fetchoff.cli.listings import BurstsListing, DirectionListing, LinkListing
+    from fetchoff.cli.table import Listing
     from fetchoff.model.link import Bursts, Link, Profile
 
 NAME = "links"
@@ -38,23 +37,21 @@ def command(
     if as_json:
         print_json([_document(link) for link in shown])
     else:
-        data_console().print(_table(shown))
+        data_console().print(_table(shown), crop=False)
 
 
-def _table(links: Sequence[Link]) -> Table:
+def _table(links: Sequence[Link]) -> Listing:
     from rich.markup import escape
-    from rich.table import Table
 
+    from fetchoff.cli.table import Listing
     from fetchoff.report.wording.links import loss, rate, round_trip
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("link", "round trip", "up", "down", "lost"):
-        table.add_column(column, no_wrap=True)
-    table.add_column("what it is", overflow="fold")
-    for link in links:
-        figures = (round_trip(link), rate(link.up), rate(link.down), loss(link))
-        table.add_row(link.id, *figures, escape(link.about))
-    return table
+    rows = [
+        (one.id, round_trip(one), rate(one.up), rate(one.down), loss(one), escape(one.about))
+        for one in links
+    ]
+    headings = ("link", "round trip", "up", "down", "lost", "what it is")
+    return Listing(headings, rows, whole=5)
 
 
 def _document(link: Link) -> LinkListing:

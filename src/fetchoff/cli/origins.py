@@ -11,9 +11,8 @@ from fetchoff.cli import completing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.table import Table
-
     from fetchoff.cli.listings import OriginListing
+    from fetchoff.cli.table import Listing
     from fetchoff.model.origin import Server
 
 NAME = "origins"
@@ -47,27 +46,25 @@ def command(
     if as_json:
         print_json([_document(server) for server in found])
     else:
-        data_console().print(_table(found))
+        data_console().print(_table(found), crop=False)
 
 
-def _table(servers: Sequence[Server]) -> Table:
+def _table(servers: Sequence[Server]) -> Listing:
     from rich.markup import escape
-    from rich.table import Table
 
+    from fetchoff.cli.table import Listing
     from fetchoff.model.origin import OriginRecord
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("origin", "version", "what it is", "state"):
-        table.add_column(column, overflow="fold", no_wrap=column == "origin")
     built_in = OriginRecord()
-    table.add_row(built_in.id, "", built_in.about, "[green]ready[/]")
+    rows = [(built_in.id, "", escape(built_in.about), "[green]ready[/]")]
     for server in servers:
         state = "[green]ready[/]"
         if server.readiness != "ready":
             hint = f" — {escape(server.hint)}" if server.hint else ""
             state = f"[yellow]{server.readiness}[/]: {escape(server.reason)}{hint}"
-        table.add_row(server.manifest.id, server.version, server.manifest.about, state)
-    return table
+        about = escape(server.manifest.about)
+        rows.append((server.manifest.id, escape(server.version), about, state))
+    return Listing(("origin", "version", "what it is", "state"), rows)
 
 
 def _document(server: Server) -> OriginListing:
