@@ -13,7 +13,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-GAP = 1  # between columns
+GAP = 2  # spaces between columns
 LEAST = 12  # characters in which the columns that fold can still be read
 INDENT = 2
 
