@@ -1,8 +1,8 @@
 """What the documentation site has beside docs/, and where its links lead.
 
 In the repository, pages link to files outside docs/, and those at its top link into docs/. On the
-site, the pages at the top of the repository are pages too, and other files lie in files/. mkdocs.yml
-names this module; MkDocs calls the functions whose names begin with `on_`.
+site, the pages at the top of the repository are pages too, and other files lie in files/.
+mkdocs.yml names this module; MkDocs calls the functions whose names begin with `on_`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def rewritten(text: str, path: str, page: str) -> str:
         if ":" in target:
             return found[0]
         there = place_of(posixpath.normpath(posixpath.join(posixpath.dirname(path), target)))
-        return f"]({posixpath.relpath(there, posixpath.dirname(page) or '.')}{found['anchor'] or ''})"
+        from_here = posixpath.relpath(there, posixpath.dirname(page) or ".")
+        return f"]({from_here}{found['anchor'] or ''})"
 
     return _LINK.sub(lead, text)
 

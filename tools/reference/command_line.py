@@ -35,14 +35,14 @@ class CommandHelp:
 
 def root() -> CommandHelp:
     """`fetchoff` without a command."""
-    group = typer.main.get_command(app)
-    return _help_of(group, group.context_class(group, info_name=NAME, **group.context_settings))
+    group = _group()
+    return _help_of(group, _above(group))
 
 
 def commands() -> list[CommandHelp]:
     """All commands, in the order of the help."""
-    group: Any = typer.main.get_command(app)
-    above = group.context_class(group, info_name=NAME, **group.context_settings)
+    group = _group()
+    above = _above(group)
     found = ((name, group.get_command(above, name)) for name in group.list_commands(above))
     return [
         _help_of(command, command.context_class(command, info_name=name, parent=above))
@@ -50,12 +50,22 @@ def commands() -> list[CommandHelp]:
     ]
 
 
+def _group() -> Any:
+    return typer.main.get_command(app)
+
+
+def _above(group: Any) -> Any:
+    """The context of all commands, which tells them how options are called."""
+    return group.context_class(group, info_name=NAME, **group.context_settings)
+
+
 def _help_of(command: Any, context: Any) -> CommandHelp:
-    arguments, options = [], []
+    arguments: list[Parameter] = []
+    options: list[Parameter] = []
     for parameter in command.get_params(context):
         if record := parameter.get_help_record(context):
             kind = arguments if parameter.param_type_name == "argument" else options
-            kind.append(Parameter(*record))
+            kind.append(Parameter(*(" ".join(text.split()) for text in record)))
     text = inspect.cleandoc(command.help or "")
     return CommandHelp(
         name=context.command_path,

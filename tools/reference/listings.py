@@ -14,8 +14,8 @@ LEAD = """\
 
 With `--json`, these commands print one JSON document to standard output. The page is written from
 the types of `src/fetchoff/cli/listings.py` by `make reference`; a test compares them with what the
-commands print. [Result files](../results.md) has what `run`, `compare`, `report` and `resume` print,
-[gates](../gate.md) what `gate` does."""
+commands print. [Result files](../results.md) has what `run`, `compare`, `report` and `resume`
+print, [gates](../gate.md) what `gate` does."""
 NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", NoneType: "null"}
 
 

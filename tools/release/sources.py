@@ -37,10 +37,13 @@ def normalised(archive: Path, target: Path, epoch: int) -> Path:
 
 def _of_nobody(member: tarfile.TarInfo, epoch: int) -> tarfile.TarInfo:
     runs = member.isdir() or member.mode & 0o100
-    return member.replace(
+    own = member.replace(
         mtime=epoch, mode=0o755 if runs else 0o644, uid=0, gid=0, uname="", gname=""
     )
+    own.pax_headers = {}  # they hold the time once more
+    return own
 
 
 def _git(root: Path, *arguments: str) -> bytes:
-    return subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True).stdout
+    command = ["git", "-C", str(root), *arguments]
+    return subprocess.run(command, check=True, capture_output=True).stdout

@@ -10,10 +10,11 @@ import os
 import platform
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
-TARGET = f"{platform.machine()}-unknown-linux-gnu"
-CARGO = "cargo-zigbuild"
+TARGET = f"{platform.machine()}-unknown-linux-gnu.2.28"  # the oldest that numpy has wheels for
+CARGO = Path(__file__).with_name("cargo.sh")
 
 
 def built(source: Path, work: Path, epoch: int) -> Path:
@@ -24,9 +25,10 @@ def built(source: Path, work: Path, epoch: int) -> Path:
         [sys.executable, "-m", "build", "--wheel", "--outdir", str(outdir), str(source)],
         env={
             **environment(epoch),
-            "CARGO": CARGO,
-            "CARGO_BUILD_TARGET": TARGET,
+            "CARGO": str(CARGO),
             "CARGO_TARGET_DIR": str(work / "target"),
+            "CARGO_ZIGBUILD_ZIG_PATH": str(_zig()),
+            "RELEASE_TARGET": TARGET,
             "RUSTFLAGS": " ".join(without_folders(source)),
         },
         check=True,
@@ -55,3 +57,11 @@ def without_folders(source: Path) -> list[str]:
     crates = sorted((cargo / "registry" / "src").glob("*"))
     known = [*((folder, "/crates") for folder in crates), (source, "/fetchoff")]
     return [f"--remap-path-prefix={folder}={name}" for folder, name in known]
+
+
+def _zig() -> Path:
+    """The program in the package ziglang, which the environment of the build does not have."""
+    package = find_spec("ziglang")
+    if package is None or package.origin is None:
+        raise SystemExit("there is no ziglang: pip install -r tools/release/requirements.txt")
+    return Path(package.origin).with_name("zig")

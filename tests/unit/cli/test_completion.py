@@ -84,8 +84,8 @@ def test_bash_completes(fetchoff: Command, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text(fetchoff("completion", "bash").out)
     asking = (
-        f"PATH={PROGRAM.parent}:$PATH; source {script}; COMP_WORDS=(fetchoff run --see); COMP_CWORD=2; "
-        '_fetchoff_completion fetchoff; echo "${COMPREPLY[@]}"'
+        f"PATH={PROGRAM.parent}:$PATH; source {script}; COMP_WORDS=(fetchoff run --see); "
+        'COMP_CWORD=2; _fetchoff_completion fetchoff; echo "${COMPREPLY[@]}"'
     )
     done = subprocess.run(["bash", "-c", asking], capture_output=True, text=True, check=False)
     assert done.stdout == "--seed\n", done.stderr

@@ -23,7 +23,7 @@ EPOCH = 1_700_000_000
 NOT_CARRIED = {".containerignore", ".gitignore"}  # they are of no use outside the repository
 
 
-def archive(path: Path, files: dict[str, bytes], *, mtime: int, user: str, mode: int) -> Path:
+def archive(path: Path, files: dict[str, bytes], *, mtime: float, user: str, mode: int) -> Path:
     with tarfile.open(path, "w:gz") as made:
         for name, content in files.items():
             member = tarfile.TarInfo(name)
@@ -37,7 +37,7 @@ def test_an_sdist_is_the_same_whoever_makes_it_and_when(tmp_path: Path) -> None:
     files = {"a/run": b"#!/bin/sh\n", "a/text": b"words\n"}
     backwards = dict(reversed(files.items()))
     one = archive(tmp_path / "1", files, mtime=1, user="one", mode=0o755)
-    other = archive(tmp_path / "2", backwards, mtime=2, user="other", mode=0o700)
+    other = archive(tmp_path / "2", backwards, mtime=2.5, user="other", mode=0o700)
     first, second = (normalised(path, tmp_path / f"{path.name}.tgz", EPOCH) for path in (one, other))
     assert first.read_bytes() == second.read_bytes()
     with tarfile.open(first) as made:
