@@ -27,7 +27,12 @@ def at_a_terminal(fetchoff: Command, *arguments: str, env: Mapping[str, str]) ->
     process = subprocess.Popen(
         [str(PROGRAM), *arguments],
         cwd=fetchoff.folder,
-        env={**inherited, "HOME": str(fetchoff.folder), "FETCHOFF_CACHE": str(fetchoff.cache), **env},
+        env={
+            **inherited,
+            "HOME": str(fetchoff.folder),
+            "FETCHOFF_CACHE": str(fetchoff.cache),
+            **env,
+        },
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,

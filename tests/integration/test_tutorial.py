@@ -27,7 +27,7 @@ def commands() -> list[list[str]]:
 
 def test_it_names_no_other_clients() -> None:
     """So that the next test knows what must be ready."""
-    named = {name for name in re.findall(r"\b(?:python|perl)/[a-z0-9-]+", TUTORIAL)}
+    named = set(re.findall(r"\b(?:python|perl)/[a-z0-9-]+", TUTORIAL))
     assert named == set(CLIENTS)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tools.reference.markdown import code, table
+
 from fetchoff.catalog import claims, kits, links, manifests, origins, workloads
 from fetchoff.catalog.toml import Document
-from tools.reference.markdown import code, table
 
 Schema = Mapping[str, Any]
 LEAD = """\
@@ -120,7 +121,7 @@ def heading(file: File, name: str) -> str:
 def _list(schema: Schema, file: File, definitions: Mapping[str, Schema]) -> str:
     if "prefixItems" in schema:
         members = ", ".join(told(one, file, definitions) for one in schema["prefixItems"])
-        return f"list of {members}"
+        return f"[{members}]"
     least = ", not empty" if schema.get("minItems") else ""
     return f"list of {told(schema.get('items', {}), file, definitions)}{least}"
 

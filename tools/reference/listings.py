@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from types import NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_typeddict
 
-from fetchoff.cli.listings import OF_COMMANDS
 from tools.reference.markdown import code, table
+
+from fetchoff.cli.listings import OF_COMMANDS
 
 LEAD = """\
 # Listings as JSON
@@ -26,7 +27,7 @@ def page() -> str:
 
 def section(command: str, kind: Any) -> str:
     """One command, and every kind of object that it prints."""
-    parts = [f"## fetchoff {command} --json", f"Prints {told(kind)}."]
+    parts = [f"## fetchoff {command} --json", f"What it prints: {told(kind)}."]
     for inner in dict.fromkeys(objects(kind)):
         parts += [f"### {name(inner)}", inner.__doc__.strip(), keys(inner)]
     return "\n\n".join(parts)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import fetchoff
 from tools.reference.command_line import CommandHelp, commands, root
+
+import fetchoff
 
 COMMANDS = Path(__file__).resolve().parent.parent.parent / "docs" / "commands.md"
 
@@ -43,9 +44,7 @@ def of_command(command: CommandHelp) -> Iterator[str]:
         if number:
             yield ".PP"
         yield roff(paragraph)
-    yield from tagged(
-        (one.written, one.meaning) for one in (*command.arguments, *command.options)
-    )
+    yield from tagged((one.written, one.meaning) for one in (*command.arguments, *command.options))
 
 
 def tagged(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:

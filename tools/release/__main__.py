@@ -40,14 +40,24 @@ def main() -> int:
     wheel = tagged(built(source, work, epoch), out, epoch)
     files = sorted([sdist, wheel])
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *files], check=True)
-    sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+    sums = "".join(
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files
+    )
     (out / SUMS).write_text(sums, encoding="utf-8")
     print(sums, end="")
     return 0
 
 
 def _sdist(source: Path, work: Path, out: Path, epoch: int) -> Path:
-    command = [sys.executable, "-m", "build", "--sdist", "--outdir", str(work / "built"), str(source)]
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--sdist",
+        "--outdir",
+        str(work / "built"),
+        str(source),
+    ]
     subprocess.run(command, check=True)
     (made,) = (work / "built").glob("*.tar.gz")
     return normalised(made, out / made.name, epoch)

@@ -23,7 +23,6 @@ WORKLOAD = "small-get"
 BUDGET_S = 60.0
 
 
-
 def command(
     a: Annotated[
         str,

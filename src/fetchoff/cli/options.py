@@ -87,7 +87,5 @@ PerDay = Annotated[
 ]
 Client = Annotated[
     str,
-    typer.Argument(
-        help="A client: an id or adapter folder.", autocompletion=completing.clients
-    ),
+    typer.Argument(help="A client: an id or adapter folder.", autocompletion=completing.clients),
 ]

@@ -22,7 +22,7 @@ def offered(fetchoff: Command, *words: str) -> list[str]:
     ran = fetchoff(
         COMP_WORDS=" ".join(("fetchoff", *words)),
         COMP_CWORD=str(len(words)),
-        **{VARIABLE: "complete_bash"},
+        _FETCHOFF_COMPLETE="complete_bash",
     )
     assert ran.err == ""
     return ran.out.split()

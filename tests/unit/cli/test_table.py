@@ -34,7 +34,13 @@ def test_the_last_column_folds() -> None:
 
 
 def test_paragraphs_where_there_is_none() -> None:
-    assert shown(24) == ["far", "  up 6 Mbit/s · a", "  network that is far", "  away", "  and more of it"]
+    assert shown(24) == [
+        "far",
+        "  up 6 Mbit/s · a",
+        "  network that is far",
+        "  away",
+        "  and more of it",
+    ]
 
 
 def test_a_long_name_is_whole() -> None:

@@ -40,7 +40,9 @@ def test_every_kind_of_file_is_there() -> None:
         name
         for room in rooms
         for name, kind in vars(room).items()
-        if isinstance(kind, type) and issubclass(kind, Document) and kind.__module__ == room.__name__
+        if isinstance(kind, type)
+        and issubclass(kind, Document)
+        and kind.__module__ == room.__name__
     }
     told = {heading.strip("_") for heading in re.findall(r"^###? (?:\w+: )?(\w+)$", page, re.M)}
     abstract = {"Stated", "Value"}
@@ -50,7 +52,10 @@ def test_every_kind_of_file_is_there() -> None:
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
-        ({"type": "integer", "minimum": 1, "maximum": 4096}, "whole number, at least 1, at most 4,096"),
+        (
+            {"type": "integer", "minimum": 1, "maximum": 4096},
+            "whole number, at least 1, at most 4,096",
+        ),
         ({"anyOf": [{"type": "boolean"}, {"type": "null"}]}, "`true` or `false`"),
         ({"enum": ["GET", "PUT"], "type": "string"}, '`"GET"`, `"PUT"`'),
         ({"type": "array", "items": {"type": "string"}, "minItems": 1}, "list of text, not empty"),

@@ -38,7 +38,9 @@ def test_an_sdist_is_the_same_whoever_makes_it_and_when(tmp_path: Path) -> None:
     backwards = dict(reversed(files.items()))
     one = archive(tmp_path / "1", files, mtime=1, user="one", mode=0o755)
     other = archive(tmp_path / "2", backwards, mtime=2.5, user="other", mode=0o700)
-    first, second = (normalised(path, tmp_path / f"{path.name}.tgz", EPOCH) for path in (one, other))
+    first, second = (
+        normalised(path, tmp_path / f"{path.name}.tgz", EPOCH) for path in (one, other)
+    )
     assert first.read_bytes() == second.read_bytes()
     with tarfile.open(first) as made:
         members = made.getmembers()
@@ -50,7 +52,9 @@ def test_an_sdist_is_the_same_whoever_makes_it_and_when(tmp_path: Path) -> None:
 def test_another_content_makes_another_sdist(tmp_path: Path) -> None:
     one = archive(tmp_path / "1", {"a": b"1"}, mtime=1, user="", mode=0o644)
     other = archive(tmp_path / "2", {"a": b"2"}, mtime=1, user="", mode=0o644)
-    first, second = (normalised(path, tmp_path / f"{path.name}.tgz", EPOCH) for path in (one, other))
+    first, second = (
+        normalised(path, tmp_path / f"{path.name}.tgz", EPOCH) for path in (one, other)
+    )
     assert first.read_bytes() != second.read_bytes()
 
 
@@ -94,7 +98,9 @@ def test_how_to_cite() -> None:
 
 def test_the_sdist_carries_every_file_of_the_repository() -> None:
     """By MANIFEST.in and by what setuptools takes itself."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     if listed.returncode != 0:
         pytest.skip("this is no checkout")
     lines = [line.split() for line in (ROOT / "MANIFEST.in").read_text().splitlines()]
