@@ -90,7 +90,7 @@ reference: $(DEV)  ## docs/reference and the man page, from the command line, th
 	$(BIN)/python -m tools.reference
 
 docs: $(DOCS)  ## the documentation site, in build/site-docs; any warning is an error
-	$(DOCS_BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --quiet --strict
 
 screen: $(RUNTIME)  ## docs/images/compare.svg: a terminal, drawn from a real comparison
 	$(BIN)/python tools/screen.py

@@ -115,7 +115,7 @@ def default(schema: Schema) -> str:
 
 def heading(file: File, name: str) -> str:
     """The section of a table."""
-    return f"{file.name}: {name.strip('_').removesuffix('Table')}"
+    return f"{file.name}: {name.strip('_').removesuffix('Table') or 'Table'}"
 
 
 def _list(schema: Schema, file: File, definitions: Mapping[str, Schema]) -> str:

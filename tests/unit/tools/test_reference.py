@@ -46,7 +46,8 @@ def test_every_kind_of_file_is_there() -> None:
     }
     told = {heading.strip("_") for heading in re.findall(r"^###? (?:\w+: )?(\w+)$", page, re.M)}
     abstract = {"Stated", "Value"}
-    assert {name.strip("_").removesuffix("Table") for name in tables} - abstract <= told
+    named = {name.strip("_").removesuffix("Table") or "Table" for name in tables}
+    assert named - abstract <= told
 
 
 @pytest.mark.parametrize(
@@ -96,4 +97,4 @@ def test_groff_has_nothing_to_say_of_the_man_page(tmp_path: Path) -> None:
     command = [groff, "-k", "-man", "-ww", "-Tutf8", str(page)]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.stderr.decode() == ""
-    assert b"EXIT STATUS" in done.stdout
+    assert "EXIT STATUS" in re.sub(".\x08", "", done.stdout.decode())
