@@ -21,8 +21,10 @@ WIDTH = 118
 
 
 def main() -> int:
-    """Run the command, and draw what its terminal shows."""
+    """Run the command, and draw what its terminal shows; not where the ranking is withheld."""
     shown = on_a_terminal((str(Path(sys.executable).parent / COMMAND[0]), *COMMAND[1:]))
+    if "withheld" in shown:
+        raise SystemExit(f"the machine is not quiet enough for a picture:\n{shown}")
     PICTURE.write_text(picture(shlex.join(COMMAND), shown), encoding="utf-8")
     return 0
 

@@ -43,10 +43,10 @@ def test_every_command_does_what_it_says(tmp_path: Path, namespaces: object) -> 
         ran = fetchoff(*words, timeout_s=120)
         assert (ran.status, "Traceback" in ran.err) == (0, False), ran.err
         if words[0] == "compare":
-            assert "python/urllib3 is faster" in ran.out
+            assert "python/urllib3 is faster" in ran.out or "withheld" in ran.out, ran.out
         if words[0] == "explain":
             assert "Waits for an acknowledgement" in ran.out
-            assert "confirmed" in ran.out
+            assert "\n  tried " in ran.out, ran.out
         if "--link" in words:
-            assert "small-get/transatlantic" in ran.out
+            assert "small-get over transatlantic" in ran.out
     assert (tmp_path / "first" / "report.html").is_file()
