@@ -5,12 +5,16 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
+DOCS_BIN    := build/docs/bin
+RELEASE_BIN := build/release-tools/bin
+DOCS    := build/docs/.installed
+RELEASE := build/release-tools/.installed
 H2SPEC  := target/tools/h2spec
 QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -36,6 +40,7 @@ test-all: $(QUICK) check-adapters  ## everything: what `make test` left out, aft
 	$(BIN)/fetchoff origins --setup
 	$(BIN)/pytest tests/contract --part rest --numprocesses auto
 	$(BIN)/pytest tests/integration tests/diagnosis tests/browser --part rest
+	$(MAKE) docs
 
 test-clients: $(DEV)  ## the contract of the clients of one language: LANGUAGE=go
 	$(BIN)/fetchoff setup --quiet '$(LANGUAGE)/*'
@@ -80,6 +85,25 @@ articles-page: $(DEV)  ## docs/articles.md, from the run folders of a reproducti
 
 reported-page: $(DEV)  ## docs/reported.md, from the run folders of 'fetchoff reproduce reported': RUNS=…
 	$(BIN)/python tools/reported_page.py $(if $(NOTE),--note "$(NOTE)") $(RUNS)
+
+reference: $(DEV)  ## docs/reference and the man page, from the command line, the types and the tables
+	$(BIN)/python -m tools.reference
+
+docs: $(DOCS)  ## the documentation site, in build/site-docs; any warning is an error
+	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --quiet --strict
+
+screen: $(RUNTIME)  ## docs/images/compare.svg: a terminal, drawn from a real comparison
+	$(BIN)/python tools/screen.py
+
+dist: $(RELEASE)  ## wheel and sdist of the last commit, in dist
+	$(RELEASE_BIN)/python -m tools.release
+
+dist-again: dist  ## build them once more in another folder: the same bytes?
+	$(RELEASE_BIN)/python -m tools.release --work build/release-again --out build/dist-again
+	cd dist && sha256sum --check ../build/dist-again/SHA256SUMS
+
+try-wheel:  ## install the wheel in an empty environment without Rust, and measure with it
+	tools/release/try.sh dist/fetchoff-*.whl $(PYTHON)
 
 format: $(DEV)
 	$(BIN)/ruff format .
@@ -158,3 +182,13 @@ $(DEV): $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(RUNTIME) $@
+
+$(DOCS): tools/docs/requirements.txt
+	$(PYTHON) -m venv $(DOCS_BIN:/bin=)
+	$(DOCS_BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+$(RELEASE): tools/release/requirements.txt
+	$(PYTHON) -m venv $(RELEASE_BIN:/bin=)
+	$(RELEASE_BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@

@@ -1,4 +1,7 @@
-"""What pyproject.toml cannot say: the wheel carries the adapters' sources and the catalogue."""
+"""What pyproject.toml cannot say: the wheel carries the adapters' sources and the catalogue.
+
+Its programs are not modules, so it is for every Python 3 of its platform.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import shutil
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 CARRIED = ("adapters", "catalog", "docs")
@@ -24,4 +28,12 @@ class BuildWithData(build_py):
             shutil.copytree(name, target, ignore=LITTER, dirs_exist_ok=True)
 
 
-setup(cmdclass={"build_py": BuildWithData})
+class WheelOfPrograms(bdist_wheel):
+    """Tagged by its platform alone: setuptools-rust takes programs for modules of one Python."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        _python, _abi, platform = super().get_tag()
+        return "py3", "none", platform
+
+
+setup(cmdclass={"build_py": BuildWithData, "bdist_wheel": WheelOfPrograms})

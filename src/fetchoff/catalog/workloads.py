@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from fetchoff.catalog.files import SUFFIX, find
@@ -109,6 +109,9 @@ class _Behaviour(Document):
     frame_bytes: int | None = Field(default=None, ge=2**14, le=2**24 - 1)
 
 
+_REUSE = {"anyOf": [{"type": "boolean"}, {"const": "either"}]}  # as a file has it
+
+
 def _reuse(value: object) -> object:
     return None if value == "either" else value
 
@@ -118,7 +121,7 @@ class _Settings(Document):
     tls: bool | None = None
     tickets: bool = True
     proxy: bool = False
-    reuse: Annotated[bool | None, BeforeValidator(_reuse)] = True
+    reuse: Annotated[bool | None, BeforeValidator(_reuse), WithJsonSchema(_REUSE)] = True
     concurrency: int = Field(default=1, ge=1, le=4096)
     sink: model.Sink = model.Sink.BUFFER
     read_size: int | None = Field(default=None, gt=0)

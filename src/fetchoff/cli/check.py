@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from fetchoff.cli import completing
+from fetchoff.cli.status import Status
+
+if TYPE_CHECKING:
+    from fetchoff.cli.listings import CaseListing
+    from fetchoff.contract.case import Result
 
 NAME = "check"
 
 
 def command(
-    adapters: Annotated[list[str], typer.Argument(help="Ids, globs, or adapter folders.")],
+    adapters: Annotated[
+        list[str],
+        typer.Argument(help="Ids, globs, or adapter folders.", autocompletion=completing.clients),
+    ],
     only: Annotated[str, typer.Option("--only", help="Only cases whose name has this.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only failed cases.")] = False,
@@ -30,7 +40,8 @@ def command(
     if not any(only in name for name in case_names()):
         raise UnknownName("case", only, case_names())
 
-    documents, failures = [], 0
+    documents: list[CaseListing] = []
+    failures = 0
     for client in set_up_all(chosen(adapters), quiet=True):
         if client.launch is None:
             failures += 1
@@ -39,8 +50,7 @@ def command(
         with opened(client.id, client.launch, client.manifest.faults) as suite:
             for result in suite.results(only):
                 counts[result.verdict] += 1
-                document = {"client": client.id, "case": result.case}
-                documents.append({**document, "verdict": result.verdict, "text": result.text})
+                documents.append(_document(client.id, result))
                 if not as_json and not (quiet and result.verdict is not CaseVerdict.FAILED):
                     about = f": {result.text}" if result.text else ""
                     print(f"{result.verdict:<12} {client.id} {result.case}{about}", flush=True)
@@ -50,4 +60,9 @@ def command(
     if as_json:
         print_json(documents)
     if failures:
-        raise typer.Exit(1)
+        raise typer.Exit(Status.NO)
+
+
+def _document(client: str, result: Result) -> CaseListing:
+    verdict, text = str(result.verdict), result.text
+    return {"client": client, "case": result.case, "verdict": verdict, "text": text}

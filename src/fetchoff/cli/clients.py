@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fetchoff.cli import completing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fetchoff.model.client import Client
+    from fetchoff.cli.listings import ClientListing, FaultListing
+    from fetchoff.model.client import Client, Fault
 
 NAME = "clients"
 
 
 def command(
     patterns: Annotated[
-        list[str] | None, typer.Argument(help="Ids or globs; default: all.")
+        list[str] | None,
+        typer.Argument(help="Ids or globs; default: all.", autocompletion=completing.clients),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     features: Annotated[
@@ -34,21 +37,20 @@ def command(
         print_json([_document(client) for client in found])
         return
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("client", "version", "runtime", "engine", "state"):
-        table.add_column(column, overflow="fold", no_wrap=column == "client")
+    from fetchoff.cli.table import Listing
+
+    rows: list[tuple[str, ...]] = []
     for client in found:
         about = client.description
         facts = (about.version, about.runtime, about.engine) if about else ("", "", "")
-        table.add_row(client.id, *facts, _state(client))
+        rows.append((client.id, *map(escape, facts), _state(client)))
         if features and about:
-            table.add_row("", "", "", "", f"[dim]{' '.join(sorted(about.features))}")
-            table.add_row(
-                "", "", "", "", f"[dim]JSON: {escape(client.manifest.json_parser or '–')}"
-            )
-    data_console().print(table)
+            parser = escape(client.manifest.json_parser or "–")
+            rows.append(("", "", "", "", f"[dim]{' '.join(sorted(about.features))}[/]"))
+            rows.append(("", "", "", "", f"[dim]JSON: {parser}[/]"))
+    headings = ("client", "version", "runtime", "engine", "state")
+    data_console().print(Listing(headings, rows), crop=False)
     say(_summary(found))
     if any(client.readiness == "not set up" for client in found):
         say("hint: set up the others with 'fetchoff setup --all'")
@@ -76,7 +78,7 @@ def _state(client: Client) -> str:
     return f"[yellow]{client.readiness}[/]: {escape(client.reason)}{untried}{hint}"
 
 
-def _document(client: Client) -> dict[str, object]:
+def _document(client: Client) -> ClientListing:
     about = client.description
     return {
         "client": client.id,
@@ -85,7 +87,7 @@ def _document(client: Client) -> dict[str, object]:
         "homepage": client.manifest.homepage,
         "tried": client.manifest.tried,
         "json_parser": client.manifest.json_parser,
-        "faults": {case: asdict(fault) for case, fault in client.manifest.faults.items()},
+        "faults": {case: _fault(fault) for case, fault in client.manifest.faults.items()},
         "state": str(client.readiness),
         "reason": client.reason,
         "hint": client.hint,
@@ -95,3 +97,7 @@ def _document(client: Client) -> dict[str, object]:
         "engine": about.engine if about else None,
         "features": sorted(about.features) if about else [],
     }
+
+
+def _fault(fault: Fault) -> FaultListing:
+    return {"why": fault.why, "sometimes": fault.sometimes}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fetchoff.cli import options
+from fetchoff.cli import completing, options
+from fetchoff.cli.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,12 +21,19 @@ if TYPE_CHECKING:
 NAME = "compare"
 WORKLOAD = "small-get"
 BUDGET_S = 60.0
-SLOWER, CANNOT_TELL = 1, 8  # exit statuses of --fail-if-slower
 
 
 def command(
-    a: Annotated[str, typer.Argument(help="The baseline: an id or adapter folder.")],
-    b: Annotated[str, typer.Argument(help="The client to compare with it.")],
+    a: Annotated[
+        str,
+        typer.Argument(
+            help="The baseline: an id or adapter folder.", autocompletion=completing.clients
+        ),
+    ],
+    b: Annotated[
+        str,
+        typer.Argument(help="The client to compare with it.", autocompletion=completing.clients),
+    ],
     workload: options.Workloads = None,
     link: options.Links = None,
     origin: options.Origin = None,
@@ -159,7 +167,7 @@ def _must_keep_limit(experiment: Experiment, analysis: Analysis, *, strict: bool
 
     if any(result.withheld for result in analysis.results):
         say("the ranking is withheld, so --fail-if-slower is not decided")
-        raise typer.Exit(4)
+        raise typer.Exit(Status.NOT_BELIEVED)
     found = [
         one
         for result in analysis.results
@@ -169,12 +177,12 @@ def _must_keep_limit(experiment: Experiment, analysis: Analysis, *, strict: bool
     for one in beyond:
         say(f"slower than allowed: {spent(one)}")
     if beyond:
-        raise typer.Exit(SLOWER)
+        raise typer.Exit(Status.NO)
     unclear = [one for one in found if one.answer is LimitAnswer.UNCLEAR]
     if unclear:
         _say_unclear(experiment, unclear)
         if strict:
-            raise typer.Exit(CANNOT_TELL)
+            raise typer.Exit(Status.CANNOT_TELL)
 
 
 def _say_unclear(experiment: Experiment, unclear: Sequence[Kept]) -> None:

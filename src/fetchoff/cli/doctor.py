@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fetchoff.cli.status import Status
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fetchoff.app.doctor import MachineCheck
+    from fetchoff.cli.listings import HealthListing, MachineListing
 
 NAME = "doctor"
 SIGNS = {"good": ("green", "good"), "limited": ("yellow", "limited"), "bad": ("red", "bad")}
@@ -26,13 +31,7 @@ def command(
 
     checks = check_machine()
     if as_json:
-        print_json(
-            {
-                "findings": [_document(check) for check in checks],
-                "machine": facts(),
-                "tools": tools(),
-            }
-        )
+        print_json(_documents(checks, facts(), tools()))
     else:
         from rich.table import Table
 
@@ -43,8 +42,14 @@ def command(
             table.add_row(f"[{colour}]{word}[/]", f"{check.text}{hint}")
         data_console().print(table)
     if any(check.health is Health.BAD for check in checks):
-        raise typer.Exit(1)
+        raise typer.Exit(Status.NO)
 
 
-def _document(check: MachineCheck) -> dict[str, str]:
+def _document(check: MachineCheck) -> HealthListing:
     return {"health": str(check.health), "text": check.text, "hint": check.hint}
+
+
+def _documents(
+    checks: Sequence[MachineCheck], machine: dict[str, str], tools: dict[str, str]
+) -> MachineListing:
+    return {"findings": [_document(check) for check in checks], "machine": machine, "tools": tools}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fetchoff.cli import options
+from fetchoff.cli import completing, options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,15 +46,29 @@ class Request:
 
 
 def command(
-    client: Annotated[str, typer.Argument(help="A client: an id or adapter folder.")],
+    client: options.Client,
     other: Annotated[
-        str | None, typer.Argument(metavar="[B]", help="Say why B is slower or faster than CLIENT.")
+        str | None,
+        typer.Argument(
+            metavar="[B]",
+            help="Say why B is slower or faster than CLIENT.",
+            autocompletion=completing.clients,
+        ),
     ] = None,
     workload: Annotated[
-        str, typer.Option("--workload", "-w", help="A workload: a name or a TOML file.")
+        str,
+        typer.Option(
+            "--workload",
+            "-w",
+            help="A workload: a name or a TOML file.",
+            autocompletion=completing.workloads,
+        ),
     ] = WORKLOAD,
     link: Annotated[
-        str | None, typer.Option("--link", "-l", help="A link: an id or a TOML file.")
+        str | None,
+        typer.Option(
+            "--link", "-l", help="A link: an id or a TOML file.", autocompletion=completing.links
+        ),
     ] = None,
     timeline: Annotated[
         int,

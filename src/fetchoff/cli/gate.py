@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fetchoff.cli import options
+from fetchoff.cli import completing, options
 from fetchoff.cli.duration import duration_s
+from fetchoff.cli.status import Status
 
 if TYPE_CHECKING:
     from fetchoff.model.client import Client
@@ -20,7 +21,6 @@ NAME = "gate"
 WORKLOAD = "small-get"
 BUDGET_S = 180.0
 MARGIN_PCT = 2.0
-SLOWER, WITHHELD, CANNOT_TELL = 1, 4, 8  # exit statuses
 
 With = typer.Option(
     "--with",
@@ -35,9 +35,18 @@ File = Path | None
 
 
 def command(
-    base: Annotated[str, typer.Argument(help="The client to compare with: an id or folder.")],
+    base: Annotated[
+        str,
+        typer.Argument(
+            help="The client to compare with: an id or folder.", autocompletion=completing.clients
+        ),
+    ],
     head: Annotated[
-        str | None, typer.Argument(help="The changed client; default: BASE's, with --with.")
+        str | None,
+        typer.Argument(
+            help="The changed client; default: BASE's, with --with.",
+            autocompletion=completing.clients,
+        ),
     ] = None,
     head_with: Annotated[list[Path] | None, With] = None,
     base_with: Annotated[list[Path] | None, BaseWith] = None,
@@ -138,11 +147,11 @@ def _show(gate: Gate, folder: RunFolder, *, quiet: bool, as_json: bool) -> None:
         say(f"report: {folder.path / HTML}")
 
 
-def _status(gate: Gate, *, strict: bool) -> int:
+def _status(gate: Gate, *, strict: bool) -> Status:
     from fetchoff.model.gate import End
 
     if gate.withheld:
-        return WITHHELD
+        return Status.NOT_BELIEVED
     if gate.end is End.CANNOT_TELL:
-        return CANNOT_TELL if strict else 0
-    return SLOWER if gate.end is End.SLOWER else 0
+        return Status.CANNOT_TELL if strict else Status.DONE
+    return Status.NO if gate.end is End.SLOWER else Status.DONE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fetchoff.cli import options
+from fetchoff.cli import completing, options
 
 if TYPE_CHECKING:
     from fetchoff.cli.measure import Manner
@@ -25,7 +25,12 @@ OF_ALL_S = 8 * 3600.0
 
 def command(
     client: Annotated[
-        str | None, typer.Argument(metavar="CLIENT", help="A client: an id or adapter folder.")
+        str | None,
+        typer.Argument(
+            metavar="CLIENT",
+            help="A client: an id or adapter folder.",
+            autocompletion=completing.clients,
+        ),
     ] = None,
     oldest: Annotated[
         str | None,
@@ -42,10 +47,19 @@ def command(
         bool, typer.Option("--all", help="The last releases of every client, one after the other.")
     ] = False,
     workload: Annotated[
-        str, typer.Option("--workload", "-w", help="A workload: a name or a TOML file.")
+        str,
+        typer.Option(
+            "--workload",
+            "-w",
+            help="A workload: a name or a TOML file.",
+            autocompletion=completing.workloads,
+        ),
     ] = WORKLOAD,
     link: Annotated[
-        str | None, typer.Option("--link", "-l", help="A link: an id or a TOML file.")
+        str | None,
+        typer.Option(
+            "--link", "-l", help="A link: an id or a TOML file.", autocompletion=completing.links
+        ),
     ] = None,
     pre: Annotated[bool, typer.Option("--pre", help="Measure pre-releases too.")] = False,
     budget: options.Budget = None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fetchoff.cli import options
+from fetchoff.cli import completing, options
 
 if TYPE_CHECKING:
     from fetchoff.model.link import Emulated, Link
@@ -16,7 +16,12 @@ NAME = "link"
 
 def command(
     name: Annotated[
-        str, typer.Argument(metavar="ID", help="A link of 'fetchoff links', or a TOML file.")
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="A link of 'fetchoff links', or a TOML file.",
+            autocompletion=completing.links,
+        ),
     ],
     words: Annotated[
         list[str] | None,

@@ -6,19 +6,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fetchoff.cli import completing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.table import Table
-
-    from fetchoff.model.link import Link, Profile
+    from fetchoff.cli.listings import BurstsListing, DirectionListing, LinkListing
+    from fetchoff.cli.table import Listing
+    from fetchoff.model.link import Bursts, Link, Profile
 
 NAME = "links"
 
 
 def command(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Ids or TOML files; default: all.")
+        list[str] | None,
+        typer.Argument(help="Ids or TOML files; default: all.", autocompletion=completing.links),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -34,39 +37,53 @@ def command(
     if as_json:
         print_json([_document(link) for link in shown])
     else:
-        data_console().print(_table(shown))
+        data_console().print(_table(shown), crop=False)
 
 
-def _table(links: Sequence[Link]) -> Table:
+def _table(links: Sequence[Link]) -> Listing:
     from rich.markup import escape
-    from rich.table import Table
 
+    from fetchoff.cli.table import Listing
     from fetchoff.report.wording.links import loss, rate, round_trip
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("link", "round trip", "up", "down", "lost"):
-        table.add_column(column, no_wrap=True)
-    table.add_column("what it is", overflow="fold")
-    for link in links:
-        figures = (round_trip(link), rate(link.up), rate(link.down), loss(link))
-        table.add_row(link.id, *figures, escape(link.about))
-    return table
+    rows = [
+        (one.id, round_trip(one), rate(one.up), rate(one.down), loss(one), escape(one.about))
+        for one in links
+    ]
+    headings = ("link", "round trip", "up", "down", "lost", "what it is")
+    return Listing(headings, rows, whole=5)
 
 
-def _document(link: Link) -> dict[str, object]:
+def _document(link: Link) -> LinkListing:
     return {
         "link": link.id,
         "about": link.about,
         "round_trip_ms": link.round_trip_ms,
-        "up": _profile(link.up),
-        "down": _profile(link.down),
+        "up": _direction(link.up),
+        "down": _direction(link.down),
         "mtu": link.mtu if link.is_emulated else None,
         "congestion": link.congestion if link.is_emulated else None,
         "source": link.source,
     }
 
 
-def _profile(profile: Profile) -> dict[str, object]:
-    from dataclasses import asdict
+def _direction(profile: Profile) -> DirectionListing:
+    return {
+        "delay_ms": profile.delay_ms,
+        "jitter_ms": profile.jitter_ms,
+        "rate_mbit_s": profile.rate_mbit_s,
+        "queue_bytes": profile.queue_bytes,
+        "queue_packets": profile.queue_packets,
+        "loss": profile.loss,
+        "bursts": _bursts(profile.bursts) if profile.bursts else None,
+        "loss_share": profile.loss_share,
+    }
 
-    return {**asdict(profile), "loss_share": profile.loss_share}
+
+def _bursts(bursts: Bursts) -> BurstsListing:
+    return {
+        "begin": bursts.begin,
+        "end": bursts.end,
+        "within": bursts.within,
+        "outside": bursts.outside,
+    }

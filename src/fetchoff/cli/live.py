@@ -19,7 +19,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from fetchoff.cli.console import message_console
+from fetchoff.cli.console import may_redraw, message_console
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.observation import Batch
 
@@ -38,7 +38,7 @@ def watching(experiment: Experiment, folder: RunFolder, *, quiet: bool) -> Itera
     for record in folder.records():
         if isinstance(record, Batch):
             watcher.note(record)
-    if quiet or not console.is_terminal:
+    if quiet or not may_redraw(console):
         yield watcher
         return
     with Live(console=console, auto_refresh=False, transient=True) as live:

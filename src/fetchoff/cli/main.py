@@ -15,6 +15,7 @@ from fetchoff.cli import (
     check,
     clients,
     compare,
+    completion,
     doctor,
     explain,
     gate,
@@ -32,6 +33,7 @@ from fetchoff.cli import (
     workloads,
 )
 from fetchoff.cli.console import print_error, say
+from fetchoff.cli.status import Status
 from fetchoff.model.errors import FetchoffError
 
 app = typer.Typer(
@@ -63,6 +65,7 @@ for module in (
     origins,
     origin,
     doctor,
+    completion,
 ):
     app.command(name=module.NAME)(module.command)
 
@@ -95,6 +98,8 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
+    if completion.VARIABLE in os.environ:
+        completion.prepare()
     try:
         app()
     except FetchoffError as error:
@@ -102,7 +107,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         say("interrupted")
-        sys.exit(130)
+        sys.exit(Status.INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        sys.exit(Status.READER_WENT_AWAY)

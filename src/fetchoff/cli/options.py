@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from fetchoff.cli import completing
 from fetchoff.cli.duration import duration_s
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.workload import Placement
@@ -14,7 +15,10 @@ from fetchoff.model.workload import Placement
 Workloads = Annotated[
     list[str] | None,
     typer.Option(
-        "--workload", "-w", help="Measure this workload: a name or a TOML file. Repeatable."
+        "--workload",
+        "-w",
+        help="Measure this workload: a name or a TOML file. Repeatable.",
+        autocompletion=completing.workloads,
     ),
 ]
 Budget = Annotated[
@@ -30,7 +34,11 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; d
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the random orders.")]
 Origin = Annotated[
     str | None,
-    typer.Option("--origin", help="The server: an id of 'fetchoff origins', a folder or a URL."),
+    typer.Option(
+        "--origin",
+        help="The server: an id of 'fetchoff origins', a folder or a URL.",
+        autocompletion=completing.origins,
+    ),
 ]
 AllowRemote = Annotated[
     bool, typer.Option("--allow-remote", help="Permit a URL outside private networks.")
@@ -59,6 +67,7 @@ Links = Annotated[
         "--link",
         "-l",
         help="Measure over this link: an id of 'fetchoff links' or a TOML file. Repeatable.",
+        autocompletion=completing.links,
     ),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Use the published sizes; this takes long.")]
@@ -79,4 +88,8 @@ PerDay = Annotated[
     typer.Option(
         "--per-day", metavar="N", min=1, help="Also show the cost of N exchanges per day."
     ),
+]
+Client = Annotated[
+    str,
+    typer.Argument(help="A client: an id or adapter folder.", autocompletion=completing.clients),
 ]

@@ -6,16 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fetchoff.cli import completing
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fetchoff.cli.listings import OriginListing
+    from fetchoff.cli.table import Listing
     from fetchoff.model.origin import Server
 
 NAME = "origins"
 
 
 def command(
-    names: Annotated[list[str] | None, typer.Argument(help="Ids; default: all.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Ids; default: all.", autocompletion=completing.servers),
+    ] = None,
     setup: Annotated[bool, typer.Option("--setup", help="First install and build them.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -39,30 +46,28 @@ def command(
     if as_json:
         print_json([_document(server) for server in found])
     else:
-        data_console().print(_table(found))
+        data_console().print(_table(found), crop=False)
 
 
-def _table(servers: Sequence[Server]):  # type: ignore[no-untyped-def]
+def _table(servers: Sequence[Server]) -> Listing:
     from rich.markup import escape
-    from rich.table import Table
 
+    from fetchoff.cli.table import Listing
     from fetchoff.model.origin import OriginRecord
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("origin", "version", "what it is", "state"):
-        table.add_column(column, overflow="fold", no_wrap=column == "origin")
     built_in = OriginRecord()
-    table.add_row(built_in.id, "", built_in.about, "[green]ready[/]")
+    rows = [(built_in.id, "", escape(built_in.about), "[green]ready[/]")]
     for server in servers:
         state = "[green]ready[/]"
         if server.readiness != "ready":
             hint = f" — {escape(server.hint)}" if server.hint else ""
             state = f"[yellow]{server.readiness}[/]: {escape(server.reason)}{hint}"
-        table.add_row(server.manifest.id, server.version, server.manifest.about, state)
-    return table
+        about = escape(server.manifest.about)
+        rows.append((server.manifest.id, escape(server.version), about, state))
+    return Listing(("origin", "version", "what it is", "state"), rows)
 
 
-def _document(server: Server) -> dict[str, object]:
+def _document(server: Server) -> OriginListing:
     manifest = server.manifest
     return {
         "origin": manifest.id,

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Protocol
 
-from fetchoff.cli.console import message_console, say
+from fetchoff.cli.console import may_redraw, message_console, say
 
 
 class Count(Protocol):
@@ -45,7 +45,7 @@ def counting(title: str, total: int, *, quiet: bool) -> Iterator[Count]:
     if quiet:
         yield _Silent()
         return
-    if not console.is_terminal:
+    if not may_redraw(console):
         yield _Lines(total)
         return
     from rich.progress import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fetchoff.cli import options
+from fetchoff.cli import completing, options
 
 if TYPE_CHECKING:
     from fetchoff.catalog.workloads import Suite
@@ -41,7 +41,8 @@ def command(
     articles: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Ids of articles, such as perl-2011, or of reported claims; 'reported' is all."
+            help="Ids of articles, such as perl-2011, or of reported claims; 'reported' is all.",
+            autocompletion=completing.articles,
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Reproduce all articles.")] = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fetchoff.cli import options
+from fetchoff.cli import completing, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,15 +21,28 @@ SECONDS_A_CLIENT = 3.0
 
 
 def command(
-    suite: Annotated[str, typer.Argument(help="The name of a suite, or a TOML file.")] = "default",
+    suite: Annotated[
+        str,
+        typer.Argument(
+            help="The name of a suite, or a TOML file.", autocompletion=completing.suites
+        ),
+    ] = "default",
     workload: options.Workloads = None,
     client: Annotated[
         list[str] | None,
         typer.Option(
-            "--client", "-c", help="Measure these: an id, glob or adapter folder. Repeatable."
+            "--client",
+            "-c",
+            help="Measure these: an id, glob or adapter folder. Repeatable.",
+            autocompletion=completing.clients,
         ),
     ] = None,
-    baseline: Annotated[str, typer.Option("--baseline", help="Compare with this client.")] = "",
+    baseline: Annotated[
+        str,
+        typer.Option(
+            "--baseline", help="Compare with this client.", autocompletion=completing.clients
+        ),
+    ] = "",
     link: options.Links = None,
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,

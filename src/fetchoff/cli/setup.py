@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fetchoff.cli import completing
+
 if TYPE_CHECKING:
     from fetchoff.model.client import Client, Manifest
 
@@ -14,7 +16,11 @@ NAME = "setup"
 
 def command(
     clients: Annotated[
-        list[str] | None, typer.Argument(help="Ids, globs such as 'ruby/*', or adapter folders.")
+        list[str] | None,
+        typer.Argument(
+            help="Ids, globs such as 'ruby/*', or adapter folders.",
+            autocompletion=completing.clients,
+        ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every client there is.")] = False,
     from_trees: Annotated[

@@ -11,6 +11,7 @@ from fetchoff.cli import options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fetchoff.cli.listings import ReleaseListing
     from fetchoff.model.client import Manifest
     from fetchoff.model.release import Release
 
@@ -18,7 +19,7 @@ NAME = "versions"
 
 
 def command(
-    client: Annotated[str, typer.Argument(help="A client: an id or adapter folder.")],
+    client: options.Client,
     pre: Annotated[bool, typer.Option("--pre", help="Show pre-releases too.")] = False,
     as_json: options.Json = False,
 ) -> None:
@@ -56,7 +57,7 @@ def _show(releases: Sequence[Release]) -> None:
     data_console().print(table)
 
 
-def _document(manifest: Manifest, release: Release) -> dict[str, object]:
+def _document(manifest: Manifest, release: Release) -> ReleaseListing:
     from dataclasses import replace
 
     return {

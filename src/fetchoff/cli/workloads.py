@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from collections.abc import Sequence
+
+    from fetchoff.catalog.workloads import Suite
+    from fetchoff.cli.listings import CatalogueListing
+    from fetchoff.cli.table import Listing
+    from fetchoff.model.workload import Workload
 
 NAME = "workloads"
 
@@ -26,34 +31,33 @@ def command(
     suites = [catalog.suite(name) for name in files.names("suites")]
     workloads = [catalog.workload(name) for name in files.names("workloads")]
     if as_json:
-        print_json(
-            {
-                "suites": [
-                    {
-                        "suite": suite.id,
-                        "about": suite.about,
-                        "origin": suite.origin,
-                        "workloads": list(suite.workloads),
-                    }
-                    for suite in suites
-                ],
-                "workloads": [{"workload": w.id, "about": w.about} for w in workloads],
-            }
-        )
+        print_json(_document(suites, workloads))
         return
+    of_suites = [(suite.id, f"{suite.about}; on {suite.origin}") for suite in suites]
     console = data_console()
-    console.print(_table("suite", [(s.id, f"{s.about}; on {s.origin}") for s in suites]))
+    console.print(_table("suite", of_suites), crop=False)
     console.print()
-    console.print(_table("workload", [(w.id, w.about) for w in workloads]))
+    console.print(_table("workload", [(one.id, one.about) for one in workloads]), crop=False)
 
 
-def _table(kind: str, rows: list[tuple[str, str]]) -> Table:
+def _table(kind: str, rows: Sequence[tuple[str, str]]) -> Listing:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(kind, no_wrap=True)
-    table.add_column("what it is", overflow="fold")
-    for name, about in rows:
-        table.add_row(name, escape(about))
-    return table
+    from fetchoff.cli.table import Listing
+
+    return Listing((kind, "what it is"), [(name, escape(about)) for name, about in rows])
+
+
+def _document(suites: Sequence[Suite], workloads: Sequence[Workload]) -> CatalogueListing:
+    return {
+        "suites": [
+            {
+                "suite": suite.id,
+                "about": suite.about,
+                "origin": suite.origin,
+                "workloads": list(suite.workloads),
+            }
+            for suite in suites
+        ],
+        "workloads": [{"workload": one.id, "about": one.about} for one in workloads],
+    }

@@ -1,0 +1,26 @@
+"""The exit statuses of the command. docs/commands.md explains each; a test compares both.
+
+Errors carry theirs themselves (fetchoff.model.errors), because they are known where no command is.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """What a command ends with; `fetchoff link` ends with the status of its own command."""
+
+    DONE = 0
+    NO = 1  # slower than allowed, a case that failed, a machine that can't measure
+    INPUT = 2
+    SETUP = 3
+    NOT_BELIEVED = 4  # an adapter broke the protocol, or a self-check failed
+    ORIGIN = 5
+    STORE = 6
+    LINK = 7
+    CANNOT_TELL = 8
+    BUSY = 9
+    NO_SUCH_COMMAND = 127
+    INTERRUPTED = 130
+    READER_WENT_AWAY = 141
