@@ -28,6 +28,7 @@ from fetchoff.cli import (
     resume,
     run,
     setup,
+    site,
     versions,
     workloads,
 )
@@ -65,6 +66,7 @@ for module in (
     doctor,
 ):
     app.command(name=module.NAME)(module.command)
+app.add_typer(site.app, name=site.NAME)
 
 
 def _show_version(wanted: bool) -> None:
