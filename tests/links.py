@@ -59,19 +59,21 @@ def read(folder: Path) -> dict[Path, Read]:
 
 def broken(folder: Path, pages: dict[Path, Read]) -> list[str]:
     """The links that lead nowhere, or out of the folder without a scheme."""
-    return [f"{link.page.relative_to(folder.resolve())}: {link.target}" for link in _broken(folder, pages)]
-
-
-def _broken(folder: Path, pages: dict[Path, Read]) -> Iterator[Link]:
     top = folder.resolve()
+    return [f"{link.page.relative_to(top)}: {link.target}" for link in _broken(top, pages)]
+
+
+def _broken(top: Path, pages: dict[Path, Read]) -> Iterator[Link]:
     for page in pages.values():
         for link in page.links:
             if link.leaves:
                 continue
             path, _, anchor = link.target.partition("#")
-            file = page.page.parent / unquote(path) if path else page.page
-            file = file.resolve()
-            if not (file.is_file() and file.is_relative_to(top)) or (
-                anchor and file in pages and unquote(anchor) not in pages[file].ids
-            ):
+            file = (page.page.parent / unquote(path)).resolve() if path else page.page
+            is_there = file.is_file() and file.is_relative_to(top)
+            if not is_there or (anchor and unquote(anchor) not in _ids(file, pages)):
                 yield link
+
+
+def _ids(file: Path, pages: dict[Path, Read]) -> set[str]:
+    return pages[file].ids if file in pages else set()

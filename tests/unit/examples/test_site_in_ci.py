@@ -22,7 +22,8 @@ def test_what_is_built_is_uploaded() -> None:
     program, group, command, *arguments = shlex.split(build)
     assert program.endswith("bin/fetchoff")
     assert group == site.NAME
-    known = typer.main.get_command(site.app).get_command(None, command)  # type: ignore[attr-defined]
+    commands = typer.main.get_command(site.app)
+    known = commands.get_command(None, command)  # type: ignore[attr-defined]
     out = known.make_context(command, arguments).params["out"]
     (upload,) = (step for step in job["steps"] if "upload-pages" in step.get("uses", ""))
     assert upload["with"]["path"] == str(out)

@@ -21,7 +21,8 @@ from fetchoff.app import site
 from fetchoff.app.site import Origin, gather
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.check import CheckOutcome
-from fetchoff.report.site import addresses, feed, render
+from fetchoff.report.files import json_results
+from fetchoff.report.site import addresses, feed, render, tables
 from fetchoff.report.site.collection import collect, speaker
 from fetchoff.report.site.runs import LeftOut
 
@@ -256,11 +257,21 @@ def test_the_feed_has_the_newest_runs_first(built: Path) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_the_feed_is_as_long_as_a_reader_needs(tmp_path: Path) -> None:
-    for number in range(feed.MOST + 1):
-        sited.write(tmp_path / str(number), sited.compared(f"run-{number}", 1))
+def test_a_site_of_many_runs_stays_readable(tmp_path: Path) -> None:
+    many = max(feed.MOST, tables.MOST_LINES) + 1
+    text = json_results.text(sited.compared("run-0", 1))
+    for number in range(many):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "results.json").write_text(text.replace("run-0", f"run-{number}"), "utf-8")
     found = gather([Origin(tmp_path)])
     assert len(feed.items(collect(found.runs))) == feed.MOST
+    pages = pages_of(tmp_path)
+    client = pages["clients/python_urllib3.html"]
+    assert client.count("<tr>") == 1 + tables.MOST_LINES
+    assert "Not listed here: 1 older run." in words(client)
+    assert client.count('<g class="s0">') == many
+    assert pages["workloads/small-get.html"].count("runs/run-") > many
 
 
 def entries(built: Path) -> list[list[str]]:

@@ -31,7 +31,7 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Dot:
-    """A figure at a place of the horizontal axis. `words`: what it is, shown to who points at it."""
+    """A figure at a place of the horizontal axis. `words`: shown to who points at it."""
 
     x: float
     found: Estimate

@@ -98,7 +98,11 @@ def _claim(place: int, claim: StoredClaim, judged: list[Judged]) -> Claim:
         if at == place and other.text == claim.text
     ]
     return Claim(
-        f"claim-{place + 1}", claim.text, claim.published, claim.measure, tuple(verdicts)
+        f"claim-{place + 1}",
+        claim.text,
+        _plain(claim.published),
+        claim.measure,
+        tuple(verdicts),
     )
 
 
@@ -106,7 +110,8 @@ def _verdict(run: Run, claim: StoredClaim) -> Verdict:
     if run.by and run.is_doubtful:
         return Verdict(run, WITHHELD, "", "", "")
     remark = "a self-check of the run failed" if run.is_doubtful else ""
-    return Verdict(run, claim.verdict.value, wording.measured(claim), claim.reason, remark)
+    measured = wording.measured(claim)
+    return Verdict(run, claim.verdict.value, measured, _plain(claim.reason), remark)
 
 
 def _source(article: StoredArticle) -> str:
@@ -129,3 +134,8 @@ def _facts(article: StoredArticle) -> tuple[tuple[str, str], ...]:
         ("different here", report.here),
     )
     return tuple((name, text) for name, text in told if text)
+
+
+def _plain(text: str) -> str:
+    """Without the backticks that stand around names."""
+    return text.replace("`", "")

@@ -104,7 +104,7 @@ class Placed:
         A failed check withholds them even if the file doesn't say so: it may be somebody else's.
         """
         if self.course.withheld:
-            return self.course.withheld
+            return self.course.withheld.replace("`", "")
         failed = (c.text for c in self.course.checks if c.outcome is CheckOutcome.FAILED)
         return next((f"a self-check failed: {text}" for text in failed), "")
 

@@ -39,7 +39,7 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Cell:
-    """A client and a fault of the matrix. `state`: `seen`, `unasked`, or "" where it wasn't seen."""
+    """A client and a fault. `state`: `seen`, `unasked`, or "" if it was not seen."""
 
     state: str
     address: str

@@ -57,7 +57,8 @@ def files(whole: Collection, left_out: Sequence[LeftOut] = ()) -> Iterator[tuple
         atom = environment.get_template("feed.xml.j2")
         yield addresses.FEED, atom.render(id=feed.own_id(whole), items=feed.items(whole))
     for name in ASSETS:
-        yield name, resources.files("fetchoff.report.site").joinpath("templates", name).read_text("utf-8")
+        path = resources.files("fetchoff.report.site") / "templates" / name
+        yield name, path.read_text("utf-8")
 
 
 def _pages(whole: Collection, left_out: Sequence[LeftOut]) -> Iterator[Page]:

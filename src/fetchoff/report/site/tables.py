@@ -12,9 +12,10 @@ from fetchoff.model.results_file import StoredStanding
 from fetchoff.report.site import addresses, chart
 from fetchoff.report.site.entries import Found, Placed, Run
 from fetchoff.report.wording import site as wording
-from fetchoff.report.wording.figures import MISSING, tier
+from fetchoff.report.wording.figures import MISSING, count, tier
 
 SECONDS_A_DAY = 86_400.0
+MOST_LINES = 50  # of a client on a workload; charts have all runs
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,9 @@ class Past:
 
 @dataclass(frozen=True)
 class Course:
-    """A client's figures on a course, the newest first, and their chart, if there are several.
+    """A client's newest figures on a course, and a chart of all, if there are several.
 
-    `machines`: the marks of the chart, and whose they are.
+    `machines`: the marks of the chart, and whose they are. `older`: those not in `past`, or "".
     """
 
     title: str
@@ -108,6 +109,7 @@ class Course:
     chart: Markup | None
     machines: tuple[tuple[Markup, str], ...]
     past: tuple[Past, ...]
+    older: str
 
 
 def over_runs(client: str, workload: str, found: Sequence[Found]) -> Course:
@@ -121,10 +123,9 @@ def over_runs(client: str, workload: str, found: Sequence[Found]) -> Course:
         address=addresses.course(workload),
         chart=_chart(client, workload, shown, machines),
         machines=tuple((chart.key(place), machine) for machine, place in machines.items()),
-        past=tuple(_past(client, one, machines) for one in found),
+        past=tuple(_past(client, one, machines) for one in found[:MOST_LINES]),
+        older=count(len(found) - MOST_LINES, "older run") if len(found) > MOST_LINES else "",
     )
-
-
 
 
 def _past(client: str, found: Found, machines: dict[str, int]) -> Past:
