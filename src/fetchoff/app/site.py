@@ -104,7 +104,8 @@ def build(gathered: Gathered, out: Path) -> Built:
             for address, text in render.files(whole, left_out):
                 _write(site / address, text)
                 pages += address.endswith(".html")
-            for one in (*whole.runs, *whole.histories):
+            shown: tuple[Run | History, ...] = (*whole.runs, *whole.histories)
+            for one in shown:
                 for name in one.files:
                     shutil.copyfile(gathered.folders[one.folder] / name, site / one.folder / name)
     except OSError as error:

@@ -18,7 +18,8 @@ def server(folder: Path, port: int) -> ThreadingHTTPServer:
     """A web server for a site; InputError if it isn't one, or the port can't be had."""
     if not is_site(folder):
         raise InputError(
-            f"{folder} is not a site", f"build one with 'fetchoff site build runs/ --out {folder}'"
+            f"{folder} is not a site that Fetchoff has built",
+            f"build one with 'fetchoff site build runs/ --out {folder}'",
         )
     try:
         return ThreadingHTTPServer((LOOPBACK, port), partial(_Quiet, directory=str(folder)))

@@ -26,7 +26,8 @@ app = typer.Typer(
 @app.command(name="build")
 def build(
     runs: Annotated[
-        list[Path] | None, typer.Argument(help="Run folders, or folders that hold some.")
+        list[Path] | None,
+        typer.Argument(metavar="RUNS", help="Run folders, or folders that hold some."),
     ] = None,
     others: Annotated[
         list[str] | None,
@@ -78,7 +79,7 @@ def _of_others(text: str) -> Origin:
 
 @app.command(name="serve")
 def serve(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The site's folder.")] = SITE,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The site's folder.")] = SITE,
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes any that is free.")
     ] = PORT,

@@ -31,9 +31,7 @@ def write_history(folder: Path) -> Path:
     """The folder of a history with a step, and the run of one of its comparisons."""
     found = history(LEVEL, STEP)
     client = "python/urllib3"
-    plan = replace(
-        found.plan, client=client, adapter=client, started="2026-11-18T10:00:00+00:00"
-    )
+    plan = replace(found.plan, client=client, adapter=client, started="2026-11-18T10:00:00+00:00")
     history_store.create(folder, plan)
     text = history_results.text(replace(found, plan=plan))
     history_store.write(folder, "results.json", text)

@@ -133,9 +133,7 @@ def test_a_failed_check_withholds_whatever_the_file_says(tmp_path: Path) -> None
 def test_claims_of_others_are_withheld_with_their_run(tmp_path: Path) -> None:
     sited.write(tmp_path / "own", sited.article("1", 3))
     sited.write(tmp_path / "theirs", failed_but_not_withheld(sited.article("2", 4)))
-    pages = pages_of(
-        tmp_path, Origin(tmp_path / "own"), Origin(tmp_path / "theirs", "somebody")
-    )
+    pages = pages_of(tmp_path, Origin(tmp_path / "own"), Origin(tmp_path / "theirs", "somebody"))
     page = words(pages["claims/ruby-2008.html"])
     claims = len(sited.article("1", 3).reproduction.article.claims)  # type: ignore[union-attr]
     assert page.count("by somebody withheld: a self-check of the run failed") == claims
@@ -170,9 +168,7 @@ def test_somebody_elses_newer_run_does_not_take_the_place_of_ones_own(tmp_path: 
     theirs = replace(sited.ranked("theirs", 25), started="2999-01-01T00:00:00+00:00")
     cards = tuple(replace(card, about="taken over") for card in theirs.cards)
     sited.write(tmp_path / "theirs" / "run", replace(theirs, cards=cards))
-    pages = pages_of(
-        tmp_path, Origin(tmp_path / "own"), Origin(tmp_path / "theirs", "somebody")
-    )
+    pages = pages_of(tmp_path, Origin(tmp_path / "own"), Origin(tmp_path / "theirs", "somebody"))
     assert "taken over" not in pages["clients/python_urllib3.html"]
     best = pages["index.html"].partition("Newest runs")[0]
     assert "runs/own/index.html#s-small-get" in best

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fetchoff.model.results_file import StoredCard
 from fetchoff.report.site import addresses
-from fetchoff.report.site.collection import Collection
+from fetchoff.report.site.collection import Collection, Seen
 from fetchoff.report.site.entries import History
 from fetchoff.report.site.findings import Sighting, sighting
 from fetchoff.report.site.page import Entry, Page, listing
@@ -116,8 +116,12 @@ def _facts(card: StoredCard) -> tuple[Fact, ...]:
 
 
 def _seen_in(whole: Collection) -> Mapping[str, list[Sighting]]:
-    found: dict[str, list[Sighting]] = defaultdict(list)
+    """By client: each fault once for each course, as the newest run has it."""
+    newest: dict[tuple[str, str, str], Seen] = {}
     for fault in sorted(whole.faults):
         for seen in whole.faults[fault]:
-            found[seen.diagnosis.client].append(sighting(whole, seen))
+            newest.setdefault((fault, seen.diagnosis.client, seen.diagnosis.course), seen)
+    found: dict[str, list[Sighting]] = defaultdict(list)
+    for seen in newest.values():
+        found[seen.diagnosis.client].append(sighting(whole, seen))
     return found

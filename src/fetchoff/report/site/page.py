@@ -31,9 +31,7 @@ class Entry:
     cells: tuple[str, ...] = ()
 
 
-def listing(
-    address: str, title: str, lead: str, entries: list[Entry], *headings: str
-) -> Page:
+def listing(address: str, title: str, lead: str, entries: list[Entry], *headings: str) -> Page:
     """A page that lists others. `headings`: of the further columns."""
     return Page(
         address,
