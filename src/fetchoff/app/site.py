@@ -107,7 +107,7 @@ def build(gathered: Gathered, out: Path) -> Built:
             shown: tuple[Run | History, ...] = (*whole.runs, *whole.histories)
             for one in shown:
                 for name in one.files:
-                    shutil.copyfile(gathered.folders[one.folder] / name, site / one.folder / name)
+                    _copy(gathered.folders[one.folder] / name, site / one.folder / name)
     except OSError as error:
         raise StoreError(
             f"the site cannot be written: {error.filename or out}: {error.strerror}",
@@ -152,6 +152,9 @@ def _history(folder: Path, by: str, copied: tuple[str, ...]) -> History:
         began = results_file.moment(plan.started)
     except ValueError as error:
         raise StoreError(f"{folder / history_store.FILE} is not valid: {error}") from error
+    if copied:  # its report leads to those of the comparisons
+        reports = sorted(folder.glob(f"comparisons/*/{REPORT}"))
+        copied += tuple(str(path.relative_to(folder)) for path in reports)
     return History(file, f"{began:%Y%m%d-%H%M%S}-{plan.seed}", began, by, copied)
 
 
@@ -183,3 +186,8 @@ def _without_path(reason: str, folder: Path) -> str:
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)

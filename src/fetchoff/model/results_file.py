@@ -287,13 +287,17 @@ class StoredRelease:
 
 @dataclass(frozen=True, slots=True)
 class StoredComparison:
-    """Two releases against each other; ratios are newer ÷ older. `withheld`: they don't count."""
+    """Two releases against each other; ratios are newer ÷ older.
+
+    `run`: the folder of their run, within that of the history. `withheld`: they don't count.
+    """
 
     older: StoredRelease
     newer: StoredRelease
     wall: StoredRelative
     cpu: StoredRelative
     rounds: int
+    run: str
     withheld: bool
 
 

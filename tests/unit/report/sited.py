@@ -14,6 +14,7 @@ from fetchoff.report.files import csv_results, history_results, json_results
 from fetchoff.store import history as history_store
 
 REPORT = "<!doctype html><title>a report</title>"
+REPORT_OF_HISTORY = f'{REPORT}<a href="comparisons/2--3/report.html">a comparison</a>'
 HOSTILE = "\"><script>alert('name')</script><b title='"
 RUN = "20261120-094107-7"
 
@@ -35,7 +36,7 @@ def write_history(folder: Path) -> Path:
     history_store.create(folder, plan)
     text = history_results.text(replace(found, plan=plan))
     history_store.write(folder, "results.json", text)
-    history_store.write(folder, "report.html", REPORT)
+    history_store.write(folder, "report.html", REPORT_OF_HISTORY)
     write(folder / "comparisons" / "2--3", compared("20261101-000000-1", 1))
     return folder
 

@@ -19,7 +19,7 @@ WIDTH, HEIGHT = 720.0, 220.0
 LEFT, RIGHT, TOP, BOTTOM = 66.0, 14.0, 12.0, 28.0
 SERIES = 4  # of as many looks; further ones begin again
 REACH = 2.0  # an interval that ends higher than so many times its point doesn't stretch the axis
-GRID_LINES = 4
+GRID_LINES = 5
 LEAST_US = 1e-6  # the height of an axis, if all figures are zero
 SHAPES = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",

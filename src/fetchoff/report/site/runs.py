@@ -30,8 +30,9 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Compared:
-    """Two releases that were measured against each other."""
+    """Two releases that were measured against each other. `report`: that of their run, or ""."""
 
+    report: str
     older: str
     newer: str
     wall: str
@@ -138,6 +139,7 @@ def _history(whole: Collection, history: History) -> Page:
             "keys": ((chart.key(0), "wall time"), (chart.key(1), "CPU time")),
             "compared": [
                 Compared(
+                    _report_of(history, one.run),
                     one.older.version,
                     one.newer.version,
                     wording.against(one.wall),
@@ -152,6 +154,12 @@ def _history(whole: Collection, history: History) -> Page:
         kind="history",
         words=file.headline,
     )
+
+
+def _report_of(history: History, run: str) -> str:
+    """Where the report of a comparison is, if it was copied."""
+    name = f"{run}/report.html"
+    return f"{history.folder}{name}" if name in history.files else ""
 
 
 def _chart(history: History) -> Markup | None:
