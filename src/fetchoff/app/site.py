@@ -166,7 +166,12 @@ def _results(folder: Path) -> ResultsFile:
     from fetchoff.report.files import json_results
     from fetchoff.store.run_folder import RunFolder
 
-    analysis = analysis_of(RunFolder.open(folder))
+    run = RunFolder.open(folder)
+    try:
+        analysis = analysis_of(run)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        # Records that no run of this version makes: one folder must not keep all others out.
+        raise StoreError(f"{folder / JOURNAL} cannot be analysed: {error}") from error
     return results_file.of_text(json_results.text(analysis).encode(), str(folder))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.unit.report import reproduced, sited
 
-from fetchoff.app import site, site_folder, site_server
+from fetchoff.app import results, site, site_folder, site_server
 from fetchoff.app.site import Origin, gather
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.report.site import render
@@ -54,6 +54,21 @@ def test_results_that_are_missing_are_computed(tmp_path: Path) -> None:
     assert found.file.article is not None
     assert found.files == ()
     assert not (folder / "results.json").exists()
+
+
+def test_observations_that_make_no_sense_leave_others_in(
+    tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reproduced.run(run.parent / "odd", "ruby-2008").close()
+
+    def refused(_: object) -> None:
+        raise ValueError("13 rounds, but the stopping rule ends at 6")
+
+    monkeypatch.setattr(results, "analysis_of", refused)
+    found = gather([Origin(run.parent)])
+    assert [one.file.run_id for one in found.runs] == ["one"]
+    (passed,) = found.passed
+    assert passed.reason.startswith("batches.jsonl cannot be analysed: 13 rounds")
 
 
 def broken(folder: Path, name: str) -> Path:
