@@ -42,6 +42,7 @@ class Ranking:
     title: str
     anchor: str
     placed: Placed
+    rounds: str
     checks: str
     lines: tuple[Line, ...]
     left_out: tuple[Line, ...]
@@ -57,6 +58,7 @@ def ranking(placed: Placed) -> Ranking:
         title=wording.course(course.workload),
         anchor=addresses.anchor(course.workload),
         placed=placed,
+        rounds=count(course.rounds, "round"),
         checks=wording.checks(course.checks),
         lines=() if placed.withheld else tuple(_line(placed, s) for s in measured),
         left_out=tuple(_line(placed, s) for s in shown if not s.is_measured),
