@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import typer
+
 PROGRAM = Path(sys.executable).parent / "fetchoff"
 FAKES = Path(__file__).parent / "fakes"
 WIDTH = 80
@@ -99,3 +101,14 @@ class Command:
             **self.env,
             **extra,
         }
+
+
+def commands(app: typer.Typer) -> list[str]:
+    """Every command of an application by its words, and every group of them."""
+    found = [str(command.name) for command in app.registered_commands]
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        for name in commands(group.typer_instance):
+            found.append(f"{group.name} {name}")
+        found.append(str(group.name))
+    return sorted(found)

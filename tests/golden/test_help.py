@@ -6,11 +6,11 @@ import time
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from tests.command import Command
+from tests.command import Command, commands
 
 from fetchoff.cli.main import app
 
-COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+COMMANDS = commands(app)
 PROMPTLY_S = 0.25
 
 
@@ -22,7 +22,7 @@ def test_help_of_all(fetchoff: Command, snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_one(command: str, fetchoff: Command, snapshot: SnapshotAssertion) -> None:
-    ran = fetchoff(command, "--help")
+    ran = fetchoff(*command.split(), "--help")
     assert (ran.status, ran.err) == (0, "")
     assert ran.out == snapshot
 

@@ -252,3 +252,10 @@ def test_diagnoses_of_all_parts_are_told(cache: Path, tmp_path: Path) -> None:
     assert rows[0]["diagnosis"]["causes"] == []
     assert 0 <= rows[2]["unexplained"] <= 1
     assert "1 of 1 runs without a finding" in said
+
+
+def test_a_site_of_made_up_runs_is_timed(cache: Path, tmp_path: Path) -> None:
+    said = bench("site.bench", cache, "--runs", "2", "--keep", tmp_path)
+    assert re.search(r"2 runs of \d+ MB results.json: \d+ pages", said)
+    assert said.endswith("\n0 broken links\n")
+    assert (tmp_path / "site" / "index.html").is_file()

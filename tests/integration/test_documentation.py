@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.command import FAKES, Command, fake
+from tests.command import FAKES, Command, commands, fake
 
 from fetchoff.build.build_dir import state
 from fetchoff.catalog import claims, kits, links, manifests, workloads
@@ -30,7 +30,7 @@ from fetchoff.model.client import Readiness, matching
 ROOT = shipped("docs").parent
 README = ROOT / "README.md"
 PAGES = {path: path.read_text() for path in (README, *shipped("docs").rglob("*.md"))}
-COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+COMMANDS = commands(app)
 BUDGET_S = "2"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,14 +41,19 @@ def root() -> CommandHelp:
 
 
 def commands() -> list[CommandHelp]:
-    """All commands, in the order of the help."""
+    """All commands, in the order of the help; of a command that has further ones, those."""
     group = _group()
-    above = _above(group)
-    found = ((name, group.get_command(above, name)) for name in group.list_commands(above))
-    return [
-        _help_of(command, command.context_class(command, info_name=name, parent=above))
-        for name, command in found
-    ]
+    return list(_within(group, _above(group)))
+
+
+def _within(group: Any, above: Any) -> Iterator[CommandHelp]:
+    for name in group.list_commands(above):
+        command = group.get_command(above, name)
+        context = command.context_class(command, info_name=name, parent=above)
+        if hasattr(command, "list_commands"):
+            yield from _within(command, context)
+        else:
+            yield _help_of(command, context)
 
 
 def _group() -> Any:

@@ -29,6 +29,7 @@ from fetchoff.cli import (
     resume,
     run,
     setup,
+    site,
     versions,
     workloads,
 )
@@ -68,6 +69,7 @@ for module in (
     completion,
 ):
     app.command(name=module.NAME)(module.command)
+app.add_typer(site.app, name=site.NAME)
 
 
 def _show_version(wanted: bool) -> None:

@@ -26,7 +26,12 @@ def test_a_page_is_up_to_date(name: str) -> None:
 
 def test_every_command_is_there_with_its_options() -> None:
     found = {command.name: command for command in commands()}
-    assert set(found) == {f"fetchoff {command.name}" for command in app.registered_commands}
+    names = {str(command.name) for command in app.registered_commands}
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        further = group.typer_instance.registered_commands
+        names |= {f"{group.name} {command.name}" for command in further}
+    assert set(found) == {f"fetchoff {name}" for name in names}
     written = [one.written for one in found["fetchoff run"].options]
     assert any(words.startswith("-w, --workload") for words in written)
     assert [one.written for one in found["fetchoff report"].arguments] == ["run <path>"]

@@ -1,0 +1,1 @@
+"""A site of static pages, made from the results of many runs."""

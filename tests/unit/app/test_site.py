@@ -1,0 +1,244 @@
+"""Sites from run folders: what is found, what is left out, and a folder that is never half done."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+from tests.unit.report import reproduced, sited
+
+from fetchoff.app import results, site, site_folder, site_server
+from fetchoff.app.site import Origin, gather
+from fetchoff.model.errors import InputError, StoreError
+from fetchoff.report.site import render
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return sited.write(tmp_path / "runs" / "one", sited.compared("one", 1))
+
+
+def listing(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def test_runs_of_every_kind_are_found(tmp_path: Path) -> None:
+    found = gather([Origin(sited.every_kind(tmp_path))])
+    assert len(found.runs) == 5
+    assert [one.file.client for one in found.histories] == ["python/urllib3"]
+    assert found.passed == ()
+
+
+def test_a_run_folder_can_be_named_itself(run: Path) -> None:
+    (found,) = gather([Origin(run)]).runs
+    assert (found.file.run_id, found.by) == ("one", "")
+    assert found.files == ("report.html", "results.csv")
+
+
+def test_hidden_folders_are_not_looked_into(run: Path) -> None:
+    shutil.copytree(run, run.parent / ".trash" / "one")
+    assert len(gather([Origin(run.parent)]).folders) == 1
+
+
+def test_results_that_are_missing_are_computed(tmp_path: Path) -> None:
+    folder = tmp_path / "computed"
+    reproduced.run(folder, "ruby-2008").close()
+    assert not (folder / "results.json").exists()
+    (found,) = gather([Origin(folder)]).runs
+    assert found.file.article is not None
+    assert found.files == ()
+    assert not (folder / "results.json").exists()
+
+
+def test_observations_that_make_no_sense_leave_others_in(
+    tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reproduced.run(run.parent / "odd", "ruby-2008").close()
+
+    def refused(_: object) -> None:
+        raise ValueError("13 rounds, but the stopping rule ends at 6")
+
+    monkeypatch.setattr(results, "analysis_of", refused)
+    found = gather([Origin(run.parent)])
+    assert [one.file.run_id for one in found.runs] == ["one"]
+    (passed,) = found.passed
+    assert passed.reason.startswith("batches.jsonl cannot be analysed: 13 rounds")
+
+
+def broken(folder: Path, name: str) -> Path:
+    """A folder that can't be shown."""
+    match name:
+        case "cut short":
+            text = (folder / "results.json").read_text()
+            (folder / "results.json").write_text(text[: len(text) // 2])
+        case "old":
+            document = json.loads((folder / "results.json").read_text())
+            (folder / "results.json").write_text(json.dumps(document | {"schema": 0}))
+        case "begun":
+            (folder / "results.json").rename(folder / "run.json")
+        case "interrupted":
+            (folder / "results.json").rename(folder / "run.json")
+            (folder / "batches.jsonl").write_text("")
+        case "of a history":
+            (folder / "history.json").write_text("{}")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("cut short", "results.json is not valid: "),
+        ("old", "results.json is not valid: it has schema 0; this version reads schema 1"),
+        ("begun", "results.json cannot be read: No such file or directory"),
+        ("interrupted", "run.json is damaged: "),
+        ("of a history", "history.json is damaged"),
+    ],
+)
+def test_what_cannot_be_shown_is_left_out_with_a_reason(
+    tmp_path: Path, run: Path, name: str, reason: str
+) -> None:
+    folder = broken(sited.write(run.parent / "bad", sited.compared("two", 2)), name)
+    found = gather([Origin(run.parent)])
+    (passed,) = found.passed
+    assert passed.folder == folder
+    assert passed.reason.startswith(reason)
+    assert str(tmp_path) not in passed.reason
+    assert [one.file.run_id for one in found.runs] == ["one"]
+
+
+def test_the_same_run_counts_once(run: Path) -> None:
+    shutil.copytree(run, run.parent / "two")
+    found = gather([Origin(run.parent), Origin(run)])
+    assert len(found.runs) == 1
+    assert [one.reason for one in found.passed] == ["has the id of one"] * 2
+
+
+def test_a_run_of_others_may_have_the_id_of_ones_own(run: Path) -> None:
+    found = gather([Origin(run), Origin(run, "somebody")])
+    assert {one.folder for one in found.runs} == {"runs/one/", "runs/somebody_one/"}
+
+
+@pytest.mark.parametrize("name", ["missing", "empty"])
+def test_a_folder_without_runs_is_an_error(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=name):
+        gather([Origin(tmp_path / name)])
+
+
+def test_nothing_to_show_is_an_error(tmp_path: Path, run: Path) -> None:
+    broken(run, "old")
+    with pytest.raises(InputError, match="no run to show"):
+        site.build(gather([Origin(run)]), tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_site_is_replaced_as_a_whole(tmp_path: Path, run: Path) -> None:
+    out = tmp_path / "site"
+    site.build(gather([Origin(run)]), out)
+    (out / "left over").touch()
+    sited.write(run.parent / "two", sited.compared("two", 2))
+    built = site.build(gather([Origin(run.parent)]), out)
+    assert built.runs == 2
+    assert not (out / "left over").exists()
+    assert built.pages == sum(name.endswith(".html") for name in listing(out)) - 2  # the reports
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["runs", "site"]
+
+
+def test_a_site_may_be_built_into_an_empty_folder(tmp_path: Path, run: Path) -> None:
+    (tmp_path / "site").mkdir()
+    site.build(gather([Origin(run)]), tmp_path / "site")
+    assert site_folder.is_site(tmp_path / "site")
+
+
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_what_is_no_site_is_not_overwritten(tmp_path: Path, run: Path, kind: str) -> None:
+    out = tmp_path / "precious"
+    kept = out if kind == "file" else out / "thesis.txt"
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text("precious")
+    with pytest.raises(InputError, match="not a site"):
+        site.build(gather([Origin(run)]), out)
+    assert kept.read_text() == "precious"
+
+
+def test_runs_within_the_site_are_refused(tmp_path: Path, run: Path) -> None:
+    out = tmp_path / "site"
+    site.build(gather([Origin(run)]), out)
+    inside = sited.write(out / "mine", sited.compared("two", 2))
+    with pytest.raises(InputError, match="lies in"):
+        site.build(gather([Origin(inside)]), out)
+    assert inside.exists()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_an_end_in_the_middle_changes_nothing(
+    tmp_path: Path,
+    run: Path,
+    error: BaseException | type[BaseException],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    out = tmp_path / "site"
+    site.build(gather([Origin(run)]), out)
+    before = listing(tmp_path)
+
+    def cut_short(*_: object) -> Iterator[tuple[str, str]]:
+        yield "index.html", "the first page of"
+        raise error
+
+    monkeypatch.setattr(render, "files", cut_short)
+    with pytest.raises((KeyboardInterrupt, StoreError)):
+        site.build(gather([Origin(run)]), out)
+    assert listing(tmp_path) == before
+    assert "the first page of" not in (out / "index.html").read_text()
+
+
+def test_an_interrupt_between_the_moves_brings_the_old_site_back(
+    tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "site"
+    site.build(gather([Origin(run)]), out)
+    before = listing(tmp_path)
+    rename = Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        if path.name == "new":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        site.build(gather([Origin(run)]), out)
+    assert listing(tmp_path) == before
+
+
+def test_a_site_is_served(tmp_path: Path, run: Path) -> None:
+    site.build(gather([Origin(run)]), tmp_path / "site")
+    with site_server.server(tmp_path / "site", 0) as serving:
+        thread = threading.Thread(target=serving.serve_forever, daemon=True)
+        thread.start()
+        asked = HTTPConnection("127.0.0.1", serving.server_port, timeout=20)
+        asked.request("GET", "/")
+        assert asked.getresponse().read() == (tmp_path / "site" / "index.html").read_bytes()
+        asked.close()
+        assert serving.server_address[0] == "127.0.0.1"
+        serving.shutdown()
+        thread.join()
+
+
+def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path, run: Path) -> None:
+    site.build(gather([Origin(run)]), tmp_path / "site")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"port {port} is taken"):
+            site_server.server(tmp_path / "site", port)
+
+
+def test_only_a_site_is_served(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a site"):
+        site_server.server(tmp_path, 0)
