@@ -23,6 +23,7 @@ from fetchoff.model.client import Package
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.homepage import must_be_of_the_web
+from fetchoff.model.host import FleetMode, HostRecord
 from fetchoff.model.observation import Record
 from fetchoff.model.origin import OriginRecord
 from fetchoff.model.program import ProgramRecord
@@ -68,6 +69,8 @@ class Header:
     """run.json: everything that was decided before measuring began.
 
     `schema`: 2 since small exchanges are measured in turns; older runs have none, which reads as 1.
+    `hosts`: of a fleet, and `mode`, how they share the work. Without any, the run has one host: the
+    machine that `environment` describes.
     """
 
     run_id: str
@@ -82,6 +85,8 @@ class Header:
     origin: OriginRecord = field(default_factory=OriginRecord)
     schema: int = 1
     programs: tuple[ProgramRecord, ...] = ()
+    hosts: tuple[HostRecord, ...] = ()
+    mode: FleetMode = FleetMode.REPLICATE
 
 
 @functools.cache
