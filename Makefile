@@ -156,5 +156,5 @@ $(RUNTIME): $(SOURCES)
 # What contributors need has the runtime in it: installed in one go, not one after the other.
 $(DEV): $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fleet]'
 	touch $(RUNTIME) $@

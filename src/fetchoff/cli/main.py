@@ -17,6 +17,7 @@ from fetchoff.cli import (
     compare,
     doctor,
     explain,
+    fleet,
     gate,
     history,
     link,
@@ -65,6 +66,7 @@ for module in (
     doctor,
 ):
     app.command(name=module.NAME)(module.command)
+app.add_typer(fleet.app, name=fleet.NAME)
 
 
 def _show_version(wanted: bool) -> None:

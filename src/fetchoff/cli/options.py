@@ -76,3 +76,11 @@ PerDay = Annotated[
         "--per-day", metavar="N", min=1, help="Also show the cost of N exchanges per day."
     ),
 ]
+Clients = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--client", "-c", help="Measure these: an id, glob or adapter folder. Repeatable."
+    ),
+]
+Baseline = Annotated[str, typer.Option("--baseline", help="Compare with this client.")]
+SetUpFirst = Annotated[bool, typer.Option("--setup", help="First set up clients not yet set up.")]

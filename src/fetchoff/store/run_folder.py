@@ -20,7 +20,7 @@ from typing import Annotated
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from fetchoff.model.client import Package
-from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.errors import InputError, InUseError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.homepage import must_be_of_the_web
 from fetchoff.model.host import FleetMode, HostRecord
@@ -198,7 +198,7 @@ class RunFolder:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self.close()
-            raise StoreError(
+            raise InUseError(
                 f"{self.path} is in use by another process", "wait for it, or end it first"
             ) from error
 

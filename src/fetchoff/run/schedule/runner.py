@@ -113,7 +113,7 @@ class Runner:
                         reason, number = "budget", number - 1
                         break
                     self._run_round(number, folder)
-                if not self.is_anybody_left:
+                if not self._is_anybody_left():
                     reason = "no client left"
                     break
                 looked = number + 1 in self._experiment.looks
@@ -351,8 +351,7 @@ class Runner:
     def _is_given_up(self, client: str, workload: str) -> bool:
         return self._failures.get((client, workload), 0) >= MOST_FAILURES
 
-    @property
-    def is_anybody_left(self) -> bool:
+    def _is_anybody_left(self) -> bool:
         """Whether some course still has a client to rank, or both clients of a pair."""
         clients = {e.client for e in self._experiment.entrants if e.role is not Role.CONTROL}
         enough = all if self._experiment.pair_only else any
