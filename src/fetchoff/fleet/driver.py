@@ -29,7 +29,7 @@ from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import RunFolder
 
 RESTARTS = 5
-"""Of one round on one host, each after it had gone away: then it is lost for this wave."""
+"""Of one round on one host, each after it had gone away: then the round itself may be the reason."""
 
 
 class NoHostLeft(FetchoffError):
@@ -255,7 +255,7 @@ class Driver:
     def _is_started(self, one: _Pending) -> bool:
         """Ask for the round (again); whether it may be asked for any more."""
         if one.restarts > RESTARTS:
-            self._lose(one, State.AWAY, f"it went away {one.restarts} times within a round")
+            self._lose(one, State.OUT, f"it went away {one.restarts} times within a round")
             return False
         try:
             job = Job(self._measure, one.block)

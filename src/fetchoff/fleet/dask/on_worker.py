@@ -18,7 +18,7 @@ RESOURCE = "host"
 PROFILING = ("profile", "profile-cycle")
 
 
-class HarnessCore(WorkerPlugin):  # type: ignore[misc,unused-ignore]
+class HarnessCore(WorkerPlugin):  # type: ignore[misc]
     """Keeps a worker, its threads and its heartbeat away from the cores that are measured.
 
     Dask applies it to all workers, also to those that come later or come back. Workers that were
