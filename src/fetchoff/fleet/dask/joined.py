@@ -13,7 +13,7 @@ from distributed.utils import CancelledError
 
 from fetchoff.fleet.dask.on_worker import RESOURCE, HarnessCore, run_job
 from fetchoff.fleet.seam.cluster import ClusterGone, HostAway, HostFault, Job, Step
-from fetchoff.model.errors import InputError
+from fetchoff.model.errors import HostError, InputError
 
 PAUSE_S = 0.1
 FRESH_S = 0.5
@@ -112,7 +112,7 @@ class DaskTask:
         """What the job returned. The task is forgotten, so that Dask never does it again."""
         try:
             return self._future.result(timeout=FETCH_S)
-        except HostFault:
+        except HostError:
             raise
         except LOST as error:
             raise HostAway(f"{type(error).__name__}: {error}") from error

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fetchoff.fleet.seam.cluster import HostFault, Here, Job, Step, Tell
+from fetchoff.fleet.seam.cluster import Here, HostAway, HostFault, Job, Step, Tell
 from fetchoff.model.errors import FetchoffError
 
 MODULE = "fetchoff.fleet.host.own_process"
@@ -45,8 +45,13 @@ class Failed:
     hint: str = ""
 
 
+@dataclass(frozen=True)
+class Killed:
+    message: str
+
+
 def in_own_process(job: Job, cores: tuple[int, ...], tell: Tell, longest_s: float) -> Any:
-    """What a job returns; HostFault if it fails, or takes longer than that."""
+    """What a job returns; HostFault if it fails or takes longer than that, HostAway if it is killed."""
     process = subprocess.Popen(
         [sys.executable, "-m", MODULE],
         stdin=subprocess.PIPE,
@@ -62,13 +67,23 @@ def in_own_process(job: Job, cores: tuple[int, ...], tell: Tell, longest_s: floa
                 tell(frame)
             process.wait()
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
-            frame = Failed(f"its process ended with exit status {process.wait()}")
+            frame = _ended_early(process.wait())
     if is_late():
         raise HostFault(f"it took longer than {longest_s:.0f} s")
     if isinstance(frame, Done):
         return frame.value
+    if isinstance(frame, Killed):
+        raise HostAway(frame.message)
     assert isinstance(frame, Failed)
     raise HostFault(frame.message, frame.hint)
+
+
+def _ended_early(status: int) -> Failed | Killed:
+    """What to say of a process that told no result. A killed one (by hand, or for its memory) may be
+    asked again."""
+    if status < 0:
+        return Killed(f"its process was killed by signal {-status}")
+    return Failed(f"its process ended with exit status {status}")
 
 
 @contextlib.contextmanager
