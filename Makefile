@@ -10,7 +10,7 @@ QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-memory bench-h2spec bench-link bench-link-soak clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -128,6 +128,9 @@ bench-kill: $(DEV)  ## kill a run again and again, and count what is lost; OPTIO
 
 bench-kill-link: $(DEV)  ## the same over a link, also interrupted politely: what is left of it
 	$(BIN)/python -m benches.kill.bench --kills 100 --link
+
+bench-fleet: $(DEV)  ## kill workers, schedulers and drivers of fleets again and again; OPTIONS=…
+	$(BIN)/python -m benches.fleet.bench $(OPTIONS)
 
 bench-memory: $(RUNTIME)  ## memory of streamed downloads, beside the sizes of their reads
 	tools/system-packages.sh strace
