@@ -34,7 +34,7 @@ def record(name: str, version: str = "1") -> ClientRecord:
 def look(*clients: Client, version: str = "1", machine: str = "") -> Look:
     ready = [one for one in clients if one.readiness is Readiness.READY]
     records = tuple(record(one.id, version) for one in ready)
-    return Look(fetchoff.__version__, machine, clients, records, (), OriginRecord())
+    return Look(fetchoff.__version__, machine, clients, records, OriginRecord())
 
 
 def both(**more: str) -> Look:

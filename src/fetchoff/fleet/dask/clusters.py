@@ -24,6 +24,8 @@ from fetchoff.catalog.hosts import RemoteHost
 from fetchoff.fleet.dask.on_worker import RESOURCE
 from fetchoff.fleet.dask.required import environment
 from fetchoff.model.errors import HostError
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.host.placement import on_core
 from fetchoff.run.os.process import guarded
 from fetchoff.run.os.scratch import scratch
 
@@ -51,33 +53,45 @@ def there_is(address: str, security: Security | None) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def of_this_machine(count: int, security: Security | None) -> Iterator[Client]:
-    """A scheduler and `count` workers, local-1 and so on, over loopback."""
-    protocol = "tls" if security is not None else "tcp"
+    """A scheduler and `count` workers, local-1 and so on, over loopback.
+
+    Scheduler, workers and this process keep to the harness's core: nobody is measured there.
+    """
+    harness = usable_cores()[0]
     with scratch() as folder, contextlib.ExitStack() as ending:
-        file = folder / "scheduler.json"
-        scheduler = _start(
-            "dask_scheduler",
-            *("--host", LOOPBACK, "--port", "0", "--protocol", protocol),
-            *("--dashboard-address", f"{LOOPBACK}:0", "--scheduler-file", str(file)),
-            output=folder / "scheduler.log",
-            ending=ending,
-        )
-        address = _address(file, scheduler, folder / "scheduler.log")
+        with on_core(harness):
+            address = _scheduler(folder, "tls" if security is not None else "tcp", ending)
         for number in range(1, count + 1):
-            name = f"local-{number}"
-            own = folder / name
-            _start(
-                "dask_worker",
-                *(address, "--name", name, "--host", LOOPBACK, "--no-dashboard"),
-                *("--no-nanny", "--nthreads", "1", "--memory-limit", "0"),
-                *("--resources", f"{RESOURCE}=1", "--death-timeout", str(DEATH_S)),
-                *("--local-directory", str(own)),
-                output=folder / f"{name}.log",
-                ending=ending,
-            )
-        with there_is(address, security) as client:
+            _worker(folder, address, f"local-{number}", ending)
+        with on_core(harness), there_is(address, security) as client:
             _wait_for(client, count)
             yield client
+
+
+def _scheduler(folder: Path, protocol: str, ending: contextlib.ExitStack) -> str:
+    """Start a scheduler; its address."""
+    file, log = folder / "scheduler.json", folder / "scheduler.log"
+    process = _start(
+        "dask_scheduler",
+        *("--host", LOOPBACK, "--port", "0", "--protocol", protocol),
+        *("--dashboard-address", f"{LOOPBACK}:0", "--scheduler-file", str(file)),
+        output=log,
+        ending=ending,
+    )
+    return _address(file, process, log)
+
+
+def _worker(folder: Path, address: str, name: str, ending: contextlib.ExitStack) -> None:
+    """Start a worker; it keeps to its core by itself, and has to see all of them before."""
+    _start(
+        "dask_worker",
+        *(address, "--name", name, "--host", LOOPBACK, "--no-dashboard"),
+        *("--no-nanny", "--nthreads", "1", "--memory-limit", "0"),
+        *("--resources", f"{RESOURCE}=1", "--death-timeout", str(DEATH_S)),
+        *("--local-directory", str(folder / name)),
+        output=folder / f"{name}.log",
+        ending=ending,
+    )
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import time
 import uuid
@@ -40,7 +41,7 @@ class JoinedCluster:
         self._topic = f"fetchoff-{uuid.uuid4().hex}"
         self._addresses: dict[str, str] = {}
         self._asked_s = -FRESH_S
-        client.register_plugin(HarnessCore())
+        _keep_workers_to_their_core(client)
         if on_step is not None:
             client.subscribe_topic(self._topic, lambda event: on_step(*_step_of(event[1])))
 
@@ -68,7 +69,7 @@ class JoinedCluster:
             # the driver has deadlines of its own.
             future = self._client.submit(
                 run_job,
-                job,
+                pickle.dumps(job),
                 self._topic,
                 longest_s,
                 key=f"fetchoff-{uuid.uuid4().hex}",
@@ -147,3 +148,15 @@ def _gone(error: Exception) -> ClusterGone:
         f"the scheduler is gone: {error}",
         "what was fetched is kept; start it again, then continue with 'fetchoff fleet resume'",
     )
+
+
+def _keep_workers_to_their_core(client: Client) -> None:
+    try:
+        client.register_plugin(HarnessCore())
+    except GONE as error:
+        raise _gone(error) from error
+    except Exception as error:  # what a worker raises that cannot load it
+        raise HostError(
+            f"a worker cannot do what Fetchoff asks of it: {type(error).__name__}: {error}",
+            "install 'fetchoff[fleet]', of one version, where each worker runs",
+        ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from typing import Any
 
 from distributed import Worker, get_worker
@@ -38,8 +39,11 @@ class HarnessCore(WorkerPlugin):  # type: ignore[misc]
             await worker.set_resources(**{RESOURCE: 1})
 
 
-def run_job(job: Job, topic: str, longest_s: float) -> Any:
-    """The task: run a job in a process of its own, and tell its steps by Dask's events."""
+def run_job(packed: bytes, topic: str, longest_s: float) -> Any:
+    """The task: run a job in a process of its own, and tell its steps by Dask's events.
+
+    `packed`: the job, pickled, so that Dask looks for nothing in it.
+    """
     worker = get_worker()
 
     def tell(step: Step) -> None:
@@ -51,4 +55,5 @@ def run_job(job: Job, topic: str, longest_s: float) -> Any:
         }
         worker.log_event(topic, event)
 
+    job: Job = pickle.loads(packed)
     return in_own_process(job, CORES, tell, longest_s)

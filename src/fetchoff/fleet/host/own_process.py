@@ -118,8 +118,10 @@ def main() -> int:
     order: Order = pickle.load(sys.stdin.buffer)
     threading.Thread(target=_interrupt_at_end_of_input, daemon=True).start()
 
+    one_at_a_time = threading.Lock()  # jobs may have threads
+
     def say(frame: Step | Done | Failed) -> None:
-        with contextlib.suppress(BrokenPipeError):  # nobody listens any more
+        with one_at_a_time, contextlib.suppress(BrokenPipeError):  # nobody listens any more
             pickle.dump(frame, frames)
             frames.flush()
 

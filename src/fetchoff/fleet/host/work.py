@@ -60,7 +60,6 @@ def look(wanted: Wanted, here: Here) -> Look:
         machine=machine(),
         clients=tuple(clients),
         records=tuple(client_record(client) for client in ready),
-        programs=programs_of(Experiment((), wanted.courses, "", 0)),
         origin=record_of(wanted.origin),
     )
 

@@ -10,7 +10,6 @@ from fetchoff.model.course import Course
 from fetchoff.model.host import HostRecord
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.origin import OriginRecord
-from fetchoff.model.program import ProgramRecord
 from fetchoff.store.run_folder import ClientRecord, Header
 
 
@@ -38,7 +37,6 @@ class Look:
     machine: str
     clients: tuple[Client, ...]
     records: tuple[ClientRecord, ...]
-    programs: tuple[ProgramRecord, ...]
     origin: OriginRecord
 
     @property

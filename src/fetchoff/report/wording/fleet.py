@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 
 from fetchoff.model.estimate import Verdict
-from fetchoff.model.fleet import AcrossHosts, FleetAnalysis, FleetResult, HostAnalysis, HostsDiffer
+from fetchoff.model.fleet import (
+    AcrossHosts,
+    FleetAnalysis,
+    FleetResult,
+    FleetRow,
+    HostAnalysis,
+    HostsDiffer,
+)
 from fetchoff.model.host import FleetMode
 from fetchoff.report.wording.figures import count, percent, ratio, seconds
 from fetchoff.stats.hosts import LEAST_HOSTS
@@ -65,13 +72,17 @@ def summary(result: FleetResult) -> str:
         )
     elif hosts > 1:
         said.append("Hosts were not shown to differ.")
-    best = next((row for row in result.rows if row.tiers is not None and row.tiers[1] == 1), None)
-    if best is not None and best.wall.over is not None and best.client != result.baseline:
-        said.append(
-            f"On hosts in general {best.client} is the fastest: "
-            f"{ratio(best.wall.over.ratio.point)} times the wall time of {result.baseline}."
-        )
+    leaders = [row for row in result.rows if row.tiers is not None and row.tiers[0] == 1]
+    if len(leaders) == 1:
+        said.append(f"On hosts in general {_leader(leaders[0], result.baseline)}.")
     return " ".join(said)
+
+
+def _leader(row: FleetRow, baseline: str) -> str:
+    if row.client == baseline or row.wall.over is None:
+        return f"{row.client} is the fastest"
+    times = ratio(row.wall.over.ratio.point)
+    return f"{row.client} is the fastest: {times} times the wall time of {baseline}"
 
 
 def in_general(analysis: FleetAnalysis, result: FleetResult) -> str:
