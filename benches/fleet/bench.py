@@ -1,11 +1,11 @@
-"""Kill workers, schedulers and drivers of fleets at random moments, and count what is lost or doubled.
+"""Kill workers, schedulers and drivers of fleets at random, and count what is lost or doubled.
 
     .venv/bin/python -m benches.fleet.bench --kills 200
 
 Real Dask schedulers and workers over TCP, one scheduler and three workers at a time; measuring is
 pretended (benches/fleet/pretended.py), so that a round takes a second. What was killed is started
-again, as its user would. Some workers are stopped for a while instead (SIGSTOP), as by a network that
-is cut. Exit status 1 if a block of work was lost or doubled, or a process was left behind.
+again, as its user would. Some workers are stopped for a while instead (SIGSTOP), as if their network
+were cut. Exit status 1 if a block of work was lost or doubled, or a process was left behind.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class Tally:
     def __str__(self) -> str:
         kinds = ", ".join(f"{count} of {kind}s" for kind, count in sorted(self.kills.items()))
         return (
-            f"{self.count} kills ({kinds}) in {self.runs} runs: {self.sections} workloads of rounds "
-            f"measured whole, {self.batches} batches in them, {self.cut} in those that were cut; "
+            f"{self.count} kills ({kinds}) in {self.runs} runs: {self.sections} workloads of "
+            f"rounds measured whole, {self.batches} batches in them, {self.cut} in those cut; "
             f"{self.lost} times a host was called lost; {len(self.faults)} faults"
         )
 

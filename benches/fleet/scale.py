@@ -2,7 +2,7 @@
 
     .venv/bin/python -m benches.fleet.scale --hosts 10,30,100,300
 
-Each host tells the records of a pretended round; the driver keeps them, and the results are computed
+Each host tells the records of pretended rounds; the driver keeps them, and results are computed
 and written. Printed: seconds and memory (the greatest so far, so give hosts in rising order) of the
 driver, seconds of the analysis and of writing, and the size of the files.
 """

@@ -2,7 +2,7 @@
 
     python -m benches.stats.fleets [--trials N] [--seed N]
 
-Clients whose costs are equal on the average of all hosts. On a host, the log-ratio of two of them has
+Clients cost the same on the average of all hosts. On a host, the log-ratio of two of them has
 an effect of that host, and in each round a noise with a standard deviation of 1 %. An error of a
 ranking: any two clients are said to differ. An error of the question whether hosts differ: they are
 said to, and don't.

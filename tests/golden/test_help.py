@@ -8,9 +8,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from tests.command import Command
 
+from fetchoff.cli import fleet
 from fetchoff.cli.main import app
 
 COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+FLEET = sorted(str(command.name) for command in fleet.app.registered_commands)
 PROMPTLY_S = 0.25
 
 
@@ -40,3 +42,10 @@ def test_version(fetchoff: Command) -> None:
     import fetchoff as package
 
     assert fetchoff("--version").out == f"fetchoff {package.__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["", *FLEET])
+def test_help_of_fleets(command: str, fetchoff: Command, snapshot: SnapshotAssertion) -> None:
+    ran = fetchoff("fleet", *filter(None, [command]), "--help")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == snapshot

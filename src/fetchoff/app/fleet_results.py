@@ -18,7 +18,7 @@ HOSTS = "hosts"
 
 
 def fleet_analysis_of(folder: RunFolder) -> FleetAnalysis:
-    """The analysis of a run folder with hosts; InputError if no host has measured anything whole."""
+    """The analysis of a run folder with hosts; InputError if none has measured anything whole."""
     from fetchoff.analysis.fleet import analyse_fleet
 
     header = folder.header

@@ -1,4 +1,4 @@
-"""Begin a run on the hosts of a cluster: what they have, what is measured where, and the run folder."""
+"""Begin a run on the hosts of a cluster: what they have, what each measures, and the run folder."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def must_agree(versions: Mapping[str, str]) -> None:
         told = ", ".join(f"{host} has {version}" for host, version in others.items())
         raise InputError(
             f"this is Fetchoff {_version()}, but {told}",
-            "install the same version everywhere: hosts that measure differently cannot be compared",
+            "install the same version everywhere, or hosts cannot be compared",
         )
 
 

@@ -1,11 +1,11 @@
 """The driver: it gives hosts their rounds, fetches what they measured, and says when it is enough.
 
 A block of work is a round of a host. Its id is (host, round), and within it each course is done or
-not by itself. A host keeps it in its own run folder before anybody hears of it, and tells it as often
-as it is asked. So a block may be asked for again whenever its answer was lost: by a worker that died,
-by Dask, which does finished tasks again when their worker dies (distributed #7870), by a driver that
-was resumed. What the driver has of a host are the first records of that host's journal, in order;
-it asks for those behind them.
+not by itself. A host keeps it in its own run folder before anybody hears of it, and tells it as
+often as it is asked. So a block may be asked for again whenever its answer was lost: by a worker
+that died, by Dask, which does finished tasks again when their worker dies (distributed #7870), by a
+driver that was resumed. What the driver has of a host are the first records of that host's journal,
+in order; it asks for those behind them.
 
 Dask would let a task whose host is gone wait for ever (#7346), so every deadline is here.
 """
@@ -21,7 +21,7 @@ from typing import Protocol
 from fetchoff.analysis.fleet import is_decided_on
 from fetchoff.fleet.seam.cluster import Cluster, Here, HostAway, HostFault, Job, Task
 from fetchoff.fleet.seam.told import Block, Told
-from fetchoff.model.errors import FetchoffError, HostError
+from fetchoff.model.errors import FetchoffError
 from fetchoff.model.experiment import SELDOM, Experiment
 from fetchoff.model.host import HostRecord, measured_on
 from fetchoff.model.observation import Batch, Ended, HostLost, Record, SectionDone, Turns
@@ -29,7 +29,7 @@ from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import RunFolder
 
 RESTARTS = 5
-"""Of one round on one host, each after it had gone away: then the round itself may be the reason."""
+"""Of a round on a host, each after it had gone away: more would be the fault of the round itself."""
 
 
 class NoHostLeft(FetchoffError):
@@ -276,7 +276,11 @@ class Driver:
         except HostFault as fault:
             self._lose(one, State.OUT, fault.message, fault)
             return True
-        self._keep(one.standing, told.lines)
+        try:
+            self._keep(one.standing, told.lines)
+        except ValueError as error:
+            self._lose(one, State.OUT, f"it told what is no record of it: {error}")
+            return True
         standing = one.standing
         if standing.round <= one.block.round:
             self._lose(one, State.OUT, "it came back from a round that is not whole")
@@ -285,10 +289,12 @@ class Driver:
         return True
 
     def _keep(self, standing: Standing, lines: Sequence[bytes]) -> None:
-        for line in lines:
-            record = from_line(line)
-            if isinstance(record, Ended) or record.host != standing.host.id:
-                raise HostError(f"{standing.host.id} told records of another host")
+        """Append what a host told to the run folder; ValueError if anything in it isn't its own."""
+        records = [from_line(line) for line in lines]
+        for record in records:
+            if isinstance(record, Ended | HostLost) or record.host != standing.host.id:
+                raise ValueError(f"a record of {getattr(record, 'host', '') or 'nobody'}")
+        for record in records:
             self._folder.append(record)
             standing.note(record)
 

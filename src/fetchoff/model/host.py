@@ -11,8 +11,8 @@ from fetchoff.model.experiment import Experiment, Role
 
 SEED_BITS = 31
 PARTS = 3
-"""Of the error rate of several hosts: one for what is said of hosts in general, one for what is said
-of single hosts, one for whether hosts differ."""
+"""Of the error rate of several hosts: one for what is said of hosts in general, one for what is
+said of single hosts, one for whether hosts differ."""
 
 
 class FleetMode(StrEnum):

@@ -6,7 +6,7 @@ the first smaller, only more hosts the second. So of hosts in general each host 
 mean of its rounds, and all hosts weigh the same.
 
 Student's t is then valid however unlike the hosts are: with unequal variances it errs less often,
-not more, at all levels below 8.3 % (Bakirov and Székely, Journal of Mathematical Sciences 139, 2006;
+not more, at all levels below 8.3 % (Bakirov and Székely, J. of Mathematical Sciences 139, 2006;
 Ibragimov and Müller, Journal of Business & Economic Statistics 28, 2010). Weights by the precision
 of each host, as meta-analyses use, would be estimated from a few rounds.
 """

@@ -19,7 +19,8 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_hosts_and_where_they_reach_the_scheduler(tmp_path: Path) -> None:
-    text = 'schema = 1\nlisten = "10.0.0.5"\n' + HOST.format(name="pi") + 'user = "me"\nport = 2222\n'
+    first = HOST.format(name="pi") + 'user = "me"\nport = 2222\n'
+    text = 'schema = 1\nlisten = "10.0.0.5"\n' + first
     found = hosts(written(tmp_path, text + HOST.format(name="laptop")))
     assert found.listen == "10.0.0.5"
     assert found.hosts == (

@@ -1,4 +1,4 @@
-"""The driver on a pretended cluster: every block once, whatever becomes of hosts, tasks and itself."""
+"""The driver on a pretended cluster: every block once, whatever becomes of hosts and itself."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_host_that_stays_away_is_lost_and_not_replaced(fleet: Fleet) -> None:
 
 
 def test_a_host_that_comes_back_after_it_was_lost_goes_on(fleet: Fleet) -> None:
-    cluster = FakeCluster(HOSTS, {"carl": [Fate.WELL, Fate.DIES_AFTER]}, back_s=LIMITS.away_s + 3)
+    cluster = FakeCluster(HOSTS, {"carl": [Fate.WELL, Fate.DIES_AFTER]}, back_s=LIMITS.away_s + 1)
     assert fleet.drive(cluster) == Ended("rounds", ROUNDS)
     assert fleet.losses() == ["carl"]
     assert fleet.heard.returns == ["carl"]
@@ -220,3 +220,16 @@ def test_courses_are_divided(tmp_path: Path) -> None:
     }
 
 
+
+
+def test_a_host_that_tells_records_of_another_is_out(fleet: Fleet) -> None:
+    usual = pretended.round_of
+
+    def mixed(asked: Experiment, host: str, number: int) -> list[Record]:
+        return list(usual(asked, "anna" if host == "carl" else host, number))
+
+    fleet.measure.rounds = mixed
+    assert fleet.drive(FakeCluster(HOSTS)).reason == "rounds"
+    assert fleet.losses() == ["carl"]
+    assert fleet.of("carl") == []
+    assert fleet.heard.losses == [("carl", "it told what is no record of it: a record of anna")]

@@ -115,7 +115,7 @@ class FleetWatcher:
         spent = time.monotonic() - self._began_s
         table = Table(
             box=None,
-            title=f"{spent:.0f} s; at most {self._most} rounds and {self._budget_s:.0f} s on each host",
+            title=f"{spent:.0f} s; each host: at most {self._most} rounds, {self._budget_s:.0f} s",
             title_justify="left",
         )
         for heading in ("host", "measures"):

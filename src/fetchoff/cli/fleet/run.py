@@ -30,7 +30,7 @@ def command(
     shard: Annotated[
         bool,
         typer.Option(
-            "--shard", help="Divide the workloads among the hosts, instead of measuring all on each."
+            "--shard", help="Divide the workloads among the hosts; otherwise each measures all."
         ),
     ] = False,
     away: fleet_options.Away = fleet_options.AWAY_S,

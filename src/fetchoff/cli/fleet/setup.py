@@ -32,7 +32,7 @@ def command(
 ) -> None:
     """Get clients ready on every host, in parallel, from the same lock files.
 
-    What cannot be had on a host is told with its reason; it stops no other client and no other host.
+    What cannot be had on a host is told with its reason. It stops no other client and no host.
     """
     from fetchoff.cli.fleet.joining import Where, joined
     from fetchoff.model.errors import InputError

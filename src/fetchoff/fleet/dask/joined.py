@@ -135,7 +135,7 @@ def must_be_names(hosts: Iterable[str]) -> None:
         if not NAME.fullmatch(host):
             raise InputError(
                 f"a worker of this cluster is called '{host}', which cannot be the name of a host",
-                "start each with a name of letters, digits, '.', '_' and '-': dask worker --name NAME",
+                "start it with a name of letters, digits, '.', '_' and '-': --name NAME",
             )
 
 

@@ -17,7 +17,7 @@ CONFIG = {
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
 }
-"""For the schedulers and workers that Fetchoff starts: nothing samples, moves or spills anything."""
+"""Of schedulers and workers that Fetchoff starts: nothing samples, moves or spills anything."""
 
 
 def must_have_dask(*, ssh: bool = False) -> None:

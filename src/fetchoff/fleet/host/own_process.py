@@ -1,6 +1,6 @@
 """Run a job in a process of its own, and end it with whoever asked for it.
 
-The process that is a worker of Dask has threads, a heartbeat and an event loop. What measures shares
+The process of a worker of Dask has threads, a heartbeat and an event loop. What measures shares
 nothing with it but two pipes: orders come on its standard input, and when that is closed, because
 the worker has ended in whatever way, the job is interrupted as by Ctrl-C.
 """
@@ -51,7 +51,7 @@ class Killed:
 
 
 def in_own_process(job: Job, cores: tuple[int, ...], tell: Tell, longest_s: float) -> Any:
-    """What a job returns; HostFault if it fails or takes longer than that, HostAway if it is killed."""
+    """What a job returns; HostFault if it fails or is too late, HostAway if it is killed."""
     process = subprocess.Popen(
         [sys.executable, "-m", MODULE],
         stdin=subprocess.PIPE,
@@ -79,8 +79,10 @@ def in_own_process(job: Job, cores: tuple[int, ...], tell: Tell, longest_s: floa
 
 
 def _ended_early(status: int) -> Failed | Killed:
-    """What to say of a process that told no result. A killed one (by hand, or for its memory) may be
-    asked again."""
+    """What to say of a process that told no result.
+
+    One that was killed, by hand or for its memory, may be asked for again.
+    """
     if status < 0:
         return Killed(f"its process was killed by signal {-status}")
     return Failed(f"its process ended with exit status {status}")

@@ -37,7 +37,8 @@ def _cells(
     analysis: FleetAnalysis, result: FleetResult, client: FleetRow
 ) -> Iterator[dict[str, Cell]]:
     for clock, across in (("wall", client.wall), ("cpu", client.cpu)):
-        for host, relative in ((IN_GENERAL, across.over), *zip(result.hosts, across.on_each, strict=True)):
+        on_each = zip(result.hosts, across.on_each, strict=True)
+        for host, relative in ((IN_GENERAL, across.over), *on_each):
             if relative is None:
                 continue
             yield {

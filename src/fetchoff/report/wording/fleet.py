@@ -116,7 +116,8 @@ def standing(host: HostAnalysis) -> str:
 def footer(analysis: FleetAnalysis) -> str:
     """How sure all this is."""
     return (
-        f"ratios are to the baseline on the same host, below 1 is faster; α = {analysis.alpha:g} for "
+        "ratios are to the baseline on the same host, below 1 is faster; "
+        f"α = {analysis.alpha:g} for "
         f"each workload and clock over the whole fleet, margin ±{percent(analysis.margin)}; "
         f"{seconds(analysis.seconds)} of measuring on the longest host, ended: "
         f"{analysis.ended_reason}; {f'origin {analysis.origin}; ' if analysis.origin else ''}"
