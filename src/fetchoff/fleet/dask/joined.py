@@ -23,6 +23,9 @@ FRESH_S = 0.5
 FETCH_S = 60.0
 """For a result to come: its worker may have died since, and then it never comes."""
 
+PATIENCE_S = 30.0
+"""A scheduler that is connected to and does not answer for so long is gone."""
+
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 GONE = (OSError, TimeoutError, RuntimeError, ValueError)
 """What Dask raises where the scheduler is gone: by its comms, its pools, and its loop."""
@@ -34,16 +37,21 @@ OnStep = Callable[[str, Step], None]
 
 
 class JoinedCluster:
-    """The workers of a scheduler. `on_step`: told what a host does, in a thread of Dask's."""
+    """The workers of a scheduler. `on_step`: told what a host does, in a thread of Dask's.
+
+    If the scheduler is started again at its address soon enough, Dask's client finds it. Until then
+    no host is there.
+    """
 
     def __init__(self, client: Client, on_step: OnStep | None = None) -> None:
         self._client = client
+        self._on_step = on_step
         self._topic = f"fetchoff-{uuid.uuid4().hex}"
         self._addresses: dict[str, str] = {}
         self._asked_s = -FRESH_S
-        _keep_workers_to_their_core(client)
-        if on_step is not None:
-            client.subscribe_topic(self._topic, lambda event: on_step(*_step_of(event[1])))
+        self._failing_since_s: float | None = None
+        self._scheduler = ""
+        self._addresses = self._ask_scheduler()
 
     @property
     def dashboard(self) -> str:
@@ -80,7 +88,7 @@ class JoinedCluster:
                 pure=False,
             )
         except GONE as error:
-            raise _gone(error) from error
+            raise HostAway(f"it cannot be asked: {error}") from error
         return DaskTask(future)
 
     def pause(self) -> None:
@@ -90,13 +98,44 @@ class JoinedCluster:
         return time.monotonic()
 
     def _ask_scheduler(self) -> dict[str, str]:
-        if self._client.status not in ("running", "connecting"):
-            raise _gone(RuntimeError(f"the connection is {self._client.status}"))
+        """The workers' addresses by name; nobody while the scheduler does not answer."""
+        status = self._client.status
+        if status not in ("running", "connecting"):
+            raise _gone(f"the connection is {status}")
+        if status == "connecting":
+            return {}
         try:
-            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+            found = self._client.scheduler_info(n_workers=-1)
+            if found["id"] != self._scheduler:
+                self._meet()
+                self._scheduler = found["id"]
         except GONE as error:
-            raise _gone(error) from error
-        return {str(worker["name"]): address for address, worker in workers.items()}
+            now = time.monotonic()
+            self._failing_since_s = self._failing_since_s or now
+            if now - self._failing_since_s > PATIENCE_S:
+                raise _gone(str(error)) from error
+            return {}
+        self._failing_since_s = None
+        return {str(worker["name"]): address for address, worker in found["workers"].items()}
+
+    def _meet(self) -> None:
+        """What a scheduler has to know, also one that was started again: it knows nothing."""
+        try:
+            self._client.register_plugin(HarnessCore())
+        except GONE:
+            raise
+        except Exception as error:  # what a worker raises that cannot load it
+            raise HostError(
+                f"a worker cannot do what Fetchoff asks of it: {type(error).__name__}: {error}",
+                "install 'fetchoff[fleet]', of one version, where each worker runs",
+            ) from error
+        if self._on_step is not None:
+            self._client.subscribe_topic(self._topic, self._heard)
+
+    def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
+        assert self._on_step is not None
+        _, told = event
+        self._on_step(told["host"], Step(told["workload"], told["step"], told["is_trouble"]))
 
 
 class DaskTask:
@@ -139,24 +178,8 @@ def must_be_names(hosts: Iterable[str]) -> None:
             )
 
 
-def _step_of(event: dict[str, Any]) -> tuple[str, Step]:
-    return event["host"], Step(event["workload"], event["step"], event["is_trouble"])
-
-
-def _gone(error: Exception) -> ClusterGone:
+def _gone(why: str) -> ClusterGone:
     return ClusterGone(
-        f"the scheduler is gone: {error}",
+        f"the scheduler is gone: {why}",
         "what was fetched is kept; start it again, then continue with 'fetchoff fleet resume'",
     )
-
-
-def _keep_workers_to_their_core(client: Client) -> None:
-    try:
-        client.register_plugin(HarnessCore())
-    except GONE as error:
-        raise _gone(error) from error
-    except Exception as error:  # what a worker raises that cannot load it
-        raise HostError(
-            f"a worker cannot do what Fetchoff asks of it: {type(error).__name__}: {error}",
-            "install 'fetchoff[fleet]', of one version, where each worker runs",
-        ) from error
