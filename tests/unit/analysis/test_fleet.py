@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 from benches.fleet import pretended
+from tests.unit.analysis import planted
 from tests.unit.analysis.raced import COURSE, Raced, ill
+from tests.unit.analysis.test_hosts import on
 
 from fetchoff.analysis.analyse import RunFacts
 from fetchoff.analysis.fleet import analyse_fleet, is_decided_on, rounds_of
@@ -39,7 +41,7 @@ def records_of(fleet: Mapping[str, Raced], *, ended: str = "budget") -> list[Rec
     found: list[Record] = []
     for number in range(ROUNDS):
         for name, own in fleet.items():
-            found += [replace(r, host=name) for r in own.round(number)]  # type: ignore[call-arg, type-var]
+            found += on(name, own.round(number))
     return [*found, Ended(ended, ROUNDS)] if ended else found
 
 
@@ -167,15 +169,13 @@ def _is_of(record: Record, client: str) -> bool:
 
 
 def test_a_host_whose_checks_fail_is_withheld_by_itself() -> None:
-    from tests.unit.analysis import planted
-
     asked = planted.experiment()
     off = planted.of_turns(lambda turns: replace(turns, process_cpu_ns=2 * turns.process_cpu_ns))
     records: list[Record] = []
     for seed, name in enumerate(HOSTS):
         own = planted.sound(seed)
         own = [off(r) for r in own] if name == "berta" else own
-        records += [replace(r, host=name) for r in own]  # type: ignore[call-arg, type-var]
+        records += on(name, own)
     hosts = [HostRecord(name, {}, planted.CLIENTS, (), ("get",)) for name in HOSTS]
     facts = RunFacts("id", "title", "2026-11-24", asked, (), (), {}, ())
     found = analyse_fleet(facts, hosts, FleetMode.REPLICATE, [*records, Ended("budget", 6)])
