@@ -4,8 +4,8 @@
 
 Real Dask schedulers and workers over TCP, one scheduler and three workers at a time; measuring is
 pretended (benches/fleet/pretended.py), so that a round takes a second. What was killed is started
-again, as its user would. Some workers are stopped for a while instead (SIGSTOP), as if their network
-were cut. Exit status 1 if a block of work was lost or doubled, or a process was left behind.
+again, as its user would. Some workers are stopped for a while instead (SIGSTOP), as by a network
+that is cut. Exit status 1 if a block of work was lost or doubled, or a process was left behind.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Drive a run of pretended measuring on a Dask cluster: the driver that benches and tests kill.
 
-    python -m benches.fleet.drive RUN ADDRESS [--away S]
+python -m benches.fleet.drive RUN ADDRESS [--away S]
 """
 
 from __future__ import annotations

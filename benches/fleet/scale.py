@@ -67,8 +67,8 @@ def main() -> int:
     parser.add_argument("--workloads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    heads = ("hosts", "journal MB", "driver s", "analysis s", "files s", "peak MB")
-    heads += ("results.json MB", "hosts.csv MB")
+    heads = ["hosts", "journal MB", "driver s", "analysis s", "files s", "peak MB"]
+    heads += ["results.json MB", "hosts.csv MB"]
     print("|", " | ".join(heads), "|")
     print("|", " | ".join("---" for _ in heads), "|")
     with tempfile.TemporaryDirectory(prefix="fetchoff-scale-") as name:

@@ -100,7 +100,6 @@ def fleet(
     ]
 
 
-
 def by_hosts(found: list[Array], alpha: float = ALPHA) -> bool:
     """Whether our ranking over hosts calls any two clients different."""
     levels = np.array([levels_of_host(y) for y in found])

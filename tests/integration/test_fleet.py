@@ -126,8 +126,6 @@ def _without_end_of(records: object) -> int:
     return sum(not isinstance(record, Ended) for record in records)  # type: ignore[attr-defined]
 
 
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

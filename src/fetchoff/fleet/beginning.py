@@ -157,7 +157,8 @@ def _hosts_that_measure(
             warn(f"{host} is left out: {what}")
     if not found:
         raise InputError(
-            "no host can take part: none has a client to rank", "'fetchoff fleet setup' sets them up"
+            "no host can take part: none has a client to rank",
+            "'fetchoff fleet setup' sets them up",
         )
     return found
 
@@ -172,8 +173,7 @@ def _preparing(
     """Each host gets the header with the records of its own clients: it is what they must stay."""
     taking_part = {entrant.client for entrant in header.experiment.entrants}
     own = {
-        host.id: tuple(r for r in looks[host.id].records if r.id in taking_part)
-        for host in records
+        host.id: tuple(r for r in looks[host.id].records if r.id in taking_part) for host in records
     }
     return {
         host.id: Job(
@@ -192,7 +192,6 @@ def _client_records(experiment: Experiment, looks: Sequence[Look]) -> tuple[Clie
             found.setdefault(record.id, record)
     names = dict.fromkeys(entrant.client for entrant in experiment.entrants)
     return tuple(found[name] for name in names if name in found)
-
 
 
 def _on_one_machine(hosts: Mapping[str, Prepared], looks: Mapping[str, Look]) -> list[str]:

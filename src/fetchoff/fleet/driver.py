@@ -29,7 +29,7 @@ from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import RunFolder
 
 RESTARTS = 5
-"""Of a round on a host, each after it had gone away: more would be the fault of the round itself."""
+"""Of a round on a host, each after it had gone away: more may be the fault of the round itself."""
 
 
 class NoHostLeft(FetchoffError):
@@ -190,9 +190,7 @@ class Driver:
     def _is_decided(self, standing: Standing) -> bool:
         header = self._folder.header
         hosts = len(header.hosts)
-        return is_decided_on(
-            header.experiment, standing.host, hosts, header.mode, standing.records
-        )
+        return is_decided_on(header.experiment, standing.host, hosts, header.mode, standing.records)
 
     def _welcome(self, present: Iterable[str]) -> None:
         """Hosts that have come back go on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.fleet.fakes import Fate, FakeCluster
+from tests.unit.fleet.fakes import FakeCluster, Fate
 
 from fetchoff.fleet.asking import AWAY_S, answered, ask
 from fetchoff.fleet.seam.cluster import Here, HostAway, HostFault, Job

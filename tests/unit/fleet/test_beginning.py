@@ -59,9 +59,7 @@ class Fleet:
         self, mode: FleetMode = FleetMode.REPLICATE, courses: Sequence[Course] = (COURSE,)
     ) -> RunFolder:
         def rank(clients: Sequence[Client]) -> Experiment:
-            return ranking(
-                clients, courses, suite="s", baseline=LWP, budget_s=9, blocks=6, seed=1
-            )
+            return ranking(clients, courses, suite="s", baseline=LWP, budget_s=9, blocks=6, seed=1)
 
         names = list(self.looks)
         asked = Asked("title", self.folder / "run", Wanted((LWP, CURL)), rank, mode)

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from benches.fleet import pretended
-from tests.unit.fleet.fakes import Fate, FakeCluster, Heard, Pretended
+from tests.unit.fleet.fakes import FakeCluster, Fate, Heard, Pretended
 
 from fetchoff.fleet.driver import RESTARTS, Driver, Limits, NoHostLeft
 from fetchoff.fleet.seam.cluster import ClusterGone
-from fetchoff.fleet.seam.told import Block
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import FleetMode
 from fetchoff.model.observation import Ended, HostLost, Record, SectionDone
@@ -52,11 +51,7 @@ class Fleet:
 
     def of(self, host: str) -> list[Record]:
         """What the driver has of a host's journal."""
-        return [
-            r
-            for r in self.records()
-            if not isinstance(r, Ended | HostLost) and r.host == host
-        ]
+        return [r for r in self.records() if not isinstance(r, Ended | HostLost) and r.host == host]
 
     def losses(self) -> list[str]:
         return [r.host for r in self.records() if isinstance(r, HostLost)]
@@ -218,8 +213,6 @@ def test_courses_are_divided(tmp_path: Path) -> None:
         "berta": {"get-1", "get-4"},
         "carl": {"get-2"},
     }
-
-
 
 
 def test_a_host_that_tells_records_of_another_is_out(fleet: Fleet) -> None:

@@ -38,9 +38,8 @@ def test_it_is_another_process_and_tells_its_steps() -> None:
 
 
 def test_it_gets_all_cores_when_it_enters() -> None:
-    before, after = done(Job(jobs.where, None))  # type: ignore[misc]
-    assert before == os.sched_getaffinity(0)
-    assert after == set(CORES)
+    found = done(Job(jobs.where, None))
+    assert found == (os.sched_getaffinity(0), set(CORES))
 
 
 def test_an_error_keeps_its_message_and_its_hint() -> None:

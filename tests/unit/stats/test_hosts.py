@@ -20,9 +20,9 @@ from fetchoff.model.estimate import Verdict
 from fetchoff.stats import heterogeneity, levels_of_host, rank_over_hosts, shown_to_differ
 
 ALPHA = 0.05  # larger than that of runs, so that few trials show a rule that spends too much
-TRIALS = 300
-MOST = 29
-"""Of 300 trials with a probability of 5 %, more errors than these have one of less than 0.01 %."""
+TRIALS = 200
+MOST = 23
+"""Of 200 trials with a probability of 5 %, more errors than these have one of less than 0.01 %."""
 
 
 def scenario(name: str) -> Scenario:
@@ -33,7 +33,7 @@ def apart(between: float) -> Scenario:
     return Scenario("", lambda draw, hosts, clients: draw.normal(0, between, (hosts, clients)))
 
 
-@pytest.mark.parametrize("hosts", [3, 6, 14, 50])
+@pytest.mark.parametrize("hosts", [3, 14, 50])
 @pytest.mark.parametrize("name", [one.name for one in SCENARIOS])
 def test_equals_are_called_different_no_more_often_than_stated(name: str, hosts: int) -> None:
     draw = np.random.default_rng(hosts)
@@ -47,9 +47,7 @@ def test_equals_are_called_different_no_more_often_than_stated(name: str, hosts:
 def test_all_rounds_pooled_would_err_nearly_always() -> None:
     """What a reviewer might expect: but rounds of one host are no sample of hosts."""
     draw = np.random.default_rng(1)
-    fleets = [
-        fleet(apart(0.05), draw, hosts=6, clients=2, rounds=10) for _ in range(TRIALS)
-    ]
+    fleets = [fleet(apart(0.05), draw, hosts=6, clients=2, rounds=10) for _ in range(TRIALS)]
     assert np.mean([pooled(one, ALPHA) for one in fleets]) > 0.3
     assert np.mean([by_hosts(one, ALPHA) for one in fleets]) <= ALPHA
 
@@ -147,8 +145,7 @@ def test_cochrans_q_would_say_so_of_many_hosts_with_few_rounds() -> None:
 def test_hosts_that_differ_are_found(hosts: int) -> None:
     draw = np.random.default_rng(hosts)
     shown = [
-        ours(fleet(apart(0.05), draw, hosts=hosts, clients=2, rounds=5)) < ALPHA
-        for _ in range(100)
+        ours(fleet(apart(0.05), draw, hosts=hosts, clients=2, rounds=5)) < ALPHA for _ in range(100)
     ]
     assert np.mean(shown) > 0.9
 

@@ -44,9 +44,7 @@ def joined(
         cluster = JoinedCluster(client, on_step)
         names = cluster.present()
         if not names:
-            raise HostError(
-                "the scheduler has no workers", "start one on each host: docs/fleet.md"
-            )
+            raise HostError("the scheduler has no workers", "start one on each host: docs/fleet.md")
         must_be_names(names)
         if cluster.dashboard and not quiet:
             say(f"Dask's dashboard: {cluster.dashboard}")

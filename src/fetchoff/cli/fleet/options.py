@@ -15,12 +15,18 @@ Scheduler = Annotated[
 ]
 Hosts = Annotated[
     Path | None,
-    typer.Option("--hosts", metavar="FILE", help="Start workers by SSH on the machines of this TOML file."),
+    typer.Option(
+        "--hosts", metavar="FILE", help="Start workers by SSH on the machines of this TOML file."
+    ),
 ]
 Local = Annotated[
     int | None,
     typer.Option(
-        "--local", metavar="N", min=1, max=64, help="Pretend N hosts on this machine; they take turns."
+        "--local",
+        metavar="N",
+        min=1,
+        max=64,
+        help="Pretend N hosts on this machine; they take turns.",
     ),
 ]
 Secure = Annotated[
@@ -28,11 +34,15 @@ Secure = Annotated[
 ]
 Away = Annotated[
     float,
-    typer.Option("--away", metavar="S", min=1, help="A host that is away for so many seconds is lost."),
+    typer.Option(
+        "--away", metavar="S", min=1, help="A host that is away for so many seconds is lost."
+    ),
 ]
 LongestRound = Annotated[
     float,
-    typer.Option("--longest-round", metavar="S", min=1, help="A host whose round takes longer is lost."),
+    typer.Option(
+        "--longest-round", metavar="S", min=1, help="A host whose round takes longer is lost."
+    ),
 ]
 AWAY_S = 60.0
 ROUND_S = 3600.0

@@ -30,8 +30,8 @@ class Host(Protocol):
 class ThisMachine:
     """The machine that Fetchoff runs on.
 
-    `name`: of a host of a fleet, as its user chose it. The machine's own is not recorded: it may tell
-    who the user is.
+    `name`: of a host of a fleet, as its user chose it. The machine's own is not recorded: it may
+    tell who the user is.
     """
 
     def __init__(self, name: str = "") -> None:
