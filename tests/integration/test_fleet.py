@@ -18,8 +18,8 @@ from fetchoff.store.run_folder import RunFolder
 pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
 
 ROOT = Path(__file__).parents[2]
-KILLS = int(os.environ.get("FETCHOFF_TEST_FLEET_KILLS", "4"))
-HOSTS = ("local-1", "local-2", "local-3")
+KILLS = int(os.environ.get("FETCHOFF_TEST_FLEET_KILLS", "3"))
+HOSTS = ("local-1", "local-2")
 ROUNDS = 3
 
 
