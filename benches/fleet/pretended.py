@@ -40,7 +40,7 @@ NOISE = 0.01
 SECOND_S = 1.0
 """Of a section, as it says of itself."""
 
-APPEND_S = 0.01
+APPEND_S = 0.04
 """Between two records, so that there are moments to be killed in."""
 
 

@@ -86,7 +86,7 @@ def begin(
             experiment,
             loopback=Loopback.OWN if loopbacks == {Loopback.OWN} else Loopback.MACHINE,
         ),
-        hosts=tuple(one.host for one in prepared.values()),
+        hosts=tuple(prepared[one.id].host for one in records if one.id in prepared),
         notes=(
             *_on_one_machine(prepared, looks),
             *_of_other_versions(records, looks),
@@ -196,7 +196,7 @@ def _client_records(experiment: Experiment, looks: Sequence[Look]) -> tuple[Clie
 
 def _on_one_machine(hosts: Mapping[str, Prepared], looks: Mapping[str, Look]) -> list[str]:
     machines: dict[str, list[str]] = {}
-    for host in hosts:
+    for host in sorted(hosts):
         machines.setdefault(looks[host].machine, []).append(host)
     return [
         f"{', '.join(names)} are on one machine: they take turns, and say nothing of other machines"

@@ -44,7 +44,7 @@ def test_equals_are_called_different_no_more_often_than_stated(name: str, hosts:
     assert sum(errors) <= MOST
 
 
-def test_all_rounds_pooled_would_err_nearly_always() -> None:
+def test_all_rounds_pooled_would_err_often() -> None:
     """What a reviewer might expect: but rounds of one host are no sample of hosts."""
     draw = np.random.default_rng(1)
     fleets = [fleet(apart(0.05), draw, hosts=6, clients=2, rounds=10) for _ in range(TRIALS)]

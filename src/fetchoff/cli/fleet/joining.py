@@ -34,7 +34,7 @@ def joined(
 ) -> Iterator[JoinedCluster]:
     """The cluster, until the context ends. Raises InputError and HostError."""
     _must_be_one(where)
-    from fetchoff.fleet.dask.required import configure, must_have_dask
+    from fetchoff.fleet.dask.required import configure, has_dashboard, must_have_dask
 
     must_have_dask(ssh=where.hosts is not None)
     configure()
@@ -46,7 +46,8 @@ def joined(
         if not names:
             raise HostError("the scheduler has no workers", "start one on each host: docs/fleet.md")
         must_be_names(names)
-        if cluster.dashboard and not quiet:
+        is_there = where.scheduler is not None or has_dashboard()
+        if is_there and cluster.dashboard and not quiet:
             say(f"Dask's dashboard: {cluster.dashboard}")
         if where.local and where.local > 1 and not quiet:
             say(f"{where.local} hosts are pretended on this machine: they take turns")

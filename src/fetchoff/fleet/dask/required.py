@@ -36,7 +36,9 @@ def configure() -> None:
     import dask
 
     dask.config.set(CONFIG)
-    for name in ("distributed", "bokeh", "tornado", "asyncssh"):
+    import distributed  # noqa: F401  it sets the levels of its loggers
+
+    for name in ("distributed", "distributed.client", "bokeh", "tornado", "asyncssh"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
