@@ -32,15 +32,20 @@ from fetchoff.fleet.dask.on_worker import RESOURCE
 from fetchoff.fleet.dask.required import environment
 from fetchoff.fleet.host.work import folder_of
 from fetchoff.model.observation import Batch, Ended, HostLost, Record, SectionDone
-from fetchoff.store.run_folder import RunFolder
+from fetchoff.store.run_folder import JOURNAL, Header, RunFolder
 
 ROOT = Path(__file__).parents[2]
 HOSTS = ("h1", "h2", "h3")
 ROUNDS = 6
-LATEST_S = 4.0
+MOST_LINES = 40
+"""That hosts write between two kills, so that something is killed in the middle of its work."""
+
+LATEST_S = 15.0
+"""After so long without as many lines a kill comes all the same."""
+
 STOPPED_S = 1.0
 AWAY_S = 60.0
-LONGEST_RUN_S = 300.0
+LONGEST_RUN_S = 1200.0
 VICTIMS = ("worker", "worker", "worker", "driver", "driver", "measuring", "scheduler", "stop")
 LOOPBACK = "127.0.0.1"
 
@@ -172,8 +177,8 @@ def _one_run(folder: Path, kills: int, chance: random.Random, tally: Tally) -> N
     head = pretended.header(folder.name, pretended.experiment(rounds=ROUNDS), HOSTS)
     pretended.begin(run, head)
     fleet = Fleet(folder, run)
+    moment = _Moment(head, chance)
     deadline = time.monotonic() + LONGEST_RUN_S
-    next_s = time.monotonic() + chance.uniform(0.5, LATEST_S)
     try:
         while not fleet.is_through:
             fleet.tend()
@@ -181,16 +186,32 @@ def _one_run(folder: Path, kills: int, chance: random.Random, tally: Tally) -> N
                 log = (folder / "log").read_text(errors="replace")
                 tally.faults.append(f"{folder.name}: it does not end: {log[-2000:]}")
                 return
-            if tally.count < kills and time.monotonic() > next_s:
+            if tally.count < kills and moment.has_come:
                 victim = chance.choice(VICTIMS)
                 if fleet.kill(victim, chance):
                     tally.kills[victim] += 1
-                    next_s = time.monotonic() + chance.uniform(0, LATEST_S)
+                    moment = _Moment(head, chance)
             time.sleep(0.02)
     finally:
         fleet.end()
     tally.faults += [f"{folder.name}: {fault}" for fault in _faults(run, tally)]
     tally.faults += [f"{folder.name}: left behind: {one}" for one in _left_behind()]
+
+
+class _Moment:
+    """When the next kill comes: after a random number of lines, or a random time at the latest."""
+
+    def __init__(self, header: Header, chance: random.Random) -> None:
+        self._journals = [folder_of(header.run_id, host.id) / JOURNAL for host in header.hosts]
+        self._at_lines = self._lines() + chance.randrange(1, MOST_LINES)
+        self._at_s = time.monotonic() + chance.uniform(1, LATEST_S)
+
+    @property
+    def has_come(self) -> bool:
+        return time.monotonic() > self._at_s or self._lines() >= self._at_lines
+
+    def _lines(self) -> int:
+        return sum(journal.read_bytes().count(b"\n") for journal in self._journals)
 
 
 def _faults(run: Path, tally: Tally) -> Iterator[str]:

@@ -83,7 +83,7 @@ def test_a_run_on_pretended_hosts_and_what_can_be_done_with_it(fetchoff: Command
     assert ran.status == 0, ran.err
     assert "Traceback" not in ran.err
     assert "2 hosts are pretended on this machine: they take turns" in ran.err
-    assert "fake/slow" in ran.out
+    assert "tiny" in ran.out  # withheld where other work disturbs it, so nothing of its verdicts
     assert "local-1, local-2 are on one machine" in " ".join(ran.out.split())
     document = runs.results(run)
     assert [host["id"] for host in document["hosts"]] == ["local-1", "local-2"]
