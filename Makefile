@@ -14,7 +14,7 @@ QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -153,6 +153,9 @@ bench-kill: $(DEV)  ## kill a run again and again, and count what is lost; OPTIO
 bench-kill-link: $(DEV)  ## the same over a link, also interrupted politely: what is left of it
 	$(BIN)/python -m benches.kill.bench --kills 100 --link
 
+bench-fleet: $(DEV)  ## kill workers, schedulers and drivers of fleets again and again; OPTIONS=…
+	$(BIN)/python -m benches.fleet.bench $(OPTIONS)
+
 bench-memory: $(RUNTIME)  ## memory of streamed downloads, beside the sizes of their reads
 	tools/system-packages.sh strace
 	$(BIN)/python -m benches.memory.bench
@@ -183,7 +186,7 @@ $(RUNTIME): $(SOURCES)
 # What contributors need has the runtime in it: installed in one go, not one after the other.
 $(DEV): $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fleet]'
 	touch $(RUNTIME) $@
 
 $(DOCS): tools/docs/requirements.txt

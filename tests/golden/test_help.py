@@ -11,7 +11,7 @@ from tests.command import Command, commands
 from fetchoff.cli.main import app
 
 COMMANDS = commands(app)
-PROMPTLY_S = 0.25
+PROMPTLY_S = 0.5
 
 
 def test_help_of_all(fetchoff: Command, snapshot: SnapshotAssertion) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,7 +33,7 @@ from fetchoff.run.origins import built_in
 from fetchoff.run.origins.reference import fetch
 from fetchoff.run.os.programs import record_of as record_of_program
 from fetchoff.run.schedule.events import Listener
-from fetchoff.run.schedule.runner import Dependencies, Runner
+from fetchoff.run.schedule.runner import Dependencies, IsDecided, Runner
 from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder
 
 if TYPE_CHECKING:
@@ -167,26 +168,41 @@ def measure(
         return is_decided(experiment, records, rounds)
 
     try:
-        with (
-            alone(waits=waits, say=say),
-            serving(experiment, folder.path) as start_origin,
-        ):
-            dependencies = Dependencies(
-                host=ThisMachine(),
-                launches=launch,
-                spool=folder.path / SPOOL,
-                lay_network=laying(experiment.loopback),
-                start_origin=start_origin,
-                start_adapter=adapter.start,
-                fetch=fetch,
-                journal=folder,
-                listener=listener,
-                is_decided=decided,
-            )
-            Runner(experiment, dependencies).run()
+        with alone(waits=waits, say=say), running(folder, launch, listener, decided) as runner:
+            runner.run()
     except BusyError:
         if not folder.records():
             folder.discard()
         raise
     finally:
         folder.close()
+
+
+@contextlib.contextmanager
+def running(
+    folder: RunFolder,
+    launch: Mapping[str, Launch],
+    listener: Listener,
+    decided: IsDecided,
+    *,
+    host: str = "",
+) -> Iterator[Runner]:
+    """What measures into a run folder on this machine; its origin ends with the context.
+
+    `host`: the id of this machine in the records.
+    """
+    experiment = folder.header.experiment
+    with serving(experiment, folder.path) as start_origin:
+        dependencies = Dependencies(
+            host=ThisMachine(host),
+            launches=launch,
+            spool=folder.path / SPOOL,
+            lay_network=laying(experiment.loopback),
+            start_origin=start_origin,
+            start_adapter=adapter.start,
+            fetch=fetch,
+            journal=folder,
+            listener=listener,
+            is_decided=decided,
+        )
+        yield Runner(experiment, dependencies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +12,10 @@ from fetchoff.model.analysis import Analysis, ClientCard
 from fetchoff.model.errors import InputError, StoreError
 
 if TYPE_CHECKING:
+    from fetchoff.analysis.analyse import RunFacts
     from fetchoff.model.explanation import Explanation
     from fetchoff.model.judgement import Reproduction
-    from fetchoff.store.run_folder import ClientRecord, RunFolder
+    from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 
 CSV, JSON, HTML, CLAIMS = "results.csv", "results.json", "report.html", "claims.json"
 _COMMENT = ("#", "//", "--", "/*", "*", "*/")
@@ -22,11 +23,23 @@ _COMMENT = ("#", "//", "--", "/*", "*", "*/")
 
 def analysis_of(folder: RunFolder) -> Analysis:
     """The analysis of a run folder; InputError if no workload was measured completely."""
-    from fetchoff.analysis.analyse import RunFacts, analyse
+    from fetchoff.analysis.analyse import analyse
     from fetchoff.store import explanations
 
-    header = folder.header
-    facts = RunFacts(
+    analysis = analyse(facts_of(folder.header), folder.records())
+    if not analysis.results:
+        raise nothing_measured(folder)
+    explained = explanations.read(folder.path)
+    return replace(
+        analysis, reproduction=_reproduction_of(folder, explained), explanations=explained
+    )
+
+
+def facts_of(header: Header) -> RunFacts:
+    """What an analysis needs of a run beside its records."""
+    from fetchoff.analysis.analyse import RunFacts
+
+    return RunFacts(
         run_id=header.run_id,
         title=header.title,
         started=header.started,
@@ -38,15 +51,13 @@ def analysis_of(folder: RunFolder) -> Analysis:
         origin=f"{header.origin.id} {header.origin.version}".strip(),
         counts=header.origin.counts,
     )
-    analysis = analyse(facts, folder.records())
-    if not analysis.results:
-        raise InputError(
-            f"{folder.path} has no completely measured workload yet",
-            f"continue with 'fetchoff resume {folder.path}'",
-        )
-    explained = explanations.read(folder.path)
-    return replace(
-        analysis, reproduction=_reproduction_of(folder, explained), explanations=explained
+
+
+def nothing_measured(folder: RunFolder) -> InputError:
+    """The error of a run without results."""
+    return InputError(
+        f"{folder.path} has no completely measured workload yet",
+        f"continue with 'fetchoff {'fleet ' if folder.header.hosts else ''}resume {folder.path}'",
     )
 
 
@@ -70,7 +81,12 @@ def _reproduction_of(folder: RunFolder, explained: Sequence[Explanation]) -> Rep
 
 def write(analysis: Analysis, folder: Path) -> None:
     """Write all result files of a run; StoreError if that fails."""
-    for name, text in _files(analysis):
+    write_files(_files(analysis), folder)
+
+
+def write_files(files: Iterable[tuple[str, str]], folder: Path) -> None:
+    """Write files by their path within the run folder; StoreError if that fails."""
+    for name, text in files:
         path = folder / name
         part = path.with_name(f"{path.name}.part")
         try:

@@ -18,6 +18,7 @@ from fetchoff.cli import (
     completion,
     doctor,
     explain,
+    fleet,
     gate,
     history,
     link,
@@ -69,7 +70,8 @@ for module in (
     completion,
 ):
     app.command(name=module.NAME)(module.command)
-app.add_typer(site.app, name=site.NAME)
+for group in (site, fleet):
+    app.add_typer(group.app, name=group.NAME)
 
 
 def _show_version(wanted: bool) -> None:

@@ -93,3 +93,17 @@ Client = Annotated[
     str,
     typer.Argument(help="A client: an id or adapter folder.", autocompletion=completing.clients),
 ]
+Clients = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--client",
+        "-c",
+        help="Measure these: an id, glob or adapter folder. Repeatable.",
+        autocompletion=completing.clients,
+    ),
+]
+Baseline = Annotated[
+    str,
+    typer.Option("--baseline", help="Compare with this client.", autocompletion=completing.clients),
+]
+SetUpFirst = Annotated[bool, typer.Option("--setup", help="First set up clients not yet set up.")]

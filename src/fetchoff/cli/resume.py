@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fetchoff.cli import options
+
+if TYPE_CHECKING:
+    from fetchoff.store.run_folder import RunFolder
 
 NAME = "resume"
 
@@ -38,6 +43,7 @@ def command(
         search_all(HISTORIES.read(run), run, manner)
         return
     folder = RunFolder.open(run, to_append=True)
+    _must_be_of_one_machine(folder)
     if any(isinstance(record, Ended) for record in folder.records()):
         folder.close()
         if not quiet:
@@ -48,3 +54,14 @@ def command(
     clients = states(recorded(folder.header))
     must_be_unchanged(folder.header, clients)
     measure_and_show(folder, clients, manner)
+
+
+def _must_be_of_one_machine(folder: RunFolder) -> None:
+    from fetchoff.model.errors import InputError
+
+    if folder.header.hosts:
+        folder.close()
+        raise InputError(
+            f"{folder.path} is a run of several hosts",
+            f"continue it with 'fetchoff fleet resume {folder.path}'",
+        )

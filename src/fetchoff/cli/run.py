@@ -28,21 +28,8 @@ def command(
         ),
     ] = "default",
     workload: options.Workloads = None,
-    client: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--client",
-            "-c",
-            help="Measure these: an id, glob or adapter folder. Repeatable.",
-            autocompletion=completing.clients,
-        ),
-    ] = None,
-    baseline: Annotated[
-        str,
-        typer.Option(
-            "--baseline", help="Compare with this client.", autocompletion=completing.clients
-        ),
-    ] = "",
+    client: options.Clients = None,
+    baseline: options.Baseline = "",
     link: options.Links = None,
     origin: options.Origin = None,
     allow_remote: options.AllowRemote = False,
@@ -52,9 +39,7 @@ def command(
     budget: options.Budget = None,
     out: options.Out = None,
     seed: options.Seed = None,
-    setup: Annotated[
-        bool, typer.Option("--setup", help="First set up clients not yet set up.")
-    ] = False,
+    setup: options.SetUpFirst = False,
     per_day: options.PerDay = None,
     explain: options.Explain = False,
     wait: options.Wait = False,
@@ -85,8 +70,8 @@ def command(
         clients,
         chosen,
         suite=chosen_suite.id,
-        baseline=_asked_for(baseline, clients) if baseline else chosen_suite.baseline,
-        budget_s=budget or _budget_s(chosen_suite, clients, chosen=bool(client)),
+        baseline=asked_for(baseline, clients) if baseline else chosen_suite.baseline,
+        budget_s=budget or budget_s_of(chosen_suite, clients, chosen=bool(client)),
         blocks=chosen_suite.blocks,
         blocks_over_links=chosen_suite.blocks_over_links,
         seed=seed,
@@ -99,7 +84,7 @@ def command(
     _must_be_measured(analysis)
 
 
-def _budget_s(suite: Suite, clients: Sequence[Client], *, chosen: bool) -> float:
+def budget_s_of(suite: Suite, clients: Sequence[Client], *, chosen: bool) -> float:
     """The suite's budget, or more if the user chose more clients than it is made for."""
     return max(suite.budget_s, SECONDS_A_CLIENT * len(clients)) if chosen else suite.budget_s
 
@@ -115,7 +100,7 @@ def _must_be_measured(analysis: Analysis) -> None:
         )
 
 
-def _asked_for(baseline: str, clients: Sequence[Client]) -> str:
+def asked_for(baseline: str, clients: Sequence[Client]) -> str:
     """The id of the client that the user named as baseline."""
     from fetchoff.app.choose import chosen
     from fetchoff.model.client import Kind, Readiness

@@ -76,3 +76,13 @@ class StoreError(FetchoffError):
     """The run folder cannot be written or read."""
 
     exit_code = 6
+
+
+class InUseError(StoreError):
+    """Another process appends to the run folder."""
+
+
+class HostError(FetchoffError):
+    """A host of a fleet cannot do what it was asked to."""
+
+    exit_code = 10

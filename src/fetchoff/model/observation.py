@@ -331,6 +331,13 @@ class Interrupted(OfRound):
 
 
 @dataclass(frozen=True)
+class HostLost(OfRound):
+    """A host of a fleet could not go on with a round; what it measured whole before counts."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
 class Ended:
     """The run ended. `reason`: decided, budget, rounds, no client left, interrupted."""
 
@@ -347,5 +354,6 @@ Record = (
     | LinkUsed
     | SectionDone
     | Interrupted
+    | HostLost
     | Ended
 )

@@ -11,6 +11,8 @@ measured.
     summarise(y, client)          one client's cost   -> Summary
     turn_costs(ns, exchanges)     one invocation      -> TurnCosts
     modes_of(y, client)           one client          -> its modes, if there are any
+    rank_over_hosts(levels)       clients on hosts    -> Ranking of hosts in general
+    heterogeneity(costs, a, b)    two clients, hosts  -> whether hosts differ
 
 docs/analysis.md explains each rule, with the sources of its formulas.
 
@@ -27,6 +29,13 @@ Missing rounds are left out pair by pair. With fewer than three rounds the verdi
 from __future__ import annotations
 
 from fetchoff.stats.comparison import compare, compare_differences
+from fetchoff.stats.hosts import (
+    Heterogeneity,
+    heterogeneity,
+    levels_of_host,
+    rank_over_hosts,
+    shown_to_differ,
+)
 from fetchoff.stats.joint import Joint, judge_jointly
 from fetchoff.stats.limits import rounds_to_tell, within_limit
 from fetchoff.stats.modes import Mode, modes, modes_of
@@ -39,18 +48,23 @@ from fetchoff.stats.verdicts import verdict
 from fetchoff.stats.within import TurnCosts, pair_differences, turn_costs
 
 __all__ = [
+    "Heterogeneity",
     "Joint",
     "Mode",
     "TurnCosts",
     "compare",
     "compare_differences",
+    "heterogeneity",
     "judge_jointly",
+    "levels_of_host",
     "modes",
     "modes_of",
     "nominal_level",
     "pair_differences",
     "rank",
+    "rank_over_hosts",
     "rounds_to_tell",
+    "shown_to_differ",
     "summarise",
     "summarise_rounds",
     "turn_costs",

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from fetchoff.model.observation import (
     Batch,
     Ended,
+    HostLost,
     Interrupted,
     Invocation,
     LinkCalibrated,
@@ -30,6 +31,7 @@ _KINDS: dict[str, type[Record]] = {
     "link used": LinkUsed,
     "section": SectionDone,
     "interrupted": Interrupted,
+    "host lost": HostLost,
     "ended": Ended,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}

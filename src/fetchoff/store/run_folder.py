@@ -20,9 +20,10 @@ from typing import Annotated
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from fetchoff.model.client import Package
-from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.errors import InputError, InUseError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.homepage import must_be_of_the_web
+from fetchoff.model.host import FleetMode, HostRecord
 from fetchoff.model.observation import Record
 from fetchoff.model.origin import OriginRecord
 from fetchoff.model.program import ProgramRecord
@@ -68,6 +69,8 @@ class Header:
     """run.json: everything that was decided before measuring began.
 
     `schema`: 2 since small exchanges are measured in turns; older runs have none, which reads as 1.
+    `hosts`: of a fleet, and `mode`, how they share the work. Without any, the run has one host: the
+    machine that `environment` describes.
     """
 
     run_id: str
@@ -82,6 +85,8 @@ class Header:
     origin: OriginRecord = field(default_factory=OriginRecord)
     schema: int = 1
     programs: tuple[ProgramRecord, ...] = ()
+    hosts: tuple[HostRecord, ...] = ()
+    mode: FleetMode = FleetMode.REPLICATE
 
 
 @functools.cache
@@ -193,7 +198,7 @@ class RunFolder:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self.close()
-            raise StoreError(
+            raise InUseError(
                 f"{self.path} is in use by another process", "wait for it, or end it first"
             ) from error
 

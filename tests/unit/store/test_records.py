@@ -14,6 +14,7 @@ from fetchoff.model.observation import (
     Batch,
     Cost,
     Ended,
+    HostLost,
     Interrupted,
     Invocation,
     LinkCalibrated,
@@ -103,6 +104,7 @@ records: st.SearchStrategy[Record] = st.one_of(
     st.builds(LinkUsed, counts, counts, texts, emulated, texts),
     st.builds(SectionDone, counts, counts, texts, seconds),
     st.builds(Interrupted, counts, counts, texts, texts),
+    st.builds(HostLost, counts, texts),
     st.builds(Ended, texts, counts),
 )
 

@@ -21,16 +21,22 @@ ESTIMATE = {"": "point", "_low": "low", "_high": "high"}
 
 def text(analysis: Analysis) -> str:
     """The whole file: rows in the order of the ranking, a heading first."""
-    rows = list(_rows(analysis))
-    columns = list(rows[0]) if rows else []
+    return table(rows(analysis))
+
+
+def table(cells: Iterable[dict[str, Cell]]) -> str:
+    """Rows of the same columns, a heading first; nothing where there is none."""
+    found = list(cells)
+    columns = list(found[0]) if found else []
     target = io.StringIO()
     writer = csv.DictWriter(target, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _text(cell) for name, cell in row.items()} for row in rows)
+    writer.writerows({name: _text(cell) for name, cell in row.items()} for row in found)
     return target.getvalue()
 
 
-def _rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
+def rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:
+    """A row for each client and course."""
     cards = {card.client: card for card in analysis.cards}
     for result in analysis.results:
         groups = groups_of(result)

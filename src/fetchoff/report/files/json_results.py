@@ -26,10 +26,15 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def text(analysis: Analysis) -> str:
-    """The whole file: one line for each member of the document, so that it can be searched."""
+    """The whole file."""
+    return in_lines(document(analysis))
+
+
+def in_lines(whole: Mapping[str, Json]) -> str:
+    """One line for each member of a document, so that it can be searched."""
     members = (
         f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
-        for key, value in document(analysis).items()
+        for key, value in whole.items()
     )
     return "{\n" + ",\n".join(members) + "\n}\n"
 
@@ -47,7 +52,7 @@ def document(analysis: Analysis) -> dict[str, Json]:
         if field.name not in APART:
             whole[field.name] = plain(getattr(analysis, field.name))
     return whole | {
-        "results": [_result(result) for result in analysis.results],
+        "results": [result_of(result) for result in analysis.results],
         "article": _article(analysis.reproduction, analysis) if analysis.reproduction else None,
         "explanations": [
             {"diagnosis": plain(each.diagnosis), "known": plain(each.known)}
@@ -58,7 +63,7 @@ def document(analysis: Analysis) -> dict[str, Json]:
     }
 
 
-def _result(result: WorkloadResult) -> dict[str, Json]:
+def result_of(result: WorkloadResult) -> dict[str, Json]:
     """A course, with its findings as sentences and as objects."""
     found = ((result.withheld,) if result.withheld else ()) + result.findings
     return _members(result, "standings", "checks", "withheld", "findings") | {

@@ -28,11 +28,14 @@ class Host(Protocol):
 
 
 class ThisMachine:
-    """The machine that Fetchoff runs on. Its name is not recorded: it may tell who the user is."""
+    """The machine that Fetchoff runs on.
 
-    id = ""
+    `name`: of a host of a fleet, as its user chose it. The machine's own is not recorded: it may
+    tell who the user is.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        self.id = name
         self.cores = usable_cores()
         self.urgency = strongest_urgency()
 

@@ -103,12 +103,8 @@ class Runner:
         Raises OriginError, LinkError, StoreError and KeyboardInterrupt; the journal keeps what was
         measured before.
         """
-        self._host.sweep()
         most = self._experiment.looks[-1]
-        with self._host.on_core(self._host.cores[0]), _emptied(self._dependencies.spool) as folder:
-            for workload in self._experiment.workloads:
-                with _must_be_written(folder):
-                    fill(Spool(folder), workload)
+        with self._ready() as folder:
             reason, number = "rounds", 0
             for number in range(most):
                 if not self._is_done(number):
@@ -129,6 +125,25 @@ class Runner:
             ended = Ended(reason, number + 1)
             self._dependencies.journal.append(ended)
             return ended
+
+    def run_round(self, number: int) -> None:
+        """Measure what the journal does not hold of one round: somebody else says when it ends.
+
+        Raises as `run` does.
+        """
+        with self._ready() as folder:
+            if not self._is_done(number):
+                self._run_round(number, folder)
+
+    @contextlib.contextmanager
+    def _ready(self) -> Iterator[Path]:
+        """The harness in its place, and a folder with what clients send."""
+        self._host.sweep()
+        with self._host.on_core(self._host.cores[0]), _emptied(self._dependencies.spool) as folder:
+            for workload in self._experiment.workloads:
+                with _must_be_written(folder):
+                    fill(Spool(folder), workload)
+            yield folder
 
     def _recall(self, record: Record) -> None:
         match record:

@@ -1,0 +1,86 @@
+"""Join the cluster that the user named, and show what its hosts do."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fetchoff.cli.console import say
+from fetchoff.model.errors import HostError, InputError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from fetchoff.fleet.dask.joined import JoinedCluster
+    from fetchoff.fleet.seam.cluster import Step
+
+
+@dataclass(frozen=True)
+class Where:
+    """Which cluster: exactly one of the first three is given."""
+
+    scheduler: str | None
+    hosts: Path | None
+    local: int | None
+    secure: bool = False
+
+
+@contextlib.contextmanager
+def joined(
+    where: Where, on_step: Callable[[str, Step], None] | None = None, *, quiet: bool = False
+) -> Iterator[JoinedCluster]:
+    """The cluster, until the context ends. Raises InputError and HostError."""
+    _must_be_one(where)
+    from fetchoff.fleet.dask.required import configure, has_dashboard, must_have_dask
+
+    must_have_dask(ssh=where.hosts is not None)
+    configure()
+    from fetchoff.fleet.dask.joined import JoinedCluster, must_be_names
+
+    with _client(where) as client:
+        cluster = JoinedCluster(client, on_step)
+        names = cluster.present()
+        if not names:
+            raise HostError("the scheduler has no workers", "start one on each host: docs/fleet.md")
+        must_be_names(names)
+        is_there = where.scheduler is not None or has_dashboard()
+        if is_there and cluster.dashboard and not quiet:
+            say(f"Dask's dashboard: {cluster.dashboard}")
+        if where.local and where.local > 1 and not quiet:
+            say(f"{where.local} hosts are pretended on this machine: they take turns")
+        yield cluster
+
+
+def _must_be_one(where: Where) -> None:
+    given = sum(one is not None for one in (where.scheduler, where.hosts, where.local))
+    if given != 1:
+        raise InputError(
+            "give exactly one of --scheduler, --hosts and --local",
+            "to try it out on this machine: --local 3",
+        )
+
+
+@contextlib.contextmanager
+def _client(where: Where) -> Iterator[Client]:
+    from fetchoff.fleet.dask import clusters
+    from fetchoff.fleet.dask.security import security
+
+    secure = None
+    if where.secure:
+        secure = security(starts_cluster=where.scheduler is None)
+    if where.scheduler is not None:
+        with clusters.there_is(where.scheduler, secure) as client:
+            yield client
+    elif where.hosts is not None:
+        from fetchoff.catalog.hosts import hosts
+
+        listed = hosts(where.hosts)
+        with clusters.over_ssh(listed.hosts, listed.listen, secure) as client:
+            yield client
+    else:
+        assert where.local is not None
+        with clusters.of_this_machine(where.local, secure) as client:
+            yield client

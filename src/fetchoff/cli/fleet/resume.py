@@ -1,0 +1,47 @@
+"""`fetchoff fleet resume`: continue a run on many hosts."""
+
+from __future__ import annotations
+
+from fetchoff.cli import options
+from fetchoff.cli.fleet import options as fleet_options
+
+NAME = "resume"
+
+
+def command(
+    run: options.RunPath,
+    scheduler: fleet_options.Scheduler = None,
+    hosts: fleet_options.Hosts = None,
+    local: fleet_options.Local = None,
+    security: fleet_options.Secure = False,
+    away: fleet_options.Away = fleet_options.AWAY_S,
+    longest_round: fleet_options.LongestRound = fleet_options.ROUND_S,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """Continue a run whose driver, scheduler or hosts were killed or interrupted.
+
+    The hosts must have the names that they had. Nothing that they measured whole is measured again,
+    even if this machine hadn't heard of it.
+    """
+    from fetchoff.cli.console import say
+    from fetchoff.cli.fleet import measuring
+    from fetchoff.cli.fleet.joining import Where, joined
+    from fetchoff.cli.fleet.live import watcher
+    from fetchoff.fleet.beginning import must_be_resumable
+    from fetchoff.fleet.driver import Limits
+    from fetchoff.model.observation import Ended
+    from fetchoff.store.run_folder import RunFolder
+
+    folder = RunFolder.open(run, to_append=True)
+    must_be_resumable(folder.header, run)
+    if any(isinstance(record, Ended) for record in folder.records()):
+        folder.close()
+        if not quiet:
+            say("this run is complete; nothing is left to measure")
+    else:
+        shown = watcher(quiet=quiet or as_json)
+        where = Where(scheduler, hosts, local, security)
+        with joined(where, shown.noted, quiet=quiet or as_json) as cluster:
+            measuring.measure(folder, cluster, shown, Limits(away, longest_round))
+    measuring.write_and_show(folder, quiet=quiet, as_json=as_json)

@@ -1,0 +1,307 @@
+"""The driver: it gives hosts their rounds, fetches what they measured, and says when it is enough.
+
+A block of work is a round of a host. Its id is (host, round), and within it each course is done or
+not by itself. A host keeps it in its own run folder before anybody hears of it, and tells it as
+often as it is asked. So a block may be asked for again whenever its answer was lost: by a worker
+that died, by Dask, which does finished tasks again when their worker dies (distributed #7870), by a
+driver that was resumed. What the driver has of a host are the first records of that host's journal,
+in order; it asks for those behind them.
+
+Dask would let a task whose host is gone wait for ever (#7346), so every deadline is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from itertools import count
+from typing import Protocol
+
+from fetchoff.analysis.fleet import is_decided_on
+from fetchoff.fleet.seam.cluster import Cluster, Here, HostAway, HostFault, Job, Task
+from fetchoff.fleet.seam.told import Block, Told
+from fetchoff.model.errors import FetchoffError
+from fetchoff.model.experiment import SELDOM, Experiment
+from fetchoff.model.host import HostRecord, measured_on
+from fetchoff.model.observation import Batch, Ended, HostLost, Record, SectionDone, Turns
+from fetchoff.store.records import from_line
+from fetchoff.store.run_folder import RunFolder
+
+RESTARTS = 5
+"""Of a round on a host, each after it had gone away: more may be the fault of the round itself."""
+
+
+class NoHostLeft(FetchoffError):
+    """All hosts are lost. What was measured is kept."""
+
+    exit_code = 10
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long to wait, in seconds. `away_s`: for a host that is gone; `round_s`: for a round."""
+
+    away_s: float = 60.0
+    round_s: float = 3600.0
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class FleetListener(Protocol):
+    """Watches a fleet: a progress display, a test."""
+
+    def wave_began(self, rounds: dict[str, int]) -> None: ...
+    def round_done(self, host: str, rounds: int, seconds: float) -> None: ...
+    def lost(self, host: str, reason: str) -> None: ...
+    def back(self, host: str) -> None: ...
+
+
+class State(Enum):
+    """`AWAY`: it may come back; `OUT`: what is wrong with it stays wrong."""
+
+    HERE = auto()
+    AWAY = auto()
+    OUT = auto()
+
+
+@dataclass
+class Standing:
+    """A host, and what the driver has of it: every record, and what follows from them."""
+
+    host: HostRecord
+    experiment: Experiment
+    state: State = State.HERE
+    records: list[Record] = field(default_factory=list)
+    _whole: dict[int, set[str]] = field(default_factory=dict)
+    _spent: dict[int, float] = field(default_factory=dict)
+    _measured: set[int] = field(default_factory=set)
+
+    def note(self, record: Record) -> None:
+        """Add a record of this host."""
+        self.records.append(record)
+        if isinstance(record, SectionDone):
+            self._whole.setdefault(record.round, set()).add(record.workload)
+            self._spent[record.round] = self._spent.get(record.round, 0.0) + record.seconds
+        elif isinstance(record, Batch | Turns):
+            self._measured.add(record.round)
+
+    @property
+    def round(self) -> int:
+        """The number of its first round that is not whole: how many it has."""
+        courses = {course.id for course in self.experiment.courses}
+        return next(n for n in count() if not self._whole.get(n, set()) >= courses)
+
+    @property
+    def seconds(self) -> list[float]:
+        """How long each of its whole rounds took."""
+        return [self._spent[number] for number in range(self.round)]
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether its next round would exceed its budget. Rounds may alternate (`seldom`)."""
+        spent = self.seconds
+        if len(spent) < self.experiment.least_rounds:
+            return False
+        foreseen = spent[-SELDOM] if len(spent) >= SELDOM else spent[-1]
+        return sum(spent) + foreseen > self.experiment.budget_s
+
+    @property
+    def has_nobody_left(self) -> bool:
+        """Whether its last round measured nothing at all."""
+        last = self.round - 1
+        return last >= 0 and last not in self._measured
+
+    @property
+    def is_through(self) -> bool:
+        """Whether it has measured all that it may."""
+        most = self.experiment.looks[-1]
+        return self.round >= most or self.is_spent or self.has_nobody_left
+
+
+@dataclass
+class _Pending:
+    """A round that a host was asked for. `task`: None while nobody does it."""
+
+    standing: Standing
+    block: Block
+    task: Task | None
+    began_s: float
+    seen_s: float
+    restarts: int = 0
+
+
+class Driver:
+    """Runs an experiment on the hosts of a run folder, or goes on with one."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        cluster: Cluster,
+        measure: Callable[[Block, Here], Told],
+        listener: FleetListener,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        """`measure`: the function that does a Block on a host and returns Told."""
+        self._folder = folder
+        self._cluster = cluster
+        self._measure = measure
+        self._listener = listener
+        self._limits = limits
+        header = folder.header
+        self._standings = {
+            host.id: Standing(host, measured_on(header.experiment, host)) for host in header.hosts
+        }
+        for record in folder.records():
+            if not isinstance(record, Ended | HostLost):
+                self._standings[record.host].note(record)
+
+    def run(self) -> Ended:
+        """Measure until the run ends, and record that.
+
+        Raises NoHostLeft, ClusterGone, StoreError and KeyboardInterrupt; the folder keeps what was
+        fetched, the hosts what they measured.
+        """
+        while (reason := self._reason_to_end()) is None:
+            self._wave()
+        ended = Ended(reason, max(standing.round for standing in self._standings.values()))
+        self._folder.append(ended)
+        return ended
+
+    def _reason_to_end(self) -> str | None:
+        """Why no further wave begins; None if one does. Raises NoHostLeft."""
+        self._welcome(self._cluster.present())
+        here = [one for one in self._standings.values() if one.state is State.HERE]
+        if not here:
+            raise NoHostLeft(
+                "no host is left",
+                "everything measured so far is kept; bring hosts back, then continue with "
+                f"'fetchoff fleet resume {self._folder.path}'",
+            )
+        if all(one.has_nobody_left for one in here):
+            return "no client left"
+        if all(map(self._is_decided, here)):
+            return "decided"
+        if not all(one.is_through for one in here):
+            return None
+        return "budget" if any(one.is_spent for one in here) else "rounds"
+
+    def _is_decided(self, standing: Standing) -> bool:
+        header = self._folder.header
+        hosts = len(header.hosts)
+        return is_decided_on(header.experiment, standing.host, hosts, header.mode, standing.records)
+
+    def _welcome(self, present: Iterable[str]) -> None:
+        """Hosts that have come back go on."""
+        for name in present:
+            standing = self._standings.get(name)
+            if standing is not None and standing.state is State.AWAY:
+                standing.state = State.HERE
+                self._listener.back(name)
+
+    def _wave(self) -> None:
+        """A round of every host that is here and not through."""
+        asked = [
+            one
+            for one in self._standings.values()
+            if one.state is State.HERE and not one.is_through
+        ]
+        self._listener.wave_began({one.host.id: one.round for one in asked})
+        pending = [self._asked(standing) for standing in asked]
+        try:
+            while pending:
+                present = self._cluster.present()
+                pending = [one for one in pending if not self._is_over(one, present)]
+                if pending:
+                    self._cluster.pause()
+        finally:
+            for one in pending:
+                if one.task is not None:
+                    one.task.drop()
+
+    def _asked(self, standing: Standing) -> _Pending:
+        now = self._cluster.now_s()
+        block = Block(
+            self._folder.header.run_id, standing.host.id, standing.round, len(standing.records)
+        )
+        return _Pending(standing, block, None, began_s=now, seen_s=now)
+
+    def _is_over(self, one: _Pending, present: frozenset[str]) -> bool:
+        """Whether nothing more is to be done for a round: it is whole, or its host is lost."""
+        now = self._cluster.now_s()
+        name = one.block.host
+        if name in present:
+            one.seen_s = now
+        if one.task is not None and one.task.is_done:
+            return self._is_settled(one)
+        if name not in present:
+            if one.task is not None:
+                one.task.drop()
+                one.task = None
+            if now - one.seen_s > self._limits.away_s:
+                self._lose(one, State.AWAY, f"it has been away for {self._limits.away_s:.0f} s")
+                return True
+        elif one.task is None:
+            return not self._is_started(one)
+        elif now - one.began_s > self._limits.round_s + self._limits.away_s:
+            one.task.drop()
+            self._lose(one, State.OUT, f"a round took longer than {self._limits.round_s:.0f} s")
+            return True
+        return False
+
+    def _is_started(self, one: _Pending) -> bool:
+        """Ask for the round (again); whether it may be asked for any more."""
+        if one.restarts > RESTARTS:
+            self._lose(one, State.OUT, f"it went away {one.restarts} times within a round")
+            return False
+        try:
+            job = Job(self._measure, one.block)
+            one.task = self._cluster.start(one.block.host, job, self._limits.round_s)
+        except HostAway:
+            pass
+        one.restarts += 1
+        return True
+
+    def _is_settled(self, one: _Pending) -> bool:
+        """Take what a host tells; whether that settles the round."""
+        assert one.task is not None
+        task, one.task = one.task, None
+        try:
+            told: Told = task.result()
+        except HostAway:
+            return False
+        except HostFault as fault:
+            self._lose(one, State.OUT, fault.message, fault)
+            return True
+        try:
+            self._keep(one.standing, told.lines)
+        except ValueError as error:
+            self._lose(one, State.OUT, f"it told what is no record of it: {error}")
+            return True
+        standing = one.standing
+        if standing.round <= one.block.round:
+            self._lose(one, State.OUT, "it came back from a round that is not whole")
+            return True
+        self._listener.round_done(standing.host.id, standing.round, standing.seconds[-1])
+        return True
+
+    def _keep(self, standing: Standing, lines: Sequence[bytes]) -> None:
+        """Append what a host told to the run folder; ValueError if anything in it isn't its own."""
+        records = [from_line(line) for line in lines]
+        for record in records:
+            if isinstance(record, Ended | HostLost) or record.host != standing.host.id:
+                raise ValueError(f"a record of {getattr(record, 'host', '') or 'nobody'}")
+        for record in records:
+            self._folder.append(record)
+            standing.note(record)
+
+    def _lose(
+        self, one: _Pending, state: State, reason: str, fault: HostFault | None = None
+    ) -> None:
+        """Note that a host does not go on, for now or for good."""
+        one.standing.state = state
+        lost = HostLost(one.block.round, reason, host=one.block.host)
+        self._folder.append(lost)
+        hint = f" ({fault.hint})" if fault is not None and fault.hint else ""
+        self._listener.lost(one.block.host, reason + hint)

@@ -1,0 +1,1 @@
+"""What is done on a host, in a process of its own: docs/fleet.md."""

@@ -1,0 +1,214 @@
+"""The jobs that hosts are given. Each can be done again: what was done is not done twice."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import fetchoff
+from fetchoff.app.choose import chosen, recorded, states
+from fetchoff.app.doctor import check_machine
+from fetchoff.app.loopbacks import on_loopback
+from fetchoff.app.measure import (
+    client_record,
+    launches,
+    placement_notes,
+    programs_of,
+    running,
+    tree_notes,
+)
+from fetchoff.app.serving import must_serve, record_of
+from fetchoff.app.setup import set_up
+from fetchoff.app.unchanged import must_be_unchanged
+from fetchoff.catalog.paths import cache
+from fetchoff.fleet.seam.cluster import Here, Step
+from fetchoff.fleet.seam.told import (
+    Block,
+    Examined,
+    Look,
+    Prepared,
+    Preparing,
+    SetUp,
+    Told,
+    Wanted,
+)
+from fetchoff.model.client import Client, Readiness
+from fetchoff.model.errors import HostError, InUseError
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.host import measured_on
+from fetchoff.model.observation import Record, SectionDone
+from fetchoff.run.host.alone import alone
+from fetchoff.run.host.machine import facts
+from fetchoff.run.schedule.events import Nobody
+from fetchoff.store.run_folder import HEADER, JOURNAL, RunFolder
+
+MACHINE = Path("/proc/sys/kernel/random/boot_id")
+RELEASED_S = 0.2  # between two looks at whether another process has let go of a run folder
+
+
+def look(wanted: Wanted, here: Here) -> Look:
+    """What the host has of what is wanted; InputError or OriginError if its origin cannot serve."""
+    here.enter()
+    must_serve(wanted.origin, wanted.courses, allow_remote=wanted.allow_remote)
+    clients = _clients(wanted)
+    ready = [client for client in clients if client.readiness is Readiness.READY]
+    return Look(
+        fetchoff=fetchoff.__version__,
+        machine=machine(),
+        clients=tuple(clients),
+        records=tuple(client_record(client) for client in ready),
+        origin=record_of(wanted.origin),
+    )
+
+
+def examine(wanted: Wanted, here: Here) -> Examined:
+    """Whether the host is fit for measuring."""
+    here.enter()
+    clients = _clients(wanted)
+    return Examined(
+        fetchoff=fetchoff.__version__,
+        machine=machine(),
+        facts=facts(),
+        checks=tuple(check_machine()),
+        ready=sum(client.readiness is Readiness.READY for client in clients),
+        clients=len(clients),
+        free_gb=shutil.disk_usage(cache()).free / 1e9,
+        clock_s=time.time(),
+    )
+
+
+def clock(_request: object, _here: Here) -> float:
+    """The host's clock: seconds since 1970."""
+    return time.time()
+
+
+def set_up_clients(wanted: Wanted, here: Here) -> tuple[SetUp, ...]:
+    """Install and build what can be had on the host."""
+    here.enter()
+
+    def told(client: str) -> None:
+        here.tell(Step(client, "setting up"))
+
+    done = set_up(chosen(wanted.clients, without=wanted.without), told)
+    return tuple(
+        SetUp(client.id)
+        if client.readiness is Readiness.READY
+        else SetUp(client.id, client.reason, client.hint)
+        for client in done
+    )
+
+
+def prepare(asked: Preparing, here: Here) -> Prepared:
+    """Make the host's run folder, or find it made."""
+    here.enter()
+    path = folder_of(asked.header.run_id, asked.host.id)
+    on = on_loopback(measured_on(asked.header.experiment, asked.host), asked.loopback)
+    clients = states(recorded(asked.header))
+    host = replace(
+        asked.host,
+        environment=facts() | on.facts,
+        notes=(
+            *asked.host.notes,
+            *tree_notes(clients),
+            *placement_notes(on.experiment),
+            *on.notes,
+        ),
+    )
+    if not (path / HEADER).exists():
+        header = replace(
+            asked.header,
+            experiment=on.experiment,
+            environment=host.environment,
+            notes=host.notes,
+            absent=host.absent,
+            programs=programs_of(on.experiment),
+        )
+        RunFolder.create(path, header).close()
+    return Prepared(host, on.experiment.loopback)
+
+
+def measure_round(block: Block, here: Here) -> Told:
+    """Measure what the host's run folder does not hold of a round, and tell what is new in it."""
+    path = folder_of(block.run, block.host)
+    folder = _opened(path)
+    try:
+        if not is_whole(folder.records(), folder.header.experiment, block.round):
+            clients = states(recorded(folder.header))
+            must_be_unchanged(folder.header, clients)
+            here.tell(Step("", "waiting for the machine"))
+            with alone(waits=True, say=lambda _: None):
+                here.enter()
+                listener = Steps(here)
+                with running(folder, launches(clients), listener, _never, host=block.host) as one:
+                    one.run_round(block.round)
+    finally:
+        folder.close()
+    return told_of(path, block.known)
+
+
+def told_of(path: Path, known: int) -> Told:
+    """The lines of a journal beyond the first `known`; HostError if it has fewer."""
+    data = (path / JOURNAL).read_bytes()
+    lines = data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
+    if len(lines) < known:
+        raise HostError(
+            f"its run folder has lost {known - len(lines)} of {known} records",
+            "restore it, or begin a new run",
+        )
+    return Told(tuple(lines[known:]))
+
+
+def is_whole(records: Iterable[Record], experiment: Experiment, number: int) -> bool:
+    """Whether a round was measured whole on all courses."""
+    done = {r.workload for r in records if isinstance(r, SectionDone) and r.round == number}
+    return done >= {course.id for course in experiment.courses}
+
+
+def folder_of(run: str, host: str) -> Path:
+    """The run folder of a host, on that host."""
+    return cache() / "fleet" / run / host
+
+
+def machine() -> str:
+    """The same for all who run on this machine until it is started again."""
+    try:
+        return MACHINE.read_text().strip()
+    except OSError:
+        return ""
+
+
+class Steps(Nobody):
+    """Tells the steps of a run."""
+
+    def __init__(self, here: Here) -> None:
+        self._here = here
+
+    def step_began(self, workload: str, step: str, of: int) -> None:  # noqa: ARG002
+        self._here.tell(Step(workload, step))
+
+    def trouble(self, text: str) -> None:
+        self._here.tell(Step("", text, is_trouble=True))
+
+
+def _opened(path: Path) -> RunFolder:
+    """The run folder; whoever measures into it still, because its worker has just ended, ends."""
+    while True:
+        try:
+            return RunFolder.open(path, to_append=True)
+        except InUseError:
+            time.sleep(RELEASED_S)
+
+
+def _clients(wanted: Wanted) -> list[Client]:
+    clients = states(chosen(wanted.clients, without=wanted.without))
+    taken = {client.id for client in clients}
+    more = states(chosen(wanted.if_ready))
+    return clients + [c for c in more if c.readiness is Readiness.READY and c.id not in taken]
+
+
+def _never(_records: object, _rounds: int) -> bool:
+    """The driver decides when it is enough."""
+    return False

@@ -1,0 +1,1 @@
+"""What a driver needs of a cluster, and what hosts are asked and tell."""

@@ -1,0 +1,87 @@
+"""What a driver needs of a cluster: the seam that a pretended one fits in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from fetchoff.model.errors import FetchoffError, HostError
+
+
+class HostFault(HostError):
+    """A host did what it was asked to, and failed: asking it again would not help."""
+
+
+class HostAway(HostError):
+    """A host is not there, or went away while it worked: what it was asked may be asked again."""
+
+
+class ClusterGone(FetchoffError):
+    """The scheduler of the cluster is gone."""
+
+    exit_code = 10
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a host is doing now; `is_trouble`: what it has to say of it."""
+
+    workload: str
+    step: str
+    is_trouble: bool = False
+
+
+Tell = Callable[[Step], None]
+
+
+@dataclass(frozen=True)
+class Here:
+    """What a job is given on its host: the cores that it may use, and whom to tell its steps.
+
+    Jobs begin on the harness's core, so that they disturb nobody who is measured there. `enter` is
+    called as soon as they have the machine for themselves.
+    """
+
+    cores: tuple[int, ...]
+    tell: Tell
+    enter: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A function to call in a process of its own on a host: a function of a module, by its name
+    there, and its only argument beside `Here`. Both are pickled."""
+
+    function: Callable[[Any, Here], Any]
+    request: object
+
+
+class Task(Protocol):
+    """A job that a host was given."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there is a result, or none will come."""
+
+    def result(self) -> Any:
+        """What the job returned; raises HostFault, HostAway and ClusterGone."""
+
+    def drop(self) -> None:
+        """Let go of it: nobody will ask for its result."""
+
+
+class Cluster(Protocol):
+    """Hosts that can be given jobs, one at a time each."""
+
+    def present(self) -> frozenset[str]:
+        """The hosts that are there now. Raises ClusterGone."""
+
+    def start(self, host: str, job: Job, longest_s: float) -> Task:
+        """Give a host a job, which it ends after `longest_s`. Raises HostAway and ClusterGone."""
+
+    def pause(self) -> None:
+        """Wait a moment."""
+
+    def now_s(self) -> float:
+        """A clock that only goes forward."""

@@ -1,0 +1,104 @@
+"""What hosts are asked, and what they tell: plain data that can be pickled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fetchoff.app.doctor import MachineCheck
+from fetchoff.model.client import Client, Readiness
+from fetchoff.model.course import Course
+from fetchoff.model.host import HostRecord
+from fetchoff.model.loopback import Loopback
+from fetchoff.model.origin import OriginRecord
+from fetchoff.store.run_folder import ClientRecord, Header
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The clients, courses and origin that a fleet is to measure.
+
+    `clients`: ids, globs or paths on the host. `if_ready`: those that take part where they are
+    ready.
+    """
+
+    clients: tuple[str, ...]
+    without: tuple[str, ...] = ()
+    if_ready: tuple[str, ...] = ()
+    courses: tuple[Course, ...] = ()
+    origin: str = "built-in"
+    allow_remote: bool = False
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a host has. `machine`: the same for hosts on one machine; it is not stored."""
+
+    fetchoff: str
+    machine: str
+    clients: tuple[Client, ...]
+    records: tuple[ClientRecord, ...]
+    origin: OriginRecord
+
+    @property
+    def ready(self) -> tuple[Client, ...]:
+        return tuple(c for c in self.clients if c.readiness is Readiness.READY)
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What `fetchoff fleet doctor` asks of a host. `clock_s`: seconds since 1970, by its clock."""
+
+    fetchoff: str
+    machine: str
+    facts: dict[str, str]
+    checks: tuple[MachineCheck, ...]
+    ready: int
+    clients: int
+    free_gb: float
+    clock_s: float
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """A client after it was set up. `reason`: why it can't be had, or ""."""
+
+    client: str
+    reason: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Preparing:
+    """Make the run folder of a host. `header`: of the whole run; `loopback`: as asked."""
+
+    host: HostRecord
+    header: Header
+    loopback: Loopback | None = None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The host as its run folder has it: with its environment, and what must be known of it."""
+
+    host: HostRecord
+    loopback: Loopback
+
+
+@dataclass(frozen=True)
+class Block:
+    """A round of a host; measuring it again gives what was measured.
+
+    `known`: how many records of the host the driver has.
+    """
+
+    run: str
+    host: str
+    round: int
+    known: int
+
+
+@dataclass(frozen=True)
+class Told:
+    """The lines that a host's journal has beyond those that the driver knows."""
+
+    lines: tuple[bytes, ...] = field(repr=False)

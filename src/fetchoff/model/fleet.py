@@ -1,0 +1,106 @@
+"""The results of a run of several hosts, shown by the report. Plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fetchoff.model.analysis import Analysis, Relative
+from fetchoff.model.experiment import Role
+from fetchoff.model.host import FleetMode, HostRecord
+
+
+@dataclass(frozen=True)
+class HostsDiffer:
+    """Whether the ratio of two clients differs from host to host.
+
+    `between`: standard deviation of the log-ratio between hosts, without what rounds differ in.
+    `share`: of the variance that is seen, the part between hosts (I²). `p`: of this client alone;
+    `shown`: that hosts differ, at the error rate of all clients of the workload together.
+    """
+
+    hosts: int
+    between: float
+    share: float
+    p: float
+    shown: bool
+
+
+@dataclass(frozen=True)
+class AcrossHosts:
+    """One clock of a client against the baseline.
+
+    `on_each`: in the order of the hosts; None where it wasn't compared. `over`: of hosts in
+    general; None if that can't be told. `differ`: None with fewer than two hosts.
+    """
+
+    on_each: tuple[Relative | None, ...]
+    over: Relative | None = None
+    differ: HostsDiffer | None = None
+
+
+@dataclass(frozen=True)
+class FleetRow:
+    """A client on one workload, on all hosts. `tiers`: of hosts in general."""
+
+    client: str
+    role: Role
+    wall: AcrossHosts
+    cpu: AcrossHosts
+    tiers: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class FleetResult:
+    """A course on all hosts that measured it, the best client first.
+
+    `hosts`: those whose figures are used, in the order of every `on_each`. `withheld`: those whose
+    self-checks failed. `others`: those whose baseline is another one, so that nothing can be
+    compared.
+    """
+
+    workload: str
+    about: str
+    baseline: str
+    hosts: tuple[str, ...]
+    rows: tuple[FleetRow, ...]
+    withheld: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class HostAnalysis:
+    """What one host says by itself; `analysis`: None if it has measured nothing whole.
+
+    `rounds`: those that were measured whole. `lost`: why it didn't go on to the end, or "".
+    """
+
+    host: HostRecord
+    rounds: int
+    analysis: Analysis | None
+    lost: str = ""
+
+
+@dataclass(frozen=True)
+class FleetAnalysis:
+    """Everything that tables and files show of a run of several hosts."""
+
+    run_id: str
+    title: str
+    started: str
+    ended_reason: str
+    seconds: float
+    seed: int
+    alpha: float
+    margin: float
+    mode: FleetMode
+    hosts: tuple[HostAnalysis, ...]
+    results: tuple[FleetResult, ...]
+    notes: tuple[str, ...] = ()
+    origin: str = ""
+
+    def measured(self) -> Iterator[tuple[str, Analysis]]:
+        """The hosts that have results, with them."""
+        for one in self.hosts:
+            if one.analysis is not None:
+                yield one.host.id, one.analysis

@@ -1,0 +1,78 @@
+"""The hosts of a run, and what each of them measures. A run of one machine has one host."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from fetchoff.model.experiment import Experiment, Role
+
+SEED_BITS = 31
+PARTS = 3
+"""Of the error rate of several hosts: one for what is said of hosts in general, one for what is
+said of single hosts, one for whether hosts differ."""
+
+
+class FleetMode(StrEnum):
+    """`replicate`: every host measures everything. `shard`: each measures some of the courses."""
+
+    REPLICATE = "replicate"
+    SHARD = "shard"
+
+
+@dataclass(frozen=True)
+class HostRecord:
+    """What a run stores about a host. `id`: as records name it.
+
+    `clients`: those that were ready there. `absent`: (client, why it isn't). `courses`: those that
+    it measures. `notes`: what a reader must know of it.
+    """
+
+    id: str
+    environment: dict[str, str] = field(default_factory=dict)
+    clients: tuple[str, ...] = ()
+    absent: tuple[tuple[str, str], ...] = ()
+    courses: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def measured_on(experiment: Experiment, host: HostRecord) -> Experiment:
+    """The experiment as a host measures it: what it has, in an order of its own."""
+    order = random.Random(f"{experiment.seed}/{host.id}")
+    return replace(_had_by(experiment, host), seed=order.getrandbits(SEED_BITS))
+
+
+def judged_on(experiment: Experiment, host: HostRecord, hosts: int, mode: FleetMode) -> Experiment:
+    """The experiment as the results of one of `hosts` hosts are judged: at its share of the error.
+
+    Where courses are divided, each is measured once, and nothing is shared.
+    """
+    is_shared = hosts > 1 and mode is FleetMode.REPLICATE
+    alpha = experiment.alpha / PARTS / hosts if is_shared else experiment.alpha
+    return replace(_had_by(experiment, host), alpha=alpha)
+
+
+def _had_by(experiment: Experiment, host: HostRecord) -> Experiment:
+    """With the clients and courses of a host; without the baseline, its first ranked client."""
+    entrants = tuple(e for e in experiment.entrants if e.client in host.clients)
+    ranked = [e.key for e in entrants if e.role is Role.RANKED]
+    has_baseline = experiment.baseline in ranked or not ranked
+    return replace(
+        experiment,
+        entrants=entrants,
+        courses=tuple(c for c in experiment.courses if c.id in host.courses),
+        baseline=experiment.baseline if has_baseline else ranked[0],
+    )
+
+
+def can_measure(experiment: Experiment, host: HostRecord) -> bool:
+    """Whether a host has a client to rank and a course to rank it on."""
+    had = _had_by(experiment, host)
+    return bool(had.courses) and any(e.role is Role.RANKED for e in had.entrants)
+
+
+def dealt(courses: Sequence[str], hosts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Courses by host, dealt one after the other."""
+    return {host: tuple(courses[place :: len(hosts)]) for place, host in enumerate(sorted(hosts))}

@@ -1,0 +1,239 @@
+"""Several hosts in one journal: each by itself, and what all of them say together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+from benches.fleet import pretended
+from tests.unit.analysis import planted
+from tests.unit.analysis.raced import COURSE, Raced, ill
+from tests.unit.analysis.test_hosts import on
+
+from fetchoff.analysis.analyse import RunFacts
+from fetchoff.analysis.fleet import analyse_fleet, is_decided_on, rounds_of
+from fetchoff.model.estimate import Verdict
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.fleet import AcrossHosts, FleetAnalysis, FleetRow
+from fetchoff.model.host import PARTS, FleetMode, HostRecord
+from fetchoff.model.observation import Ended, HostLost, Outcome, Record
+from fetchoff.report.wording.fleet import differ, in_general, on_each, summary
+
+A, B = "a/x", "b/y"
+ROUNDS = 8
+HOSTS = ("anna", "berta", "carl", "dora")
+WOBBLE = (0.004, -0.003, 0.001, -0.002, 0.003, 0.0, -0.004, 0.001)
+
+
+def raced(difference: float, **more: object) -> Raced:
+    """Two clients on one host: B costs e^difference as much as A."""
+    costs = {A: [0.0] * ROUNDS, B: [difference + wobble for wobble in WOBBLE]}
+    return replace(Raced(costs), **more)  # type: ignore[arg-type]
+
+
+def host(name: str, clients: Sequence[str] = (A, B)) -> HostRecord:
+    return HostRecord(name, {"processor": name}, tuple(clients), (), (COURSE.id,))
+
+
+def records_of(fleet: Mapping[str, Raced], *, ended: str = "budget") -> list[Record]:
+    """The records of all hosts, as a driver fetches them: round by round."""
+    found: list[Record] = []
+    for number in range(ROUNDS):
+        for name, own in fleet.items():
+            found += on(name, own.round(number))
+    return [*found, Ended(ended, ROUNDS)] if ended else found
+
+
+def analysed(
+    fleet: Mapping[str, Raced],
+    records: Sequence[Record] | None = None,
+    *,
+    hosts: Sequence[HostRecord] = (),
+    mode: FleetMode = FleetMode.REPLICATE,
+) -> FleetAnalysis:
+    experiment = next(iter(fleet.values())).experiment
+    facts = RunFacts("id", "title", "2026-11-24", experiment, (), (), {}, ())
+    named = tuple(hosts) or tuple(host(name) for name in fleet)
+    return analyse_fleet(facts, named, mode, records_of(fleet) if records is None else records)
+
+
+def row_of(analysis: FleetAnalysis, client: str = B) -> FleetRow:
+    (result,) = analysis.results
+    return next(row for row in result.rows if row.client == client)
+
+
+def told(across: AcrossHosts) -> str:
+    return on_each(across, HOSTS[: len(across.on_each)])
+
+
+def test_faster_on_all_hosts() -> None:
+    found = analysed({name: raced(-0.5) for name in HOSTS})
+    row = row_of(found)
+    assert told(row.wall) == "faster on all 4 hosts"
+    assert row.wall.over is not None and row.wall.over.verdict is Verdict.FASTER
+    assert row.wall.differ is not None and not row.wall.differ.shown
+    assert row.tiers == (1, 1)
+    assert summary(found.results[0]) == (
+        "Hosts were not shown to differ. On hosts in general b/y is the fastest: "
+        "0.607 times the wall time of a/x."
+    )
+
+
+def test_faster_on_some_and_level_on_others() -> None:
+    found = analysed(
+        {"anna": raced(-0.5), "berta": raced(-0.5), "carl": raced(0.0), "dora": raced(0.4)}
+    )
+    row = row_of(found)
+    assert told(row.wall) == "faster on anna and berta, level on carl, slower on dora"
+    assert row.wall.over is not None and row.wall.over.verdict is Verdict.UNDECIDED
+    assert row.wall.differ is not None and row.wall.differ.shown
+    assert differ(row.wall.differ).startswith("yes, by ")
+    assert "Hosts differ in the wall time of 1 client relative to a/x." in summary(found.results[0])
+
+
+def test_many_hosts_are_counted() -> None:
+    across = row_of(analysed({f"h{n}": raced(-0.5 if n else 0.5) for n in range(6)})).wall
+    assert on_each(across, tuple(f"h{n}" for n in range(6))) == "faster on 5 hosts, slower on h0"
+
+
+def test_both_hosts_and_one() -> None:
+    two = analysed({name: raced(-0.5) for name in HOSTS[:2]})
+    assert told(row_of(two).wall) == "faster on both hosts"
+    assert row_of(two).wall.over is None
+    assert in_general(two, two.results[0]) == "hosts in general: needs 3 hosts with figures, has 2"
+    one = analysed({"anna": raced(-0.5)})
+    assert told(row_of(one).wall) == "faster"
+    assert row_of(one).wall.differ is None
+
+
+def test_one_host_is_judged_as_a_run_of_one_machine() -> None:
+    own = raced(-0.05)
+    one = row_of(analysed({"anna": own})).wall.on_each[0]
+    alone = own.standings([*own.records(), Ended("budget", ROUNDS)])[B].wall
+    assert one == alone
+
+
+def test_each_of_several_hosts_has_its_share_of_the_error() -> None:
+    found = analysed({name: raced(-0.5) for name in HOSTS})
+    relative = row_of(found).wall.on_each[0]
+    assert relative is not None
+    assert 1 - relative.ratio.level == pytest.approx(found.alpha / PARTS / len(HOSTS))
+    over = row_of(found).wall.over
+    assert over is not None
+    assert 1 - over.ratio.level == pytest.approx(found.alpha / PARTS)
+
+
+def test_of_hosts_in_general_nothing_is_said_before_the_end() -> None:
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    found = analysed(fleet, records_of(fleet, ended=""))
+    assert row_of(found).wall.over is None
+    assert in_general(found, found.results[0]) == "hosts in general: told when the run has ended"
+    assert told(row_of(found).wall) == "faster on all 4 hosts"
+
+
+def test_hosts_far_apart_in_speed_agree_in_ratios() -> None:
+    """A machine that takes seven times as long is compared with itself only."""
+    slow = Raced(
+        {A: [2.0] * ROUNDS, B: [1.5 + wobble for wobble in WOBBLE]},
+    )
+    found = row_of(analysed({"anna": raced(-0.5), "berta": slow, "carl": raced(-0.5)}))
+    assert found.wall.differ is not None and not found.wall.differ.shown
+    assert found.wall.over is not None
+    assert found.wall.over.ratio.point == pytest.approx(0.607, rel=0.01)
+
+
+def test_a_client_that_a_host_does_not_have() -> None:
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    records = [
+        r for r in records_of(fleet) if not (getattr(r, "host", "") == "carl" and _is_of(r, B))
+    ]
+    hosts = [host(name, (A,) if name == "carl" else (A, B)) for name in HOSTS]
+    row = row_of(analysed(fleet, records, hosts=hosts))
+    assert told(row.wall) == "faster on anna, berta and dora, not measured on carl"
+
+
+def test_a_host_without_the_baseline_is_not_compared() -> None:
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    records = [
+        r for r in records_of(fleet) if not (getattr(r, "host", "") == "carl" and _is_of(r, A))
+    ]
+    hosts = [host(name, (B,) if name == "carl" else (A, B)) for name in HOSTS]
+    (result,) = analysed(fleet, records, hosts=hosts).results
+    assert result.others == ("carl",)
+    assert result.hosts == ("anna", "berta", "dora")
+
+
+def _is_of(record: Record, client: str) -> bool:
+    return client in (getattr(record, "entrant", ""), getattr(record, "client", ""))
+
+
+def test_a_host_whose_checks_fail_is_withheld_by_itself() -> None:
+    asked = planted.experiment()
+    off = planted.of_turns(lambda turns: replace(turns, process_cpu_ns=2 * turns.process_cpu_ns))
+    records: list[Record] = []
+    for seed, name in enumerate(HOSTS):
+        own = planted.sound(seed)
+        own = [off(r) for r in own] if name == "berta" else own
+        records += on(name, own)
+    hosts = [HostRecord(name, {}, planted.CLIENTS, (), ("get",)) for name in HOSTS]
+    facts = RunFacts("id", "title", "2026-11-24", asked, (), (), {}, ())
+    found = analyse_fleet(facts, hosts, FleetMode.REPLICATE, [*records, Ended("budget", 6)])
+    (result,) = found.results
+    assert result.withheld == ("berta",)
+    assert result.hosts == ("anna", "carl", "dora")
+    assert any(row.wall.over is not None for row in result.rows)
+
+
+def test_who_was_lost_is_told_until_it_goes_on() -> None:
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    records = records_of(fleet)
+    lost = HostLost(3, "it has been away for 60 s", host="carl")
+    ends = analysed(fleet, [*records[:-1], lost, records[-1]])
+    assert {one.host.id: one.lost for one in ends.hosts if one.lost} == {
+        "carl": "it has been away for 60 s"
+    }
+    went_on = analysed(fleet, [lost, *records])
+    assert not any(one.lost for one in went_on.hosts)
+
+
+def test_a_host_that_measured_nothing_is_there_without_results() -> None:
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    records = [r for r in records_of(fleet) if getattr(r, "host", "") != "dora"]
+    found = analysed(fleet, records, hosts=[host(name) for name in HOSTS])
+    assert [one.rounds for one in found.hosts] == [ROUNDS, ROUNDS, ROUNDS, 0]
+    assert found.hosts[-1].analysis is None
+    assert found.results[0].hosts == HOSTS[:3]
+
+
+def test_divided_courses_are_each_of_one_host() -> None:
+    asked = pretended.experiment(rounds=5)
+    head = pretended.header("run", asked, ("anna", "berta"), FleetMode.SHARD)
+    records: list[Record] = []
+    for one in head.hosts:
+        own = replace(asked, courses=tuple(c for c in asked.courses if c.id in one.courses))
+        for number in range(5):
+            records += pretended.round_of(own, one.id, number)
+    facts = RunFacts("id", "title", "2026-11-24", asked, (), (), {}, ())
+    found = analyse_fleet(facts, head.hosts, FleetMode.SHARD, [*records, Ended("rounds", 5)])
+    assert [result.hosts for result in found.results] == [("anna",), ("berta",)]
+    assert all(row.wall.over is None for result in found.results for row in result.rows)
+    assert "costs of hosts are not compared" in in_general(found, found.results[0])
+
+
+def test_a_host_is_decided_by_its_own_records() -> None:
+    asked: Experiment = raced(-0.5).experiment
+    own = raced(-0.5).records()
+    assert rounds_of(own, (COURSE.id,)) == ROUNDS
+    assert is_decided_on(asked, host("anna"), 1, FleetMode.REPLICATE, own)
+    assert not is_decided_on(asked, host("anna"), 1, FleetMode.REPLICATE, own[:6])
+    near = raced(0.004).records()
+    assert not is_decided_on(asked, host("anna"), 1000, FleetMode.REPLICATE, near)
+
+
+def test_a_client_that_answered_wrong_on_one_host_is_not_ranked_there() -> None:
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    wrong = ill(2, B, Outcome.INVALID, "other content", answered_wrong=True)
+    fleet["dora"] = raced(-0.5, ended=wrong)
+    row = row_of(analysed(fleet))
+    assert told(row.wall) == "faster on anna, berta and carl, not measured on dora"

@@ -1,0 +1,48 @@
+"""The files of a run of several hosts, and what `fetchoff report` says of one without results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benches.fleet import pretended
+
+from fetchoff.app.fleet_results import fleet_analysis_of, write_fleet
+from fetchoff.model.errors import InputError
+from fetchoff.model.observation import Ended
+from fetchoff.store.run_folder import RunFolder
+
+HOSTS = ("anna", "berta")
+
+
+def folder_with(path: Path, rounds: int) -> RunFolder:
+    asked = pretended.experiment(rounds=5)
+    folder = RunFolder.create(path, pretended.header("run", asked, HOSTS))
+    for number in range(rounds):
+        for host in HOSTS:
+            for record in pretended.round_of(asked, host, number):
+                folder.append(record)
+    folder.append(Ended("rounds", rounds))
+    folder.close()
+    return folder
+
+
+def test_the_same_files_every_time(tmp_path: Path) -> None:
+    folder_with(tmp_path / "run", 5)
+    kept = []
+    for _ in range(2):
+        write_fleet(fleet_analysis_of(RunFolder.open(tmp_path / "run")), tmp_path / "run")
+        files = sorted(p for p in (tmp_path / "run").rglob("*") if p.is_file())
+        kept.append({str(p.relative_to(tmp_path / "run")): p.read_bytes() for p in files})
+    assert kept[0] == kept[1]
+    assert set(kept[0]) == {
+        *("run.json", "batches.jsonl", "results.csv", "results.json", "hosts.csv"),
+        *("hosts/anna.html", "hosts/berta.html"),
+    }
+
+
+def test_without_a_whole_round_there_is_nothing_to_show(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path / "run", 0)
+    with pytest.raises(InputError) as raised:
+        fleet_analysis_of(folder)
+    assert f"fetchoff fleet resume {folder.path}" in raised.value.hint

@@ -1,0 +1,164 @@
+"""Beginning a run: who takes part, with what, and what is told of those who can't."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.unit.app.test_experiments import COURSE, client
+from tests.unit.fleet.fakes import FakeCluster
+
+import fetchoff
+from fetchoff.app.experiments import ranking
+from fetchoff.fleet.beginning import Asked, Jobs, begin, must_be_resumable
+from fetchoff.fleet.seam.cluster import Here
+from fetchoff.fleet.seam.told import Look, Prepared, Preparing, Wanted
+from fetchoff.model.client import Client, Kind, Readiness
+from fetchoff.model.course import Course
+from fetchoff.model.errors import HostError, InputError, StoreError
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.host import FleetMode
+from fetchoff.model.loopback import Loopback
+from fetchoff.model.origin import OriginRecord
+from fetchoff.store.run_folder import ClientRecord, RunFolder
+
+LWP, CURL, RAW = "perl/lwp", "c/libcurl", "c/raw-socket"
+
+
+def record(name: str, version: str = "1") -> ClientRecord:
+    return ClientRecord(name, name, name, "product", "", "", version, "", "", "source", "")
+
+
+def look(*clients: Client, version: str = "1", machine: str = "") -> Look:
+    ready = [one for one in clients if one.readiness is Readiness.READY]
+    records = tuple(record(one.id, version) for one in ready)
+    return Look(fetchoff.__version__, machine, clients, records, OriginRecord())
+
+
+def both(**more: str) -> Look:
+    return look(client(LWP), client(CURL), **more)
+
+
+def absent(name: str) -> Client:
+    return replace(client(name, readiness=Readiness.UNAVAILABLE), reason="no cc", hint="get it")
+
+
+class Fleet:
+    """Hosts that have what they are told to have. `unfit`: cannot make their folder."""
+
+    def __init__(self, folder: Path, unfit: str = "", **looks: Look | None) -> None:
+        self.folder = folder
+        self.looks = looks
+        self.unfit = unfit
+        self.prepared: dict[str, Preparing] = {}
+        self.warnings: list[str] = []
+
+    def begin(
+        self, mode: FleetMode = FleetMode.REPLICATE, courses: Sequence[Course] = (COURSE,)
+    ) -> RunFolder:
+        def rank(clients: Sequence[Client]) -> Experiment:
+            return ranking(clients, courses, suite="s", baseline=LWP, budget_s=9, blocks=6, seed=1)
+
+        names = list(self.looks)
+        asked = Asked("title", self.folder / "run", Wanted((LWP, CURL)), rank, mode)
+        cluster = OneByOne(tuple(names))
+
+        def looked(_wanted: Wanted, _here: Here) -> Look:
+            found = self.looks[cluster.now_at]
+            if found is None:
+                raise HostError("its origin cannot serve", "choose another")
+            return found
+
+        def prepare(preparing: Preparing, _here: Here) -> Prepared:
+            if preparing.host.id == self.unfit:
+                raise HostError("no room")
+            self.prepared[preparing.host.id] = preparing
+            host = replace(preparing.host, environment={"kernel": f"of {preparing.host.id}"})
+            return Prepared(host, Loopback.OWN)
+
+        return begin(cluster, names, asked, self.warnings.append, Jobs(looked, prepare))
+
+
+class OneByOne(FakeCluster):
+    """Knows which host a job is done on."""
+
+    now_at = ""
+
+    def start(self, host, job, longest_s):  # type: ignore[no-untyped-def]
+        self.now_at = host
+        return super().start(host, job, longest_s)
+
+
+def test_the_run_has_its_hosts_with_what_they_have(tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path, anna=both(), berta=look(client(LWP), absent(CURL)))
+    header = fleet.begin().header
+    assert [host.id for host in header.hosts] == ["anna", "berta"]
+    assert [host.clients for host in header.hosts] == [(LWP, CURL), (LWP,)]
+    assert header.hosts[1].absent == ((CURL, "no cc (get it)"),)
+    assert header.hosts[0].environment == {"kernel": "of anna"}
+    assert {entrant.client for entrant in header.experiment.entrants} == {LWP, CURL}
+    assert [one.id for one in header.clients] == [LWP, CURL]
+    assert header.experiment.loopback is Loopback.OWN
+    assert [one.id for one in fleet.prepared["berta"].header.clients] == [LWP]
+    assert fleet.warnings == []
+    again = RunFolder.open(tmp_path / "run").header
+    assert again == header
+
+
+def test_hosts_that_cannot_take_part_are_left_out_and_named(tmp_path: Path) -> None:
+    fleet = Fleet(
+        tmp_path,
+        unfit="dora",
+        anna=both(),
+        berta=None,
+        carl=look(client(RAW, Kind.FLOOR), absent(LWP)),
+        dora=both(),
+    )
+    header = fleet.begin().header
+    assert [host.id for host in header.hosts] == ["anna"]
+    assert fleet.warnings == [
+        "berta is left out: its origin cannot serve (choose another)",
+        "carl is left out: no client to rank is ready there",
+        "dora is left out: no room",
+    ]
+
+
+def test_without_any_host_there_is_no_run(tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path, anna=None, berta=None)
+    with pytest.raises(InputError, match="no host can take part: its origin cannot serve"):
+        fleet.begin()
+    assert not (tmp_path / "run").exists()
+
+
+def test_hosts_with_another_fetchoff_cannot_be_compared(tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path, anna=both(), berta=replace(both(), fetchoff="0.0.1"))
+    with pytest.raises(InputError, match=r"but berta has 0\.0\.1"):
+        fleet.begin()
+
+
+def test_what_is_not_the_same_everywhere_is_told(tmp_path: Path) -> None:
+    other = both(version="2", machine="m")
+    fleet = Fleet(tmp_path, anna=both(machine="m"), berta=other, carl=both())
+    notes = fleet.begin().header.notes
+    assert notes[0].startswith("anna, berta are on one machine: they take turns")
+    assert any(note.startswith(f"{LWP} is not the same everywhere: 1 on") for note in notes)
+
+
+def test_workloads_are_divided(tmp_path: Path) -> None:
+    courses = [Course(replace(COURSE.workload, id=f"w{n}")) for n in range(3)]
+    fleet = Fleet(tmp_path, unfit="berta", anna=both(), berta=both())
+    header = fleet.begin(FleetMode.SHARD, courses).header
+    assert header.mode is FleetMode.SHARD
+    assert [host.courses for host in header.hosts] == [("w0", "w2")]
+    assert "w1 is not measured: its host cannot take part" in header.notes
+
+
+def test_only_runs_of_fleets_are_resumed_by_who_measures_as_they_did(tmp_path: Path) -> None:
+    header = Fleet(tmp_path, anna=both()).begin().header
+    must_be_resumable(header, tmp_path)
+    with pytest.raises(InputError, match="is a run of one machine"):
+        must_be_resumable(replace(header, hosts=()), tmp_path)
+    with pytest.raises(StoreError, match="which measured differently"):
+        must_be_resumable(replace(header, schema=1), tmp_path)

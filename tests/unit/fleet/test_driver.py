@@ -1,0 +1,228 @@
+"""The driver on a pretended cluster: every block once, whatever becomes of hosts and itself."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from benches.fleet import pretended
+from tests.unit.fleet.fakes import FakeCluster, Fate, Heard, Pretended
+
+from fetchoff.fleet.driver import RESTARTS, Driver, Limits, NoHostLeft
+from fetchoff.fleet.seam.cluster import ClusterGone
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.host import FleetMode
+from fetchoff.model.observation import Ended, HostLost, Record, SectionDone
+from fetchoff.store.run_folder import RunFolder
+
+HOSTS = ("anna", "berta", "carl")
+ROUNDS = 5
+LIMITS = Limits(away_s=20, round_s=100)
+
+
+class Fleet:
+    """A run folder, what measures, and what the driver says of it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        asked: Experiment | None = None,
+        hosts: tuple[str, ...] = HOSTS,
+        mode: FleetMode = FleetMode.REPLICATE,
+    ) -> None:
+        self.path = folder / "run"
+        asked = asked or pretended.experiment(rounds=ROUNDS)
+        self.measure = Pretended(pretended.header("run", asked, hosts, mode))
+        self.heard = Heard()
+        RunFolder.create(self.path, self.measure.header).close()
+
+    def drive(self, cluster: FakeCluster) -> Ended:
+        """Run it, or go on with it."""
+        folder = RunFolder.open(self.path, to_append=True)
+        try:
+            return Driver(folder, cluster, self.measure, self.heard, LIMITS).run()
+        finally:
+            folder.close()
+
+    def records(self) -> list[Record]:
+        return list(RunFolder.open(self.path).records())
+
+    def of(self, host: str) -> list[Record]:
+        """What the driver has of a host's journal."""
+        return [r for r in self.records() if not isinstance(r, Ended | HostLost) and r.host == host]
+
+    def losses(self) -> list[str]:
+        return [r.host for r in self.records() if isinstance(r, HostLost)]
+
+    def assert_all_fetched_once(self, hosts: tuple[str, ...] = HOSTS) -> None:
+        for host in hosts:
+            fetched, kept = self.of(host), self.measure.journals[host]
+            assert fetched == kept[: len(fetched)]
+            assert len(fetched) == len(kept) or host in self.losses()
+            done = [(r.round, r.workload) for r in self.of(host) if isinstance(r, SectionDone)]
+            assert len(done) == len(set(done))
+        assert set(self.measure.measured.values()) == {1}
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    return Fleet(tmp_path)
+
+
+def test_every_host_measures_every_round(fleet: Fleet) -> None:
+    ended = fleet.drive(FakeCluster(HOSTS))
+    assert ended == Ended("rounds", ROUNDS)
+    assert set(fleet.measure.measured) == {(h, n) for h in HOSTS for n in range(ROUNDS)}
+    fleet.assert_all_fetched_once()
+    assert fleet.records()[-1] == ended
+    assert fleet.heard.waves == ROUNDS
+    assert fleet.losses() == []
+
+
+@pytest.mark.parametrize("fate", [Fate.DIES_BEFORE, Fate.DIES_AFTER])
+def test_a_host_that_comes_back_is_asked_again(fleet: Fleet, fate: Fate) -> None:
+    """If it died after it had measured, it tells what it has."""
+    cluster = FakeCluster(HOSTS, {"berta": [fate, Fate.WELL, fate]})
+    assert fleet.drive(cluster).reason == "rounds"
+    fleet.assert_all_fetched_once()
+    asked = [request.round for host, request in cluster.started if host == "berta"]
+    assert asked == [0, 0, 1, 1, 2, 3, 4]
+    assert fleet.losses() == []
+
+
+def test_a_host_that_stays_away_is_lost_and_not_replaced(fleet: Fleet) -> None:
+    cluster = FakeCluster(HOSTS, {"carl": [Fate.WELL, Fate.WELL, Fate.GONE]})
+    assert fleet.drive(cluster) == Ended("rounds", ROUNDS)
+    assert fleet.losses() == ["carl"]
+    assert fleet.heard.losses == [("carl", "it has been away for 20 s")]
+    assert {n for host, n in fleet.measure.measured if host == "carl"} == {0, 1}
+    fleet.assert_all_fetched_once()
+
+
+def test_a_host_that_comes_back_after_it_was_lost_goes_on(fleet: Fleet) -> None:
+    cluster = FakeCluster(HOSTS, {"carl": [Fate.WELL, Fate.DIES_AFTER]}, back_s=LIMITS.away_s + 1)
+    assert fleet.drive(cluster) == Ended("rounds", ROUNDS)
+    assert fleet.losses() == ["carl"]
+    assert fleet.heard.returns == ["carl"]
+    fleet.assert_all_fetched_once()
+    assert {n for host, n in fleet.measure.measured if host == "carl"} == set(range(ROUNDS))
+
+
+def test_a_round_has_a_deadline(fleet: Fleet) -> None:
+    """A host that is there and never answers, as a task of Dask that is never run."""
+    cluster = FakeCluster(HOSTS, {"anna": [Fate.WELL, Fate.SILENT]})
+    assert fleet.drive(cluster).reason == "rounds"
+    assert fleet.heard.losses == [("anna", "a round took longer than 100 s")]
+    assert any(task.dropped for task in cluster.tasks if task.host == "anna")
+    assert len(fleet.measure.journals["berta"]) > len(fleet.measure.journals["anna"])
+
+
+def test_a_host_that_dies_of_each_round_is_not_asked_for_ever(fleet: Fleet) -> None:
+    cluster = FakeCluster(HOSTS, {"anna": [Fate.DIES_BEFORE] * 100})
+    assert fleet.drive(cluster).reason == "rounds"
+    assert "anna" in fleet.losses()
+    of_anna = [request for host, request in cluster.started if host == "anna"]
+    assert len(of_anna) == RESTARTS + 1
+
+
+def test_what_is_wrong_with_a_host_is_told_and_stops_nobody_else(fleet: Fleet) -> None:
+    fleet.measure.faults["berta"] = "python/requests has changed since this run began"
+    assert fleet.drive(FakeCluster(HOSTS)).reason == "rounds"
+    assert fleet.heard.losses == [("berta", "python/requests has changed since this run began")]
+    assert ("anna", ROUNDS - 1) in fleet.measure.measured
+
+
+def test_without_any_host_it_can_be_resumed(fleet: Fleet) -> None:
+    gone = {host: [Fate.WELL, Fate.GONE] for host in HOSTS}
+    with pytest.raises(NoHostLeft) as raised:
+        fleet.drive(FakeCluster(HOSTS, gone))
+    assert f"fetchoff fleet resume {fleet.path}" in raised.value.hint
+    assert not any(isinstance(record, Ended) for record in fleet.records())
+    assert fleet.drive(FakeCluster(HOSTS)) == Ended("rounds", ROUNDS)
+    fleet.assert_all_fetched_once()
+
+
+def test_a_scheduler_that_dies_loses_nothing(fleet: Fleet) -> None:
+    with pytest.raises(ClusterGone):
+        fleet.drive(FakeCluster(HOSTS, ends_at=3.0))
+    fleet.drive(FakeCluster(HOSTS))
+    fleet.assert_all_fetched_once()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_driver_that_dies_anywhere_is_resumed(fleet: Fleet, seed: int) -> None:
+    """Its journal may end anywhere, also within a line: the host tells what is missing."""
+    chance = random.Random(seed)
+    fleet.drive(FakeCluster(HOSTS))
+    journal = fleet.path / "batches.jsonl"
+    data = journal.read_bytes()
+    for _ in range(3):
+        journal.write_bytes(data[: chance.randrange(len(data))])
+        fleet.drive(FakeCluster(HOSTS, {chance.choice(HOSTS): [Fate.DIES_AFTER]}))
+        fleet.assert_all_fetched_once()
+
+
+def test_all_at_random(tmp_path: Path) -> None:
+    for seed in range(30):
+        chance = random.Random(seed)
+        fleet = Fleet(tmp_path / str(seed))
+        common = [Fate.WELL] * 4 + [Fate.DIES_BEFORE, Fate.DIES_AFTER]
+        fates = {host: [chance.choice(common) for _ in range(12)] for host in HOSTS}
+        fleet.drive(FakeCluster(HOSTS, fates, back_s=chance.choice([2.0, 30.0])))
+        fleet.assert_all_fetched_once()
+
+
+def test_a_budget_is_that_of_each_host(tmp_path: Path) -> None:
+    """A round takes two seconds: four of them fit into nine."""
+    asked = replace(pretended.experiment(rounds=20), budget_s=9.0)
+    fleet = Fleet(tmp_path, asked)
+    assert fleet.drive(FakeCluster(HOSTS)) == Ended("budget", 4)
+
+
+def test_it_ends_when_every_host_has_decided(tmp_path: Path) -> None:
+    asked = replace(pretended.experiment(rounds=40), decide_on=("wall", "cpu"))
+    asked = replace(asked, looks=tuple(range(5, 41)))
+    fleet = Fleet(tmp_path, asked)
+    ended = fleet.drive(FakeCluster(HOSTS))
+    assert ended.reason == "decided"
+    assert 5 <= ended.rounds < 40
+
+
+def test_it_ends_when_there_is_nobody_to_measure(tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path)
+    usual = pretended.round_of
+
+    def nothing(asked: Experiment, host: str, number: int) -> list[Record]:
+        return [r for r in usual(asked, host, number) if isinstance(r, SectionDone)]
+
+    fleet.measure.rounds = nothing
+    assert fleet.drive(FakeCluster(HOSTS)) == Ended("no client left", 1)
+
+
+def test_courses_are_divided(tmp_path: Path) -> None:
+    asked = pretended.experiment(rounds=3, workloads=5)
+    fleet = Fleet(tmp_path, asked, mode=FleetMode.SHARD)
+    fleet.drive(FakeCluster(HOSTS))
+    courses = {
+        host: {r.workload for r in fleet.of(host) if isinstance(r, SectionDone)} for host in HOSTS
+    }
+    assert courses == {
+        "anna": {"get-0", "get-3"},
+        "berta": {"get-1", "get-4"},
+        "carl": {"get-2"},
+    }
+
+
+def test_a_host_that_tells_records_of_another_is_out(fleet: Fleet) -> None:
+    usual = pretended.round_of
+
+    def mixed(asked: Experiment, host: str, number: int) -> list[Record]:
+        return list(usual(asked, "anna" if host == "carl" else host, number))
+
+    fleet.measure.rounds = mixed
+    assert fleet.drive(FakeCluster(HOSTS)).reason == "rounds"
+    assert fleet.losses() == ["carl"]
+    assert fleet.of("carl") == []
+    assert fleet.heard.losses == [("carl", "it told what is no record of it: a record of anna")]

@@ -1,0 +1,195 @@
+"""Statistics over hosts, by simulation with known truth: 3 to 50 hosts, effects of each host."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+import numpy as np
+import pytest
+from benches.stats.fleets import (
+    SCENARIOS,
+    Scenario,
+    by_hosts,
+    cochran,
+    fleet,
+    ours,
+    pooled,
+)
+
+from fetchoff.model.estimate import Verdict
+from fetchoff.stats import heterogeneity, levels_of_host, rank_over_hosts, shown_to_differ
+
+ALPHA = 0.05  # larger than that of runs, so that few trials show a rule that spends too much
+TRIALS = 200
+MOST = 23
+"""Of 200 trials with a probability of 5 %, more errors than these have one of less than 0.01 %."""
+
+
+def scenario(name: str) -> Scenario:
+    return next(one for one in SCENARIOS if one.name == name)
+
+
+def apart(between: float) -> Scenario:
+    return Scenario("", lambda draw, hosts, clients: draw.normal(0, between, (hosts, clients)))
+
+
+@pytest.mark.parametrize("hosts", [3, 14, 50])
+@pytest.mark.parametrize("name", [one.name for one in SCENARIOS])
+def test_equals_are_called_different_no_more_often_than_stated(name: str, hosts: int) -> None:
+    draw = np.random.default_rng(hosts)
+    errors = [
+        by_hosts(fleet(scenario(name), draw, hosts=hosts, clients=6, rounds=5), ALPHA)
+        for _ in range(TRIALS)
+    ]
+    assert sum(errors) <= MOST
+
+
+def test_all_rounds_pooled_would_err_often() -> None:
+    """What a reviewer might expect: but rounds of one host are no sample of hosts."""
+    draw = np.random.default_rng(1)
+    fleets = [fleet(apart(0.05), draw, hosts=6, clients=2, rounds=10) for _ in range(TRIALS)]
+    assert np.mean([pooled(one, ALPHA) for one in fleets]) > 0.3
+    assert np.mean([by_hosts(one, ALPHA) for one in fleets]) <= ALPHA
+
+
+@pytest.mark.parametrize("hosts", [3, 14, 50])
+def test_intervals_contain_the_mean_of_all_hosts(hosts: int) -> None:
+    truth = log(1.3)
+    draw = np.random.default_rng(hosts)
+    missed = 0
+    for _ in range(TRIALS):
+        costs = np.array([0.0, truth])
+        found = fleet(apart(0.05), draw, hosts=hosts, clients=2, rounds=5, costs=costs)
+        levels = np.array([levels_of_host(y) for y in found])
+        other = rank_over_hosts(levels, baseline=0, alpha=ALPHA).clients[1]
+        assert other.client == 1
+        missed += not other.ratio.contains(exp(truth))
+    assert missed <= MOST
+
+
+def test_more_hosts_tell_more_and_more_rounds_do_not() -> None:
+    draw = np.random.default_rng(2)
+    widths = {}
+    for hosts, rounds in ((6, 5), (6, 40), (50, 5)):
+        found = fleet(
+            apart(0.05), draw, hosts=hosts, clients=2, rounds=rounds, costs=np.array([0.0, 0.3])
+        )
+        levels = np.array([levels_of_host(y) for y in found])
+        ratio = rank_over_hosts(levels, baseline=0, alpha=ALPHA).clients[1].ratio
+        widths[hosts, rounds] = log(ratio.high / ratio.low)
+    assert widths[50, 5] < widths[6, 40] / 3
+
+
+def test_faster_on_hosts_in_general() -> None:
+    draw = np.random.default_rng(3)
+    costs = np.array([0.0, -0.5, 0.4])
+    found = fleet(apart(0.02), draw, hosts=12, clients=3, rounds=5, costs=costs)
+    levels = np.array([levels_of_host(y) for y in found])
+    ranking = rank_over_hosts(levels, baseline=0, alpha=0.01)
+    assert [one.client for one in ranking.clients] == [1, 0, 2]
+    assert [one.verdict for one in ranking.clients] == [
+        Verdict.FASTER,
+        Verdict.EQUIVALENT,
+        Verdict.SLOWER,
+    ]
+    assert ranking.tiers == 3
+
+
+def test_of_two_hosts_nothing_is_said_in_general() -> None:
+    with pytest.raises(ValueError):
+        rank_over_hosts(np.zeros((2, 3)), baseline=0, alpha=0.01)
+
+
+def test_a_client_that_few_hosts_have_is_not_ranked() -> None:
+    draw = np.random.default_rng(4)
+    found = fleet(apart(0.02), draw, hosts=5, clients=3, rounds=5)
+    for y in found[:3]:
+        y[:, 2] = np.nan
+    found[3][:3, 2] = np.nan  # two rounds are too few
+    levels = np.array([levels_of_host(y) for y in found])
+    assert np.isnan(levels[:4, 2]).all() and np.isfinite(levels[4, 2])
+    ranking = rank_over_hosts(levels, baseline=0, alpha=0.01)
+    last = ranking.clients[-1]
+    assert (last.client, last.tiers) == (2, None)
+
+
+def test_a_missing_round_costs_a_client_only_its_own() -> None:
+    """The round that it misses was a slow one: differences are those of rounds that both have."""
+    y = np.array([[0.0, 0.1], [0.0, 0.1], [0.0, 0.1], [5.0, np.nan]])
+    levels = levels_of_host(y)
+    assert levels[1] - levels[0] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("rounds", [5, 20])
+@pytest.mark.parametrize("hosts", [2, 3, 6, 50])
+@pytest.mark.parametrize("name", ["no effects", "no effects, unlike noise"])
+def test_hosts_that_are_the_same_are_seldom_said_to_differ(
+    name: str, hosts: int, rounds: int
+) -> None:
+    draw = np.random.default_rng([hosts, rounds])
+    found = [
+        fleet(scenario(name), draw, hosts=hosts, clients=2, rounds=rounds) for _ in range(TRIALS)
+    ]
+    assert sum(ours(y) < ALPHA for y in found) <= MOST
+
+
+def test_cochrans_q_would_say_so_of_many_hosts_with_few_rounds() -> None:
+    draw = np.random.default_rng(5)
+    found = [
+        fleet(scenario("no effects"), draw, hosts=50, clients=2, rounds=5) for _ in range(TRIALS)
+    ]
+    assert np.mean([cochran(y) < ALPHA for y in found]) > 4 * ALPHA
+
+
+@pytest.mark.parametrize("hosts", [3, 6, 50])
+def test_hosts_that_differ_are_found(hosts: int) -> None:
+    draw = np.random.default_rng(hosts)
+    shown = [
+        ours(fleet(apart(0.05), draw, hosts=hosts, clients=2, rounds=5)) < ALPHA for _ in range(100)
+    ]
+    assert np.mean(shown) > 0.9
+
+
+def test_how_much_hosts_differ_is_estimated_without_the_noise_of_rounds() -> None:
+    draw = np.random.default_rng(6)
+    found = [
+        heterogeneity(fleet(apart(0.03), draw, hosts=50, clients=2, rounds=5), 0, 1)
+        for _ in range(50)
+    ]
+    between = [one.between for one in found if one is not None]
+    assert np.mean(between) == pytest.approx(0.03 * 2**0.5, rel=0.05)
+    same = heterogeneity(fleet(scenario("no effects"), draw, hosts=50, clients=2, rounds=5), 0, 1)
+    assert same is not None
+    assert same.between < 0.01
+    assert same.share < 0.5 < np.mean([one.share for one in found if one is not None])
+
+
+def test_of_one_host_it_is_not_asked() -> None:
+    draw = np.random.default_rng(7)
+    (one,) = fleet(apart(0.03), draw, hosts=1, clients=2, rounds=5)
+    assert heterogeneity([one], 0, 1) is None
+    assert heterogeneity([one, one[:2]], 0, 1) is None
+
+
+def test_equal_readings_are_no_proof_of_equal_hosts() -> None:
+    """Clocks tick: without a spread of its own, a host has that of the resolution."""
+    first, second = np.zeros((5, 2)), np.zeros((5, 2))
+    second[:, 1] = 1e-4
+    found = heterogeneity([first, second], 0, 1)
+    assert found is not None
+    assert found.p > 0.05
+
+
+def test_hosts_are_said_to_differ_at_one_error_rate_for_all_clients() -> None:
+    draw = np.random.default_rng(8)
+    clients = 10
+    shown = 0
+    for _ in range(TRIALS):
+        costs = fleet(scenario("no effects"), draw, hosts=6, clients=clients, rounds=5)
+        asked = [heterogeneity(costs, 0, c) if c else None for c in range(clients)]
+        shown += any(shown_to_differ(asked, ALPHA))
+    assert shown <= MOST
+
+
+def test_who_was_not_asked_is_not_shown_to_differ() -> None:
+    assert shown_to_differ([None, None], 0.05) == [False, False]
