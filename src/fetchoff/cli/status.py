@@ -21,6 +21,7 @@ class Status(IntEnum):
     LINK = 7
     CANNOT_TELL = 8
     BUSY = 9
+    HOSTS = 10  # of a fleet: none is there, or left
     NO_SUCH_COMMAND = 127
     INTERRUPTED = 130
     READER_WENT_AWAY = 141
