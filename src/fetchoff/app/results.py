@@ -23,6 +23,7 @@ _COMMENT = ("#", "//", "--", "/*", "*", "*/")
 def analysis_of(folder: RunFolder) -> Analysis:
     """The analysis of a run folder; InputError if no workload was measured completely."""
     from fetchoff.analysis.analyse import RunFacts, analyse
+    from fetchoff.app.repeating import command_of
     from fetchoff.store import explanations
 
     header = folder.header
@@ -46,7 +47,10 @@ def analysis_of(folder: RunFolder) -> Analysis:
         )
     explained = explanations.read(folder.path)
     return replace(
-        analysis, reproduction=_reproduction_of(folder, explained), explanations=explained
+        analysis,
+        reproduction=_reproduction_of(folder, explained),
+        explanations=explained,
+        command=command_of(header),
     )
 
 
@@ -129,6 +133,9 @@ def _card(client: ClientRecord) -> ClientCard:
         source=client.source,
         adapter_lines=lines_of_code(client.source),
         json_parser=client.json_parser,
+        is_standard=client.is_standard,
+        package=client.package,
+        features=client.features,
     )
 
 

@@ -23,6 +23,7 @@ def text(history: History) -> str:
     """The whole page."""
     return rendered(
         "history.html.j2",
+        "history",
         title=wording.title(history),
         about=wording.about(history),
         headline=wording.headline(history),
