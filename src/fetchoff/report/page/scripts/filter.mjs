@@ -14,7 +14,7 @@ const passesFacet = (name, values, chosen) => {
 
 // Every word must be there, and no word after a "-".
 const passesText = (client, text) => {
-  const told = [client.id, client.about, client.version, client.runtime].join(" ").toLowerCase();
+  const told = [client.id, client.about, client.version, client.runtime, client.engine].join(" ").toLowerCase();
   const words = text.toLowerCase().split(/\s+/).filter((word) => word && word !== "-");
   return words.every((word) => (word.startsWith("-") ? !told.includes(word.slice(1)) : told.includes(word)));
 };
