@@ -184,7 +184,7 @@ def test_how_a_library_is_got() -> None:
 
 
 def test_figures_have_no_digits_that_mean_nothing() -> None:
-    assert sure_time(factory.estimate(186.44, 0.05)) == "190 µs"
+    assert sure_time(factory.estimate(186.44, 0.05)) == "186 µs"
     assert sure_time(factory.estimate(186.44, 0.001)) == "186.4 µs"
     assert sure_time(factory.estimate(4_561.0, 0.01)) == "4.56 ms"
     assert [roughly(value) for value in (6.21, 29.7, 643.0)] == ["6.2", "30", "640"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fetchoff.model.analysis import Analysis, WorkloadResult
 from fetchoff.model.check import CheckOutcome
 from fetchoff.report.wording import findings, sentences
-from fetchoff.report.wording.figures import count, percent
+from fetchoff.report.wording.figures import count
 
 
 def soundness(results: Sequence[WorkloadResult]) -> str:
@@ -36,6 +36,6 @@ def citation(analysis: Analysis) -> str:
         f"origin {analysis.origin}" if analysis.origin else "",
         f"on {where}" if where else "",
         f"seed {analysis.seed}",
-        f"α = {percent(analysis.alpha)}, margin ±{percent(analysis.margin)}",
+        f"α = {100 * analysis.alpha:g} %, margin ±{100 * analysis.margin:g} %",
     )
     return "; ".join(part for part in parts if part) + "."

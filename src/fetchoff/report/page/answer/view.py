@@ -12,7 +12,7 @@ from fetchoff.report.page.answer.aspects import ASPECTS, Aspect
 from fetchoff.report.page.answer.packing import PackedPairs, packed
 from fetchoff.report.page.answer.traits import Facet, Traits, facets_of, traits_of
 from fetchoff.report.wording import findings, sentences
-from fetchoff.report.wording.figures import percent, significant
+from fetchoff.report.wording.figures import significant
 from fetchoff.report.wording.installing import install
 
 
@@ -124,7 +124,7 @@ def document_of(analysis: Analysis, places: Places) -> Document:
     return Document(
         run=analysis.run_id,
         title=analysis.title,
-        alpha=percent(analysis.alpha),
+        alpha=f"{100 * analysis.alpha:g} %",
         margin=analysis.margin,
         aspects=tuple(map(_aspect, told)),
         facets=facets_of([client.traits for client in clients if client.ranked]),

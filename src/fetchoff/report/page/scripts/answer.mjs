@@ -18,8 +18,9 @@ const addressOf = (state) => `#${toFragment(state)}`;
 const unpackedPairs = async (data) => {
   const found = new Map();
   for (const { id, pairs } of data.workloads) {
-    const read = await Promise.all(Object.entries(pairs).map(async ([clock, packed]) => [clock, await readPairs(packed)]));
-    found.set(id, Object.fromEntries(read));
+    const clocks = Object.keys(pairs);
+    const read = await Promise.all(clocks.map((clock) => readPairs(pairs[clock])));
+    found.set(id, Object.fromEntries(clocks.map((clock, place) => [clock, read[place]])));
   }
   return found;
 };
@@ -81,7 +82,9 @@ export const startAnswer = async () => {
 
   const controls = makeControls(at("controls"), data, go);
   at("save-csv").addEventListener("click", () => save(`${data.run}.csv`, "text/csv", asCsv(rowsOf(data, view))));
-  at("save-json").addEventListener("click", () => save(`${data.run}.json`, "application/json", asJson(data, rowsOf(data, view))));
+  at("save-json").addEventListener("click", () => {
+    save(`${data.run}.json`, "application/json", asJson(data, rowsOf(data, view)));
+  });
   show();
 
   return {

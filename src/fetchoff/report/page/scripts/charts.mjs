@@ -70,7 +70,9 @@ export const watchCharts = (part) => {
     seen.add(place);
     observer.observe(place);
   }
-  for (const group of part.querySelectorAll(".switch")) group.addEventListener("click", (event) => switched(group, event));
+  for (const group of part.querySelectorAll(".switch")) {
+    group.addEventListener("click", (event) => switched(group, event));
+  }
 };
 
 const switched = async (group, event) => {

@@ -1,48 +1,47 @@
 // Some clients side by side, ranked among themselves.
 
-import { definitions } from "./client_page.mjs";
 import { element } from "./elements.mjs";
 import { factsOf } from "./facts.mjs";
-import { intervalText, ratioText, roughText, tierText } from "./figures.mjs";
+import { backLink, definitions, figureCell, figureRow, figureTable } from "./pieces.mjs";
+import { joined, ratioInWords, tierInWords, viewHeading, wide } from "./pieces.mjs";
 import { programPlace } from "./programs.mjs";
 import { START } from "./state.mjs";
 import { viewOf } from "./view.mjs";
 
 export const drawComparePage = (place, data, pairs, state, { backTo, linkTo }) => {
-  const numbers = state.pick.map((id) => data.clients.findIndex((client) => client.id === id)).filter((number) => number >= 0);
-  const chosen = numbers.map((number) => data.clients[number]);
+  const numbers = [...data.clients.keys()].filter((number) => state.pick.includes(data.clients[number].id));
+  numbers.sort((a, b) => state.pick.indexOf(data.clients[a].id) - state.pick.indexOf(data.clients[b].id));
+  const names = numbers.map((number) => data.clients[number].id).join(", ");
   place.replaceChildren(
-    element("p", { class: "back" }, element("a", { href: backTo }, "← all clients")),
-    element("h2", { tabindex: "-1" }, chosen.length ? `${chosen.map((client) => client.id).join(", ")} side by side` : "Nothing is picked"),
-    element("p", { class: "what" }, "Tiers and ratios are those among these clients. Ratios are relative to the best of them."),
-    element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Figures side by side, scrolls sideways" }, table(data, pairs, numbers, linkTo)),
-    element("div", { class: "beside", "--columns": String(Math.max(chosen.length, 1)) }, chosen.map((client) =>
-      element("section", { "aria-label": client.id }, element("h3", {}, client.id), definitions(factsOf(data, client)), programPlace(client)),
-    )),
+    backLink(backTo),
+    viewHeading(names ? `${names} side by side` : "Nothing is picked"),
+    element("p", { class: "what" }, "Tiers are those among these clients, and ratios are to the best of them."),
+    wide("Figures side by side", figures(data, pairs, numbers, linkTo)),
+    element("div", { class: "beside", "--columns": String(Math.max(numbers.length, 1)) }, numbers.map((number) => about(data, number))),
   );
 };
 
-const table = (data, pairs, numbers, linkTo) => {
+const about = (data, number) => {
+  const client = data.clients[number];
+  const parts = [element("h3", {}, client.id), definitions(factsOf(data, client)), programPlace(client)];
+  return element("section", { "aria-label": client.id }, parts);
+};
+
+const figures = (data, pairs, numbers, linkTo) => {
   const ids = numbers.map((number) => data.clients[number].id);
-  const views = data.aspects.map((aspect) => viewOf(data, pairs, { ...START, aspect: aspect.key, pick: ids, only: true }));
-  const heads = ids.map((id) => element("th", { scope: "col" }, element("a", { href: linkTo(id) }, id)));
-  const rows = data.workloads.flatMap((workload, place) => [
-    element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: String(ids.length + 1) }, workload.title)),
-    ...views.map((view) => element("tr", {}, element("th", { scope: "row" }, view.aspect.label), numbers.map((number) => cellOf(view.columns[place], number)))),
+  const alone = { ...START, pick: ids, only: true };
+  const views = data.aspects.map((aspect) => viewOf(data, pairs, { ...alone, aspect: aspect.key }));
+  const rows = data.workloads.flatMap(({ title }, place) => [
+    element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: String(ids.length + 1) }, title)),
+    ...views.map((view) => figureRow(view.aspect.label, numbers.map((number) => figure(view.columns[place], number)))),
   ]);
-  return element("table", { class: "plain figures" }, element("thead", {}, element("tr", {}, element("td", {}), heads)), element("tbody", {}, rows));
+  return figureTable(ids.map((id) => element("a", { href: linkTo(id) }, id)), rows);
 };
 
-const cellOf = (column, number) => {
+const figure = (column, number) => {
   const cell = column.cells.get(number);
-  if (!cell || cell.absent) return element("td", {}, element("small", {}, cell?.absent ?? "–"));
-  return element("td", {}, element("b", {}, cell.text), element("small", {}, told(cell, number === column.reference)));
-};
-
-const told = (cell, isReference) => {
-  if (cell.ratio === undefined) return "";
-  const tier = cell.tiers ? `tier ${tierText(cell.tiers)}` : "";
-  if (isReference) return tier;
-  const ratio = cell.low === undefined ? `${roughText(cell.ratio)} ×` : `${ratioText(cell.ratio, cell.low, cell.high) || "?"} × (${intervalText(cell.low, cell.high) || "unknown"})`;
-  return [tier, ratio, cell.verdict === "undecided" ? "undecided" : ""].filter(Boolean).join(", ");
+  if (!cell || cell.absent) return figureCell("", cell?.absent ?? "–");
+  if (cell.ratio === undefined) return figureCell(cell.text, "");
+  if (number === column.reference) return figureCell(cell.text, tierInWords(cell));
+  return figureCell(cell.text, joined(tierInWords(cell), ratioInWords(cell), cell.verdict === "undecided" && "undecided"));
 };

@@ -1,42 +1,42 @@
-// What the reader chooses by. Controls are made once; `update` shows the state in them.
+// What the reader chooses by. Controls are made once; what is returned shows a state in them.
 
 import { element } from "./elements.mjs";
+import { button } from "./pieces.mjs";
 import { cycled, toggled } from "./state.mjs";
 
 const SAID = { "": "", "+": ", taken in", "-": ", left out" };
 const MARKS = { "": "", "+": "✓ ", "-": "✕ " };
 
 export const makeControls = (place, data, go) => {
-  const parts = [
-    aspects(data, go),
-    baselines(data, go),
-    search(go),
-    ...data.facets.map((facet) => facetOf(facet, go)),
-    data.workloads.length > 1 ? columns(data, go) : null,
-    data.clients.some((client) => client.traits.is_variant) ? variants(go) : null,
-    reset(data, go),
-  ].filter(Boolean);
-  place.replaceChildren(...parts.map((part) => part.shown));
+  const parts = [aspects(data, go), baselines(data, go), search(go), ...data.facets.map((facet) => facetOf(facet, go))];
+  if (data.workloads.length > 1) parts.push(columns(data, go));
+  if (data.clients.some((client) => client.traits.is_variant)) parts.push(variants(go));
+  place.replaceChildren(...parts.map((part) => part.shown), button("show everything", () => go(null), { class: "reset" }));
   return (state) => parts.forEach((part) => part.update(state));
 };
 
+const folded = (summary, options) => element("details", { class: "facet" }, summary, options);
+
 const aspects = (data, go) => {
-  const inputs = data.aspects.map((aspect) => [
-    aspect.key,
-    element("input", { type: "radio", name: "aspect", value: aspect.key, onchange: () => go({ aspect: aspect.key, sort: "", turned: false }) }),
-    aspect,
-  ]);
-  const labels = inputs.map(([, input, aspect]) => element("label", { title: aspect.about }, input, element("span", {}, aspect.label)));
+  const inputs = data.aspects.map(({ key }) => {
+    const choose = () => go({ aspect: key, sort: "", turned: false });
+    return element("input", { type: "radio", name: "aspect", value: key, onchange: choose });
+  });
+  const labels = data.aspects.map(({ label, about }, place) =>
+    element("label", { title: about }, inputs[place], element("span", {}, label)),
+  );
   return {
     shown: element("fieldset", { class: "aspects" }, element("legend", { class: "sr" }, "what is compared"), labels),
-    update: (state) => inputs.forEach(([key, input]) => { input.checked = key === (state.aspect || data.aspects[0].key); }),
+    update: (state) => {
+      for (const input of inputs) input.checked = input.value === (state.aspect || data.aspects[0].key);
+    },
   };
 };
 
 const baselines = (data, go) => {
   const ranked = data.clients.filter((client) => client.ranked).map((client) => client.id);
-  const options = ranked.map((id) => element("option", { value: id }, id));
-  const select = element("select", { onchange: () => go({ baseline: select.value }) }, element("option", { value: "" }, "the best shown"), options);
+  const select = element("select", { onchange: () => go({ baseline: select.value }) });
+  select.append(element("option", { value: "" }, "the best shown"), ...ranked.map((id) => element("option", { value: id }, id)));
   return {
     shown: element("label", { class: "baseline-choice" }, "relative to ", select),
     update: (state) => { select.value = ranked.includes(state.baseline) ? state.baseline : ""; },
@@ -44,7 +44,13 @@ const baselines = (data, go) => {
 };
 
 const search = (go) => {
-  const input = element("input", { type: "search", placeholder: "text, -text", autocomplete: "off", spellcheck: "false", oninput: () => go({ text: input.value }, { quietly: true }) });
+  const input = element("input", {
+    type: "search",
+    placeholder: "text, -text",
+    autocomplete: "off",
+    spellcheck: "false",
+    oninput: () => go({ text: input.value }, { quietly: true }),
+  });
   return {
     shown: element("label", { class: "search" }, "find ", input),
     update: (state) => { if (input.value !== state.text) input.value = state.text; },
@@ -53,50 +59,49 @@ const search = (go) => {
 
 // One click takes in, a second leaves out, a third does neither.
 const facetOf = (facet, go) => {
-  let state = null;
-  const buttons = facet.options.map(({ value, label }) => [
-    value,
-    label,
-    element("button", { type: "button", onclick: () => go({ [facet.key]: cycled(state[facet.key], value) }) }, label),
-  ]);
+  let chosen = [];
+  const labels = Object.fromEntries(facet.options.map(({ value, label }) => [value, label]));
+  const buttons = facet.options.map(({ value, label }) =>
+    button(label, () => go({ [facet.key]: cycled(chosen, value) }), { "data-value": value }),
+  );
+  const mark = (value) => (chosen.includes(value) ? "+" : chosen.includes(`-${value}`) ? "-" : "");
+  const inWords = (value) => (value.startsWith("-") ? `not ${labels[value.slice(1)] ?? value.slice(1)}` : (labels[value] ?? value));
   const summary = element("summary", {});
   return {
-    shown: element("details", { class: "facet" }, summary, element("div", { class: "options", role: "group", "aria-label": facet.label }, buttons.map(([, , button]) => button))),
-    update: (now) => {
-      state = now;
-      const chosen = now[facet.key];
-      for (const [value, label, button] of buttons) {
-        const mark = chosen.includes(value) ? "+" : chosen.includes(`-${value}`) ? "-" : "";
-        button.dataset.choice = mark;
-        button.textContent = MARKS[mark] + label;
-        button.setAttribute("aria-label", label + SAID[mark]);
+    shown: folded(summary, element("div", { class: "options", role: "group", "aria-label": facet.label }, buttons)),
+    update: (state) => {
+      chosen = state[facet.key];
+      summary.textContent = `${facet.label}: ${chosen.map(inWords).join(", ") || "any"}`;
+      for (const option of buttons) {
+        const [found, label] = [mark(option.dataset.value), labels[option.dataset.value]];
+        option.dataset.choice = found;
+        option.textContent = MARKS[found] + label;
+        option.setAttribute("aria-label", label + SAID[found]);
       }
-      const labels = Object.fromEntries(facet.options.map((option) => [option.value, option.label]));
-      const told = chosen.map((value) => (value.startsWith("-") ? `not ${labels[value.slice(1)] ?? value.slice(1)}` : (labels[value] ?? value)));
-      summary.textContent = `${facet.label}: ${told.length ? told.join(", ") : "any"}`;
     },
   };
 };
 
 const columns = (data, go) => {
-  let state = null;
   const all = data.workloads.map((workload) => workload.id);
-  const now = () => (state.column.length ? state.column : all);
-  const boxes = data.workloads.map(({ id, title }) => {
-    const box = element("input", { type: "checkbox", onchange: () => {
-      const chosen = all.filter((each) => toggled(now(), id).includes(each));
-      go({ column: chosen.length === all.length ? [] : chosen });
-    } });
-    const only = element("button", { type: "button", class: "only", "aria-label": `only ${title}`, onclick: () => go({ column: [id] }) }, "only");
-    return [id, box, element("div", {}, element("label", {}, box, ` ${title}`), " ", only)];
+  let chosen = all;
+  const boxes = all.map((id) =>
+    element("input", { type: "checkbox", value: id, onchange: () => {
+      const now = all.filter((each) => toggled(chosen, id).includes(each));
+      go({ column: now.length === all.length ? [] : now });
+    } }),
+  );
+  const lines = data.workloads.map(({ id, title }, place) => {
+    const only = button("only", () => go({ column: [id] }), { "aria-label": `only ${title}` });
+    return element("div", {}, element("label", {}, boxes[place], ` ${title}`), " ", only);
   });
   const summary = element("summary", {});
   return {
-    shown: element("details", { class: "facet" }, summary, element("div", { class: "options columns" }, boxes.map(([, , shown]) => shown))),
-    update: (given) => {
-      state = given;
-      for (const [id, box] of boxes) box.checked = now().includes(id);
-      summary.textContent = `workloads: ${state.column.length ? `${state.column.length} of ${all.length}` : "all"}`;
+    shown: folded(summary, element("div", { class: "options columns", role: "group", "aria-label": "workloads" }, lines)),
+    update: (state) => {
+      chosen = state.column.length ? state.column : all;
+      for (const box of boxes) box.checked = chosen.includes(box.value);
+      summary.textContent = `workloads: ${state.column.length ? `${chosen.length} of ${all.length}` : "all"}`;
     },
   };
 };
@@ -107,9 +112,4 @@ const variants = (go) => {
     shown: element("label", { class: "variants" }, box, " hide variants"),
     update: (state) => { box.checked = state.plain; },
   };
-};
-
-const reset = (data, go) => {
-  const button = element("button", { type: "button", class: "reset", onclick: () => go(null) }, "show everything");
-  return { shown: button, update: () => {} };
 };

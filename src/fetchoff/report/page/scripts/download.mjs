@@ -2,7 +2,10 @@
 
 import { element } from "./elements.mjs";
 
-const NAMES = ["run", "client", "version", "workload", "aspect", "figure", "shown_as", "ratio", "ratio_low", "ratio_high", "relative_to", "verdict", "tier_best", "tier_worst", "absent"];
+const NAMES = [
+  "run", "client", "version", "workload", "aspect", "figure", "shown_as", "ratio", "ratio_low", "ratio_high",
+  "relative_to", "verdict", "tier_best", "tier_worst", "absent",
+];
 
 export const rowsOf = (data, view) =>
   view.shown.flatMap((number) => view.columns.map((column) => rowOf(data, view.aspect, column, number)));
@@ -35,7 +38,10 @@ const quoted = (value) => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-export const asCsv = (rows) => [NAMES, ...rows.map((row) => NAMES.map((name) => row[name]))].map((cells) => cells.map(quoted).join(",")).join("\n") + "\n";
+export const asCsv = (rows) => {
+  const lines = [NAMES, ...rows.map((row) => NAMES.map((name) => row[name]))];
+  return lines.map((cells) => `${cells.map(quoted).join(",")}\n`).join("");
+};
 
 export const asJson = (data, rows) => `${JSON.stringify({ run: data.run, title: data.title, rows }, null, 1)}\n`;
 

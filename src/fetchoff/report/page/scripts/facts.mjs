@@ -3,7 +3,8 @@
 import { outside } from "./elements.mjs";
 
 export const factsOf = (data, client) => {
-  const labels = Object.fromEntries(data.facets.flatMap((facet) => facet.options.map((option) => [option.value, option.label])));
+  const options = data.facets.flatMap((facet) => facet.options);
+  const labels = Object.fromEntries(options.map((option) => [option.value, option.label]));
   const told = (values) => values.map((value) => labels[value] ?? value).join(", ");
   return [
     ["version", client.version],

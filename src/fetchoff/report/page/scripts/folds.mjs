@@ -33,7 +33,7 @@ const unfold = async (part) => {
 export const unfoldAll = () => Promise.all([...document.querySelectorAll("main details.fold")].map(unfold));
 
 // The element with this id, though it may still be packed.
-export const find = async (id) => {
+const find = async (id) => {
   const found = document.getElementById(id);
   if (found) return found;
   for (const part of document.querySelectorAll("details.fold")) {
@@ -44,13 +44,19 @@ export const find = async (id) => {
   return null;
 };
 
+// The foldable parts that an element stands in.
+const around = (target) => {
+  const part = target.parentElement?.closest("details");
+  return part ? [part, ...around(part)] : [];
+};
+
 // A link to something folded unfolds it.
 export const reveal = async (id) => {
-  const target = await find(id);
+  const target = id && (await find(id));
   if (!target) return;
   const own = target.matches("details") ? target : target.querySelector(":scope > details.fold");
   if (own) await unfold(own);
-  for (let part = target.parentElement?.closest("details"); part; part = part.parentElement?.closest("details")) await unfold(part);
+  for (const part of around(target)) await unfold(part);
   target.scrollIntoView();
 };
 

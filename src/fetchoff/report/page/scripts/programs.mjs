@@ -1,12 +1,12 @@
 // The programs of clients, which stand in a folded part of the page.
 
 import { element } from "./elements.mjs";
-import { find } from "./folds.mjs";
+import { unpacked } from "./folds.mjs";
 
 // The client's program with its colours, as a copy.
 const programOf = async (client) => {
-  const card = client.card && (await find(client.card));
-  const code = card?.querySelector("pre");
+  await unpacked(document.querySelector("#clients > .fold"));
+  const code = client.card && document.getElementById(client.card)?.querySelector("pre");
   return code ? code.cloneNode(true) : element("p", {}, "This run has no program of it.");
 };
 
