@@ -18,7 +18,7 @@ FILTERS = 200
 ANALYSIS = factory.analysis()
 CARDS = {card.client: card for card in ANALYSIS.cards}
 RANKED = [client for client, card in CARDS.items() if card.kind != "floor"]
-ALL = """(states) => states.map(({ state, workload, clock }) => {
+ALL = """(asked) => JSON.parse(JSON.stringify(asked.map(({ state, workload, clock }) => {
     const found = fetchoffReport.standings(state, workload, clock);
     const id = (number) => (number < 0 ? "" : fetchoffReport.data.clients[number].id);
     return {
@@ -26,7 +26,7 @@ ALL = """(states) => states.map(({ state, workload, clock }) => {
         leaders: found.leaders.map(id),
         standings: found.standings.map((one) => ({ ...one, client: id(one.client) })),
     };
-})"""
+})))"""
 
 
 def random_filter(chance: random.Random) -> dict[str, Any]:
