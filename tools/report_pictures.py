@@ -34,14 +34,17 @@ TURN = """() => new Promise((done) => {
 })"""
 SHIFT = """() => new Promise((done) => {
     let sum = 0;
-    new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value; })
+    const add = (list) => list.getEntries().forEach((entry) => { sum += entry.value; });
+    new PerformanceObserver(add)
         .observe({ type: "layout-shift", buffered: true });
     setTimeout(() => done(sum.toFixed(3)), 300);
 })"""
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("run", type=Path)
     parser.add_argument("--open", default="", metavar="FRAGMENT", help="the view to show")
     parser.add_argument("--no-pictures", action="store_true", help="only measure")
@@ -100,7 +103,10 @@ def measure(page: Page, name: str) -> None:
     ready = page.locator("html").get_attribute("data-ready")
     shift, turn = page.evaluate(SHIFT), page.evaluate(TURN)
     rows = page.locator("#matrix tbody tr").count()
-    print(f"{name}: usable after {ready} ms; a filter takes {turn} ms; layout shift {shift}; {rows} rows left")
+    print(
+        f"{name}: usable after {ready} ms; a filter takes {turn} ms; layout shift {shift}; "
+        f"{rows} rows left"
+    )
 
 
 if __name__ == "__main__":

@@ -10,15 +10,15 @@ from playwright.sync_api import Locator, Page
 LISTS = ("language", "kind", "protocol", "capability", "pick", "without", "column")
 START: dict[str, Any] = {
     **{name: [] for name in LISTS},
-    **{name: "" for name in ("aspect", "baseline", "text", "sort", "client", "view")},
-    **{name: False for name in ("plain", "only", "turned")},
+    **dict.fromkeys(("aspect", "baseline", "text", "sort", "client", "view"), ""),
+    **dict.fromkeys(("plain", "only", "turned"), False),
 }
 """The state of scripts/state.mjs before the reader chooses anything."""
 
 
 @dataclass
 class Reader:
-    """Somebody who uses the page, and counts what that takes: a click, a choice or a text is one."""
+    """Uses the page, and counts what that takes: a click, a choice or a text is one action."""
 
     page: Page
     actions: int = 0

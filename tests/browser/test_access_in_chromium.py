@@ -1,4 +1,4 @@
-"""The report for everybody, and against hostile runs: axe-core, the page's policy, names as text."""
+"""The report for everybody, and against hostile runs: axe-core, the policy, names as text."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ def found_by_axe(report: Visit) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", list(VIEWS))
+@pytest.mark.parametrize(
+    ("view", "scheme"),
+    [("matrix", "light"), ("matrix", "dark"), ("client", "light"), ("compare", "dark")],
+)
 def test_axe_finds_nothing(visit: Open, view: str, scheme: str) -> None:
     report = visit(fragment=VIEWS[view], scheme=scheme, unfolded=False)
     if view != "matrix":
@@ -44,8 +46,11 @@ def test_axe_finds_nothing(visit: Open, view: str, scheme: str) -> None:
     assert found_by_axe(report) == []
 
 
-def test_axe_finds_nothing_where_everything_is_unfolded(visit: Open) -> None:
-    report = visit(width=375)
+def test_axe_finds_nothing_where_everything_is_unfolded(visit: Open, tmp_path: Path) -> None:
+    few = replace(factory.many(6), cards=ANALYSIS.cards[:6])
+    target = tmp_path / "few.html"
+    target.write_text(html.text(few), "utf-8")
+    report = visit(file=target, width=375)
     report.draw()
     assert found_by_axe(report) == []
 
@@ -115,7 +120,8 @@ def test_the_policy_lets_no_other_script_run(visit: Open) -> None:
         const script = document.createElement("script");
         script.textContent = "window.harmed = 1";
         document.body.append(script);
-        document.body.insertAdjacentHTML("beforeend", "<p id='tried' onclick='window.harmed = 1'>x</p>");
+        document.body.insertAdjacentHTML(
+            "beforeend", "<p id='tried' onclick='window.harmed = 1'>x</p>");
         document.getElementById("tried").click();
     })""")
     expect(report.page.locator("#tried")).to_be_attached()
@@ -126,7 +132,7 @@ def test_the_policy_lets_no_other_script_run(visit: Open) -> None:
 @pytest.fixture(scope="module")
 def two_hundred(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("large") / "report.html"
-    target.write_text(html.text(large.large(200, 10)), "utf-8")
+    target.write_text(html.text(large.large(200, 3)), "utf-8")
     return target
 
 
@@ -134,29 +140,30 @@ def test_a_large_report_is_unpacked_when_it_is_needed(visit: Open, two_hundred: 
     report = visit(file=two_hundred, unfolded=False)
     reader, page = Reader(report.page), report.page
     assert len(reader.clients) == 200
-    assert page.locator("script.packed").count() == 11
+    assert page.locator("script.packed").count() == 4
     reader.choose("language", "go")
     assert all(client.startswith("go/") for client in reader.clients)
     reader.click(page.locator("#matrix tbody a").first)
     expect(page.locator("#view-client pre")).to_be_visible()
     reader.click(page.get_by_role("link", name="← all clients"))
-    section = page.locator("#workload-workload-3-3")
+    section = page.locator("#workload-workload-2-2")
     reader.click(section.locator("summary").first)
     expect(section.locator("table.ranking tbody tr").first).to_be_visible()
     section.get_by_role("button", name="peak").click()
     assert section.locator("th[aria-sort]").count() == 1
-    expect(section.locator(".chart[data-drawn]").first).to_be_attached()
+    drawn = section.locator(".chart[data-drawn]").first
+    drawn.wait_for(state="attached", timeout=60_000)
     assert report.said == []
     assert report.asked == [two_hundred.as_uri()]
 
 
 def test_a_thousand_clients_are_usable(visit: Open, tmp_path: Path) -> None:
     target = tmp_path / "thousand.html"
-    target.write_text(html.text(large.large(1000, 2)), "utf-8")
+    target.write_text(html.text(large.large(1000, 1)), "utf-8")
     reader = Reader(visit(file=target, unfolded=False).page)
     assert len(reader.clients) == 250
     reader.press("Show 750 more")
     assert len(reader.clients) == 1000
     reader.find("library-77")
     assert len(reader.clients) == 11  # 77 and 770 to 779
-    assert "workloads shown" in reader.advice
+    assert "workload-0" in reader.advice

@@ -71,7 +71,7 @@ def test_two_hundred_random_filters(visit: Open) -> None:
     seed = random.randrange(10**6)
     print(f"seed {seed}")
     chance = random.Random(seed)
-    asked = [
+    asked: list[dict[str, Any]] = [
         {
             "state": random_filter(chance),
             "workload": chance.choice(["small-get", "json-get"]),

@@ -1,4 +1,4 @@
-"""Eight questions that a new user brings: what is done to answer each, and that the answer is there.
+"""Eight questions that a new user brings: what is done to answer each, and the answer is there.
 
 The numbers of actions are those of docs/decisions/0018-interactive-report.md.
 """

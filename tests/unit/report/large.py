@@ -12,8 +12,8 @@ from fetchoff.model.analysis import Analysis, ClientCard, RankingRow, WorkloadRe
 from fetchoff.model.experiment import Role
 
 LANGUAGES = ("c", "cpp", "go", "java", "javascript", "lua", "perl", "php", "python", "ruby", "rust")
-WORDS = "session request answer header pool buffer retry stream socket limit total close".split()
-PROGRAM_LINES = 45
+WORDS = ("session", "request", "answer", "header", "pool", "buffer", "stream", "limit", "close")
+PROGRAM_LINES = 40
 PLAIN = factory.result("small-get")
 ROW = next(row for row in PLAIN.standings if row.role is Role.RANKED)
 
@@ -30,7 +30,7 @@ def large(clients: int, workloads: int) -> Analysis:
         results=results,
         cards=cards,
         points={r.workload: factory.points(r.standings, noise) for r in results},
-        pairwise={r.workload: pairs_of(r) for r in results},
+        pairwise={r.workload: pairs_of(r, rounds=factory.ROUNDS) for r in results},
     )
 
 

@@ -15,7 +15,7 @@ COMPILED = ("javascript/", "java/")
 """Clients of these miss every second round, as those with compilers do."""
 
 
-def pairs_of(found: WorkloadResult) -> dict[str, Pairwise]:
+def pairs_of(found: WorkloadResult, rounds: int = ROUNDS) -> dict[str, Pairwise]:
     """All pairs of a workload's ranked clients, by clock."""
     rows = [s for s in found.standings if s.role is Role.RANKED and s.costs is not None]
     names = [row.client for row in rows]
@@ -23,7 +23,7 @@ def pairs_of(found: WorkloadResult) -> dict[str, Pairwise]:
     drawn = {}
     for clock in ("wall", "cpu"):
         costs_us = [getattr(costs_of(row), f"{clock}_us").point for row in rows]
-        y = np.log(costs_us) + noise.normal(0, 0.01, (ROUNDS, len(rows)))
+        y = np.log(costs_us) + noise.normal(0, 0.01, (rounds, len(rows)))
         seldom = [place for place, name in enumerate(names) if name.startswith(COMPILED)]
         y[1::2, seldom] = np.nan
         drawn[clock] = pairwise(y, names, final=True)

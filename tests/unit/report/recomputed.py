@@ -37,5 +37,8 @@ def _is_near(found: dict[str, Any], standing: Standing) -> None:
     assert found["ratio"] == pytest.approx(ratio.point, rel=GRAIN)
     assert found["low"] <= ratio.low * (1 + 1e-9)
     assert found["high"] >= ratio.high * (1 - 1e-9)
-    widths = [math.log(high / low) for low, high in ((ratio.low, ratio.high), (found["low"], found["high"]))]
+    widths = [
+        math.log(high / low)
+        for low, high in ((ratio.low, ratio.high), (found["low"], found["high"]))
+    ]
     assert widths[1] <= widths[0] * math.exp(STEP) + 3 * GRAIN

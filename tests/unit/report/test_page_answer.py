@@ -179,7 +179,9 @@ def test_how_a_library_is_got() -> None:
     assert install(requests) == "pip install 'requests==2.32.5'"
     assert install(CARDS["python/http-client"]) == "comes with CPython 3.11.7"
     assert install(CARDS["c/libcurl"]) == ""
-    go = replace(requests, client="go/resty", package="github.com/go-resty/resty/v2", version="v2.1")
+    go = replace(
+        requests, client="go/resty", package="github.com/go-resty/resty/v2", version="v2.1"
+    )
     assert install(go) == "go get github.com/go-resty/resty/v2@v2.1"
 
 

@@ -49,7 +49,7 @@ def test_parts_of_a_ranking(seed: int) -> None:
     if node is None:
         pytest.skip("node is not installed: apt install nodejs")
     chance, pairs = random.Random(seed), made_up(seed)
-    parts = [
+    parts: list[dict[str, Any]] = [
         {
             "shown": chance.sample(range(len(NAMES)), chance.randint(0, len(NAMES))),
             "baseline": chance.randint(-1, len(NAMES) - 1),

@@ -75,7 +75,9 @@ def test_a_bundle_has_every_module_once_and_before_its_users(entry: str) -> None
 def test_what_is_imported_is_exported_and_every_module_is_used() -> None:
     used = set(ENTRIES)
     for module in MODULES:
-        for names, source in re.findall(r'import \{ ([^}]+) \} from "\./(\w+)\.mjs"', source_of(module)):
+        for names, source in re.findall(
+            r'import \{ ([^}]+) \} from "\./(\w+)\.mjs"', source_of(module)
+        ):
             used.add(source)
             exported = set(re.findall(r"^export (?:const|class) (\w+)", source_of(source), re.M))
             assert {name.strip() for name in names.split(",")} <= exported

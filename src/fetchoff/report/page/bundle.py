@@ -1,4 +1,4 @@
-"""The page's scripts as one: modules of `scripts/`, each in a function, in the order of their needs.
+"""The page's scripts as one: modules of `scripts/`, each in a function, before those that need it.
 
 They are ordinary modules, which node checks and runs as they are. A page that is opened from a file
 can't load modules, so they are put together when it is written. That needs two forms of lines, and

@@ -20,10 +20,7 @@ from fetchoff.report.page.explanations import EXPLANATIONS, LIMITS
 from fetchoff.report.page.source_code import coloured
 from fetchoff.report.page.vega import SANS, Spec
 from fetchoff.report.page.view import page_of
-from fetchoff.report.wording.figures import three_digits
-
-PACKED_FROM = 150_000
-"""Characters of a folded part of the page from which on it is packed until it is opened."""
+from fetchoff.report.wording.figures import significant, three_digits
 
 _CODE = re.compile(r"`([^`]+)`")
 _FACTOR = re.compile(r"[\d.]+ ×(?: \([\d.]+–[\d.]+\))?")
@@ -79,6 +76,7 @@ def _environment() -> Environment:
     environment.filters["folded"] = _folded
     environment.filters["a_day"] = _a_day
     environment.filters["a_year"] = _a_year
+    environment.filters["significant"] = significant
     return environment
 
 
@@ -103,14 +101,18 @@ def _embedded(spec: Spec) -> Markup:
     return Markup(plain.replace("<", "\\u003c"))
 
 
-def _document(document: Document) -> Markup:
-    """The data of the first screen."""
-    return _embedded(asdict(document))
+def _document(document: Document, *, is_long: bool) -> Markup:
+    """The data of the first screen in its script element, packed if the page is long."""
+    plain = _embedded(asdict(document))
+    if is_long:
+        packed = deflated(plain.encode())
+        return Markup('<script type="text/plain" id="answer-data">{}</script>').format(packed)
+    return Markup('<script type="application/json" id="answer-data">{}</script>').format(plain)
 
 
-def _folded(part: str) -> Markup:
-    """A part of the page as it is, or packed if it is long: a long page is slow to open."""
-    if len(part) < PACKED_FROM:
+def _folded(part: str, *, is_long: bool) -> Markup:
+    """A folded part of the page as it is, or packed if the page is long."""
+    if not is_long:
         return Markup(part)
     packed = deflated(part.encode())
     return Markup('<script type="text/plain" class="packed">{}</script>').format(packed)

@@ -10,8 +10,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from fetchoff.report.wording.figures import significant
-
 Spec = dict[str, Any]
 Rows = list[dict[str, Any]]
 
@@ -128,9 +126,12 @@ def client_labels(name: str, floors: Sequence[str], baseline: str) -> Spec:
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    """Numbers of six digits, which is more than a chart shows. JSON has no word for what is not a
-    number; Vega leaves out what is null."""
-    return {k: significant(v) if isinstance(v, float) else v for k, v in row.items()}
+    """JSON has no word for what is not a number; Vega leaves out what is null."""
+    return {key: None if _is_not_finite(value) else value for key, value in row.items()}
+
+
+def _is_not_finite(value: object) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _when(test: str, then: str, otherwise: str) -> Spec:

@@ -24,9 +24,10 @@ from fetchoff.report.wording.figures import count, percent, seconds
 from fetchoff.report.wording.over_link import Box, box_of
 from fetchoff.report.wording.soundness import citation, soundness
 
-
 MOST_BATCHES = 25_000
 """A page with more is too heavy to send; results.json has them all."""
+MOST_ROWS = 250
+"""Of all workloads together. A row and what is drawn of it are some 4 kB of the page."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +114,18 @@ class Fact:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report. `answer`: the first screen, None if nothing was measured; `soundness`: the
-    self-checks in one line."""
+    """The whole report.
+
+    `answer`: the first screen, None if nothing was measured; `soundness`: the self-checks in one
+    line; `is_long`: folded parts are packed until somebody opens them.
+    """
 
     analysis: Analysis
     facts: tuple[Fact, ...]
     article: ArticleSection | None
     sections: tuple[PageSection, ...]
     answer: Document | None
+    is_long: bool
     soundness: str
     citation: str
     anchors: Mapping[str, str] = field(default_factory=dict)
@@ -148,6 +153,7 @@ def page_of(analysis: Analysis) -> Page:
         article=article_section(analysis),
         sections=sections,
         answer=_answer(analysis, sections, anchors),
+        is_long=sum(len(section.rows) for section in sections) > MOST_ROWS,
         soundness=soundness(analysis.results),
         citation=citation(analysis),
         anchors=anchors,

@@ -21,7 +21,9 @@ def soundness(results: Sequence[WorkloadResult]) -> str:
     ]
     if unclear:
         kinds = ", ".join(dict.fromkeys(check.kind.value for check in unclear))
-        parts.append(f"not enough data for {kinds} ({len(unclear)} of {count(len(checks), 'check')})")
+        parts.append(
+            f"not enough data for {kinds} ({len(unclear)} of {count(len(checks), 'check')})"
+        )
     if parts:
         return "; ".join(parts)
     return f"sound, {count(len(checks), 'check')} passed" if checks else "none were made"

@@ -5,11 +5,11 @@
 1. n bits, the first pair's in the lowest bit of the first byte: whether it was shown to differ;
 2. n bytes, how far the interval reaches below the difference, as the number of a step;
 3. n bytes, the same above it, less the byte of 2, modulo 256;
-4. n signed numbers of two bytes, the lower byte first: the difference less that of the levels of the
-   two clients, in units of `GRAIN`. They are 0 where no client missed a round.
+4. n signed numbers of two bytes, the lower byte first: the difference less that of the levels of
+   the two clients, in units of `GRAIN`. They are 0 where no client missed a round.
 
-A step is 4 % wider than the one before it, and a reach takes the next wider one: an interval may be
-drawn a little too wide, never too narrow.
+A step is 11 % wider than the one before it, and a reach takes the next wider one: an interval may
+be drawn a little too wide, never too narrow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fetchoff.model.pairwise import Pairwise
 
 GRAIN = 5e-4
 """Of a log-ratio: less than what any interval of a report shows."""
-STEP = 0.04
+STEP = 0.1
 NOWHERE = 255
 """The step of an interval without an end."""
 

@@ -52,8 +52,8 @@ class Facet:
 
 @dataclass(frozen=True)
 class Traits:
-    """By what a client is found. `is_variant`: another configuration, version or runtime of a client
-    that is in the run too."""
+    """By what a client is found. `is_variant`: another configuration, version or runtime of a
+    client that is in the run too."""
 
     language: tuple[str, ...]
     kind: tuple[str, ...]
@@ -63,7 +63,7 @@ class Traits:
 
 
 def traits_of(card: ClientCard, clients: Collection[str], *, kinds_known: bool) -> Traits:
-    """`clients`: all of the run. `kinds_known`: older runs did not store where a library is from."""
+    """`clients`: all of the run. `kinds_known`: older runs don't say where a library is from."""
     language = card.client.partition("/")[0]
     plain = card.client
     for mark in MARKS:

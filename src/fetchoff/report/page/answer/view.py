@@ -93,8 +93,8 @@ class Document:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the rest of the page is: anchors of clients' programs and of workloads' sections, and of
-    the explanations of clients by workload."""
+    """Where the rest of the page is: anchors of clients' programs and of workloads' sections, and
+    of the explanations of clients by workload."""
 
     clients: Mapping[str, str]
     workloads: Mapping[str, str]

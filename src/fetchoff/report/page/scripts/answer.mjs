@@ -7,6 +7,7 @@ import { makeControls } from "./controls.mjs";
 import { asCsv, asJson, rowsOf, save } from "./download.mjs";
 import { element, keepingFocus } from "./elements.mjs";
 import { drawMatrix } from "./matrix.mjs";
+import { documentOf } from "./packing.mjs";
 import { readPairs } from "./pairs.mjs";
 import { drawPicks } from "./picks.mjs";
 import { START, fromFragment, toFragment } from "./state.mjs";
@@ -28,7 +29,7 @@ const unpackedPairs = async (data) => {
 export const startAnswer = async () => {
   const place = at("answer-data");
   if (!place) return null;
-  const data = JSON.parse(place.textContent);
+  const data = await documentOf(place);
   const pairs = await unpackedPairs(data);
   let state = fromFragment(location.hash.slice(1)) ?? START;
   let view = null;

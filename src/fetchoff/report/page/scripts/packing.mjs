@@ -7,3 +7,7 @@ export const inflated = async (packed) => {
 };
 
 export const inflatedText = async (packed) => new TextDecoder().decode(await inflated(packed));
+
+// The document of a script element, which is packed in a long page.
+export const documentOf = async ({ type, textContent }) =>
+  JSON.parse(type === "application/json" ? textContent : await inflatedText(textContent));

@@ -4,7 +4,7 @@
 import { inflated } from "./packing.mjs";
 
 const GRAIN = 5e-4;
-const STEP = 0.04;
+const STEP = 0.1;
 const NOWHERE = 255;
 
 const reach = (step) => (step === NOWHERE ? Infinity : GRAIN * Math.exp(STEP * step));
