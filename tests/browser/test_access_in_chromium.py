@@ -151,6 +151,7 @@ def test_a_large_report_is_unpacked_when_it_is_needed(visit: Open, two_hundred: 
     expect(section.locator("table.ranking tbody tr").first).to_be_visible()
     section.get_by_role("button", name="peak").click()
     assert section.locator("th[aria-sort]").count() == 1
+    section.locator(".chart").first.scroll_into_view_if_needed()
     drawn = section.locator(".chart[data-drawn]").first
     drawn.wait_for(state="attached", timeout=60_000)
     assert report.said == []

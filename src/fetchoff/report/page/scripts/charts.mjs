@@ -42,8 +42,17 @@ const drawn = async (place) => {
     renderer: paint ? "canvas" : "svg",
     tooltip: { theme: "custom" },
   });
+  quiet(place);
   place.dataset.drawn = paint ? "canvas" : "svg";
   return view;
+};
+
+// Vega gives containers of marks the role of an image, and no name. Their marks have names.
+const quiet = (place) => {
+  for (const nameless of place.querySelectorAll("[role=graphics-symbol]:not([aria-label])")) {
+    nameless.removeAttribute("role");
+    nameless.removeAttribute("aria-roledescription");
+  }
 };
 
 export const draw = (place) => {
