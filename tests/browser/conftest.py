@@ -33,6 +33,10 @@ class Visit:
     said: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
+    def unfold(self) -> None:
+        """Open every folded part of the page."""
+        self.page.evaluate("fetchoffReport.unfoldAll()")
+
     def draw(self) -> None:
         """Draw every chart, seen or not.
 
@@ -72,7 +76,14 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContex
 def visit(chromium: BrowserContext, report_file: Path) -> Iterator[Open]:
     pages: list[Page] = []
 
-    def open_report(width: int = 1400, scheme: str = "light", file: Path = report_file) -> Visit:
+    def open_report(
+        width: int = 1400,
+        scheme: str = "light",
+        file: Path = report_file,
+        *,
+        fragment: str = "",
+        unfolded: bool = True,
+    ) -> Visit:
         page = chromium.new_page()
         pages.append(page)
         found = Visit(page)
@@ -81,7 +92,10 @@ def visit(chromium: BrowserContext, report_file: Path) -> Iterator[Open]:
         page.on("request", lambda request: found.asked.append(request.url))
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        page.goto(file.as_uri())
+        page.goto(file.as_uri() + (f"#{fragment}" if fragment else ""))
+        page.wait_for_selector("html[data-ready]", state="attached")
+        if unfolded:
+            found.unfold()
         return found
 
     yield open_report

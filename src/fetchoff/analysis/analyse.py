@@ -11,6 +11,7 @@ from fetchoff.analysis import limits, links, modes, threads
 from fetchoff.analysis.checks import ALL, self_checks, withheld
 from fetchoff.analysis.curves import began_with, with_curves
 from fetchoff.analysis.in_flight import Crossing
+from fetchoff.analysis.pairwise import pairs_of
 from fetchoff.analysis.ranking_rows import Field, share_of_user
 from fetchoff.analysis.series import Series, series_of
 from fetchoff.model.analysis import (
@@ -92,6 +93,7 @@ def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
         notes=run.notes,
         origin=run.origin,
         rounds={one.workload: _rounds(experiment, one) for one in measured},
+        pairwise={one.workload: pairs_of(experiment, one, final=final) for one in measured},
     )
 
 

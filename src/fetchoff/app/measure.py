@@ -131,6 +131,9 @@ def client_record(client: Client) -> ClientRecord:
         built=BuildDir.of(manifest).digest,
         packages=client.packages,
         trees=manifest.trees,
+        is_standard=manifest.is_standard,
+        package=manifest.releases.package if manifest.releases else "",
+        features=tuple(sorted(about.features)),
     )
 
 

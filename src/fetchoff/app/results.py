@@ -24,6 +24,7 @@ _COMMENT = ("#", "//", "--", "/*", "*", "*/")
 def analysis_of(folder: RunFolder) -> Analysis:
     """The analysis of a run folder; InputError if no workload was measured completely."""
     from fetchoff.analysis.analyse import analyse
+    from fetchoff.app.repeating import command_of
     from fetchoff.store import explanations
 
     analysis = analyse(facts_of(folder.header), folder.records())
@@ -31,7 +32,10 @@ def analysis_of(folder: RunFolder) -> Analysis:
         raise nothing_measured(folder)
     explained = explanations.read(folder.path)
     return replace(
-        analysis, reproduction=_reproduction_of(folder, explained), explanations=explained
+        analysis,
+        reproduction=_reproduction_of(folder, explained),
+        explanations=explained,
+        command=command_of(folder.header),
     )
 
 
@@ -145,6 +149,9 @@ def _card(client: ClientRecord) -> ClientCard:
         source=client.source,
         adapter_lines=lines_of_code(client.source),
         json_parser=client.json_parser,
+        is_standard=client.is_standard,
+        package=client.package,
+        features=client.features,
     )
 
 

@@ -163,6 +163,7 @@ class Family:
             releases=releases,
             unreleased="" if releases else self._unreleased,
             is_resolved=version != self.id.version and version not in self.adapter.versions,
+            is_standard=self.adapter.releases.package == "",
         )
         self._must_be_known(manifest)
         return manifest

@@ -13,6 +13,7 @@ from fetchoff.model.finding import Finding
 from fetchoff.model.judgement import Reproduction
 from fetchoff.model.link import Calibration, Link
 from fetchoff.model.observation import Outcome
+from fetchoff.model.pairwise import Pairwise
 
 
 @dataclass(frozen=True)
@@ -219,6 +220,8 @@ class ClientCard:
     """What the report shows about a client besides its figures.
 
     `json_parser`: what parses documents, "own" for an interface of the client's; "": not known.
+    `is_standard`: the library comes with the runtime of its language. `package`: what its registry
+    calls it, "" if that is not known. `features`: what the adapter declared (docs/protocol.md).
     """
 
     client: str
@@ -233,6 +236,9 @@ class ClientCard:
     source: str
     adapter_lines: int
     json_parser: str = ""
+    is_standard: bool = False
+    package: str = ""
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -267,7 +273,8 @@ class Analysis:
     """Everything that tables, CSV, JSON and report.html show of one run.
 
     `origin`: which server answered; `points` and `rounds` are by workload; `reproduction`: what
-    became of the article whose suite was run; `explanations`: of the clients that were explained.
+    became of the article whose suite was run; `explanations`: of the clients that were explained;
+    `pairwise`: by workload and clock ("wall", "cpu"); `command`: what measures the same again.
     """
 
     run_id: str
@@ -288,3 +295,5 @@ class Analysis:
     rounds: dict[str, tuple[RoundCost, ...]] = field(default_factory=dict)
     reproduction: Reproduction | None = None
     explanations: tuple[Explanation, ...] = ()
+    pairwise: dict[str, dict[str, Pairwise]] = field(default_factory=dict)
+    command: str = ""

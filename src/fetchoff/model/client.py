@@ -173,7 +173,7 @@ class Manifest:
     as set up; nothing: from its usual place. `cures`: by the fault that `fetchoff explain` finds.
     `releases`: None if only the versions of the folder can be had; `unreleased`: why, and what else
     there is. `is_resolved`: its version is not one of the folder's, and so is resolved from the
-    registry.
+    registry. `is_standard`: its library comes with the runtime of its language.
     """
 
     id: ClientId
@@ -199,6 +199,7 @@ class Manifest:
     releases: Releases | None = None
     unreleased: str = ""
     is_resolved: bool = False
+    is_standard: bool = False
 
     @property
     def source_path(self) -> Path:

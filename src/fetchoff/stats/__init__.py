@@ -8,6 +8,8 @@ measured.
     compare(y, a, b)              two clients         -> Comparison
     judge_jointly(differences)    several comparisons -> whether each keeps a limit
     rank(y, baseline=...)         many clients        -> Ranking
+    pairwise(y, names)            all their pairs     -> Pairwise
+    subset(pairs, shown)          some of them        -> Subset: their own tiers and ratios
     summarise(y, client)          one client's cost   -> Summary
     turn_costs(ns, exchanges)     one invocation      -> TurnCosts
     modes_of(y, client)           one client          -> its modes, if there are any
@@ -39,9 +41,11 @@ from fetchoff.stats.hosts import (
 from fetchoff.stats.joint import Joint, judge_jointly
 from fetchoff.stats.limits import rounds_to_tell, within_limit
 from fetchoff.stats.modes import Mode, modes, modes_of
+from fetchoff.stats.pairwise import pairwise
 from fetchoff.stats.ranking import rank
 from fetchoff.stats.sequential import nominal_level
 from fetchoff.stats.shares import upper_bound
+from fetchoff.stats.subset import Standing, Subset, subset
 from fetchoff.stats.summaries import summarise, summarise_rounds
 from fetchoff.stats.tiers import unproven_neighbours
 from fetchoff.stats.verdicts import verdict
@@ -51,6 +55,8 @@ __all__ = [
     "Heterogeneity",
     "Joint",
     "Mode",
+    "Standing",
+    "Subset",
     "TurnCosts",
     "compare",
     "compare_differences",
@@ -61,10 +67,12 @@ __all__ = [
     "modes_of",
     "nominal_level",
     "pair_differences",
+    "pairwise",
     "rank",
     "rank_over_hosts",
     "rounds_to_tell",
     "shown_to_differ",
+    "subset",
     "summarise",
     "summarise_rounds",
     "turn_costs",

@@ -61,7 +61,7 @@ def rank(
         y=costs,
         pairs=pairs,
         differ=differing(pairs, level, resolution),
-        order=_order(costs),
+        order=cheapest_first(costs),
         level=level,
         confidence=1 - rule.alpha,
         margin=margin,
@@ -103,7 +103,7 @@ def family_level(rule: StoppingRule, rounds: int, tests: int, *, final: bool) ->
     return rule.alpha * shares(rule, looks, final=final)[-1]
 
 
-def _order(y: Array) -> tuple[int, ...]:
+def cheapest_first(y: Array) -> tuple[int, ...]:
     """Clients with enough rounds, sorted by their effect in a two-way fit (rounds, clients)."""
     present = np.isfinite(y)
     level = two_way_levels(y)

@@ -44,7 +44,9 @@ class ClientRecord:
     was built from (kit, adapter, lock file, recipe); "" in older runs, which didn't store it.
     `packages`: what was locked where its version was resolved from a registry.
     `trees`: source trees that its library is built from, whatever the user has set up; None: as
-    set up.
+    set up. `is_standard`: the library comes with the runtime of its language. `package`: what the
+    registry calls it, "" if that is not known. `features`: what the adapter declared, in order;
+    older runs have none of these three.
     """
 
     id: str
@@ -62,6 +64,9 @@ class ClientRecord:
     built: str = ""
     packages: tuple[Package, ...] = ()
     trees: tuple[Tree, ...] | None = None
+    is_standard: bool = False
+    package: str = ""
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import math
 import random
 from dataclasses import dataclass, replace
 
+from tests.unit.report.paired import pairs_of
+
 from fetchoff.model.analysis import (
     Analysis,
     ClientCard,
@@ -311,8 +313,19 @@ def card(sort: Sort) -> ClientCard:
         source=SOURCES.get(language, "# one exchange after the other\nclient.get(url)\n"),
         adapter_lines=sort.lines,
         json_parser=parser(sort.client)[0],
+        is_standard=sort.client in STANDARD,
+        package=library.split("+")[0] if language == "python" else "",
+        features=FEATURES.get(language, BASIC),
     )
 
+
+BASIC = ("http/1.1", "tls")
+FEATURES = {
+    "c": (*BASIC, "h2", "h2c", "concurrency", "cookies"),
+    "javascript": (*BASIC, "h2", "concurrency"),
+    "python": (*BASIC, "cookies", "redirects"),
+}
+STANDARD = {"python/http-client", "javascript/node-http", "ruby/net-http"}
 
 SOURCES = {
     "python": '''from __future__ import annotations
@@ -419,6 +432,8 @@ def analysis(seed: int = 7) -> Analysis:
         },
         notes=("nice -20 was not permitted: batches ran at nice 0",),
         origin="built-in 0.1.0",
+        pairwise={r.workload: pairs_of(r) for r in results},
+        command="fetchoff run -c c/libcurl -w small-get --seed 4021776392",
     )
 
 
@@ -432,9 +447,10 @@ def many(count: int) -> Analysis:
         else ranked[i]
         for i in range(count)
     )
-    whole = analysis()
+    whole, grown_up = analysis(), replace(first, standings=grown)
     return replace(
         whole,
-        results=(replace(first, standings=grown),),
+        results=(grown_up,),
         points={first.workload: points(grown, random.Random(1))},
+        pairwise={first.workload: pairs_of(grown_up)},
     )

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 
 from tests.unit.report import factory
+from tests.unit.report.paired import pairs_of
 
 from fetchoff.model.analysis import (
     Analysis,
@@ -97,4 +98,5 @@ def over_links() -> Analysis:
         title="across an emulated Atlantic",
         results=results,
         points={r.workload: factory.points(r.standings, random.Random(7)) for r in results},
+        pairwise={r.workload: pairs_of(r) for r in results},
     )

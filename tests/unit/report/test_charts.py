@@ -46,7 +46,7 @@ def test_ratios_are_drawn_inside_the_axis_and_far_ones_at_its_edge() -> None:
     assert all(low <= row["point"] <= high for row in rows)
     beyond = {row["client"]: row for row in rows if row["beyond"] and row["metric"] == "wall"}
     assert set(beyond) == {"command/curl"}
-    assert beyond["command/curl"]["point"] == pytest.approx(high)
+    assert beyond["command/curl"]["point"] == pytest.approx(high, rel=1e-5)
     assert float(beyond["command/curl"]["label"].split()[0]) > 10
 
 
@@ -64,16 +64,16 @@ def test_an_estimate_without_interval_has_no_whisker() -> None:
     rows = charts.relative(result, 0.02)["datasets"]["rows"]
     row = next(r for r in rows if r["client"] == first.client and r["metric"] == "wall")
     assert (row["low"], row["high"]) == (None, None)
-    assert row["point"] == first.wall.ratio.point
+    assert row["point"] == pytest.approx(first.wall.ratio.point, rel=1e-5)
 
 
 def test_bars_stack_user_and_system_and_are_cut_at_the_gap() -> None:
     rows = {row["client"]: row for row in SPECS["absolute"]["datasets"]["rows"]}
     costs = next(s.costs for s in RESULT.standings if s.client == "perl/lwp")
     assert costs is not None
-    assert rows["perl/lwp"]["user"] == costs.user_us
-    assert rows["perl/lwp"]["cpu"] == pytest.approx(costs.cpu_us.point)
-    assert rows["perl/lwp"]["wall"] == costs.wall_us.point
+    assert rows["perl/lwp"]["user"] == pytest.approx(costs.user_us, rel=1e-5)
+    assert rows["perl/lwp"]["cpu"] == pytest.approx(costs.cpu_us.point, rel=1e-5)
+    assert rows["perl/lwp"]["wall"] == pytest.approx(costs.wall_us.point, rel=1e-5)
     assert rows["command/curl"]["label"].endswith("▸")
     assert [client for client, row in rows.items() if "▸" in row["label"]] == ["command/curl"]
 
@@ -147,7 +147,7 @@ def test_figures_that_do_not_exist_are_left_out() -> None:
         assert "NaN" not in vl_convert.vegalite_to_svg({**spec, "width": 400})
     (row,) = specs[0]["datasets"]["rows"]
     assert (row["user"], row["wall"]) == (None, None)
-    assert row["unsplit"] == known.costs.cpu_us.point
+    assert row["unsplit"] == pytest.approx(known.costs.cpu_us.point, rel=1e-5)
 
 
 def test_a_workload_of_one_client_can_be_drawn() -> None:

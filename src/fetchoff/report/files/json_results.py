@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 SCHEMA = 1
-APART = ("results", "points", "rounds", "reproduction", "explanations")
+APART = ("results", "points", "rounds", "reproduction", "explanations", "pairwise")
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 

@@ -15,6 +15,7 @@ from fetchoff.report.wording.figures import count, microseconds, names, ratio, s
 
 COLOURS = ("var(--wall)", "var(--cpu)", "var(--keyword)", "var(--string)")
 LEAST_LANES = 16
+MOST_LINES = 80
 LABEL_HEIGHT = 16
 LETTER_WIDTH = 6.6
 ROOM_AT_THE_END = 1.5  # for the rules from ends to names
@@ -30,10 +31,10 @@ class Curves:
 
 
 def curves_of(result: WorkloadResult) -> Curves | None:
-    """None where nobody's warm-up was watched."""
+    """None where nobody's warm-up was watched, or that of too many to tell their lines apart."""
     measured = groups_of(result).measured
     drawn = [(s, s.curve) for s in measured if s.curve is not None]
-    if not drawn:
+    if not drawn or len(drawn) > MOST_LINES:
         return None
     drawn.sort(key=lambda pair: -pair[1].cpu_us[-1])
     unwatched = [s.client for s in measured if s.curve is None]

@@ -71,6 +71,17 @@ EXPLANATIONS = (
         """,
     ),
     _explain(
+        "a-part-of-a-ranking",
+        "A part of a ranking",
+        """
+        When you filter, the clients that you see are put into tiers anew, and ratios are relative
+        to the best of them or to the client that you choose. Nothing is tested again: two clients
+        differ here if the whole ranking showed that they do, with one error rate for all of its
+        pairs (Holm). So no choice of yours makes a false difference more likely, and a small part
+        is as strict as the whole.
+        """,
+    ),
+    _explain(
         "user-and-system-time",
         "User and system time",
         """

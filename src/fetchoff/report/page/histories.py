@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fetchoff.model.history import HistoriesPlan, OfClient
-from fetchoff.report.page.html import rendered
+from fetchoff.report.page.html import without_scripts
 from fetchoff.report.wording import histories as wording
 
 
 def text(plan: HistoriesPlan, done: Sequence[OfClient]) -> str:
     """The whole page."""
-    return rendered(
+    return without_scripts(
         "histories.html.j2",
         title=wording.title(plan),
         about=wording.about(plan, done),

@@ -24,6 +24,7 @@ def text(history: History, whys: Sequence[Why] = ()) -> str:
     """The whole page. `whys`: of the steps that were explained."""
     return rendered(
         "history.html.j2",
+        "history",
         title=wording.title(history),
         about=wording.about(history),
         headline=wording.headline(history),

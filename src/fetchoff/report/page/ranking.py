@@ -13,7 +13,7 @@ from fetchoff.report.metrics import costs, relative, traffic
 from fetchoff.report.metrics.metric import Entry, Form, Metric, Surface
 from fetchoff.report.metrics.registry import entries_of
 from fetchoff.report.wording.columns import Column, columns_of, estimate_of
-from fetchoff.report.wording.figures import MISSING, interval, number
+from fetchoff.report.wording.figures import MISSING, interval, number, significant
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ def _beside(metric: Metric, entry: Entry) -> str:
 
 
 def _key(value: float | None) -> float:
-    return value if value is not None and math.isfinite(value) else math.inf
+    rounded = None if value is None else significant(value)
+    return math.inf if rounded is None else rounded
 
 
 def _verdicts(column: Column) -> tuple[Cell, ...]:

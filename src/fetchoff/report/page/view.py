@@ -13,6 +13,7 @@ from fetchoff.report.metrics.at_scale import Scale, scale_of
 from fetchoff.report.metrics.groups import groups_of, tally
 from fetchoff.report.metrics.metric import Form
 from fetchoff.report.page import charts
+from fetchoff.report.page.answer.view import Document, Places, document_of
 from fetchoff.report.page.article_view import ArticleSection, article_section
 from fetchoff.report.page.curves import Curves, curves_of
 from fetchoff.report.page.ranking import Cell, Heading, PageColumn, page_columns
@@ -21,6 +22,12 @@ from fetchoff.report.page.why import Why, why_of
 from fetchoff.report.wording import findings, self_checks, sentences
 from fetchoff.report.wording.figures import count, percent, seconds
 from fetchoff.report.wording.over_link import Box, box_of
+from fetchoff.report.wording.soundness import citation, soundness
+
+MOST_BATCHES = 25_000
+"""A page with more is too heavy to send; results.json has them all."""
+MOST_ROWS = 250
+"""Of all workloads together. A row and what is drawn of it are some 4 kB of the page."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +114,20 @@ class Fact:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report."""
+    """The whole report.
+
+    `answer`: the first screen, None if nothing was measured; `soundness`: the self-checks in one
+    line; `is_long`: folded parts are packed until somebody opens them.
+    """
 
     analysis: Analysis
     facts: tuple[Fact, ...]
     article: ArticleSection | None
     sections: tuple[PageSection, ...]
+    answer: Document | None
+    is_long: bool
+    soundness: str
+    citation: str
     anchors: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -120,11 +135,46 @@ def page_of(analysis: Analysis) -> Page:
     """The view model of a run."""
     cards = {card.client: card for card in analysis.cards}
     anchors = {client: f"client-{_slug(client, place)}" for place, client in enumerate(cards)}
+    draws_batches = sum(map(len, analysis.points.values())) <= MOST_BATCHES
     sections = tuple(
-        _section(analysis, result, f"workload-{_slug(result.workload, place)}", cards, anchors)
+        _section(
+            analysis,
+            result,
+            f"workload-{_slug(result.workload, place)}",
+            cards,
+            anchors,
+            draws_batches=draws_batches,
+        )
         for place, result in enumerate(analysis.results)
     )
-    return Page(analysis, _facts(analysis), article_section(analysis), sections, anchors)
+    return Page(
+        analysis=analysis,
+        facts=_facts(analysis),
+        article=article_section(analysis),
+        sections=sections,
+        answer=_answer(analysis, sections, anchors),
+        is_long=sum(len(section.rows) for section in sections) > MOST_ROWS,
+        soundness=soundness(analysis.results),
+        citation=citation(analysis),
+        anchors=anchors,
+    )
+
+
+def _answer(
+    analysis: Analysis, sections: Sequence[PageSection], anchors: Mapping[str, str]
+) -> Document | None:
+    """The first screen; None if no client has a figure."""
+    if not any(section.rows for section in sections):
+        return None
+    places = Places(
+        clients=anchors,
+        workloads={section.result.workload: section.anchor for section in sections},
+        explained={
+            section.result.workload: {why.client: why.anchor for why in section.why}
+            for section in sections
+        },
+    )
+    return document_of(analysis, places)
 
 
 def _facts(analysis: Analysis) -> tuple[Fact, ...]:
@@ -150,6 +200,8 @@ def _section(
     anchor: str,
     cards: Mapping[str, ClientCard],
     anchors: Mapping[str, str],
+    *,
+    draws_batches: bool,
 ) -> PageSection:
     groups = groups_of(result)
     columns = page_columns(result, cards)
@@ -179,7 +231,7 @@ def _section(
         absolute=charts.absolute(result) if groups.measured else None,
         curves=curves_of(result),
         why=why_of(analysis.explanations, result.workload, anchor),
-        observations=charts.observations(result, points) if points else None,
+        observations=charts.observations(result, points) if points and draws_batches else None,
         batches=f"{len(points):,}",
         reach=percent(charts.lane_reach(points)),
         tally=tally(result.checks),

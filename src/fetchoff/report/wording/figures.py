@@ -154,3 +154,19 @@ def names(clients: Iterable[str], most: int = 4) -> str:
     if len(quoted) < 2:
         return "".join(quoted)
     return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def sure_time(estimate: Estimate) -> str:
+    """A time of microseconds in the unit that suits it, with no digit that its interval leaves no
+    meaning: `186 µs`, `4.6 ms`."""
+    point = estimate.point
+    if not math.isfinite(point):
+        return MISSING
+    unit, scale = ("µs", 1.0) if point < 1000 else ("ms", 1e3) if point < 1e6 else ("s", 1e6)
+    scaled = estimate.times(1 / scale)
+    return f"{as_sure(scaled.point, scaled.half_width, 2 if scale > 1 else 1)} {unit}"
+
+
+def roughly(value: float, decimals: int = 1) -> str:
+    """A figure without an interval, to 5 %: `29`, `6.2`, `640`."""
+    return as_sure(value, abs(value) / 20, decimals)

@@ -1,0 +1,64 @@
+// Rank some of the clients of a ranking, from what was found out about its pairs. Nothing is tested
+// again: what the whole ranking showed to differ differs in every part of it, and nothing else does.
+// stats/subset.py is the same in Python; tests/browser compares the two.
+
+// `shown`: numbers of clients; `baseline`: a client's number, or -1 for the cheapest that is shown.
+// Standings are in the order of the ranking. A verdict is about the client beside the reference.
+export const recompute = (pairs, shown, baseline, margin) => {
+  const chosen = [...pairs.order.keys()].filter((place) => shown.has(pairs.order[place]));
+  if (chosen.length === 0) return { reference: -1, standings: [], leaders: [] };
+  const ranked = pairs.order.indexOf(baseline);
+  const reference = ranked >= 0 ? ranked : chosen[0];
+  const tiers = tiersOf(pairs, chosen);
+  const standings = chosen.map((place, row) => ({
+    client: pairs.order[place],
+    tiers: tiers[row],
+    ...against(pairs, reference, place, margin),
+  }));
+  return {
+    reference: pairs.order[reference],
+    standings,
+    leaders: standings.filter((one) => one.tiers[0] === 1).map((one) => one.client),
+  };
+};
+
+// The best tier is one more than the best tier of any client shown to be cheaper; the worst tier
+// follows in the same way from the other end.
+const tiersOf = (pairs, chosen) => {
+  const best = new Array(chosen.length).fill(1);
+  for (let j = 0; j < chosen.length; j += 1) {
+    for (let i = 0; i < j; i += 1) {
+      if (best[i] >= best[j] && pairs.isShown(chosen[i], chosen[j])) best[j] = best[i] + 1;
+    }
+  }
+  const count = Math.max(...best);
+  const worst = new Array(chosen.length).fill(count);
+  for (let i = chosen.length - 1; i >= 0; i -= 1) {
+    for (let j = i + 1; j < chosen.length; j += 1) {
+      if (worst[j] <= worst[i] && pairs.isShown(chosen[i], chosen[j])) worst[i] = worst[j] - 1;
+    }
+  }
+  return best.map((first, row) => [first, worst[row]]);
+};
+
+const against = (pairs, reference, place, margin) => {
+  if (place === reference) return { ratio: 1, low: 1, high: 1, verdict: "equivalent" };
+  const { point, low, high } = pairs.difference(reference, place);
+  return {
+    ratio: Math.exp(point),
+    low: Math.exp(low),
+    high: Math.exp(high),
+    verdict: verdictOf(pairs, reference, place, { low, high }, margin),
+  };
+};
+
+const verdictOf = (pairs, reference, place, { low, high }, margin) => {
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return "undecided";
+  const tolerated = Math.log1p(margin);
+  if (-tolerated < low && high < tolerated) return "equivalent";
+  if (high < 0) return "faster";
+  if (low > 0) return "slower";
+  // Holm's test may show a difference that an interval for all pairs at once is too wide for.
+  if (place > reference) return pairs.isShown(reference, place) ? "slower" : "undecided";
+  return pairs.isShown(place, reference) ? "faster" : "undecided";
+};

@@ -1,0 +1,43 @@
+"""A whole run's self-checks in one line, and how the run is cited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fetchoff.model.analysis import Analysis, WorkloadResult
+from fetchoff.model.check import CheckOutcome
+from fetchoff.report.wording import findings, sentences
+from fetchoff.report.wording.figures import count
+
+
+def soundness(results: Sequence[WorkloadResult]) -> str:
+    """`sound`, `not enough data for …`, or `withheld because …`, whichever is worse first."""
+    checks = tuple(dict.fromkeys(check for result in results for check in result.checks))
+    unclear = [check for check in checks if check.outcome is CheckOutcome.INCONCLUSIVE]
+    parts = [
+        f"{sentences.title(result)} is withheld because: {findings.reason(result.withheld)}"
+        for result in results
+        if result.withheld
+    ]
+    if unclear:
+        kinds = ", ".join(dict.fromkeys(check.kind.value for check in unclear))
+        parts.append(
+            f"not enough data for {kinds} ({len(unclear)} of {count(len(checks), 'check')})"
+        )
+    if parts:
+        return "; ".join(parts)
+    return f"sound, {count(len(checks), 'check')} passed" if checks else "none were made"
+
+
+def citation(analysis: Analysis) -> str:
+    """What another text says of this run."""
+    day = analysis.started.partition("T")[0]
+    where = analysis.environment.get("processor", "")
+    parts = (
+        f"Fetchoff, “{analysis.title}”, run {analysis.run_id}, {day}",
+        f"origin {analysis.origin}" if analysis.origin else "",
+        f"on {where}" if where else "",
+        f"seed {analysis.seed}",
+        f"α = {100 * analysis.alpha:g} %, margin ±{100 * analysis.margin:g} %",
+    )
+    return "; ".join(part for part in parts if part) + "."
