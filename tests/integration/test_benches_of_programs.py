@@ -101,7 +101,7 @@ def test_a_machine_is_disturbed_by_hand(cache: Path) -> None:
 def test_every_bench_that_make_has_is_run() -> None:
     """By its module: a new one without a test is a bench that may break unseen."""
     modules = set(re.findall(r"-m benches\.([a-z0-9.]+)", (ROOT / "Makefile").read_text()))
-    own = {"agreement.bench"}  # test_agreement.py starts it by itself
+    own = {"agreement.bench", "fleet.bench"}  # test_agreement.py and test_fleet.py start them
     tests = "".join(file.read_text() for file in Path(__file__).parent.glob("test_bench*.py"))
     assert len(modules) >= 13
     run = set(re.findall(r"bench\(\s*\"([a-z0-9.]+)\"", tests))
