@@ -83,6 +83,7 @@ def visit(chromium: BrowserContext, report_file: Path) -> Iterator[Open]:
         *,
         fragment: str = "",
         unfolded: bool = True,
+        is_report: bool = True,
     ) -> Visit:
         page = chromium.new_page()
         pages.append(page)
@@ -93,8 +94,9 @@ def visit(chromium: BrowserContext, report_file: Path) -> Iterator[Open]:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.goto(file.as_uri() + (f"#{fragment}" if fragment else ""))
-        page.wait_for_selector("html[data-ready]", state="attached")
-        if unfolded:
+        if is_report:
+            page.wait_for_selector("html[data-ready]", state="attached")
+        if is_report and unfolded:
             found.unfold()
         return found
 

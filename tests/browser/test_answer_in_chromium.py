@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -208,15 +209,23 @@ def test_the_address_holds_the_view_and_back_goes_back(reader: Reader, visit: Op
     assert Reader(again).clients == reader.clients
     assert again.get_by_label("relative to").input_value() == "python/httpx"
     page.go_back()  # a text is one step, however many letters it has
-    assert page.get_by_role("searchbox").input_value() == ""
+    expect(page.get_by_role("searchbox")).to_have_value("")
     page.go_back()
     page.go_back()
     expect(page.get_by_role("radio", name="wall time")).to_be_checked()
-    assert set(reader.clients) == of("python")
+    shows_soon(reader, of("python"))
     page.go_back()
-    assert set(reader.clients) == RANKED
+    shows_soon(reader, RANKED)
     page.go_forward()
-    assert set(reader.clients) == of("python")
+    shows_soon(reader, of("python"))
+
+
+def shows_soon(reader: Reader, clients: set[str]) -> None:
+    """The page follows its address a moment later."""
+    deadline = time.monotonic() + 20
+    while set(reader.clients) != clients and time.monotonic() < deadline:
+        reader.page.wait_for_timeout(50)
+    assert set(reader.clients) == clients
 
 
 def test_an_address_that_nobody_made_is_harmless(visit: Open) -> None:

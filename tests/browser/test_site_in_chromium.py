@@ -41,7 +41,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_search_finds_while_one_types(visit: Open, built: Path) -> None:
-    found = visit(file=built / "clients" / "index.html")
+    found = visit(file=built / "clients" / "index.html", is_report=False)
     box = found.page.get_by_role("searchbox", name="Search")
     box.fill("urllib3")
     box.press("Enter")
@@ -63,7 +63,7 @@ def test_the_search_finds_while_one_types(visit: Open, built: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone_no_page_scrolls_sideways(visit: Open, built: Path, scheme: str) -> None:
-    found = visit(width=PHONE, scheme=scheme, file=built / "index.html")
+    found = visit(width=PHONE, scheme=scheme, file=built / "index.html", is_report=False)
     for name in PAGES:
         found.page.goto((built / name).as_uri())
         expect(found.page.get_by_role("heading", level=1)).to_be_visible()
