@@ -261,7 +261,7 @@ def test_a_clients_page_has_everything_of_it(reader: Reader) -> None:
     reader.click(page.get_by_role("link", name="← all clients"))
     assert set(reader.clients) == RANKED
     page.go_back()
-    assert page.locator("#view-client").is_visible()
+    expect(page.locator("#view-client")).to_be_visible()
 
 
 def test_a_clients_page_says_what_was_found(reader: Reader) -> None:
