@@ -1,4 +1,4 @@
-"""Claims beside what was measured: each verdict, where it is due."""
+"""Claims about ratios, orders and spreads: each verdict, where it is due."""
 
 from __future__ import annotations
 
@@ -9,87 +9,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.unit.analysis import rounds
+from tests.unit.analysis.claimed import ELSEWHERE, ROUNDS, A, B, C, evidence
 from tests.unit.analysis.rounds import judged
 
-from fetchoff.analysis.evidence import Evidence
-from fetchoff.analysis.series import Series
-from fetchoff.app.courses import courses, must_be_measurable
-from fetchoff.catalog import claims as catalog
-from fetchoff.catalog import workloads
-from fetchoff.catalog.manifests import named
-from fetchoff.diagnosis.rules.registry import all_rules
-from fetchoff.model.cause import Cause, Diagnosis
 from fetchoff.model.claim import (
-    AmountClaim,
     ClaimVerdict,
     EqualClaim,
-    FindingClaim,
     Measure,
     OrderClaim,
     RatioClaim,
     Side,
     SpreadClaim,
     UnmeasurableClaim,
-    measured_sides,
 )
-from fetchoff.model.course import Course
-from fetchoff.model.experiment import Entrant, Experiment, Role
 from fetchoff.model.judgement import Judgement
-from fetchoff.model.observation import Invocation, Outcome, Usage
-from fetchoff.model.recording import Missing, Source
-from fetchoff.model.workload import Exchange, Workload
-from fetchoff.report.wording.claims import measured as said_of
-from fetchoff.report.wording.claims import measured_interval, published, reasons
-
-ROUNDS, BLOCKS = 8, 4
-A, B, C = (Side(f"x/{name}", "w") for name in "abc")
-ELSEWHERE = Side("x/a", "other")
-
-
-def evidence(
-    costs: dict[str, float],
-    *,
-    noise: float = 0.005,
-    elsewhere: dict[str, float] | None = None,
-    peaks_kb: dict[str, int] | None = None,
-    connections: dict[str, int] | None = None,
-    count: int = ROUNDS,
-    origin_share: float = 0.1,
-) -> Evidence:
-    """Costs by client, in the workload `w` and in `other`, with noise in each batch."""
-    names = list(costs)
-    entrants = tuple(Entrant(name, name, name, Role.RANKED) for name in names)
-    experiment = Experiment(
-        entrants,
-        tuple(Course(Workload(name, "", (Exchange("GET", "/"),))) for name in ("w", "other")),
-        names[0],
-        1,
-        blocks=BLOCKS,
-    )
-
-    def series(workload: str, of: dict[str, float]) -> Series:
-        random = np.random.default_rng(len(workload))
-        level = np.array([of[name] for name in names])
-        shape = (count, BLOCKS, len(names))
-        batches = level * np.exp(noise * random.standard_normal(shape)) * 1e6
-        values = batches.mean(1)
-        invocations = tuple(
-            Invocation(
-                *(number, 0, workload, name, name),
-                outcome=Outcome.OK if math.isfinite(of[name]) else Outcome.FAILED,
-                message="" if math.isfinite(of[name]) else "does not answer",
-                usage=Usage(peak_kb=(peaks_kb or {}).get(f"{name} {workload}", 1000)),
-                ledger={"requests": 1000, "connections": (connections or {}).get(name, 1)},
-            )
-            for number in range(count)
-            for name in names
-        )
-        origin = origin_share * values
-        samples = tuple(("", number) for number in range(count))
-        return Series(workload, entrants, values, values, origin, values, (), invocations, samples)
-
-    both = {"w": series("w", costs), "other": series("other", elsewhere or costs)}
-    return Evidence(experiment, both, {"x/absent": "is not installed"})
+from fetchoff.report.wording.claims import published, reasons
 
 
 @pytest.mark.parametrize(
@@ -367,213 +301,7 @@ def test_rounds_of_two_workloads_are_paired_by_their_numbers() -> None:
     assert judgement.measured.point == pytest.approx(2.0, rel=0.02)
 
 
-def test_what_nobody_can_measure_says_what_is_missing() -> None:
-    found = judged(UnmeasurableClaim(Measure.WALL, "a network"), evidence({"x/a": 1.0}))
-    assert (found.verdict, reasons(found)) == (ClaimVerdict.UNMEASURED, "needs a network")
-
-
-@pytest.mark.parametrize(("kb", "verdict"), [(1100, ClaimVerdict.HOLDS), (9000, ClaimVerdict.GONE)])
-def test_memory(kb: int, verdict: ClaimVerdict) -> None:
-    claim = SpreadClaim(Measure.MEMORY, (A, ELSEWHERE), at_most=1.3)
-    assert judged(claim, evidence({"x/a": 1.0}, peaks_kb={"x/a other": kb})).verdict is verdict
-
-
-@pytest.mark.parametrize(
-    ("opened", "verdict"), [(500, ClaimVerdict.HOLDS), (20, ClaimVerdict.GONE)]
-)
-def test_connections_for_each_request(opened: int, verdict: ClaimVerdict) -> None:
-    claim = RatioClaim(Measure.CONNECTIONS, A, B, 10.0, at_least=True)
-    counted = evidence({"x/a": 1.0, "x/b": 1.0}, connections={"x/a": opened, "x/b": 5})
-    assert judged(claim, counted).verdict is verdict
-
-
-def test_what_counts_no_connections_has_no_figure() -> None:
-    claim = AmountClaim(Measure.CONNECTIONS, A, 0.1)
-    found = judged(claim, evidence({"x/a": 1.0}, connections={"x/a": 0}))
-    assert found.verdict is ClaimVerdict.UNMEASURED
-
-
-@pytest.mark.parametrize(
-    ("ms", "verdict"),
-    [
-        (100.0, ClaimVerdict.HOLDS),
-        (110.0, ClaimVerdict.HOLDS),
-        (20.0, ClaimVerdict.WEAKER),
-        (300.0, ClaimVerdict.STRONGER),
-        (125.0, ClaimVerdict.UNDECIDED),
-    ],
-)
-def test_an_amount_is_judged_in_its_own_unit(ms: float, verdict: ClaimVerdict) -> None:
-    """The costs of this evidence are milliseconds."""
-    found = judged(AmountClaim(Measure.WALL, A, 0.1), evidence({"x/a": ms}), cause="it was mended")
-    assert found.verdict is verdict
-    assert found.measured is not None
-    assert found.measured.point == pytest.approx(ms / 1e3, rel=0.02)
-    assert reasons(found) == ("it was mended" if verdict is ClaimVerdict.WEAKER else "")
-
-
-@pytest.mark.parametrize(
-    ("at_least", "ms", "verdict"),
-    [
-        (True, 120.0, ClaimVerdict.HOLDS),
-        (True, 80.0, ClaimVerdict.GONE),
-        (False, 80.0, ClaimVerdict.HOLDS),
-        (False, 120.0, ClaimVerdict.GONE),
-    ],
-)
-def test_an_amount_may_be_a_bound(at_least: bool, ms: float, verdict: ClaimVerdict) -> None:
-    claim = AmountClaim(Measure.WALL, A, 0.1, at_least=at_least, at_most=not at_least)
-    assert judged(claim, evidence({"x/a": ms})).verdict is verdict
-
-
-def test_amounts_have_units() -> None:
-    peaks = evidence({"x/a": 1.0}, peaks_kb={"x/a w": 976_562})
-    memory = judged(AmountClaim(Measure.MEMORY, A, 831), peaks)
-    assert (published(memory.claim.statement), said_of(memory)) == ("831 MB", "1,000 MB")
-    wall = judged(AmountClaim(Measure.WALL, A, 2.0, at_least=True), evidence({"x/a": 2.0}))
-    assert published(wall.claim.statement) == "at least 2 s"
-    assert re.fullmatch(r"(1\.99|2|2\.01) ms", said_of(wall)), said_of(wall)
-    assert "–" in measured_interval(wall)
-    none = judged(AmountClaim(Measure.CPU, Side("x/absent", "w"), 0.00001), evidence({"x/a": 1.0}))
-    assert published(none.claim.statement) == "10 µs"
-    assert (said_of(none), measured_interval(none)) == ("–", "–")
-
-
-def diagnosed(
-    *faults: str, silent: tuple[str, ...] = (), missing: tuple[Missing, ...] = ()
-) -> Evidence:
-    """`x/a` was recorded on a workload that was not measured."""
-    causes = tuple(Cause(fault, 3, 4, 100.0) for fault in faults)
-    found = Diagnosis("x/a", "recorded", 100.0, 50.0, 20.0, causes, missing, silent)
-    return replace(evidence({"x/a": 1.0}), diagnoses=(found,))
-
-
-@pytest.mark.parametrize(
-    ("is_absent", "faults", "verdict", "text"),
-    [
-        (False, ("sent-twice",), ClaimVerdict.HOLDS, "seen in 3 of 4"),
-        (False, (), ClaimVerdict.GONE, "not seen; it was mended"),
-        (False, ("pauses",), ClaimVerdict.GONE, "not seen; `pauses` was; it was mended"),
-        (True, ("sent-twice",), ClaimVerdict.GONE, "seen in 3 of 4; it was mended"),
-        (True, (), ClaimVerdict.HOLDS, "not seen"),
-    ],
-)
-def test_a_finding_is_there_or_not(
-    is_absent: bool, faults: tuple[str, ...], verdict: ClaimVerdict, text: str
-) -> None:
-    claim = FindingClaim(Side("x/a", "recorded"), "sent-twice", is_absent=is_absent)
-    found = judged(claim, diagnosed(*faults), cause="it was mended")
-    assert (found.verdict, reasons(found), found.measured) == (verdict, text, None)
-
-
-def test_a_finding_that_nobody_looked_for_is_neither_there_nor_gone() -> None:
-    claim = FindingClaim(Side("x/a", "recorded"), "ca-reloaded")
-    gap = Missing(Source.CALLS, "strace is not installed")
-    unseen = judged(claim, diagnosed(silent=("ca-reloaded",), missing=(gap,)))
-    said = "x/a was not explained on recorded: strace is not installed"
-    assert (unseen.verdict, reasons(unseen)) == (ClaimVerdict.UNMEASURED, said)
-    elsewhere = judged(replace(claim, of=A), diagnosed())
-    assert reasons(elsewhere) == "x/a was not explained on w"
-    absent = judged(replace(claim, of=Side("x/absent", "w")), diagnosed())
-    assert reasons(absent) == "x/absent: is not installed"
-
-
-def test_findings_take_no_share_of_the_error_rate() -> None:
-    ratio = RatioClaim(Measure.CPU, B, A, 3.0)
-    finding = FindingClaim(Side("x/a", "recorded"), "sent-twice")
-    both = replace(
-        rounds.evidence(rounds.steps(rounds.with_interval(2.5, 3.6))),
-        diagnoses=diagnosed("sent-twice").diagnoses,
-    )
-    first, second = rounds.article([ratio, finding], both)
-    assert second.verdict is ClaimVerdict.HOLDS
-    assert first.measured is not None
-    assert first.measured.level == pytest.approx(0.95)
-
-
-@pytest.mark.parametrize(
-    ("side", "why"),
-    [
-        (Side("x/absent", "w"), "x/absent: is not installed"),
-        (Side("x/stranger", "w"), "x/stranger: took no part"),
-        (Side("x/b", "w"), "x/b on w: does not answer"),
-        (Side("x/a", "unknown"), "unknown was not measured"),
-    ],
-)
-def test_what_cannot_be_measured(side: Side, why: str) -> None:
-    found = evidence({"x/a": 1.0, "x/b": math.nan})
-    judgement = judged(RatioClaim(Measure.CPU, side, A, 2.0), found)
-    assert (judgement.verdict, judgement.measured) == (ClaimVerdict.UNMEASURED, None)
-    assert reasons(judgement) == why
-
-
-def test_who_answered_wrong_is_in_no_claim_even_if_that_round_does_not_count() -> None:
-    found = evidence({"x/a": 1.0, "x/b": math.nan})
-    wrong = Invocation(0, 0, "w", "x/b", "x/b", outcome=Outcome.INVALID, message="other content")
-    series = replace(found.series["w"], invocations=(), wrong=(wrong,))
-    judgement = judged(RatioClaim(Measure.CPU, B, A, 2.0), replace(found, series={"w": series}))
-    assert judgement.verdict is ClaimVerdict.UNMEASURED
-    assert reasons(judgement) == "x/b on w: other content"
-
-
-def test_too_few_rounds() -> None:
-    found = judged(RatioClaim(Measure.CPU, A, B, 2.0), evidence({"x/a": 2.0, "x/b": 1.0}, count=2))
-    assert found.verdict is ClaimVerdict.UNMEASURED
-    assert reasons(found) == "only 2 rounds have both x/a and x/b; 3 are needed"
-    assert published(found.claim.statement) == "×2"
-
-
-def test_a_spread_without_two_sides_says_what_is_missing() -> None:
-    claim = SpreadClaim(Measure.CPU, (A, B, Side("x/absent", "w")), at_least=2.0)
-    found = judged(claim, evidence({"x/a": 1.0, "x/b": math.nan}))
-    assert found.verdict is ClaimVerdict.UNMEASURED
-    assert reasons(found) == "x/b on w: does not answer; x/absent: is not installed"
-    assert published(found.claim.statement) == "at least ×2"
-
-
-def test_many_reasons_are_not_all_told() -> None:
-    sides = tuple(Side(f"x/{name}", "w") for name in "abcd")
-    short = evidence({side.client: 1.0 for side in sides}, count=2)
-    found = judged(SpreadClaim(Measure.CPU, sides, at_least=2.0), short)
-    assert reasons(found) == (
-        "only 2 rounds have x/a; 3 are needed; only 2 rounds have x/b; 3 are needed; "
-        "and 2 others likewise"
-    )
-
-
 def test_sides_that_cost_the_same_are_two_all_the_same() -> None:
     claim = SpreadClaim(Measure.MEMORY, (A, ELSEWHERE), at_most=1.3)
     found = judged(claim, evidence({"x/a": 1.0}))
     assert reasons(found) == "x/a on other beside x/a on w"
-
-
-@pytest.mark.parametrize("name", catalog.articles())
-def test_shipped_claims_are_about_clients_and_workloads_of_their_suite(name: str) -> None:
-    article, suite = catalog.article(name), workloads.suite(name)
-    sides = {side for claim in article.claims for side in measured_sides(claim.statement)}
-    assert {side.workload for side in sides} <= set(suite.workloads)
-    assert {side.client for side in sides} <= set(suite.clients)
-    tables = {c.side for table in article.tables for row in table.rows for c in row.cells}
-    assert {side.workload for side in tables} <= set(suite.workloads)
-    assert {side.client for side in tables} <= set(suite.clients)
-    assert article.per_implementation in ("", *suite.workloads)
-    for client in suite.clients:
-        assert named(client) is not None, client
-
-
-@pytest.mark.parametrize("name", catalog.reported())
-def test_reported_claims_can_be_measured_and_explained(name: str) -> None:
-    """Their clients, workloads and rules exist, and nothing else is measured for them."""
-    article, suite = catalog.article(name), catalog.suite(name)
-    assert article.report is not None
-    for client in suite.clients:
-        assert named(client) is not None, client
-    measured = {side for claim in article.claims for side in measured_sides(claim.statement)}
-    assert {side.workload for side in measured} <= set(suite.workloads)
-    assert suite.baseline in suite.clients
-    must_be_measurable(courses(suite.workloads))
-    known = {rule.id for rule in all_rules()}
-    for finding in article.findings:
-        assert finding.fault in known
-        assert courses([finding.of.workload])[0].id == finding.of.workload
-        assert finding.of.client in suite.clients
