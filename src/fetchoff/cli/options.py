@@ -93,6 +93,10 @@ Client = Annotated[
     str,
     typer.Argument(help="A client: an id or adapter folder.", autocompletion=completing.clients),
 ]
+SuiteName = Annotated[
+    str,
+    typer.Argument(help="The name of a suite, or a TOML file.", autocompletion=completing.suites),
+]
 Clients = Annotated[
     list[str] | None,
     typer.Option(

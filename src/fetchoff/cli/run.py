@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from fetchoff.cli import completing, options
+from fetchoff.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,12 +19,7 @@ SECONDS_A_CLIENT = 3.0
 
 
 def command(
-    suite: Annotated[
-        str,
-        typer.Argument(
-            help="The name of a suite, or a TOML file.", autocompletion=completing.suites
-        ),
-    ] = "default",
+    suite: options.SuiteName = "default",
     workload: options.Workloads = None,
     client: options.Clients = None,
     baseline: options.Baseline = "",

@@ -41,8 +41,20 @@ class Side:
     workload: str
 
 
+class _MayBeABound:
+    """Of what states a value, or a bound if it is `at_least` or `at_most` so much."""
+
+    at_least: bool
+    at_most: bool
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the claim states a bound instead of a value."""
+        return self.at_least or self.at_most
+
+
 @dataclass(frozen=True)
-class RatioClaim:
+class RatioClaim(_MayBeABound):
     """`of` costs `published` times what `to` costs; `at_least` so many times, or `at_most`."""
 
     measure: Measure
@@ -51,11 +63,6 @@ class RatioClaim:
     published: float
     at_least: bool = False
     at_most: bool = False
-
-    @property
-    def is_bound(self) -> bool:
-        """Whether the claim states a bound instead of a value."""
-        return self.at_least or self.at_most
 
     @property
     def band(self) -> Band:
@@ -117,7 +124,7 @@ class SpreadClaim:
 
 
 @dataclass(frozen=True)
-class AmountClaim:
+class AmountClaim(_MayBeABound):
     """`of` costs `published`: seconds an exchange, MB of 10^6 bytes, or connections a request.
 
     `at_least` so much, or `at_most`.
@@ -128,11 +135,6 @@ class AmountClaim:
     published: float
     at_least: bool = False
     at_most: bool = False
-
-    @property
-    def is_bound(self) -> bool:
-        """Whether the claim states a bound instead of a value."""
-        return self.at_least or self.at_most
 
     @property
     def band(self) -> Band:

@@ -22,7 +22,7 @@ NAME = "run"
 
 
 def command(
-    suite: Annotated[str, typer.Argument(help="The name of a suite, or a TOML file.")] = "default",
+    suite: options.SuiteName = "default",
     scheduler: fleet_options.Scheduler = None,
     hosts: fleet_options.Hosts = None,
     local: fleet_options.Local = None,
