@@ -21,7 +21,7 @@ run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
 	$(BIN)/fetchoff run --setup
 
 test:  ## what answers in minutes; says at its end what it left out
-	$(MAKE) --jobs 4 check-python check-rust rust-tests-built quick-clients
+	$(MAKE) --jobs 4 check-python check-rust check-adapters rust-tests-built quick-clients
 	timeout $(RUST_S) cargo test --quiet --workspace --locked
 	$(BIN)/pytest --part quick --numprocesses auto
 	@touch $(QUICK)
@@ -33,7 +33,7 @@ quick-clients: $(DEV)  ## a browser, and a client of each language
 	tools/system-packages.sh chromium
 	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
 
-test-all: $(QUICK) check-adapters  ## everything: what `make test` left out, after it if sources changed since
+test-all: $(QUICK)  ## everything: what `make test` left out, after it if sources changed since
 	tools/system-packages.sh chromium valgrind nginx-light wrk apache2-bin nghttp2-client strace
 	$(MAKE) $(H2SPEC) || echo "skipped: h2spec could not be built"
 	$(BIN)/fetchoff setup --all --quiet
@@ -58,7 +58,7 @@ coverage-crates:  # without the tests of links, which start an example that llvm
 $(QUICK): $(wildcard $(shell git ls-files 2>/dev/null))
 	$(MAKE) test
 
-check: check-python check-rust  ## format, lint, types, architecture
+check: check-python check-rust check-adapters  ## format, lint, types, architecture
 
 check-python: $(DEV)
 	$(BIN)/ruff format --check .
@@ -70,7 +70,7 @@ check-rust:
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 
-check-adapters: $(DEV)  ## the same for what is measured, each language by its own tools
+check-adapters: $(DEV)  ## what is measured, each language by its own tools
 	tools/system-packages.sh clang-format perltidy rubocop lua5.4
 	$(BIN)/python tools/check_adapters.py
 

@@ -45,7 +45,8 @@ sub prepare {
 
     return sub {
         my ( $exchange, $sink ) = @_;
-        my $response = $http->request( @$exchange{qw(method url)}, options( $exchange, $sink, $encode_form ) );
+        my $response =
+            $http->request( @$exchange{qw(method url)}, options( $exchange, $sink, $encode_form ) );
         die $response->{content} if $response->{status} == 599;
         return ( $response->{status}, $response->{content} );
     };
@@ -54,7 +55,7 @@ sub prepare {
 # What a request has beside its method and its URL; nothing if it has no more, as in most programs.
 sub options {
     my ( $exchange, $sink, $encode_form ) = @_;
-    my ( $body,     $fields ) = @$exchange{qw(body headers)};
+    my ( $body, $fields ) = @$exchange{qw(body headers)};
     return if !$body && !$sink && !@$fields;
     my %options = ( headers => {@$fields} );
     $options{data_callback} = $sink if $sink;

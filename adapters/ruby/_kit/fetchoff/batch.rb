@@ -104,7 +104,8 @@ module Fetchoff
     # Content that is wanted whole, and of which nothing but its length is asked. A program that checks its answers
     # takes as many steps: what the other loop does beside was 2 % of what Curb does.
     def only_count(turns, batch, tally)
-      adapter, busy_ns = @adapter, batch.busy_ns
+      adapter = @adapter
+      busy_ns = batch.busy_ns
       done = bytes = 0
       turns.each do
         @exchanges.each do |exchange|

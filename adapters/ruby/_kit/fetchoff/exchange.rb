@@ -4,7 +4,8 @@ require "uri"
 
 module Fetchoff
   # One request and what its response must be. `verb` is :get, :head, :post or :put; `headers` is a Hash; `arguments`
-  # are what the adapter made of it in `prepare`. `status` and `length` are expected of the response, nil if any will do.
+  # are what the adapter made of it in `prepare`. `status` and `length` are those that the response must have, nil if
+  # any will do.
   class Exchange
     attr_reader :verb, :url, :uri, :headers, :body, :arguments, :status, :length
 
