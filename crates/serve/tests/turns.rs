@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 #[test]
 fn the_greeting_says_that_turns_are_known() {
     let greeting = serde_json::to_value(Greeting::of_this_process("1")).unwrap();
-    assert_eq!(greeting["protocol"], 4);
+    assert_eq!(greeting["protocol"], 5);
 }
 
 #[test]
@@ -63,6 +63,20 @@ fn a_turn_has_as_many_iterations_as_asked_and_so_has_its_lead() {
             let exchanges: Vec<_> = told.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
             assert_eq!(exchanges, expected);
             assert_eq!(origin.answered(port), round * 145 * per_iteration);
+        }
+        cut_short(origin, loops);
+    }
+}
+
+/// However few exchanges a turn has. A probe takes about a microsecond, some in a debug build.
+#[test]
+fn every_turn_tells_how_slow_the_core_was() {
+    for counted in [1, 2, 100] {
+        let origin = ControlledOrigin::start();
+        let (port, _) = origin.held(ENOUGH, 1);
+        let loops = vec![plain(port, ENOUGH)];
+        for turn in turns(&origin.ask(order(&[port; 3], 5, counted))) {
+            assert!((100_000..1_000_000_000).contains(&turn.probe_ps), "{counted}: {turn:?}");
         }
         cut_short(origin, loops);
     }

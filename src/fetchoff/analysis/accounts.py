@@ -21,7 +21,7 @@ REQUESTS_WITHIN = 1
 
 def accounts(series: Series) -> Iterator[SelfCheck]:
     """Those of a course that was measured in turns."""
-    if not series.turns:
+    if not series.given_turns:
         return
     yield _cpu(series)
     yield _wall(series)
@@ -32,7 +32,7 @@ def accounts(series: Series) -> Iterator[SelfCheck]:
 def _cpu(series: Series) -> SelfCheck:
     """CPU time by the origin's readings of a process's clock, beside the harness's."""
     readings = []
-    for one in series.turns:
+    for one in series.given_turns:
         told = sum(one.cpu_ns) + sum(one.lead_cpu_ns) + sum(one.held_cpu_ns) + one.edges_ns
         unseen = one.answered - sum(one.exchanges) - sum(one.lead_exchanges)
         if one.process_cpu_ns >= LEAST_CPU_NS and unseen <= REQUESTS_WITHIN:
@@ -57,7 +57,7 @@ def _wall(series: Series) -> SelfCheck:
 def _requests(series: Series) -> SelfCheck:
     """Exchanges of turns and leads, beside what the ledger counted meanwhile."""
     readings = []
-    for one in series.turns:
+    for one in series.given_turns:
         counted = sum(one.exchanges) + sum(one.lead_exchanges)
         if one.answered:
             agree = abs(counted - one.answered) <= REQUESTS_WITHIN

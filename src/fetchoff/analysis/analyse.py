@@ -10,6 +10,7 @@ import numpy as np
 from fetchoff.analysis import limits, links, modes, threads
 from fetchoff.analysis.checks import ALL, self_checks, withheld
 from fetchoff.analysis.curves import began_with, with_curves
+from fetchoff.analysis.disturbed import left_out
 from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.pairwise import pairs_of
 from fetchoff.analysis.ranking_rows import Field, share_of_user
@@ -33,6 +34,7 @@ from fetchoff.model.finding import (
     NotMeasured,
     OtherBaseline,
     PlacementAsked,
+    TurnsDisturbed,
 )
 from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
 from fetchoff.model.origin import Counted
@@ -121,6 +123,7 @@ def _result(
         on_all,
         field.on_tiers(),
         modes.missed_by(standings, series.rounds),
+        _disturbed(series),
         *threads.further_threads(run.experiment, course, series),
         *_on_the_run(run.experiment, own, field.baseline),
     )
@@ -186,6 +189,11 @@ def _on_the_run(
         # A comparison ends with its verdict, whatever the budget.
         advice = Advice.MORE_ROUNDS if experiment.pair_only else Advice.LARGER_BUDGET
         yield Finding(ChecksUnclear(unclear, len(checks)), advice=advice)
+
+
+def _disturbed(series: Series) -> Finding | None:
+    turns, of_turns = left_out(series.given_turns, series.turns)
+    return Finding(TurnsDisturbed(turns, of_turns)) if turns else None
 
 
 def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:

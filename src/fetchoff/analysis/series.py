@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fetchoff.analysis.crossed import sift
+from fetchoff.analysis.disturbed import undisturbed
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
@@ -34,8 +35,8 @@ class Series:
     exchanges. `samples`: of the first axis, by round, and within a round by host. `wall_ns`,
     `cpu_ns` and `origin_cpu_ns` are per *planned* exchange, so that known extra requests show as
     extra cost; `spun_ns` per exchange that was done. `batches` has the turns of an invocation as
-    one; `turns` has them all. `wrong`: who answered wrong, whatever became of that round. `spoilt`:
-    batches over a link that do not count.
+    one; `turns` has those that count, `given_turns` all that were given. `wrong`: who answered
+    wrong, whatever became of that round. `spoilt`: batches over a link that do not count.
     """
 
     workload: str
@@ -48,6 +49,7 @@ class Series:
     invocations: tuple[Invocation, ...]
     samples: tuple[Sample, ...] = ()
     turns: tuple[Turns, ...] = ()
+    given_turns: tuple[Turns, ...] = ()
     given: tuple[TurnsGiven, ...] = ()
     wrong: tuple[Invocation, ...] = ()
     spoilt: tuple[Batch, ...] = ()
@@ -132,11 +134,15 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         and (r.sample, process_of[r.entrant]) in well
     ]
     is_free = experiment.placement is Placement.FREE
-    turns = tuple(
+    given_turns = tuple(
         replace(r, side_by_side=is_free)
         for r in measured
         if isinstance(r, Turns) and any(r.exchanges)
     )
+    placement = experiment.placement_of(experiment.course(workload))
+    # On cores of their own, the origin's probes say nothing of the client's core.
+    is_shared = placement is Placement.SHARED_CORE
+    turns = undisturbed(given_turns) if is_shared else given_turns
     sifted = sift(experiment, workload, [r for r in measured if isinstance(r, Batch)])
     batches = (*sifted.counting, *(of_one.total() for of_one in turns))
     attempts = {s: attempt for s, attempt in attempts.items() if s not in sifted.samples_lost}
@@ -174,6 +180,7 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         invocations,
         tuple(rows),
         turns,
+        given_turns,
         given,
         wrong,
         sifted.spoilt,

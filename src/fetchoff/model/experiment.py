@@ -86,7 +86,7 @@ class Experiment:
     budget_s: float = 150.0
     blocks: int = 6
     blocks_over_links: int = 2
-    turns: int = 4
+    turns: int = 3
     group: int = 6
     looks: tuple[int, ...] = EVERY_ROUND
     suite: str = ""

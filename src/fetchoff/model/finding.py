@@ -39,6 +39,7 @@ class Kind(StrEnum):
     MODES_MISSED = "modes-missed"
     OTHER_BASELINE = "other-baseline"
     CHECKS_UNCLEAR = "checks-unclear"
+    TURNS_DISTURBED = "turns-disturbed"
     LINK_AT_FAULT = "link-at-fault"
     NOTHING_COUNTS = "nothing-counts"
     CHECK_FAILED = "check-failed"
@@ -274,6 +275,15 @@ class ChecksUnclear:
 
 
 @dataclass(frozen=True)
+class TurnsDisturbed:
+    """So many turns do not count: something else slowed the core."""
+
+    kind: ClassVar = Kind.TURNS_DISTURBED
+    turns: int
+    of_turns: int
+
+
+@dataclass(frozen=True)
 class LinkAtFault:
     """The link is not what was asked for. `faults`: what its calibration found."""
 
@@ -326,6 +336,7 @@ WorkloadEvidence = (
     | ModesMissed
     | OtherBaseline
     | ChecksUnclear
+    | TurnsDisturbed
     | LinkAtFault
     | NothingCounts
     | CheckFailed

@@ -6,9 +6,10 @@ link's id.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from typing import Any
 
 from fetchoff.model.link import Calibration, Emulated
 
@@ -114,7 +115,8 @@ class Turns(OfRound):
     turn to the end of the last. `settled_us`: CPU time of an exchange at the end of the warm-up.
     `parse_ns`: as in `Cost`, for the whole loop. `side_by_side`: processes could run on several
     cores. The work of other processes and of the entrant's own background threads then shows in the
-    origin's clock only where it delayed an exchange, and is not subtracted.
+    origin's clock only where it delayed an exchange, and is not subtracted. `probe_ps`: picoseconds
+    of a probe of the core's speed, the mean in each turn (empty in records of before they were).
     """
 
     attempt: int
@@ -145,6 +147,7 @@ class Turns(OfRound):
     edges_ns: int = 0
     after_ns: int | None = None
     side_by_side: bool = False
+    probe_ps: tuple[int, ...] = ()
 
     @property
     def pauses_ns(self) -> tuple[int, ...]:
@@ -174,6 +177,18 @@ class Turns(OfRound):
         return tuple(
             replace(piece, block=number) for number, piece in enumerate(found) if piece.exchanges
         )
+
+    def only(self, chosen: Sequence[int]) -> Turns:
+        """Some of its turns, by their places in ascending order, each with the pause after it.
+
+        With them goes what was told of the whole loop, such as `answered`.
+        """
+        pauses = [self.pauses_ns[place] for place in chosen]
+        parts: dict[str, Any] = {name: _at(getattr(self, name), chosen) for name in _BY_TURN}
+        if self.after_ns is not None and chosen:
+            parts["held_cpu_ns"] = (self.held_cpu_ns[chosen[0]], *pauses[:-1])
+            parts["after_ns"] = pauses[-1]
+        return replace(self, **parts)
 
     def _part(self, first: int, end: int) -> Turns:
         parts = {name: getattr(self, name)[first:end] for name in _BY_TURN}
@@ -217,6 +232,10 @@ class Turns(OfRound):
             ),
             seen=self.seen,
         )
+
+
+def _at(values: tuple[int, ...], places: Sequence[int]) -> tuple[int, ...]:
+    return tuple(values[place] for place in places) if values else ()
 
 
 _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...]")

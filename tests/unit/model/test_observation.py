@@ -21,6 +21,7 @@ BY_TURN = [
     "lead_exchanges",
     "lead_cpu_ns",
     "held_cpu_ns",
+    "probe_ps",
 ]
 times = st.integers(0, 10**12)
 

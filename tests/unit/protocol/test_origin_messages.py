@@ -146,7 +146,7 @@ def test_release_is_asked_for_a_ledger() -> None:
     assert release(4) == {"op": "release", "ledger": 4}
 
 
-turns_given = st.builds(Turn, *[counts] * 10)
+turns_given = st.builds(Turn, *[counts] * 11)
 answers = st.builds(
     Turns,
     st.lists(turns_given, max_size=5).map(tuple),
@@ -176,9 +176,10 @@ def test_a_turn_s_numbers_are_in_the_order_of_the_page() -> None:
         lead_wall_ns=8,
         lead_cpu_ns=9,
         held_cpu_ns=10,
+        probe_ps=11,
     )
     answer = {
-        "turns": [list(range(1, 11))],
+        "turns": [list(range(1, 12))],
         "lost": [2],
         "exhausted": [3],
         "wall_ns": 4,

@@ -43,6 +43,7 @@ from fetchoff.model.finding import (
     RoundsExcluded,
     RoundsFailed,
     TiersUnproven,
+    TurnsDisturbed,
     TwoModes,
     Unsteady,
     Window,
@@ -153,6 +154,10 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     ),
     (OtherBaseline("a/x", "a/y"), "`a/x` was not measured: relative to `a/y` instead"),
     (ChecksUnclear(4, 10), "4 of 10 self-checks could not tell"),
+    (
+        TurnsDisturbed(31, 500),
+        "6 % of the turns do not count: something else slowed the core",
+    ),
     (
         LinkAtFault("london", ("80 Mbit/s go down instead of 100", "3 packets were lost")),
         "the link london is not what was asked for: 80 Mbit/s go down instead of 100; 3 packets "

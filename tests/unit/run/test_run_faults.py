@@ -107,11 +107,12 @@ def test_who_is_silent_is_killed_and_told(run: FakeRun) -> None:
 
 def test_who_lets_its_turn_pass_is_out_of_the_round_and_others_are_not(run: FakeRun) -> None:
     ill(run, lambda *_: FakeAdapter(A, hangs_at=200))
-    run(experiment_of(plain(A, B), rounds=1))
+    experiment = experiment_of(plain(A, B), rounds=1)
+    run(experiment)
     assert run.outcomes(A) == [INVALID]
     assert last_of(run, A).message == LOST
     (turns,) = (t for t in run.journal.of(Turns) if t.entrant == B)
-    assert len(turns.exchanges) == 4
+    assert len(turns.exchanges) == experiment.turns
     (given,) = run.journal.of(TurnsGiven)
     assert given.lost_ns > 0
     assert given.elapsed_ns == given.given_ns + given.lost_ns

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 use crate::turns::cpu_clock::{self, CpuClock};
+use crate::turns::probe::{PROBES, Probes};
 
 /// The client whose requests a gate holds.
 #[derive(Debug)]
@@ -54,6 +55,8 @@ pub struct Turn {
     pub lead_cpu_ns: u64,
     /// CPU time that the client used while it was held.
     pub held_cpu_ns: u64,
+    /// What a probe took in this turn, in picoseconds: how slow the core was.
+    pub probe_ps: u64,
 }
 
 /// CPU time of the client that belongs to no turn, in nanoseconds. With it, anyone who has read the
@@ -106,6 +109,7 @@ pub struct Gate {
     turn: Cell<Turn>,
     cpu_when_held: Cell<u64>,
     before_ns: Cell<u64>,
+    probes: RefCell<Probes>,
     go: Notify,
     news: Notify,
 }
@@ -121,6 +125,7 @@ impl Default for Gate {
             turn: Cell::default(),
             cpu_when_held: Cell::new(0),
             before_ns: Cell::new(0),
+            probes: RefCell::default(),
             go: Notify::new(),
             news: Notify::new(),
         }
@@ -198,6 +203,8 @@ impl Gate {
             self.phase.set(Phase::Lead { length, since, exchanges });
             return None;
         }
+        self.probes.borrow_mut().clear();
+        self.probes.borrow_mut().take(self.probes_at_once(length.counted));
         let now = self.readings_before();
         self.turn.set(Turn {
             lead_exchanges: exchanges,
@@ -221,18 +228,36 @@ impl Gate {
     ) -> Option<Held> {
         if !self.is_over(exchanges, length.counted) && !self.is_last(index) {
             self.phase.set(Phase::Counting { length, since, exchanges });
+            self.probe_inside(exchanges, length.counted);
             return None;
         }
         let now = self.readings_after();
+        let mut probes = self.probes.borrow_mut();
+        probes.take(self.probes_at_once(length.counted));
+        let probing_ns = nanoseconds(probes.inside());
         self.turn.set(Turn {
             exchanges,
-            wall_ns: nanoseconds(now.wall - since.wall),
+            wall_ns: nanoseconds(now.wall - since.wall).saturating_sub(probing_ns),
             cpu_ns: now.cpu_ns.saturating_sub(since.cpu_ns),
-            origin_ns: now.origin_ns.saturating_sub(since.origin_ns),
+            origin_ns: now.origin_ns.saturating_sub(since.origin_ns + probing_ns),
             others_ns: now.others_ns.saturating_sub(since.others_ns),
+            probe_ps: probes.mean_ps(),
             ..self.turn.get()
         });
         Some(self.end(now.cpu_ns))
+    }
+
+    /// Takes probes at equal distances in the turn: few turns have as many exchanges as probes.
+    fn probe_inside(&self, exchanges: u64, counted: NonZeroU64) {
+        let apart = (self.exchanges_in(counted) / PROBES).max(1);
+        if exchanges.is_multiple_of(apart) {
+            self.probes.borrow_mut().take_inside(self.probes_at_once(counted));
+        }
+    }
+
+    /// How many probes are taken one after the other, so that a turn with few exchanges has enough.
+    fn probes_at_once(&self, counted: NonZeroU64) -> u64 {
+        PROBES.div_ceil(self.exchanges_in(counted).saturating_add(1))
     }
 
     fn end(self: &Rc<Self>, cpu_ns: u64) -> Held {
@@ -249,10 +274,13 @@ impl Gate {
 
     /// Whether `exchanges` make up `iterations`.
     fn is_over(&self, exchanges: u64, iterations: NonZeroU64) -> bool {
+        exchanges >= self.exchanges_in(iterations)
+    }
+
+    /// The exchanges of so many iterations; 0 if the gate is nobody's.
+    fn exchanges_in(&self, iterations: NonZeroU64) -> u64 {
         let client = self.client.borrow();
-        client
-            .as_ref()
-            .is_none_or(|client| exchanges >= iterations.get().saturating_mul(client.per_iteration))
+        client.as_ref().map_or(0, |client| iterations.get().saturating_mul(client.per_iteration))
     }
 
     /// Whether the last iteration has begun. No request follows it that could end a turn.

@@ -8,8 +8,9 @@ use serde::Serialize;
 use crate::turns::gate::{Gate, Length, Turn, nanoseconds};
 
 /// A turn and the ledger that had it: `[ledger, exchanges, wall, cpu, origin, others, lead
-/// exchanges, lead wall, lead cpu, held cpu]`, times in nanoseconds.
-pub type TurnRow = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+/// exchanges, lead wall, lead cpu, held cpu, probe]`, times in nanoseconds, that of a probe in
+/// picoseconds.
+pub type TurnRow = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 /// The outcome of a schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -79,5 +80,6 @@ fn row(ledger: u64, turn: Turn) -> TurnRow {
         turn.lead_wall_ns,
         turn.lead_cpu_ns,
         turn.held_cpu_ns,
+        turn.probe_ps,
     )
 }

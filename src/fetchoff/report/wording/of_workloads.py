@@ -18,6 +18,7 @@ from fetchoff.model.finding import (
     PlacementAsked,
     RoundsExcluded,
     TiersUnproven,
+    TurnsDisturbed,
     WorkloadEvidence,
 )
 from fetchoff.report.wording import self_checks
@@ -61,6 +62,9 @@ def sentence(found: WorkloadEvidence) -> str:
             return f"`{found.asked}` was not measured: relative to `{found.instead}` instead"
         case ChecksUnclear():
             return f"{found.checks} of {found.of_checks} self-checks could not tell"
+        case TurnsDisturbed():
+            share = percent(found.turns / found.of_turns)
+            return f"{share} of the turns do not count: something else slowed the core"
         case LinkAtFault():
             faults = "; ".join(found.faults)
             return f"the link {found.link} is not what was asked for: {faults}"

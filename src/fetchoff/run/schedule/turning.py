@@ -338,6 +338,7 @@ class Turning:
             lead_exchanges=tuple(turn.lead_exchanges for turn in turns),
             lead_cpu_ns=tuple(turn.lead_cpu_ns for turn in turns),
             held_cpu_ns=tuple(turn.held_cpu_ns for turn in turns),
+            probe_ps=tuple(turn.probe_ps for turn in turns),
             process_cpu_ns=player.clock_ns,
             edges_ns=player.edges.before_ns + player.edges.after_ns,
             after_ns=player.edges.after_ns,

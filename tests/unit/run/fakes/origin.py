@@ -17,6 +17,7 @@ from fetchoff.run.origins.built_in import PLAIN, CountedProcess, Ledger
 from fetchoff.run.os.clocks import ReadNs
 
 LOST_NS = 2_000_000_000
+PROBE_PS = 800_000
 
 
 @dataclass(eq=False)
@@ -161,7 +162,7 @@ def _turn(number: int, client: FakeAdapter, lead: int, counted: int) -> Turn | N
     client.held_since = client.cpu
     client.cpu += round(1000 * client.behind_us * (led[0] + done[0]))
     exchanges, wall_ns, cpu_ns = done
-    return Turn(number, exchanges, wall_ns, cpu_ns, wall_ns - cpu_ns, 0, *led, held_ns)
+    return Turn(number, exchanges, wall_ns, cpu_ns, wall_ns - cpu_ns, 0, *led, held_ns, PROBE_PS)
 
 
 def _do(client: FakeAdapter, iterations: int, cpu_ns: int) -> tuple[int, int, int] | None:

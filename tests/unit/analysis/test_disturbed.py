@@ -1,0 +1,134 @@
+"""Turns on a core that something else slowed do not count; what a client does itself does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.unit.analysis.planted import experiment
+
+from fetchoff.analysis.disturbed import left_out, undisturbed
+from fetchoff.analysis.series import series_of
+from fetchoff.model.observation import Invocation, Outcome, Record, SectionDone, Seen, Turns
+from fetchoff.model.workload import Placement
+
+QUICK, SLOW = 800_000, 1_040_000
+
+
+def turns(
+    key: str, wall_us: Sequence[float], probe_ps: Sequence[int], *, round_: int = 0, host: str = ""
+) -> Turns:
+    """Turns of ten exchanges, each exchange of which takes `wall_us`, two thirds of it CPU time."""
+    count = len(wall_us)
+    wall = tuple(round(10_000 * us) for us in wall_us)
+    return Turns(
+        *(round_, 0, "get", key, 0, 10, 1, 15 * count + 1),
+        host=host,
+        cycle=tuple(range(count)),
+        position=(0,) * count,
+        exchanges=(10,) * count,
+        wall_ns=wall,
+        cpu_ns=tuple(2 * ns // 3 for ns in wall),
+        origin_ns=tuple(ns // 3 for ns in wall),
+        others_ns=(0,) * count,
+        lead_exchanges=(5,) * count,
+        lead_cpu_ns=(100,) * count,
+        held_cpu_ns=tuple(range(1, count + 1)),
+        after_ns=90,
+        process_cpu_ns=0,
+        spun_ns=0,
+        seen=Seen(requests=15 * count + 1),
+        probe_ps=tuple(probe_ps),
+    )
+
+
+def wall_us(one: Turns) -> list[float]:
+    return [ns / 10_000 for ns in one.wall_ns]
+
+
+def test_a_turn_on_a_slowed_core_does_not_count() -> None:
+    given = [turns("a", [100, 140, 101], [QUICK, SLOW, QUICK]), turns("b", [50] * 3, [QUICK] * 3)]
+    after = undisturbed(given)
+    assert [wall_us(one) for one in after] == [[100, 101], [50, 50, 50]]
+    assert left_out(given, after) == (1, 6)
+
+
+def test_a_pause_of_the_client_itself_counts() -> None:
+    given = [turns("a", [100, 400, 100], [QUICK, round(1.02 * QUICK), QUICK])]
+    assert undisturbed(given) == tuple(given)
+
+
+def test_each_turn_keeps_the_pause_after_it() -> None:
+    """A collector in the background runs after the turn whose exchanges left it the work."""
+    given = turns("a", [1, 2, 3, 4, 5], [SLOW, QUICK, SLOW, QUICK, QUICK])
+    assert given.pauses_ns == (2, 3, 4, 5, 90)
+    (after,) = undisturbed([given])
+    assert wall_us(after) == [2, 4, 5]
+    assert (after.pauses_ns, after.held_cpu_ns) == ((3, 5, 90), (2, 3, 5))
+
+
+def test_old_records_have_no_probes_and_count() -> None:
+    given = [replace(turns("a", [100, 140], [0, 0]), probe_ps=())]
+    assert undisturbed(given) == tuple(given)
+
+
+@pytest.mark.parametrize("probes", [[SLOW, SLOW, SLOW], [SLOW, SLOW, QUICK, SLOW]])
+def test_a_client_that_slows_its_core_itself_keeps_its_turns(probes: list[int]) -> None:
+    """Or its dear turns would be taken for a disturbance."""
+    own = turns("a", [100] * len(probes), probes)
+    given = [own, *(turns(f"b{n}", [50] * 9, [QUICK] * 9) for n in range(3))]
+    assert undisturbed(given)[0] == own
+
+
+def test_a_process_without_a_quick_turn_keeps_all() -> None:
+    disturbed = turns("a", [140, 140], [SLOW, SLOW], round_=1)
+    given = [turns("a", [100] * 6, [QUICK] * 6), disturbed]
+    assert undisturbed(given)[1] == disturbed
+
+
+def test_hosts_have_quick_cores_of_their_own() -> None:
+    """A core that is slower by nature is not disturbed."""
+    given = [
+        turns("a", [100, 140], [QUICK, SLOW], host="one"),
+        turns("b", [100] * 2, [QUICK] * 2, host="one"),
+        turns("a", [200, 200], [2 * QUICK, 2 * QUICK], host="two"),
+    ]
+    assert [len(one.exchanges) for one in undisturbed(given)] == [1, 2, 2]
+
+
+def records(rng: random.Random, rounds: int) -> list[Record]:
+    """Client a costs 100 us and b 50; one turn in eight is slowed by 40 %, for whoever has it.
+
+    Every third turn of b has a collection that costs as much as the rest of it.
+    """
+    found: list[Record] = []
+    for number in range(rounds):
+        for key, cost_us, collects in (("a", 100.0, 0), ("b", 50.0, 3)):
+            slow = [rng.random() < 1 / 8 for _ in range(6)]
+            own = [cost_us * (2 if collects and n % collects == 0 else 1) for n in range(6)]
+            walls = [us * (1.4 if is_slow else 1) for us, is_slow in zip(own, slow, strict=True)]
+            probes = [SLOW if is_slow else QUICK for is_slow in slow]
+            found.append(turns(key, walls, probes, round_=number))
+            found.append(Invocation(number, 0, "get", key, key, Outcome.OK))
+        found.append(SectionDone(number, 0, "get", 1.0))
+    return found
+
+
+def ratios(placement: Placement) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    asked = replace(experiment(), placement=placement)
+    asked = replace(
+        asked, entrants=tuple(replace(asked.entrants[0], key=k, client=k, process=k) for k in "ab")
+    )
+    series = series_of(asked, records(random.Random(1), 200), "get")
+    return series.wall_ns[:, 1] / series.wall_ns[:, 0]
+
+
+def test_what_is_left_has_the_client_s_own_cost_in_it() -> None:
+    """b costs 50 us and a third more for its collections: 0.667 of a, whatever the machine does."""
+    on_shared, on_separate = ratios(Placement.SHARED_CORE), ratios(Placement.SEPARATE_CORES)
+    assert np.exp(np.log(on_shared).mean()) == pytest.approx(2 / 3, rel=0.01)
+    # On separate cores, probes of the origin's core say nothing about the client's.
+    assert np.log(on_shared).std() < np.log(on_separate).std()
