@@ -19,18 +19,19 @@ def undisturbed(turns: Sequence[Turns]) -> tuple[Turns, ...]:
     """The turns of one course on a shared core, each record with those that count.
 
     A turn counts if its probes were no more than 5 % slower than the host's quick ones. What the
-    client itself did in it has no part in that. All turns of a process count if none of them were
-    quick, and all of a client if half of them were slow: then it is slow by itself, or the whole
-    machine is.
+    client itself did in it has no part in that. All turns of a client count if half of them were
+    slow: then it is slow by itself, or the whole machine is. The records of processes without a
+    turn that counts are left out.
     """
     by_host = {host: _quick(t for t in turns if t.host == host) for host in {t.host for t in turns}}
     probes: dict[str, list[float]] = defaultdict(list)
     for one in turns:
         probes[one.entrant] += [took / by_host[one.host] for took in one.probe_ps if took]
     slow = {key for key, each in probes.items() if each and np.median(each) > MOST_SLOWED}
-    return tuple(
+    calm = (
         one if one.entrant in slow else _calm(one, MOST_SLOWED * by_host[one.host]) for one in turns
     )
+    return tuple(one for one in calm if any(one.exchanges))
 
 
 def left_out(before: Sequence[Turns], after: Sequence[Turns]) -> tuple[int, int]:
@@ -46,6 +47,4 @@ def _quick(turns: Iterable[Turns]) -> float:
 
 def _calm(one: Turns, most_ps: float) -> Turns:
     chosen = [place for place, took in enumerate(one.probe_ps) if took <= most_ps]
-    if not any(one.exchanges[place] for place in chosen) or len(chosen) == len(one.probe_ps):
-        return one
-    return one.only(chosen)
+    return one if len(chosen) == len(one.probe_ps) else one.only(chosen)

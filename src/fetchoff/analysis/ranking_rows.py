@@ -121,19 +121,20 @@ class Field:
             return _not_to_be_ranked(entrant, wrong)
         if not well or not _any(self._wall, column):
             return _not_measured(entrant, bad)
+        rounds = int(np.isfinite(self._wall[:, column]).sum())
         costs = self._costs(column, well)
         failed = RoundsFailed(len(bad), len(invocations), bad[-1].message) if bad else None
         return RankingRow(
             client=entrant.key,
             role=entrant.role,
             outcome=Outcome.OK,
-            rounds=len(well),
+            rounds=rounds,
             reason=Finding(failed, (entrant.key,)) if failed else None,
             tiers=self._tiers(column),
             wall=self._relative(self._wall, self._wall_ranking, column),
             cpu=self._relative(self._cpu, self._cpu_ranking, column),
             costs=costs,
-            wire=_on_the_wire(self._batches[entrant.key], len(well), self._counts),
+            wire=_on_the_wire(self._batches[entrant.key], rounds, self._counts),
             findings=tuple(
                 Finding(found, (entrant.key,)) for found in self._found(column, costs, well)
             ),

@@ -83,10 +83,12 @@ def test_a_client_that_slows_its_core_itself_keeps_its_turns(probes: list[int]) 
     assert undisturbed(given)[0] == own
 
 
-def test_a_process_without_a_quick_turn_keeps_all() -> None:
-    disturbed = turns("a", [140, 140], [SLOW, SLOW], round_=1)
-    given = [turns("a", [100] * 6, [QUICK] * 6), disturbed]
-    assert undisturbed(given)[1] == disturbed
+def test_a_round_without_a_quick_turn_does_not_count_for_a_process() -> None:
+    """In a slow minute, each client becomes dearer by a factor of its own."""
+    quick = turns("a", [100] * 6, [QUICK] * 6)
+    given = [quick, turns("a", [140, 140], [SLOW, SLOW], round_=1)]
+    assert undisturbed(given) == (quick,)
+    assert left_out(given, undisturbed(given)) == (2, 8)
 
 
 def test_hosts_have_quick_cores_of_their_own() -> None:
