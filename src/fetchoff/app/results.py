@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fetchoff.model.analysis import Analysis, ClientCard
 from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.observation import SectionDone
 
 if TYPE_CHECKING:
     from fetchoff.analysis.analyse import RunFacts
@@ -22,11 +23,13 @@ _COMMENT = ("#", "//", "--", "/*", "*", "*/")
 
 
 def analysis_of(folder: RunFolder) -> Analysis:
-    """The analysis of a run folder; InputError if no workload was measured completely."""
+    """The analysis of a run folder; InputError if no workload was measured completely, StoreError
+    if its journal has rounds that its header rules out."""
     from fetchoff.analysis.analyse import analyse
     from fetchoff.app.repeating import command_of
     from fetchoff.store import explanations
 
+    _must_belong_together(folder)
     analysis = analyse(facts_of(folder.header), folder.records())
     if not analysis.results:
         raise nothing_measured(folder)
@@ -37,6 +40,18 @@ def analysis_of(folder: RunFolder) -> Analysis:
         explanations=explained,
         command=command_of(folder.header),
     )
+
+
+def _must_belong_together(folder: RunFolder) -> None:
+    """Raise StoreError if more rounds were measured than the experiment may have."""
+    most = folder.header.experiment.looks[-1]
+    done = (r for r in folder.records() if isinstance(r, SectionDone))
+    rounds = len({r.round for r in done})
+    if rounds > most:
+        raise StoreError(
+            f"{folder.path} has {rounds} rounds, but by its run.json it may have {most} at most",
+            "run.json and batches.jsonl must be of the same run",
+        )
 
 
 def facts_of(header: Header) -> RunFacts:

@@ -71,6 +71,15 @@ def test_the_run_of_another_suite_has_no_article(tmp_path: Path) -> None:
     assert b"measured again" not in found["report.html"]
 
 
+def test_a_journal_of_another_run_is_told(tmp_path: Path) -> None:
+    reproduced.run(tmp_path, "curl-2023")
+    header = json.loads((tmp_path / "run.json").read_text())
+    header["experiment"]["looks"] = [1]
+    (tmp_path / "run.json").write_text(json.dumps(header))
+    with pytest.raises(StoreError, match=r"rounds, but by its run.json it may have 1 at most"):
+        written(tmp_path)
+
+
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     reproduced.run(tmp_path, "ruby-2008")
     (tmp_path / "csv").write_text("in the way")
