@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from math import inf
 
 import numpy as np
 
 from fetchoff.model.observation import Turns
 
-MOST_SLOWED = 1.05
-"""Times what a probe takes on the core by itself. Undisturbed, the mean of a turn's probes stays
-within 2 %; what other virtual machines do adds 12 to 40 % (docs/decisions/0023)."""
-BY_ITSELF = 0.25  # quantile of all probes: a machine that is disturbed half of the time has it
+MOST_SLOWED = 1.03
+"""Times what a client's quick probes take. Undisturbed, the mean of a turn's probes stays within
+2 %; what other virtual machines do adds 12 to 40 % (docs/decisions/0023)."""
+QUICK = 0.25  # quantile of a client's probes: a machine that is disturbed half of the time has it
 
 
-def undisturbed(turns: Sequence[Turns]) -> tuple[Turns, ...]:
+def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> tuple[Turns, ...]:
     """The turns of one course on a shared core, each record with those that count.
 
-    A turn counts if its probes were no more than 5 % slower than the host's quick ones. What the
-    client itself did in it has no part in that. All turns of a client count if half of them were
-    slow: then it is slow by itself, or the whole machine is. The records of processes without a
-    turn that counts are left out.
+    `clients`: by the key of their entrants. A turn counts if its probes were no more than 3 %
+    slower than the quick ones of the same client on the same host. What the client itself did in it
+    has no part in that. All turns of a client count if half of them were slow: then it slows the
+    core itself, or the whole machine is disturbed. The records of processes without a turn that
+    counts are left out.
     """
-    by_host = {host: _quick(t for t in turns if t.host == host) for host in {t.host for t in turns}}
-    probes: dict[str, list[float]] = defaultdict(list)
+    probes: dict[_Whose, list[int]] = defaultdict(list)
     for one in turns:
-        probes[one.entrant] += [took / by_host[one.host] for took in one.probe_ps if took]
-    slow = {key for key, each in probes.items() if each and np.median(each) > MOST_SLOWED}
-    calm = (
-        one if one.entrant in slow else _calm(one, MOST_SLOWED * by_host[one.host]) for one in turns
-    )
+        probes[_whose(one, clients)] += [took for took in one.probe_ps if took]
+    most_ps = {whose: _most_ps(took) for whose, took in probes.items()}
+    calm = (_calm(one, most_ps[_whose(one, clients)]) for one in turns)
     return tuple(one for one in calm if any(one.exchanges))
 
 
@@ -40,9 +39,19 @@ def left_out(before: Sequence[Turns], after: Sequence[Turns]) -> tuple[int, int]
     return given - counted, given
 
 
-def _quick(turns: Iterable[Turns]) -> float:
-    took = [ps for one in turns for ps in one.probe_ps if ps]
-    return float(np.quantile(took, BY_ITSELF)) if took else float("inf")
+_Whose = tuple[str, str]  # client and host
+
+
+def _whose(one: Turns, clients: Mapping[str, str]) -> _Whose:
+    return clients[one.entrant], one.host
+
+
+def _most_ps(took: Sequence[int]) -> float:
+    """What probes of a turn that counts may take."""
+    if not took:
+        return inf
+    most_ps = MOST_SLOWED * float(np.quantile(took, QUICK))
+    return inf if np.median(took) > most_ps else most_ps
 
 
 def _calm(one: Turns, most_ps: float) -> Turns:

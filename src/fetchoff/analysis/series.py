@@ -142,7 +142,8 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     placement = experiment.placement_of(experiment.course(workload))
     # On cores of their own, the origin's probes say nothing of the client's core.
     is_shared = placement is Placement.SHARED_CORE
-    turns = undisturbed(given_turns) if is_shared else given_turns
+    client_of = {entrant.key: entrant.client for entrant in experiment.entrants}
+    turns = undisturbed(given_turns, client_of) if is_shared else given_turns
     sifted = sift(experiment, workload, [r for r in measured if isinstance(r, Batch)])
     batches = (*sifted.counting, *(of_one.total() for of_one in turns))
     attempts = {s: attempt for s, attempt in attempts.items() if s not in sifted.samples_lost}

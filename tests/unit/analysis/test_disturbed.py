@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from tests.unit.analysis.planted import experiment
 
-from fetchoff.analysis.disturbed import left_out, undisturbed
+from fetchoff.analysis import disturbed
+from fetchoff.analysis.disturbed import left_out
 from fetchoff.analysis.series import series_of
 from fetchoff.model.observation import Invocation, Outcome, Record, SectionDone, Seen, Turns
 from fetchoff.model.workload import Placement
@@ -42,6 +43,12 @@ def turns(
         spun_ns=0,
         seen=Seen(requests=15 * count + 1),
         probe_ps=tuple(probe_ps),
+    )
+
+
+def undisturbed(given: Sequence[Turns]) -> tuple[Turns, ...]:
+    return disturbed.undisturbed(
+        given, {key: key.split("#")[0] for key in (t.entrant for t in given)}
     )
 
 
@@ -94,11 +101,21 @@ def test_a_round_without_a_quick_turn_does_not_count_for_a_process() -> None:
 def test_hosts_have_quick_cores_of_their_own() -> None:
     """A core that is slower by nature is not disturbed."""
     given = [
-        turns("a", [100, 140], [QUICK, SLOW], host="one"),
-        turns("b", [100] * 2, [QUICK] * 2, host="one"),
-        turns("a", [200, 200], [2 * QUICK, 2 * QUICK], host="two"),
+        turns("a", [100, 140, 100], [QUICK, SLOW, QUICK], host="one"),
+        turns("a", [200] * 3, [2 * QUICK] * 3, host="two"),
     ]
-    assert [len(one.exchanges) for one in undisturbed(given)] == [1, 2, 2]
+    assert [len(one.exchanges) for one in undisturbed(given)] == [2, 3]
+
+
+def test_a_client_that_leaves_the_core_colder_has_quick_probes_of_its_own() -> None:
+    """Those of python/requests take 3 % longer than those of c/libcurl, disturbed or not."""
+    colder, disturbed_ = round(1.031 * QUICK), round(1.07 * QUICK)
+    given = [
+        turns("a", [100] * 4, [colder, colder, disturbed_, colder]),
+        turns("a#twin", [100], [colder]),
+        turns("b", [50] * 4, [QUICK] * 4),
+    ]
+    assert [len(one.exchanges) for one in undisturbed(given)] == [3, 1, 4]
 
 
 def records(rng: random.Random, rounds: int) -> list[Record]:
