@@ -10,16 +10,16 @@ import numpy as np
 
 from fetchoff.model.observation import Turns
 
-MOST_SLOWED = 1.03
+MOST_SLOWED = 1.05
 """Times what a client's quick probes take. Undisturbed, the mean of a turn's probes stays within
-2 %; what other virtual machines do adds 12 to 40 % (docs/decisions/0023)."""
+2 %, and a client that touches more memory adds up to 4 %; other virtual machines add 12 to 40 % (docs/decisions/0023)."""
 QUICK = 0.25  # quantile of a client's probes: a machine that is disturbed half of the time has it
 
 
 def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> tuple[Turns, ...]:
     """The turns of one course on a shared core, each record with those that count.
 
-    `clients`: by the key of their entrants. A turn counts if its probes were no more than 3 %
+    `clients`: by the key of their entrants. A turn counts if its probes were no more than 5 %
     slower than the quick ones of the same client on the same host. What the client itself did in it
     has no part in that. All turns of a client count if half of them were slow: then it slows the
     core itself, or the whole machine is disturbed. The records of processes without a turn that
