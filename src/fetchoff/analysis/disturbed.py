@@ -12,7 +12,8 @@ from fetchoff.model.observation import Turns
 
 MOST_SLOWED = 1.05
 """Times what a client's quick probes take. Undisturbed, the mean of a turn's probes stays within
-2 %, and a client that touches more memory adds up to 4 %; other virtual machines add 12 to 40 % (docs/decisions/0023)."""
+2 %, and a client that touches more memory adds up to 4 %; other virtual machines add 12 to 40 %
+(docs/decisions/0023)."""
 QUICK = 0.25  # quantile of a client's probes: a machine that is disturbed half of the time has it
 
 
