@@ -66,9 +66,12 @@ def find(evidence: Evidence) -> Cause | None:
 def _waits(evidence: Evidence) -> Iterator[Wait]:
     """Idle waits between answers and requests; none where the client's clock was not read."""
     looks_up = evidence.wire.course.link.names is not None
+    limit_ms = evidence.wire.course.workload.settings.timeout_ms.total
     for one, following in pairwise(evidence.exchanges):
         if following.events[0].cpu_ns is None or not one.written:
             continue
+        if limit_ms is not None and one.duration_ns >= EARLY * 1e6 * limit_ms:
+            continue  # it gave up at the limit it was given, in the middle of an answer
         if looks_up and following.opened:
             continue  # for a lookup, or for an address that doesn't answer
         if evidence.round_trip_ns and sum(each.size for each in one.written) > WINDOW_BYTES:
