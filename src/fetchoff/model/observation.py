@@ -172,8 +172,8 @@ class Turns(OfRound):
     def pieces(self, count: int) -> tuple[Batch, ...]:
         """Successive turns combined into `count` batches, or fewer if there are fewer turns."""
         each = max(1, -(-len(self.exchanges) // count))
-        starts = range(0, len(self.exchanges), each)
-        found = (self._part(first, first + each).total() for first in starts)
+        places = range(len(self.exchanges))
+        found = (self.only(places[at : at + each]).total() for at in places[::each])
         return tuple(
             replace(piece, block=number) for number, piece in enumerate(found) if piece.exchanges
         )
@@ -183,19 +183,12 @@ class Turns(OfRound):
 
         With them goes what was told of the whole loop, such as `answered`.
         """
-        pauses = [self.pauses_ns[place] for place in chosen]
+        pauses = _at(self.pauses_ns, chosen)
         parts: dict[str, Any] = {name: _at(getattr(self, name), chosen) for name in _BY_TURN}
         if self.after_ns is not None and chosen:
             parts["held_cpu_ns"] = (self.held_cpu_ns[chosen[0]], *pauses[:-1])
             parts["after_ns"] = pauses[-1]
         return replace(self, **parts)
-
-    def _part(self, first: int, end: int) -> Turns:
-        parts = {name: getattr(self, name)[first:end] for name in _BY_TURN}
-        after_ns = self.after_ns
-        if after_ns is not None and end < len(self.exchanges):
-            after_ns = self.held_cpu_ns[end]
-        return replace(self, **parts, after_ns=after_ns)
 
     def _share(self, of_loop_ns: int) -> int:
         """The part of a whole loop's cost that belongs to the exchanges of turns."""

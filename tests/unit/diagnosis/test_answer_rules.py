@@ -29,7 +29,7 @@ from fetchoff.model.recording import (
     Side,
     Written,
 )
-from fetchoff.model.workload import Exchange, Expect
+from fetchoff.model.workload import Exchange, Expect, TimeoutsMs
 
 MS = 1_000_000
 CUT = Exchange("GET", "/truncate/20", expect=Expect(cut=True))
@@ -209,3 +209,28 @@ def test_waiting_for_the_origin_to_read_is_no_timer() -> None:
 
     assert timer_wait.find(apart("before")) is not None
     assert timer_wait.find(apart("never")) is None
+
+
+def test_giving_up_at_the_limit_is_no_timer() -> None:
+    """The last byte came 20 ms before the client's own limit of 200 ms."""
+
+    def given(limit_ms: int | None) -> Evidence:
+        events = [
+            event
+            for n in range(6)
+            for event in (
+                Read(n * 200 * MS, n + 1, n * MS, 40),
+                Head(n * 200 * MS + 1, n + 1, n * MS, 0, "GET", "/bytes/20", "HTTP/1.1", ()),
+                Answered(n * 200 * MS + 2, n + 1, n * MS, 0, 200),
+                Written(n * 200 * MS + 180 * MS, n + 1, n * MS, 100),
+            )
+        ]
+        found = evidence(events, 6, WHOLE)
+        workload = found.wire.course.workload
+        settings = replace(workload.settings, timeout_ms=TimeoutsMs(total=limit_ms))
+        course = replace(found.wire.course, workload=replace(workload, settings=settings))
+        return Evidence(replace(found.wire, course=course))
+
+    assert timer_wait.find(given(None)) is not None
+    assert timer_wait.find(given(200)) is None
+    assert timer_wait.find(given(1000)) is not None

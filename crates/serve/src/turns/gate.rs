@@ -247,7 +247,7 @@ impl Gate {
         Some(self.end(now.cpu_ns))
     }
 
-    /// Takes probes at equal distances in the turn: few turns have as many exchanges as probes.
+    /// Takes probes at equal distances in the turn.
     fn probe_inside(&self, exchanges: u64, counted: NonZeroU64) {
         let apart = (self.exchanges_in(counted) / PROBES).max(1);
         if exchanges.is_multiple_of(apart) {
@@ -255,7 +255,7 @@ impl Gate {
         }
     }
 
-    /// How many probes are taken one after the other, so that a turn with few exchanges has enough.
+    /// How many probes are taken at a time, so that a turn with few exchanges has enough.
     fn probes_at_once(&self, counted: NonZeroU64) -> u64 {
         PROBES.div_ceil(self.exchanges_in(counted).saturating_add(1))
     }
