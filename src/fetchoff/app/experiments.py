@@ -85,7 +85,7 @@ def pair(
         entrants.append(Entrant(b.id, b.id, b.id))
     for client in (a, b) if a.id != b.id else (a,):
         # Controls double the number of processes. Warming up clients with a compiler takes most of
-        # a round, so their controls take part in every second round only.
+        # a round, so their controls take part in every third round only.
         entrants += [replace(e, seldom=_compiles(client)) for e in controls_of(client.id, rare=2)]
     return Experiment(
         entrants=tuple(entrants),
@@ -131,7 +131,7 @@ def gate(
 def _sparing(
     entrants: Sequence[Entrant], clients: Sequence[Client], baseline: str
 ) -> tuple[Entrant, ...]:
-    """If few clients have a compiler, let them take part in every second round only.
+    """If few clients have a compiler, let them take part in every third round only.
 
     Their warm-up takes seconds in each round, in which all others could have had another round. If
     many clients have a compiler, skipping gains nothing. The baseline takes part in every round,

@@ -16,7 +16,7 @@ MORE_REQUESTS = 0.03
 BUSY_SHARE = 1.0
 CONTROLS_SHARE = 0.2  # of the processes of a round, in addition to those that are ranked
 PUBLISHED_BAND = 0.25  # a ratio within this of a published one agrees with it
-SELDOM = 2  # `seldom` entrants take part in one of this many rounds, beginning with the first
+SELDOM = 3  # `seldom` entrants take part in one of this many rounds, beginning with the first
 TWIN, KNOWN = "#twin", "#known"
 
 
@@ -42,7 +42,7 @@ class Entrant:
 
     `amount`: for MORE, the additional share of requests (0.03); for BUSY, the share of the client's
     CPU time. `every`: it has a turn in every so many cycles. `stretch`: its turns are this many
-    times as long. `seldom`: it takes part in every second round.
+    times as long. `seldom`: it takes part in every third round.
     """
 
     key: str

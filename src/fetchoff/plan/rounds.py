@@ -70,17 +70,20 @@ def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
 
     There are a fifth as many control processes as others, and at least two: half of them twins,
     half known effects. Clients that take part seldom are left out of the other rounds with their
-    controls; other controls take their places.
+    controls; other controls take their places. Controls of the seldom come last: to warm up two of
+    them takes as long as a whole round without them.
     """
     present = [entrant for entrant in experiment.entrants if entrant.takes_part(number)]
     others = [e for e in present if e.role is not Role.CONTROL]
-    controls = [e for e in present if e.role is Role.CONTROL]
+    controls = sorted((e for e in present if e.role is Role.CONTROL), key=lambda e: e.seldom)
     twins = list(dict.fromkeys(e.process for e in controls if not e.process.endswith(KNOWN)))
     known = list(dict.fromkeys(e.process for e in controls if e.process.endswith(KNOWN)))
     processes = len({entrant.process for entrant in others})
     room = min(len(twins) + len(known), max(2, round(CONTROLS_SHARE * processes)))
     # Rounds with those who take part seldom have a rotation of their own, and so have the others.
-    turn = number // SELDOM if any(e.seldom for e in experiment.entrants) else number
+    turn = number
+    if any(e.seldom for e in experiment.entrants):
+        turn = number // SELDOM if number % SELDOM == 0 else number - number // SELDOM - 1
     chosen: set[str] = set()
     for kind, places in ((twins, -(-room // 2)), (known, room // 2)):
         chosen |= {kind[(turn * places + i) % len(kind)] for i in range(places) if kind}

@@ -128,20 +128,20 @@ def test_pair() -> None:
     assert experiment.pair_only
 
 
-def test_in_a_pair_controls_of_compilers_take_part_in_every_second_round() -> None:
+def test_in_a_pair_controls_of_compilers_take_part_in_every_third_round() -> None:
     """They double the number of processes that have to become warm."""
     a, b = client("python/requests"), with_compiler("javascript/fetch")
     experiment = pair(a, b, [COURSE], budget_s=9, seed=1)
     seldom = {e.key for e in experiment.entrants if e.seldom}
     assert seldom == {e.key for e in experiment.entrants if e.key.startswith("javascript/fetch#")}
-    present = [{e.client for e in entrants_of_round(experiment, n)} for n in range(4)]
-    assert present == [{a.id, b.id}] * 4
+    present = [{e.client for e in entrants_of_round(experiment, n)} for n in range(5)]
+    assert present == [{a.id, b.id}] * 5
     controls = [
         {e.client for e in entrants_of_round(experiment, n) if e.role is Role.CONTROL}
-        for n in range(4)
+        for n in range(5)
     ]
-    assert controls[1] == controls[3] == {a.id}
-    assert b.id in controls[0] | controls[2]
+    assert controls[1] == controls[2] == controls[4] == {a.id}
+    assert b.id in controls[0] | controls[3]
 
 
 def test_a_client_against_itself() -> None:

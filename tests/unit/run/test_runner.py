@@ -253,7 +253,7 @@ def test_a_round_is_foreseen_to_take_as_long_as_the_last_of_its_kind(
     run: Run, budget_s: float, fits: bool
 ) -> None:
     """Rounds with those that are dear to warm up tell nothing of the others."""
-    for number, seconds in enumerate((20.0, 5.0, 20.0, 5.0, 25.0)):
+    for number, seconds in enumerate((25.0, 5.0, 5.0, 35.0, 5.0)):
         run.run.journal.append(SectionDone(number, 0, "get", seconds))
     run(LOOPBACK, rounds=6, budget_s=budget_s, seldom="b/y")
     assert (5 in {done.round for done in run.kept(SectionDone)}) is fits
