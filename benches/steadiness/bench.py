@@ -1,8 +1,8 @@
 """Test whether warm-ups are long enough by continuing them: `make bench-steadiness`.
 
-A process is warmed up as in a run, on one workload after the other, in an order by chance. On each
-it then does many times as many further exchanges: is one dearer right after the warm-up, where a
-run would measure, than at the end? Nothing of the test that ends a warm-up is asked.
+A process is warmed up as in a run, and does what comes there before its first turn counts. Then
+it does many times as many further exchanges: is one dearer at first, where a run would measure,
+than at the end? Nothing of the test that ends a warm-up is asked.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
+from fetchoff.model.experiment import Entrant
 from fetchoff.protocol.adapter import Spool
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.host.placement import place
 from fetchoff.run.origins.reference import fetch
+from fetchoff.run.schedule.turning import Length
 
 WORKLOADS = ("small-get", "small-post", "download-to-memory")
 STRETCH_S = 0.05
@@ -48,7 +50,6 @@ class Found:
 
     client: str
     workload: str
-    place: int
     warmed_up: int
     further: int
     soon_us: float
@@ -75,7 +76,10 @@ def main() -> None:
     for _ in range(arguments.rounds):
         for client in order.sample(clients, len(clients)):
             names = order.sample(workloads, len(workloads))
-            for one in gone_on(client, names, arguments.exchanges, arguments.seconds, order):
+            for name in names:
+                one = gone_on(client, name, arguments.exchanges, arguments.seconds, order)
+                if one is None:
+                    continue
                 found.append(one)
                 if arguments.add_to:
                     with Path(arguments.add_to).open("a") as file:
@@ -84,34 +88,37 @@ def main() -> None:
 
 
 def gone_on(
-    client: Client, names: list[str], exchanges: int, seconds: float, order: random.Random
-) -> list[Found]:
-    """Measure one process on these workloads; leave out and report what it cannot do."""
-    found = []
-    with stand(Course(workload(names[0]))) as here:
+    client: Client, name: str, exchanges: int, seconds: float, order: random.Random
+) -> Found | None:
+    """Measure a process on a workload; None, and a line that says why, if it can't do that."""
+    course = Course(workload(name))
+    with stand(course) as here:
         assert client.launch is not None
         adapter = Adapter(
             client.id, client.launch, here.folder, here.folder / "stderr", here.layout.client_cores
         )
         here.adapters.append(adapter)
-        adapter.say_hello()
-        adapter.description()
-        for number, name in enumerate(names):
-            try:
-                course = Course(workload(name))
-                ledger = here.origin.open_for_turns(course.workload.settings)
-                reference = fetch(course.workload, ledger.base_url)
-                guest = ClientSession(client.id, client.id, adapter, ledger, reference, course)
-                guest.admit(Spool(here.folder))
-                guest.settle(Event(), order.random())
-                place(adapter.pid, here.layout.client_cores, here.layout.urgency)
-                stretches = _further(guest, exchanges, seconds)
-                found.append(_judged(guest, name, number, stretches))
-            except (Refused, AdapterError) as error:
-                print(f"{client.id} on {name}: {error}")
-                if not adapter.is_alive:
-                    break
-    return found
+        try:
+            adapter.say_hello()
+            adapter.description()
+            ledger = here.origin.open_for_turns(course.workload.settings)
+            reference = fetch(course.workload, ledger.base_url)
+            guest = ClientSession(client.id, client.id, adapter, ledger, reference, course)
+            guest.admit(Spool(here.folder))
+            guest.settle(Event(), order.random())
+            place(adapter.pid, here.layout.client_cores, here.layout.urgency)
+            _lead(guest)
+            return _judged(guest, name, _further(guest, exchanges, seconds))
+        except (Refused, AdapterError) as error:
+            print(f"{client.id} on {name}: {error}")
+            return None
+
+
+def _lead(guest: ClientSession) -> None:
+    """What comes between a warm-up and the first turn: a rehearsal, and the lead of that turn."""
+    guest.rehearse()
+    length = Length.of(Entrant(guest.client, guest.client, guest.client), guest)
+    guest.adapter.run_timed(length.lead * length.first_lead, TIMEOUT_S, lambda: 0)
 
 
 def _further(guest: ClientSession, exchanges: int, seconds: float) -> list[Stretch]:
@@ -127,7 +134,7 @@ def _further(guest: ClientSession, exchanges: int, seconds: float) -> list[Stret
     return stretches
 
 
-def _judged(guest: ClientSession, name: str, place: int, stretches: list[Stretch]) -> Found:
+def _judged(guest: ClientSession, name: str, stretches: list[Stretch]) -> Found:
     done = sum(stretch.exchanges for stretch in stretches)
     soon = [stretch for stretch in stretches if stretch.ended_s <= MEASURED_S] or stretches[:1]
     late, passed = [], 0
@@ -135,7 +142,7 @@ def _judged(guest: ClientSession, name: str, place: int, stretches: list[Stretch
         passed += stretch.exchanges
         if passed > LATE * done:
             late.append(stretch)
-    return Found(guest.client, name, place, guest.warmed_up, done, _us(soon), _us(late))
+    return Found(guest.client, name, guest.warmed_up, done, _us(soon), _us(late))
 
 
 def _us(stretches: list[Stretch]) -> float:

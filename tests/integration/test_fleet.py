@@ -76,7 +76,8 @@ def test_a_run_on_pretended_hosts_and_what_can_be_done_with_it(fetchoff: Command
     fetchoff("setup", fake("honest"), fake("slow"))
     run = fetchoff.folder / "run"
     more = ("-w", "tiny.toml", "--budget", "3", "--seed", "1", "-o", run)
-    ran = fetchoff("fleet", "run", "--local", "2", *clients, *more, timeout_s=200)
+    extras = ("--explain", "--per-day", "1e6")
+    ran = fetchoff("fleet", "run", "--local", "2", *clients, *more, *extras, timeout_s=200)
     assert ran.status == 0, ran.err
     assert "Traceback" not in ran.err
     assert "2 hosts are pretended on this machine: they take turns" in ran.err
@@ -87,12 +88,15 @@ def test_a_run_on_pretended_hosts_and_what_can_be_done_with_it(fetchoff: Command
     assert {result["host"] for result in document["results"]} == {"local-1", "local-2"}
     header = json.loads((run / "run.json").read_text())
     assert len(header["hosts"]) == 2
+    explained = [(each["host"], each["diagnosis"]["client"]) for each in document["explanations"]]
+    assert {host for host, _ in explained} == {"local-1", "local-2"}
+    assert "on local-1\n" in ran.out
     records = RunFolder.open(run).records()
     assert {r.host for r in records if isinstance(r, SectionDone)} == {"local-1", "local-2"}
     assert not any(isinstance(r, HostLost) for r in records)
     assert (run / "hosts" / "local-1.html").exists()
 
-    again = fetchoff("report", run)
+    again = fetchoff("report", run, "--per-day", "1e6")
     assert (again.status, again.out) == (0, ran.out)
     refused = fetchoff("resume", run)
     assert refused.status == 2

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fetchoff.app.results import CSV, JSON, facts_of, nothing_measured, write_files
 
 if TYPE_CHECKING:
-    from fetchoff.model.fleet import FleetAnalysis
+    from fetchoff.model.fleet import FleetAnalysis, HostAnalysis
     from fetchoff.store.run_folder import RunFolder
 
 MATRIX = "hosts.csv"
 HOSTS = "hosts"
-"""The folder with the HTML report of each host."""
+"""The folder with the HTML report of each host, and what it has explained."""
+
+
+def explained_on(folder: Path, host: str) -> Path:
+    """Where a run folder keeps what a host has explained."""
+    return folder / HOSTS / host
 
 
 def fleet_analysis_of(folder: RunFolder) -> FleetAnalysis:
@@ -25,7 +31,17 @@ def fleet_analysis_of(folder: RunFolder) -> FleetAnalysis:
     analysis = analyse_fleet(facts_of(header), header.hosts, header.mode, folder.records())
     if not any(analysis.measured()):
         raise nothing_measured(folder)
-    return analysis
+    hosts = tuple(_explained(one, folder.path) for one in analysis.hosts)
+    return replace(analysis, hosts=hosts)
+
+
+def _explained(one: HostAnalysis, folder: Path) -> HostAnalysis:
+    from fetchoff.store import explanations
+
+    if one.analysis is None:
+        return one
+    found = explanations.read(explained_on(folder, one.host.id))
+    return replace(one, analysis=replace(one.analysis, explanations=found))
 
 
 def write_fleet(analysis: FleetAnalysis, folder: Path) -> None:

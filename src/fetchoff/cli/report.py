@@ -20,7 +20,7 @@ def command(
     if folder.header.hosts:
         from fetchoff.cli.fleet import measuring
 
-        measuring.write_and_show(folder, quiet=quiet, as_json=as_json)
+        measuring.write_and_show(folder, quiet=quiet, as_json=as_json, per_day=per_day)
         return
     from fetchoff.app.results import analysis_of
     from fetchoff.cli import results

@@ -1,5 +1,8 @@
 """Divide the wall time of an exchange: own work, the origin's, round trips, named waits, the rest.
 
+Who waits may work meanwhile: in another thread, or because bytes keep coming. Such work takes no
+time of its own, so it is taken out again in a part of its own.
+
 Work and wall time come from ordinary measurements, where nothing is recorded. Waits come from the
 recordings: nobody else knows what a client waited for.
 """
@@ -7,6 +10,7 @@ recordings: nobody else knows what a client waited for.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fetchoff.model.breakdown import Part, PartKind
@@ -38,17 +42,24 @@ def parts(a: Spent, b: Spent, of_a: Diagnosis, of_b: Diagnosis, link: Link) -> t
     faults = dict.fromkeys(
         cause.fault for cause in (*of_a.causes, *of_b.causes) if cause.saves_us is not None
     )
-    found = [*_worked(a, b), Part(PartKind.ORIGIN, a.origin_us, b.origin_us)]
-    found += [
+    worked = [*_worked(a, b), Part(PartKind.ORIGIN, a.origin_us, b.origin_us)]
+    waited = [
         Part(PartKind.WAIT, _waits_us(of_a, fault), _waits_us(of_b, fault), fault)
         for fault in faults
     ]
     if link.is_emulated:
-        found.append(Part(PartKind.TRANSFER, _transfer_us(a, link), _transfer_us(b, link)))
-        left_a, left_b = _left_us(a.wall_us, found, "a"), _left_us(b.wall_us, found, "b")
-        trips = Part(PartKind.ROUND_TRIPS, _trips_us(left_a, link), _trips_us(left_b, link))
-        found.append(trips)
-    left_a, left_b = _left_us(a.wall_us, found, "a"), _left_us(b.wall_us, found, "b")
+        waited.append(Part(PartKind.TRANSFER, _transfer_us(a, link), _transfer_us(b, link)))
+        trips_a, trips_b = (
+            _trips_us(spent.wall_us, _sum_us(waited, side), _sum_us(worked, side), link)
+            for spent, side in ((a, "a"), (b, "b"))
+        )
+        waited.append(Part(PartKind.ROUND_TRIPS, trips_a, trips_b))
+    found = [*worked, *waited]
+    hidden_a = _meanwhile_us(a.wall_us, worked, waited, "a")
+    hidden_b = _meanwhile_us(b.wall_us, worked, waited, "b")
+    if hidden_a or hidden_b:
+        found.append(Part(PartKind.MEANWHILE, hidden_a, hidden_b))
+    left_a, left_b = a.wall_us - _sum_us(found, "a"), b.wall_us - _sum_us(found, "b")
     return (*found, Part(PartKind.REST, left_a, left_b))
 
 
@@ -72,15 +83,30 @@ def _transfer_us(spent: Spent, link: Link) -> float:
     return sum(8 * size / rate for size, rate in both if rate)
 
 
-def _left_us(wall_us: float, found: list[Part], side: str) -> float:
-    return wall_us - sum(part.a_us if side == "a" else part.b_us for part in found)
+def _sum_us(parts: Sequence[Part], side: str) -> float:
+    return sum(part.a_us if side == "a" else part.b_us for part in parts)
 
 
-def _trips_us(left_us: float, link: Link) -> float:
-    """Whole round trips in what is left; a part of one stays in the rest."""
+def _meanwhile_us(
+    wall_us: float, worked: Sequence[Part], waited: Sequence[Part], side: str
+) -> float:
+    """Work for which there is no time beside the waits, as a negative part."""
+    work_us, waits_us = _sum_us(worked, side), _sum_us(waited, side)
+    beyond_us = work_us + waits_us - wall_us
+    return -max(0.0, min(beyond_us, work_us, waits_us))
+
+
+def _trips_us(wall_us: float, waited_us: float, worked_us: float, link: Link) -> float:
+    """Whole round trips in what is left; a part of one stays in the rest.
+
+    If there is time for one beside waits and transfers, an exchange has one: what was worked
+    meanwhile does not shorten it.
+    """
     trip_us = 1e3 * link.round_trip_ms
     if trip_us <= 0:
         return 0.0
-    trips = left_us / trip_us
+    trips = (wall_us - waited_us - worked_us) / trip_us
     whole = round(trips)
-    return trip_us * (whole if abs(trips - whole) <= NEAR else int(trips))
+    number = whole if abs(trips - whole) <= NEAR else int(trips)
+    least = int(wall_us - waited_us >= (1 - NEAR) * trip_us)
+    return trip_us * max(number, least)

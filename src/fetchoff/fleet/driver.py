@@ -100,7 +100,7 @@ class Standing:
 
     @property
     def is_spent(self) -> bool:
-        """Whether its next round would exceed its budget. Rounds may alternate (`seldom`)."""
+        """Whether its next round would exceed its budget; every third may be long (`seldom`)."""
         spent = self.seconds
         if len(spent) < self.experiment.least_rounds:
             return False

@@ -13,8 +13,9 @@ class PartKind(StrEnum):
     """What an exchange spends its time on.
 
     CPU is user and system time where they are too short to be told apart. WAIT is a wait that a
-    rule named; REST is what is left: switches between client and origin over loopback, and
-    whatever nobody can explain.
+    rule named. MEANWHILE is work that was done during waits, and is negative: it is counted with
+    the work, and takes no time of its own. REST is what is left: switches between client and origin
+    over loopback, and whatever nobody can explain.
     """
 
     CPU = "cpu"
@@ -24,6 +25,7 @@ class PartKind(StrEnum):
     ROUND_TRIPS = "round trips"
     TRANSFER = "transfer"
     WAIT = "wait"
+    MEANWHILE = "meanwhile"
     REST = "rest"
 
 

@@ -51,6 +51,42 @@ def test_a_wait_that_was_named_is_a_part() -> None:
     assert PartKind.WAIT not in {part.kind for part in silent}
 
 
+def test_work_while_it_waits_takes_no_time_of_its_own() -> None:
+    """A thread that compiles while another waits for an acknowledgement."""
+    slow = replace(PLAIN, wall_us=44_000.0, cpu_us=9000.0, user_us=8000.0, system_us=1000.0)
+    found = {part.kind: part for part in parts(PLAIN, slow, NOTHING, stalled(43_000.0), LOOPBACK)}
+    assert (found[PartKind.MEANWHILE].a_us, found[PartKind.MEANWHILE].b_us) == (0.0, -8010.0)
+    assert found[PartKind.USER].b_us == 8000.0
+    assert found[PartKind.REST].b_us == pytest.approx(0.0)
+
+
+def test_without_waits_more_work_than_time_stays_in_the_rest() -> None:
+    """Several threads: nothing says which of them the exchange had to wait for."""
+    busy = replace(PLAIN, wall_us=100.0, cpu_us=150.0, user_us=100.0, system_us=50.0)
+    found = {part.kind: part for part in parts(PLAIN, busy, NOTHING, NOTHING, LOOPBACK)}
+    assert PartKind.MEANWHILE not in found
+    assert found[PartKind.REST].b_us == pytest.approx(-60.0)
+
+
+def test_a_wait_that_is_longer_than_the_exchange_stays_in_the_rest() -> None:
+    """It was predicted wrong; work cannot make up for more than itself."""
+    slow = replace(PLAIN, wall_us=30_000.0)
+    found = {part.kind: part for part in parts(PLAIN, slow, NOTHING, stalled(43_000.0), LOOPBACK)}
+    assert found[PartKind.MEANWHILE].b_us == -60.0
+    assert found[PartKind.REST].b_us == pytest.approx(-13_000.0)
+
+
+def test_work_during_a_transfer_does_not_shorten_the_round_trip() -> None:
+    """go/net-http and 10 MB over 90 ms and 100 Mbit/s: a quarter of a second of work, 923 ms."""
+    link = Link("far", "", Profile(delay_ms=45.0), Profile(delay_ms=45.0, rate_mbit_s=100.0))
+    busy = Spent(922_900.0, 234_000.0, 70_000.0, 164_000.0, 30_000.0, 0, 10_075_000)
+    found = {part.kind: part for part in parts(busy, busy, NOTHING, NOTHING, link)}
+    assert found[PartKind.TRANSFER].a_us == pytest.approx(806_000)
+    assert found[PartKind.ROUND_TRIPS].a_us == 90_000
+    assert found[PartKind.MEANWHILE].a_us == pytest.approx(-237_100)
+    assert found[PartKind.REST].a_us == pytest.approx(0.0)
+
+
 def test_over_a_link_round_trips_are_whole() -> None:
     link = Link("far", "", Profile(delay_ms=10.0), Profile(delay_ms=10.0))
     near = replace(PLAIN, wall_us=20_100.0)

@@ -16,7 +16,7 @@ ROUNDS = 12
 
 
 def costs(seed: int, *, spread: float = 0.02, missing: bool = True) -> np.ndarray:
-    """Costs of eight clients; some of them miss every second round, as those with compilers do."""
+    """Costs of eight clients; some miss every second round, as clients with compilers miss some."""
     generator = np.random.default_rng(seed)
     y = generator.choice([0.0, 0.0, 0.02, 0.1, 0.5], len(NAMES)) + generator.normal(
         0, spread, (ROUNDS, len(NAMES))

@@ -38,7 +38,25 @@ def measure(folder: RunFolder, cluster: Cluster, watcher: FleetWatcher, limits: 
         folder.close()
 
 
-def write_and_show(folder: RunFolder, *, quiet: bool, as_json: bool) -> None:
+def explain(folder: RunFolder, cluster: Cluster) -> None:
+    """Let every host explain its slowest clients; what is explained when the user presses Ctrl-C
+    stays on the hosts."""
+    from fetchoff.fleet.explaining import explain_on_hosts
+    from fetchoff.fleet.host.work import explain_slowest
+    from fetchoff.model.origin import BUILT_IN
+
+    if folder.header.experiment.origin != BUILT_IN:
+        say("note: only exchanges with the built-in origin can be explained")
+        return
+    try:
+        explain_on_hosts(folder, cluster, explain_slowest, say)
+    except KeyboardInterrupt:
+        say("interrupted: nothing is explained")
+
+
+def write_and_show(
+    folder: RunFolder, *, quiet: bool, as_json: bool, per_day: float | None = None
+) -> None:
     """Write the result files and show them; if writing fails, show them and raise StoreError."""
     from fetchoff.app.fleet_results import fleet_analysis_of, write_fleet
 
@@ -46,13 +64,18 @@ def write_and_show(folder: RunFolder, *, quiet: bool, as_json: bool) -> None:
     try:
         write_fleet(analysis, folder.path)
     except StoreError:
-        show(analysis, folder.path, quiet=True, as_json=as_json)
+        show(analysis, folder.path, quiet=True, as_json=as_json, per_day=per_day)
         raise
-    show(analysis, folder.path, quiet=quiet, as_json=as_json)
+    show(analysis, folder.path, quiet=quiet, as_json=as_json, per_day=per_day)
 
 
-def show(analysis: FleetAnalysis, folder: Path, *, quiet: bool, as_json: bool) -> None:
-    """Print the results to standard output, and the paths of the files to standard error."""
+def show(
+    analysis: FleetAnalysis, folder: Path, *, quiet: bool, as_json: bool, per_day: float | None
+) -> None:
+    """Print the results to standard output, and the paths of the files to standard error.
+
+    `per_day`: also show the costs of this many exchanges per day, on each host.
+    """
     from fetchoff.app.fleet_results import HOSTS, MATRIX
     from fetchoff.app.results import CSV, JSON
 
@@ -64,6 +87,10 @@ def show(analysis: FleetAnalysis, folder: Path, *, quiet: bool, as_json: bool) -
     from fetchoff.report.terminal import fleet
 
     data_console().print(fleet.whole(analysis))
+    if any(own.explanations for _, own in analysis.measured()):
+        data_console().print(fleet.explained(analysis))
+    if per_day is not None:
+        data_console().print(fleet.per_day(analysis, per_day))
     if not quiet:
         say(
             f"data: {folder / CSV}, {folder / MATRIX}, {folder / JSON}   "

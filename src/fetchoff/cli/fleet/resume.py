@@ -16,6 +16,7 @@ def command(
     security: fleet_options.Secure = False,
     away: fleet_options.Away = fleet_options.AWAY_S,
     longest_round: fleet_options.LongestRound = fleet_options.ROUND_S,
+    explain: options.Explain = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -44,4 +45,6 @@ def command(
         where = Where(scheduler, hosts, local, security)
         with joined(where, shown.noted, quiet=quiet or as_json) as cluster:
             measuring.measure(folder, cluster, shown, Limits(away, longest_round))
+            if explain:
+                measuring.explain(folder, cluster)
     measuring.write_and_show(folder, quiet=quiet, as_json=as_json)

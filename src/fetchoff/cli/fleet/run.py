@@ -48,6 +48,8 @@ def command(
     out: options.Out = None,
     seed: options.Seed = None,
     setup: options.SetUpFirst = False,
+    per_day: options.PerDay = None,
+    explain: options.Explain = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -109,7 +111,9 @@ def command(
         )
         folder = begin(cluster, names, asked, say)
         measuring.measure(folder, cluster, shown, Limits(away, longest_round))
-    measuring.write_and_show(folder, quiet=quiet, as_json=as_json)
+        if explain:
+            measuring.explain(folder, cluster)
+    measuring.write_and_show(folder, quiet=quiet, as_json=as_json, per_day=per_day)
 
 
 def _wanted(

@@ -11,6 +11,7 @@ from pathlib import Path
 import fetchoff
 from fetchoff.app.choose import chosen, recorded, states
 from fetchoff.app.doctor import check_machine
+from fetchoff.app.explaining import explain_ranked
 from fetchoff.app.loopbacks import on_loopback
 from fetchoff.app.measure import (
     client_record,
@@ -20,6 +21,7 @@ from fetchoff.app.measure import (
     running,
     tree_notes,
 )
+from fetchoff.app.results import analysis_of
 from fetchoff.app.serving import must_serve, record_of
 from fetchoff.app.setup import set_up
 from fetchoff.app.unchanged import must_be_unchanged
@@ -28,6 +30,7 @@ from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import (
     Block,
     Examined,
+    Explaining,
     Look,
     Prepared,
     Preparing,
@@ -38,6 +41,7 @@ from fetchoff.fleet.seam.told import (
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.errors import HostError, InUseError
 from fetchoff.model.experiment import Experiment
+from fetchoff.model.explanation import Explanation
 from fetchoff.model.host import measured_on
 from fetchoff.model.observation import Record, SectionDone
 from fetchoff.run.host.alone import alone
@@ -147,6 +151,21 @@ def measure_round(block: Block, here: Here) -> Told:
     finally:
         folder.close()
     return told_of(path, block.known)
+
+
+def explain_slowest(asked: Explaining, here: Here) -> tuple[Explanation, ...]:
+    """Explain the slowest clients of what the host measured, and those that mostly wait.
+
+    Those that it has explained already aren't explained again. InputError if it measured nothing.
+    """
+    folder = RunFolder.open(folder_of(asked.run, asked.host))
+    clients = states(recorded(folder.header))
+    here.enter()
+
+    def say(text: str) -> None:
+        here.tell(Step("", text))
+
+    return explain_ranked(folder, analysis_of(folder), clients, say).explanations
 
 
 def told_of(path: Path, known: int) -> Told:

@@ -98,6 +98,14 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Explaining:
+    """Explain some clients of what a host has measured in a run."""
+
+    run: str
+    host: str
+
+
+@dataclass(frozen=True)
 class Told:
     """The lines that a host's journal has beyond those that the driver knows."""
 

@@ -92,6 +92,11 @@ def document(analysis: FleetAnalysis) -> dict[str, Json]:
             for host, own in analysis.measured()
             for result in own.results
         ],
+        "explanations": [
+            {"host": host, **json_results.explanation_of(each)}
+            for host, own in analysis.measured()
+            for each in own.explanations
+        ],
         "cards": [plain(card) for card in cards.values()],
         "environment": {},
         "origin": analysis.origin,

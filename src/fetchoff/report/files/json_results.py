@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fetchoff.model.analysis import Analysis, Point, RankingRow, RoundCost, WorkloadResult
 from fetchoff.model.check import SelfCheck
+from fetchoff.model.explanation import Explanation
 from fetchoff.model.finding import Finding
 from fetchoff.model.judgement import Judgement, Reproduction
 from fetchoff.report.article.published import measured_figure
@@ -54,13 +55,15 @@ def document(analysis: Analysis) -> dict[str, Json]:
     return whole | {
         "results": [result_of(result) for result in analysis.results],
         "article": _article(analysis.reproduction, analysis) if analysis.reproduction else None,
-        "explanations": [
-            {"diagnosis": plain(each.diagnosis), "known": plain(each.known)}
-            for each in analysis.explanations
-        ],
+        "explanations": [explanation_of(each) for each in analysis.explanations],
         "rounds": {name: _columns(RoundCost, costs) for name, costs in analysis.rounds.items()},
         "points": {name: _columns(Point, batches) for name, batches in analysis.points.items()},
     }
+
+
+def explanation_of(each: Explanation) -> dict[str, Json]:
+    """A diagnosis and the faults that it names, without its events."""
+    return {"diagnosis": plain(each.diagnosis), "known": plain(each.known)}
 
 
 def result_of(result: WorkloadResult) -> dict[str, Json]:

@@ -143,7 +143,7 @@ EXPLANATIONS = (
         "The way to the steady state",
         """
         What an exchange costs by its number, both axes logarithmic: the first one, connection
-        included, then the warm-up in steps. Where a process worked on several workloads in a round,
+        included, then the warm-up in steps. Where a process worked over several links in a round,
         only the first of them began cold, and only such rounds are shown where there are any.
         Clients warm up side by side, so a curve is noisier than the ranking and may end above it:
         compare where it falls, and how far.
@@ -181,19 +181,21 @@ EXPLANATIONS = (
         "self-checks",
         "Self-checks",
         """
-        Every run tests itself: a second process of the same client must not differ (a/a), 3 %
-        more requests must come back as 3 %, injected time as that time. Over a link there is a/a
-        alone. A check that fails withholds the ranking.
+        Every run tests itself: a second process of the same client must not differ (a/a), injected
+        time must come back as that time, and costs must not drift within a round. Where batches are
+        measured, 3 % more requests must come back as 3 % instead. Over a link there is a/a alone. A
+        check that fails withholds the ranking.
         """,
     ),
     _explain(
         "placement",
         "Placement",
         """
-        Small exchanges: client and origin take turns on one core, which makes waking up part of
-        neither. Bulk and concurrent ones: a core each. Over a link its emulator has a core, and
-        client and origin share another, or have one each where there are three. Free: wherever the
-        scheduler puts them, on all cores but the harness's where there are more than two.
+        Small exchanges, and downloads that are read whole into memory: client and origin take turns
+        on one core, which makes waking up part of neither. Other bulk and concurrent ones: a core
+        each. Over a link its emulator has a core, and client and origin share another, or have one
+        each where there are three. Free: wherever the scheduler puts them, on all cores but the
+        harness's where there are more than two.
         """,
     ),
     _explain(

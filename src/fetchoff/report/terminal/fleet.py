@@ -9,6 +9,8 @@ from rich.text import Text
 from fetchoff.model.analysis import Relative
 from fetchoff.model.experiment import Role
 from fetchoff.model.fleet import FleetAnalysis, FleetResult, FleetRow
+from fetchoff.report.terminal import diagnosis
+from fetchoff.report.terminal import per_day as per_day_table
 from fetchoff.report.terminal.ranking import VERDICT_STYLES
 from fetchoff.report.wording import fleet as wording
 from fetchoff.report.wording.figures import MISSING, count, interval, ratio, tier
@@ -24,6 +26,24 @@ def whole(analysis: FleetAnalysis) -> Group:
         parts += [_workload(analysis, result), Text()]
     parts += [_hosts(analysis), *map(_note, analysis.notes)]
     return Group(*parts, Text(), Text(wording.footer(analysis), style="dim"))
+
+
+def explained(analysis: FleetAnalysis) -> Group:
+    """What each host has explained."""
+    parts: list[RenderableType] = []
+    for host, own in analysis.measured():
+        for each in own.explanations:
+            parts += [Text(), Text(f"on {host}", style="dim")]
+            parts.append(diagnosis.whole(each.diagnosis, each.faults))
+    return Group(*parts)
+
+
+def per_day(analysis: FleetAnalysis, exchanges_a_day: float) -> Group:
+    """What differences are worth at so many exchanges a day, on each host."""
+    parts: list[RenderableType] = []
+    for host, own in analysis.measured():
+        parts += [Text(f"on {host}", style="bold"), per_day_table.whole(own, exchanges_a_day)]
+    return Group(*parts)
 
 
 def _workload(analysis: FleetAnalysis, result: FleetResult) -> Group:

@@ -15,6 +15,7 @@ NAMES = {
     PartKind.ORIGIN: "work of the origin",
     PartKind.ROUND_TRIPS: "whole round trips",
     PartKind.TRANSFER: "bytes on the link",
+    PartKind.MEANWHILE: "less work done while it waited",
     PartKind.REST: "switches, and what is not explained",
 }
 

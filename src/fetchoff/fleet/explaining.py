@@ -1,0 +1,47 @@
+"""Every host explains some of its clients, once all is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fetchoff.app.fleet_results import explained_on
+from fetchoff.fleet.asking import answered, ask
+from fetchoff.fleet.seam.cluster import Cluster, Here, Job
+from fetchoff.fleet.seam.told import Explaining
+from fetchoff.model.errors import StoreError
+from fetchoff.store import explanations
+
+if TYPE_CHECKING:
+    from fetchoff.model.explanation import Explanation
+    from fetchoff.store.run_folder import RunFolder
+
+LONGEST_S = 3600.0
+"""Of a host; hosts on one machine take turns."""
+
+Explain = Callable[[Explaining, Here], "tuple[Explanation, ...]"]
+
+
+def explain_on_hosts(
+    folder: RunFolder, cluster: Cluster, explain: Explain, say: Callable[[str], None]
+) -> None:
+    """Keep what each host explains in the run folder; a host that can't is told and left out.
+
+    `explain`: the function that does it on a host. Raises ClusterGone and StoreError.
+    """
+    run = folder.header.run_id
+    hosts = [host.id for host in folder.header.hosts if host.id in cluster.present()]
+    jobs = {host: Job(explain, Explaining(run, host)) for host in hosts}
+    told, errors = answered(ask(cluster, jobs, LONGEST_S))
+    for host, found in told.items():
+        place = explained_on(folder.path, host)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{place} cannot be made: {error.strerror}",
+                "make room; the measurements are kept",
+            ) from error
+        explanations.write(place, found)
+    for host, fault in errors.items():
+        say(f"{host} explains nothing: {fault.message}")
