@@ -29,18 +29,23 @@ function open({ protocol, reuse, concurrency, decompress, redirects, timeout_ms,
   const dispatcher = wanted.length > 0 ? agent.compose(...wanted) : agent;
   const defaults = decompress ? { "accept-encoding": CODINGS.join(", ") } : {};
 
+  /** What is wanted, and no more: each further option costs undici something in each request. */
+  function optionsOf({ method, headers, body }, data) {
+    const options = { dispatcher };
+    if (method !== "GET") options.method = method;
+    const type = body && (CONTENT_TYPES[body.kind] ?? body.content_type);
+    if (type) options.headers = { ...defaults, ...headers, "content-type": type };
+    else if (decompress || Object.keys(headers).length) options.headers = { ...defaults, ...headers };
+    if (data) options.body = data;
+    // Without being told not to, it closes the connection after HEAD.
+    if (!reuse || method === "HEAD") options.reset = !reuse;
+    if (timeout_ms.total) options.signal = AbortSignal.timeout(timeout_ms.total);
+    return options;
+  }
+
   async function send(exchange) {
-    const headers = { ...defaults, ...exchange.headers };
-    const contentType = CONTENT_TYPES[exchange.body?.kind] ?? exchange.body?.content_type;
-    if (contentType) headers["content-type"] = contentType;
-    const { statusCode, body } = await request(exchange.url, {
-      dispatcher,
-      method: exchange.method,
-      headers,
-      body: exchange.body && (await encode(exchange.body)),
-      reset: !reuse,
-      signal: timeout_ms.total && AbortSignal.timeout(timeout_ms.total),
-    });
+    const data = exchange.body && (await encode(exchange.body));
+    const { statusCode, body } = await request(exchange.url, optionsOf(exchange, data));
     if (exchange.streamed) return exchange.stream(statusCode, body);
     return exchange.content(statusCode, await body.arrayBuffer());
   }

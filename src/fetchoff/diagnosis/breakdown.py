@@ -93,7 +93,7 @@ def _meanwhile_us(
     """Work for which there is no time beside the waits, as a negative part."""
     work_us, waits_us = _sum_us(worked, side), _sum_us(waited, side)
     beyond_us = work_us + waits_us - wall_us
-    return -max(0.0, min(beyond_us, work_us, waits_us))
+    return min(0.0, max(-beyond_us, -work_us, -waits_us))
 
 
 def _trips_us(wall_us: float, waited_us: float, worked_us: float, link: Link) -> float:

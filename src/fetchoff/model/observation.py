@@ -109,8 +109,9 @@ class Turns(OfRound):
     `held_cpu_ns`: CPU time of the entrant's process while it was held, since the turn before.
     `counted`: iterations of a turn after its lead. `asked`: requested iterations of the whole loop,
     which spun for `spun_ns`. `process_cpu_ns`: the process's CPU time from the start of the loop to
-    its release, read by the harness; `edges_ns`: the part of it outside turns, leads and pauses, by
-    the origin's readings, of which `after_ns` is the part after the last turn (None in records of
+    its release, read by the harness right before, and `released_cpu_ns` right after (0 in records
+    of before it was kept); `edges_ns`: the part of it outside turns, leads and pauses, by the
+    origin's readings, of which `after_ns` is the part after the last turn (None in records of
     before it was kept). `answered`: requests that the ledger counted from the start of the first
     turn to the end of the last. `settled_us`: CPU time of an exchange at the end of the warm-up.
     `parse_ns`: as in `Cost`, for the whole loop. `side_by_side`: processes could run on several
@@ -148,6 +149,7 @@ class Turns(OfRound):
     after_ns: int | None = None
     side_by_side: bool = False
     probe_ps: tuple[int, ...] = ()
+    released_cpu_ns: int = 0
 
     @property
     def pauses_ns(self) -> tuple[int, ...]:

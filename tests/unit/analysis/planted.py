@@ -101,6 +101,7 @@ def _turns(
         lead_cpu_ns=(lead_ns,) * count,
         held_cpu_ns=(0,) * count,
         process_cpu_ns=sum(cpu) + lead_ns * count,
+        released_cpu_ns=sum(cpu) + lead_ns * count + round(1e3 * own_us),
         spun_ns=round(1e3 * busy_us * (requests + 5)),
         seen=Seen(requests=requests + 5),
         done=requests + 5,

@@ -100,6 +100,18 @@ def slow_wall_clock(given: TurnsGiven) -> TurnsGiven:
     return replace(given, turned_ns=turned_ns, given_ns=given_ns, lost_ns=lost_ns)
 
 
+def compiles_while_let_go(share: float, seen: float) -> Fault:
+    """A share of a process's CPU time, after the harness's last reading but one, that the origin
+    sees, and one that the harness sees in its last."""
+
+    def changed(turns: Turns) -> Turns:
+        ns = turns.process_cpu_ns
+        after_ns = round(share * ns)
+        return replace(turns, edges_ns=after_ns, released_cpu_ns=ns + round(seen * ns))
+
+    return of_turns(changed)
+
+
 FAULTS: dict[str, tuple[Fault, str]] = {
     "slow clock": (of_turns(slow_clock), "cpu account"),
     "another process's clock": (of_turns(wrong_process), "cpu account"),
@@ -123,6 +135,16 @@ def test_a_sound_run_passes_every_check(seed: int) -> None:
         *("cpu account", "wall account", "request account", "placement"),
         *("a/a", "busy time", "trend"),
     }
+
+
+def test_a_compiler_that_works_while_its_process_is_let_go_is_no_fault() -> None:
+    works = compiles_while_let_go(share=0.05, seen=0.06)
+    assert failed([works(record) for record in sound(SEEDS[0])]) == set()
+
+
+def test_more_than_the_process_used_until_it_was_let_go_is_one() -> None:
+    works = compiles_while_let_go(share=0.05, seen=0.02)
+    assert failed([works(record) for record in sound(SEEDS[0])]) == {"cpu account"}
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -163,6 +163,7 @@ def test_what_the_harness_saw_agrees_with_the_origin() -> None:
         assert turns.done == turns.seen.requests == turns.asked
         in_turns = sum(turns.cpu_ns) + sum(turns.lead_cpu_ns) + sum(turns.held_cpu_ns)
         assert turns.process_cpu_ns == in_turns + turns.edges_ns
+        assert turns.released_cpu_ns >= turns.process_cpu_ns
     assert group.turns[A].edges_ns > 0 == group.turns[B].edges_ns
 
 

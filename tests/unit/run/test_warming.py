@@ -16,6 +16,7 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Done
 from fetchoff.run.adapters.seam import AdapterProcess, Timed
 from fetchoff.run.adapters.warming import (
+    COMPILERS_CPU_MS,
     LEAST_CPU_MS,
     LEAST_EXCHANGES,
     LOOK_S,
@@ -51,6 +52,9 @@ class Known:
         self.cpu_ns = 0
         self.asked: list[int] = []
         self.walls_ns: list[int] = []
+
+    def idle_cpu_ns(self, _seconds: float) -> int:
+        return 0
 
     def run_timed(self, n: int, *_: object, **__: object) -> Timed:
         count = n * self._exchanges
@@ -120,6 +124,16 @@ def test_no_one_is_steady_before_what_its_runtime_needs() -> None:
     assert curve.is_steady
     assert 4000 <= known.done <= 8200
     assert node_us(known.done) == 182  # whatever was judged, the compilers have done their work
+
+
+def test_who_is_fast_and_compiles_does_what_takes_a_compiler_time() -> None:
+    """undici is steady for thousands of exchanges, and cheaper after 10,000: V8 tries again."""
+    known = Known(lambda number: 60.0 if number < 12_000 else 48.0)
+    known.launch = Launch(("known",), compiles=True)
+    curve = warmed(known, least=5000)
+    assert known.cpu_ns / 1e6 >= COMPILERS_CPU_MS
+    assert known.done > 12_000
+    assert curve.points[-1][1] == 48.0
 
 
 def test_who_never_gets_steady_is_given_up_after_so_many_exchanges() -> None:

@@ -98,7 +98,9 @@ class _Player:
     group: int = 0
     asked: int = 0
     number: int = 0
+    began_ns: int = 0  # by its CPU clock, as the next two
     clock_ns: int = 0
+    released_ns: int = 0
     answered: int = 0
     edges: Edges = field(default_factory=Edges)
     planned: list[_Planned] = field(default_factory=list)
@@ -111,10 +113,15 @@ class _Player:
         return bool(self.number) and not self.is_ended
 
     def stop(self, session: ClientSession, turnstile: Turnstile) -> None:
-        """Read the process's clock and its ledger, then release it."""
-        self.clock_ns = session.adapter.cpu_ns() - self.clock_ns
+        """Read its ledger and the process's clock, then release it, and read the clock again.
+
+        Its compilers may be at work while the origin gets the word and reads the same clock.
+        """
         self.answered = session.answered_in_loop()
+        self.clock_ns = session.adapter.cpu_ns() - self.began_ns
         self.edges = session.release(turnstile)
+        with contextlib.suppress(AdapterError):  # it will be told when its loop is finished
+            self.released_ns = session.adapter.cpu_ns() - self.began_ns
 
 
 @dataclass(frozen=True)
@@ -221,7 +228,7 @@ class Turning:
         def begin(session: ClientSession) -> None:
             requests = player.asked * session.per_iteration
             player.number = session.hold(self._turnstile, requests)
-            player.clock_ns = session.adapter.cpu_ns()
+            player.began_ns = session.adapter.cpu_ns()
             session.begin_loop(player.asked, _busy(player.entrant))
 
         self._try(player.session, begin)
@@ -340,6 +347,7 @@ class Turning:
             held_cpu_ns=tuple(turn.held_cpu_ns for turn in turns),
             probe_ps=tuple(turn.probe_ps for turn in turns),
             process_cpu_ns=player.clock_ns,
+            released_cpu_ns=player.released_ns,
             edges_ns=player.edges.before_ns + player.edges.after_ns,
             after_ns=player.edges.after_ns,
             spun_ns=answer.spun_ns,
