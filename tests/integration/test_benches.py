@@ -55,6 +55,7 @@ def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
     said = bench("steadiness.bench", cache, "--clients", "python/http-client,go/net-http", *few)
     assert "measured too early" in said
     found = [json.loads(line) for line in kept.read_text().splitlines()]
+    assert {one["workload"] for one in found} == {"small-get", "small-post", "download-to-memory"}
     assert all(one["further"] >= 40 and one["soon_us"] > 0 < one["late_us"] for one in found)
 
 
