@@ -9,7 +9,6 @@ from fetchoff.app.fleet_results import explained_on
 from fetchoff.fleet.asking import answered, ask
 from fetchoff.fleet.seam.cluster import Cluster, Here, Job
 from fetchoff.fleet.seam.told import Explaining
-from fetchoff.model.errors import StoreError
 from fetchoff.store import explanations
 
 if TYPE_CHECKING:
@@ -34,14 +33,6 @@ def explain_on_hosts(
     jobs = {host: Job(explain, Explaining(run, host)) for host in hosts}
     told, errors = answered(ask(cluster, jobs, LONGEST_S))
     for host, found in told.items():
-        place = explained_on(folder.path, host)
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"{place} cannot be made: {error.strerror}",
-                "make room; the measurements are kept",
-            ) from error
-        explanations.write(place, found)
+        explanations.write(explained_on(folder.path, host), found)
     for host, fault in errors.items():
         say(f"{host} explains nothing: {fault.message}")

@@ -19,7 +19,10 @@ FILE = "explanations.json"
 
 
 def write(folder: Path, explanations: Sequence[Explanation]) -> None:
-    """Write all explanations of a run; StoreError if that fails."""
+    """Write all explanations of a run, into a folder that is made if need be.
+
+    StoreError if that fails.
+    """
     rows = [
         {
             "diagnosis": _diagnosis().dump_python(each.diagnosis, mode="json"),
@@ -31,6 +34,7 @@ def write(folder: Path, explanations: Sequence[Explanation]) -> None:
     path = folder / FILE
     part = path.with_name(f"{FILE}.part")
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         part.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         part.replace(path)
     except OSError as error:

@@ -73,7 +73,7 @@ def test_who_is_not_there_is_not_waited_for(folder: RunFolder) -> None:
 
 def test_a_folder_without_room(folder: RunFolder) -> None:
     explained_on(folder.path, HOSTS[0]).parent.write_text("in the way")
-    with pytest.raises(StoreError, match="cannot be made"):
+    with pytest.raises(StoreError, match="cannot be written"):
         explain_on_hosts(folder, FakeCluster(HOSTS), explain, pytest.fail)
 
 

@@ -42,5 +42,6 @@ def test_a_damaged_file_is_said_to_be_one(tmp_path: Path, text: str) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be written"):
-        explanations.write(tmp_path / "missing", [explanation()])
+        explanations.write(tmp_path / "file" / "folder", [explanation()])
