@@ -293,15 +293,23 @@ def test_memory_of_an_upload_in_a_runtime_with_a_collector(
     assert (found("upload-buffered", made) is not None) is is_named
 
 
-@pytest.mark.parametrize(("worked_ms", "is_named"), [(40, True), (4, False)])
-def test_work_before_an_upload(worked_ms: float, *, is_named: bool) -> None:
+@pytest.mark.parametrize(
+    ("worked_ms", "every_ms", "is_named"),
+    [
+        pytest.param(40, 50, True, id="work"),
+        pytest.param(40, 100, True, id="work on a busy machine"),
+        pytest.param(40, 200, False, id="the wire decides"),
+        pytest.param(4, 50, False, id="little work"),
+    ],
+)
+def test_work_before_an_upload(worked_ms: float, every_ms: float, *, is_named: bool) -> None:
     events: list[Event] = []
     for number in range(6):
-        ms, cpu_ms = 50.0 * number, (number + 1) * worked_ms
+        ms, cpu_ms = every_ms * number, (number + 1) * worked_ms
         events += head(ms, 0, "PUT", cpu_ms=cpu_ms)
         events += [Content(at(ms + 1), 1, at(cpu_ms), 0, 2_000_000)]
         events += answer(ms + 2, 60, cpu_ms=cpu_ms)
-    made = recording(course("upload-tls"), events, 300)
+    made = recording(course("upload-tls"), events, 6 * every_ms)
     assert (found("cpu-per-byte", made) is not None) is is_named
 
 
