@@ -49,6 +49,22 @@ def test_the_overhead_is_told(client: str, cache: Path) -> None:
     assert "2 pairs of processes" in said
 
 
+@pytest.mark.parametrize("client", [pytest.param("perl/http-tiny", marks=needs("strace", "make"))])
+def test_changes_of_a_library_are_put_before_a_gate(
+    client: str, cache: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "gates.jsonl"
+    few = ("--budget", "4", "--percent", "40", "--seed", "1")
+    said = bench("gates.bench", cache, "--clients", client, *few, "--add-to", kept)
+    assert "work: 1 gates" in said
+    gates = {one["change"]: one for one in map(json.loads, kept.read_text().splitlines())}
+    assert gates.keys() == {"comment", "work", "call"}
+    assert gates["work"]["ns"] == pytest.approx(gates["comment"]["cpu_us"] * 400, rel=0.01)
+    assert gates["work"]["ratios"]["cpu"] > 1.2
+    assert not any(gates["comment"]["counted"].values())
+    assert any("looked for" in meaning for meaning in gates["call"]["counted"]["strace"])
+
+
 def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
     kept = tmp_path / "found.jsonl"
     few = ("--exchanges", "40", "--seconds", "2", "--add-to", kept)
