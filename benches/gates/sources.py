@@ -104,7 +104,11 @@ def jar(artifact: str, version: str, folder: Path) -> Path:
 def libcurl(_name: str, _version: str, folder: Path) -> Path:
     """The libcurl that the newest curl-sys brings."""
     tree = _copied(crate("curl-sys", "", folder) / "curl", folder)
-    for missing in ("docs", "docs/examples", "tests"):  # the crate leaves them out, CMake wants them
+    for missing in (
+        "docs",
+        "docs/examples",
+        "tests",
+    ):  # the crate leaves them out, CMake wants them
         (tree / missing).mkdir(exist_ok=True)
         (tree / missing / "CMakeLists.txt").touch()
     return tree
