@@ -14,7 +14,7 @@ QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -136,6 +136,9 @@ bench-steadiness: $(RUNTIME)  ## is a warm-up long enough? many times as many ex
 bench-instructions: $(RUNTIME)  ## what do adapters add to a plain loop, counted in instructions? OPTIONS=…
 	tools/system-packages.sh gcc libcurl4-openssl-dev valgrind
 	$(BIN)/python -m benches.instructions.bench $(OPTIONS)
+
+bench-histories: $(RUNTIME)  ## histories of equal releases: is there a step? OPTIONS=…
+	$(BIN)/python -m benches.histories.bench $(OPTIONS)
 
 bench-gates: $(RUNTIME)  ## known changes of libraries in eight languages, before `fetchoff gate`; OPTIONS=…
 	tools/system-packages.sh strace cmake gcc openjdk-17-jdk-headless maven ruby-excon

@@ -10,7 +10,7 @@ from pathlib import Path
 from fetchoff.app.choose import chosen
 from fetchoff.app.setup import set_up
 from fetchoff.catalog.manifests import Family
-from fetchoff.model.client import Client, Readiness
+from fetchoff.model.client import Client, Manifest, Readiness
 
 NAMES = ("copy-of", "second-copy-of")
 _LITTER = shutil.ignore_patterns("__pycache__", "node_modules", "target")
@@ -33,7 +33,10 @@ def families(originals: Mapping[str, Client], copies: int, place: Path) -> list[
     A copy is built once: the cache goes by the content of a folder and by the id in it.
     """
     made = {
-        name: [str(_copied(client, word, place)) for word in NAMES[:copies]]
+        name: [
+            str(copied(client.manifest, f"{word}-{client.manifest.id.library}", place))
+            for word in NAMES[:copies]
+        ]
         for name, client in originals.items()
     }
     built = clients([folder for folders in made.values() for folder in folders])
@@ -44,10 +47,9 @@ def families(originals: Mapping[str, Client], copies: int, place: Path) -> list[
     ]
 
 
-def _copied(client: Client, word: str, place: Path) -> Path:
-    original = client.manifest.folder
-    id_ = client.manifest.id
-    name = f"{word}-{id_.library}"
+def copied(manifest: Manifest, name: str, place: Path) -> Path:
+    """A copy of a client's folder, whose client has this name."""
+    original, id_ = manifest.folder, manifest.id
     folder = place / id_.language / name
     shutil.copytree(original, folder, ignore=_LITTER)
     document = folder / "adapter.toml"

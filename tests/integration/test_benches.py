@@ -65,6 +65,14 @@ def test_changes_of_a_library_are_put_before_a_gate(
     assert any("looked for" in meaning for meaning in gates["call"]["counted"]["strace"])
 
 
+def test_histories_of_equal_releases_are_searched(cache: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "histories.jsonl"
+    few = ("--clients", "python/http-client", "--trials", "1", "--budget", "20", "--seed", "1")
+    said = bench("histories.bench", cache, *few, "--add-to", kept)
+    assert "1 histories of ten equal releases, 1 comparisons" in said
+    assert json.loads(kept.read_text())["kinds"] != {}
+
+
 def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
     kept = tmp_path / "found.jsonl"
     few = ("--exchanges", "40", "--seconds", "2", "--add-to", kept)
