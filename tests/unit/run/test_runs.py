@@ -115,6 +115,19 @@ def test_compilers_take_part_in_every_third_round(run: FakeRun) -> None:
     assert min(warmed) >= 3000
 
 
+def test_a_budget_without_room_for_compilers_goes_to_the_others(run: FakeRun) -> None:
+    """Here they have no room in rounds 3 and 6, from 0; the others have it in 4 and 5."""
+    run.launches = {B: Launch((B,), warm_up_exchanges=30_000, compiles=True)}
+    slow = [replace(e, seldom=e.client == B) for e in plain(A, B)]
+    run(experiment_of(slow, rounds=2))
+    long_s, short_s = (done.seconds for done in run.journal.of(SectionDone))
+    assert long_s > 4 * short_s
+    budget_s = long_s + 7 * short_s  # a round takes longer than its section
+    ended = run(experiment_of(slow, rounds=20, budget_s=budget_s))
+    assert ended == Ended("budget", 5)
+    assert [done.round for done in run.journal.of(SectionDone)] == [0, 1, 2, 4, 5]
+
+
 def test_compilers_that_are_still_busy_are_waited_for(run: FakeRun) -> None:
     run.launches = {B: Launch((B,), compiles=True)}
     run.clients = well(A) | {B: lambda *_: FakeAdapter(B, backlog_us=500_000.0)}

@@ -100,29 +100,33 @@ class Runner:
     def run(self) -> Ended:
         """Measure until the run ends, and record everything in the journal.
 
+        If the budget has no room for a round with the clients that are expensive to warm up, but
+        for one without them, that round is left out and the others go on.
+
         Raises OriginError, LinkError, StoreError and KeyboardInterrupt; the journal keeps what was
         measured before.
         """
-        most = self._experiment.looks[-1]
+        reason, rounds = "rounds", 0
         with self._ready() as folder:
-            reason, number = "rounds", 0
-            for number in range(most):
+            for number in range(self._experiment.looks[-1]):
                 if not self._is_done(number):
-                    may_end = number >= self._experiment.least_rounds
-                    if may_end and self._foreseen_s(number) > self._experiment.budget_s:
-                        reason, number = "budget", number - 1
+                    if rounds >= self._experiment.least_rounds and not self._fits(number):
+                        if self._is_long(number) and self._fits(number + 1):
+                            continue
+                        reason = "budget"
                         break
                     self._run_round(number, folder)
+                rounds += 1
                 if not self._is_anybody_left():
                     reason = "no client left"
                     break
-                looked = number + 1 in self._experiment.looks
+                looked = rounds in self._experiment.looks
                 if looked and self._dependencies.is_decided(
-                    self._dependencies.journal.records(), number + 1
+                    self._dependencies.journal.records(), rounds
                 ):
                     reason = "decided"
                     break
-            ended = Ended(reason, number + 1)
+            ended = Ended(reason, rounds)
             self._dependencies.journal.append(ended)
             return ended
 
@@ -174,11 +178,12 @@ class Runner:
         if pace is not None and record.entrant in self._dependencies.launches:
             self._paces[record.workload][record.entrant] = pace
 
-    def _foreseen_s(self, number: int) -> float:
-        """Seconds of the run to the end of that round, if it takes as long as the last like it."""
+    def _fits(self, number: int) -> bool:
+        """Whether the budget has room for that round, if it takes as long as the last like it."""
         like = [n for n in self._seconds if self._is_long(n) == self._is_long(number)]
         last = max(like or self._seconds, default=0)
-        return sum(self._seconds.values()) + self._seconds.get(last, 0.0)
+        foreseen_s = sum(self._seconds.values()) + self._seconds.get(last, 0.0)
+        return foreseen_s <= self._experiment.budget_s
 
     def _is_long(self, number: int) -> bool:
         """Whether the clients with an expensive warm-up take part in that round."""
