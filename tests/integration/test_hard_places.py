@@ -139,7 +139,9 @@ def nobody(tmp_path_factory: pytest.TempPathFactory) -> Command:
     return Command(home, home / "cache", wrapper=become)
 
 
-def test_no_rights(nobody: Command, ready: Command) -> None:
+@pytest.fixture
+def honest(nobody: Command, ready: Command) -> str:
+    """An adapter that this user has set up, with a Python that anybody may start."""
     python = shutil.which("python3", path="/usr/bin:/bin")
     if python is None:
         pytest.skip("an adapter of one's own needs a Python that anybody may start")
@@ -147,14 +149,27 @@ def test_no_rights(nobody: Command, ready: Command) -> None:
     fakes = Path(shutil.copytree(Path(fake("honest")).parent, nobody.folder / "fakes"))
     kit = fakes / "_kit" / "kit.toml"
     kit.write_text(kit.read_text().replace("{python}", python))
-    honest = str(fakes / "honest")
-    assert nobody("setup", honest).status == 0
+    assert nobody("setup", str(fakes / "honest")).status == 0
+    return str(fakes / "honest")
+
+
+def test_no_rights(nobody: Command, honest: str) -> None:
     ran = nobody("run", "-w", "tiny.toml", "-c", honest, "--budget", "4", "-o", "run")
     assert ran.status == 0, ran.err
     run = nobody.folder / "run"
     assert "no permission for a higher priority" in " ".join(runs.results(run)["notes"])
     assert runs.standings(run)["fake/honest"]["outcome"] == "ok"
     assert "no higher priority is permitted" in nobody("doctor").out
+
+
+def test_explaining_without_rights(nobody: Command, honest: str) -> None:
+    """Packets are missing, and are said to be; everything else is told."""
+    ran = nobody("explain", honest, "-w", "tiny.toml", "--no-try")
+    assert ran.status == 0, ran.err
+    said = " ".join((ran.out + ran.err).split())
+    assert "fake/honest tiny" in said
+    assert "packets were not recorded: the packets of 'lo' may not be seen" in said
+    assert "sudo setcap cap_net_raw+ep" in said
 
 
 def test_somebody_elses_run_is_not_changed(nobody: Command, finished_run: Path) -> None:
