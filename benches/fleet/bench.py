@@ -2,10 +2,13 @@
 
     .venv/bin/python -m benches.fleet.bench --kills 200
 
-Real Dask schedulers and workers over TCP, one scheduler and three workers at a time; measuring is
-pretended (benches/fleet/pretended.py), so that a round takes a second. What was killed is started
-again, as its user would. Some workers are stopped for a while instead (SIGSTOP), as by a network
-that is cut. Exit status 1 if a block of work was lost or doubled, or a process was left behind.
+Real Dask schedulers and workers over TCP, one scheduler and three workers at a time, of which the
+last has a nanny; measuring is pretended (benches/fleet/pretended.py), so that a round takes a
+second. What was killed is started again, by its nanny or as its user would. Some workers are
+stopped for a while instead (SIGSTOP), and some are cut off: all is in a network namespace that the
+bench makes, where each host has an address whose packets can be dropped. Where that isn't
+permitted, nobody is cut off, which is said. Exit status 1 if a block of work was lost or doubled,
+or a process was left behind.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import argparse
 import contextlib
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -44,10 +48,17 @@ LATEST_S = 15.0
 """After so long without as many lines a kill comes all the same."""
 
 STOPPED_S = 1.0
+CUT_S = 4.0
 AWAY_S = 60.0
 LONGEST_RUN_S = 1200.0
-VICTIMS = ("worker", "worker", "worker", "driver", "driver", "measuring", "scheduler", "stop")
+VICTIMS = (
+    *("worker", "worker", "worker", "driver", "driver", "measuring", "scheduler", "stop", "nanny"),
+    *("partition", "partition"),
+)
 LOOPBACK = "127.0.0.1"
+ADDRESSES = {name: f"127.0.0.{number}" for number, name in enumerate(HOSTS, 11)}
+WITH_NANNY = HOSTS[-1]
+INSIDE = "FETCHOFF_BENCH_NETWORK"  # set in the namespace that this bench has made
 
 
 @dataclass
@@ -98,7 +109,8 @@ class Fleet:
             if _has_ended(worker):
                 self.workers[name] = self._start(
                     "-m", "distributed.cli.dask_worker", f"tcp://{LOOPBACK}:{self.port}",
-                    "--name", name, "--host", LOOPBACK, "--no-dashboard", "--no-nanny",
+                    "--name", name, "--host", ADDRESSES[name], "--no-dashboard",
+                    "--nanny" if name == WITH_NANNY else "--no-nanny",
                     "--nthreads", "1", "--memory-limit", "0", "--resources", f"{RESOURCE}=1",
                     "--death-timeout", "20", "--local-directory", str(self._folder / name),
                 )  # fmt: skip
@@ -114,32 +126,35 @@ class Fleet:
         return self.driver is not None and self.driver.poll() == 0
 
     def kill(self, victim: str, chance: random.Random) -> bool:
-        """Kill or stop one process; whether there was one."""
-        worker = self.workers[chance.choice(HOSTS)]
-        match victim:
-            case "worker" | "stop":
-                process = worker
-            case "measuring":
-                process = None
-                with contextlib.suppress(psutil.Error):
-                    if worker is not None:
-                        for child in psutil.Process(worker.pid).children():
-                            child.kill()
-                            return True
-            case "scheduler":
-                process = self.scheduler
-            case _:
-                process = self.driver
-        if process is None or process.poll() is not None:
-            return False
-        if victim == "stop":
-            process.send_signal(signal.SIGSTOP)
-            time.sleep(STOPPED_S)
-            process.send_signal(signal.SIGCONT)
+        """Kill, stop or cut off one process; whether there was one."""
+        name = WITH_NANNY if victim == "nanny" else chance.choice(HOSTS)
+        if victim == "partition":
+            return _cut_off(ADDRESSES[name])
+        with contextlib.suppress(psutil.Error):
+            process = self._process(victim, name)
+            if process is None:
+                return False
+            if victim == "stop":
+                process.suspend()
+                time.sleep(STOPPED_S)
+                process.resume()
+            else:
+                process.kill()
             return True
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        return True
+        return False
+
+    def _process(self, victim: str, name: str) -> psutil.Process | None:
+        """The process that is meant, if it is there. Of a nanny's children one is the worker."""
+        started = {"driver": self.driver, "scheduler": self.scheduler}
+        top = started.get(victim, self.workers[name])
+        if top is None or top.poll() is not None:
+            return None
+        process: psutil.Process | None = psutil.Process(top.pid)
+        if victim in started or victim == "nanny":
+            return process
+        if name == WITH_NANNY:
+            process = _spawned(process)
+        return _spawned(process) if victim == "measuring" else process
 
     def end(self) -> None:
         """End everything that was started, in the order in which it depends on each other."""
@@ -265,6 +280,40 @@ def _left_behind() -> list[str]:
         time.sleep(0.1)
 
 
+def _spawned(process: psutil.Process | None) -> psutil.Process | None:
+    """Its child, if it has one; multiprocessing's keeper of resources is none."""
+    children = process.children() if process else []
+    return next((c for c in children if "resource_tracker" not in " ".join(c.cmdline())), None)
+
+
+def _cut_off(address: str) -> bool:
+    """Drop all packets to a host for a while; whether that is possible."""
+    if INSIDE not in os.environ:
+        return False
+    route = ("blackhole", f"{address}/32", "table", "local")
+    subprocess.run(("ip", "route", "add", *route), check=True)
+    try:
+        time.sleep(CUT_S)
+    finally:
+        subprocess.run(("ip", "route", "delete", *route), check=True)
+    return True
+
+
+def _in_own_network() -> None:
+    """Begin anew in a network namespace of its own, if that is permitted."""
+    if INSIDE in os.environ:
+        subprocess.run(("ip", "link", "set", "lo", "up"), check=True)
+        return
+    own_user = () if os.geteuid() == 0 else ("--user", "--map-root-user")
+    unshare = ("unshare", *own_user, "--net")
+    if shutil.which("ip") and shutil.which("unshare"):
+        tried = subprocess.run((*unshare, "true"), capture_output=True, check=False)
+        if tried.returncode == 0:
+            os.environ[INSIDE] = "1"
+            os.execvp("unshare", (*unshare, sys.executable, "-m", __spec__.name, *sys.argv[1:]))
+    print("no network namespace is permitted here: nobody is cut off")
+
+
 def _has_ended(process: subprocess.Popen[bytes] | None) -> bool:
     return process is None or process.poll() is not None
 
@@ -282,6 +331,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    _in_own_network()
     print(f"seed {arguments.seed}", flush=True)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fetchoff-fleet-") as name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,9 @@ from tests.command import Command, Ran, fake
 ADAPTER = 4  # the exit status of an adapter's failure
 
 
-def explain(fetchoff: Command, client: str, *more: str, **env: str) -> Ran:
+def explain(fetchoff: Command, client: str, *more: str) -> Ran:
     fetchoff("setup", fake(client))
-    return fetchoff("explain", fake(client), "-w", "tiny.toml", "--no-try", *more, **env)
+    return fetchoff("explain", fake(client), "-w", "tiny.toml", "--no-try", *more)
 
 
 def told(ran: Ran) -> str:
@@ -64,7 +65,7 @@ def test_without_strace_the_wire_is_still_told(fetchoff: Command, tmp_path: Path
             if program.name != "strace":
                 (programs / program.name).unlink(missing_ok=True)
                 (programs / program.name).symlink_to(program)
-    ran = explain(fetchoff, "honest", "--json", PATH=str(programs))
+    ran = explain(replace(fetchoff, env={"PATH": str(programs)}), "honest", "--json")
     assert ran.status == 0, ran.err
     diagnosis = json.loads(ran.out)
     assert diagnosis["exchange_us"] > 0
