@@ -1,7 +1,7 @@
 """Nothing without its documentation; and what README shows as a command does run.
 
 In README, every line of a ```console block that begins with `$ fetchoff` is run, in a folder that
-holds the adapter folders `main` and `feature`. `run` and `compare` get a short budget unless they
+holds the adapter folders `main` and `feature`. Commands that measure get a short budget unless they
 have one; `origin` gets a free port, and is interrupted once it listens. All must succeed.
 """
 
@@ -146,7 +146,7 @@ def test_readme_commands_run(line: str, tmp_path: Path, request: pytest.FixtureR
     if command == "origin":
         serve(fetchoff, arguments)
         return
-    if command in ("run", "compare", "reproduce") and "--budget" not in arguments:
+    if command in ("run", "compare", "reproduce", "history") and "--budget" not in arguments:
         arguments += ["--budget", BUDGET_S]
     ran = fetchoff(command, *arguments, timeout_s=200)
     assert "Traceback" not in ran.err

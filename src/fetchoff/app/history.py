@@ -196,7 +196,12 @@ class Comparer:
         plan = self.plan
         drawn = random.Random(f"{plan.seed} {a.id} {b.id}")
         experiment = pair(a, b, [plan.course], budget_s=budget_s, seed=drawn.randrange(2**31))
-        experiment = replace(experiment, alpha=plan.alpha_of_one, margin=plan.margin)
+        experiment = replace(
+            experiment,
+            alpha=plan.alpha_of_one,
+            margin=plan.margin,
+            least_rounds=experiment.looks[0],  # with fewer, no difference is large enough
+        )
         return new_run(experiment, [a, b], f"{b.id} against {a.id}", place)
 
     def ready(self, version: str) -> Client:
