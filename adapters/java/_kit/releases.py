@@ -4,6 +4,7 @@ Maven prints no lists. But asked for a version beyond all others it fetches the 
 its local repository, and fetches nothing more.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
     <groupId>fetchoff</groupId>
     <artifactId>kit</artifactId>
     <version>1</version>
-    <relativePath>{kit}/pom.xml</relativePath>
+    <relativePath>{parent}</relativePath>
   </parent>
   <artifactId>releases</artifactId>
   <packaging>pom</packaging>
@@ -36,8 +37,11 @@ def main(package: str) -> None:
     group, artifact = package.split(":")
     with tempfile.TemporaryDirectory() as scratch:
         pom = Path(scratch) / "pom.xml"
-        kit = Path(__file__).resolve().parent
-        pom.write_text(POM.format(kit=kit, group=group, artifact=artifact, version=BEYOND))
+        # Maven takes even an absolute path for one below the folder of the POM.
+        parent = os.path.relpath(
+            Path(__file__).resolve().with_name("pom.xml"), Path(scratch).resolve()
+        )
+        pom.write_text(POM.format(parent=parent, group=group, artifact=artifact, version=BEYOND))
         said = subprocess.run(
             ["mvn", "--batch-mode", "--update-snapshots", "--file", str(pom), "dependency:resolve"],
             capture_output=True, text=True, check=False,
