@@ -1,6 +1,6 @@
 """Pictures of a report for docs/images, light, dark and on a phone, and how soon it can be used.
 
-    python tools/report_pictures.py RUN [--open FRAGMENT]
+    python tools/report_pictures.py RUN [--open FRAGMENT] [--name everyone]
 
 RUN is a run folder, whose report is made anew, or an HTML file as it is. It needs Debian's chromium
 and playwright. What is printed depends on the machine: nothing tests it.
@@ -19,12 +19,8 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
-PICTURES = {
-    "report": (1280, 860, "light"),
-    "report-dark": (1280, 860, "dark"),
-    "report-phone": (375, 760, "light"),
-}
-"""By the name of the file: width and height of the window, and the colour scheme."""
+PICTURES = {"": (1280, 860, "light"), "-dark": (1280, 860, "dark"), "-phone": (375, 760, "light")}
+"""By the end of the file's name: width and height of the window, and the colour scheme."""
 TURN = """() => new Promise((done) => {
     const begun = performance.now();
     const field = document.querySelector("#controls input[type=search]");
@@ -47,12 +43,14 @@ def main() -> int:
     )
     parser.add_argument("run", type=Path)
     parser.add_argument("--open", default="", metavar="FRAGMENT", help="the view to show")
+    parser.add_argument("--name", default="report", help="how the files' names begin")
     parser.add_argument("--no-pictures", action="store_true", help="only measure")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, browser(Path(folder)) as chromium:
         file = report_of(asked.run, Path(folder))
         print(f"size: {file.stat().st_size / 1e6:.2f} MB")
-        for name, (width, height, scheme) in PICTURES.items():
+        for end, (width, height, scheme) in PICTURES.items():
+            name = f"{asked.name}{end}"
             page = chromium.new_page()
             page.set_viewport_size({"width": width, "height": height})
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
