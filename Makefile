@@ -10,6 +10,7 @@ RELEASE_BIN := build/release-tools/bin
 DOCS    := build/docs/.installed
 RELEASE := build/release-tools/.installed
 H2SPEC  := target/tools/h2spec
+ACTIONLINT := target/tools/actionlint
 QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
@@ -31,6 +32,7 @@ rust-tests-built:  # they keep to clocks, so they run alone: here they are only 
 
 quick-clients: $(DEV)  ## a browser, and a client of each language
 	tools/system-packages.sh chromium
+	$(MAKE) $(ACTIONLINT) || echo "skipped: actionlint could not be built"
 	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
 
 test-all: $(QUICK)  ## everything: what `make test` left out, after it if sources changed since
@@ -178,6 +180,9 @@ bench-link-soak: $(RUNTIME)  ## ten minutes of much traffic in every mode: nothi
 
 $(H2SPEC):  # fetched and built by Go
 	GOBIN=$(CURDIR)/target/tools go install github.com/summerwind/h2spec/cmd/h2spec@v2.2.1
+
+$(ACTIONLINT):  # the same
+	GOBIN=$(CURDIR)/target/tools go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.9
 
 bench-site: $(DEV)  ## a site of 500 made-up runs: seconds, pages, broken links
 	$(BIN)/python -m benches.site.bench $(OPTIONS)

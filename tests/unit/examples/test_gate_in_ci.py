@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from tests.unit.examples import actionlint
 
 from fetchoff.catalog.paths import shipped
 from fetchoff.cli.main import app
@@ -171,10 +171,7 @@ def test_workflows_give_the_action_what_it_has(path: Path) -> None:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_actionlint_finds_nothing(path: Path) -> None:
-    if (program := shutil.which("actionlint")) is None:
-        pytest.skip("there is no actionlint: go install github.com/rhysd/actionlint/cmd/actionlint")
-    done = subprocess.run([program, "-no-color", str(path)], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "")
+    assert actionlint.said_of(path) == (0, "")
 
 
 def test_the_template_for_gitlab_runs_the_script(tmp_path: Path) -> None:
