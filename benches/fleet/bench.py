@@ -52,8 +52,8 @@ CUT_S = 4.0
 AWAY_S = 60.0
 LONGEST_RUN_S = 1200.0
 VICTIMS = (
-    *("worker", "worker", "worker", "driver", "driver", "measuring", "scheduler", "stop", "nanny"),
-    *("partition", "partition"),
+    *("workers", "workers", "workers", "drivers", "drivers", "measurings", "schedulers"),
+    *("stops", "nannies", "partitions", "partitions"),
 )
 LOOPBACK = "127.0.0.1"
 ADDRESSES = {name: f"127.0.0.{number}" for number, name in enumerate(HOSTS, 11)}
@@ -78,7 +78,7 @@ class Tally:
         return sum(self.kills.values())
 
     def __str__(self) -> str:
-        kinds = ", ".join(f"{count} of {kind}s" for kind, count in sorted(self.kills.items()))
+        kinds = ", ".join(f"{count} of {kind}" for kind, count in sorted(self.kills.items()))
         return (
             f"{self.count} kills ({kinds}) in {self.runs} runs: {self.sections} workloads of "
             f"rounds measured whole, {self.batches} batches in them, {self.cut} in those cut; "
@@ -127,14 +127,14 @@ class Fleet:
 
     def kill(self, victim: str, chance: random.Random) -> bool:
         """Kill, stop or cut off one process; whether there was one."""
-        name = WITH_NANNY if victim == "nanny" else chance.choice(HOSTS)
-        if victim == "partition":
+        name = WITH_NANNY if victim == "nannies" else chance.choice(HOSTS)
+        if victim == "partitions":
             return _cut_off(ADDRESSES[name])
         with contextlib.suppress(psutil.Error):
             process = self._process(victim, name)
             if process is None:
                 return False
-            if victim == "stop":
+            if victim == "stops":
                 process.suspend()
                 time.sleep(STOPPED_S)
                 process.resume()
@@ -145,16 +145,16 @@ class Fleet:
 
     def _process(self, victim: str, name: str) -> psutil.Process | None:
         """The process that is meant, if it is there. Of a nanny's children one is the worker."""
-        started = {"driver": self.driver, "scheduler": self.scheduler}
+        started = {"drivers": self.driver, "schedulers": self.scheduler}
         top = started.get(victim, self.workers[name])
         if top is None or top.poll() is not None:
             return None
         process: psutil.Process | None = psutil.Process(top.pid)
-        if victim in started or victim == "nanny":
+        if victim in started or victim == "nannies":
             return process
         if name == WITH_NANNY:
             process = _spawned(process)
-        return _spawned(process) if victim == "measuring" else process
+        return _spawned(process) if victim == "measurings" else process
 
     def end(self) -> None:
         """End everything that was started, in the order in which it depends on each other."""
@@ -287,7 +287,10 @@ def _spawned(process: psutil.Process | None) -> psutil.Process | None:
 
 
 def _cut_off(address: str) -> bool:
-    """Drop all packets to a host for a while; whether that is possible."""
+    """Drop all packets to a host for a while; whether that is possible.
+
+    What it sends still arrives, but no acknowledgement comes back.
+    """
     if INSIDE not in os.environ:
         return False
     route = ("blackhole", f"{address}/32", "table", "local")

@@ -72,9 +72,9 @@ class Gated:
         return any(self.counted.values())
 
 
-def main() -> None:
+def main() -> int:
     arguments = _arguments()
-    gates = _kept(arguments.add_to)
+    gates, failed = _kept(arguments.add_to), 0
     print(f"seed {arguments.seed}", flush=True)
     for library in _asked(arguments.clients.split(",")):
         try:
@@ -85,8 +85,10 @@ def main() -> None:
                     with arguments.add_to.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(asdict(gated)) + "\n")
         except (SourceError, GateFailed) as error:
+            failed = 1
             print(f"{library.client}: {error}", file=sys.stderr)
     _show(gates)
+    return failed
 
 
 def _arguments() -> argparse.Namespace:
@@ -164,7 +166,7 @@ def _gate(
         seed,
         document["end"],
         {clock: row["verdict"] for clock, row in rows.items()},
-        {clock: row["ratio"]["point"] for clock, row in rows.items()},
+        {clock: row["ratio"]["point"] or 0.0 for clock, row in rows.items()},
         ns,
         rows["cpu"]["base_us"]["point"],
         {
@@ -205,4 +207,4 @@ def _show(gates: Sequence[Gated]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

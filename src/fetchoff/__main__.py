@@ -11,10 +11,11 @@ def main() -> None:
     """Run the command line. Ctrl-C ends in a word and a status also while modules are loaded."""
     try:
         from fetchoff.cli import main as command_line
+
+        command_line.main()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
-    command_line.main()
 
 
 if __name__ == "__main__":

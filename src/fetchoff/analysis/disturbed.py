@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 import numpy as np
@@ -15,7 +15,7 @@ from fetchoff.model.observation import Turns
 MOST_SLOWED = 1.05
 """Times what quick probes take. Undisturbed, the mean of a turn's probes stays within 2 %; other
 virtual machines add 12 to 40 % (docs/decisions/0023)."""
-QUICK = 0.25  # quantile of all probes: a machine that is disturbed most of the time has it
+QUICK = 0.25  # quantile of all probes: quick on a machine that is disturbed for 75 % of the time
 OWN_QUICK, COLDEST = 0.1, 1.05
 """A client that leaves the core colder has quick probes of its own, up to 4 % slower than others'.
 They are sought in a lower quantile and within this limit, so that a client which happened to be
@@ -30,16 +30,15 @@ def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> tuple[Tur
 
     `clients`: by the key of their entrants. A turn counts if its probes were no more than 5 %
     slower than quick ones on the same host. What the client itself did in it has no part in that.
-    Nor has how often this client was disturbed: if all turns counted of those that were disturbed
-    in half of them, as it once was, equal clients would differ by as much as the machine slows. All
-    turns of a client count if it seems to slow the core itself. The records of processes without a
-    turn that counts are left out.
+    Nor has how often this client was disturbed, or equal clients would differ by chance; but all
+    turns of a client count if they are slow where those of others are not: it seems to slow the
+    core itself. The records of processes without a turn that counts are left out.
     """
-    probes: dict[_Whose, list[int]] = defaultdict(list)
+    probes: dict[str, dict[str, _Probes]] = defaultdict(lambda: defaultdict(_Probes))
     for one in turns:
-        probes[_whose(one, clients)] += [took for took in one.probe_ps if took]
-    most_ps = _limits(probes)
-    calm = (_calm(one, most_ps[_whose(one, clients)]) for one in turns)
+        probes[one.host][clients[one.entrant]].add(one)
+    most_ps = {host: _limits(here) for host, here in probes.items()}
+    calm = (_calm(one, most_ps[one.host][clients[one.entrant]]) for one in turns)
     return tuple(one for one in calm if any(one.exchanges))
 
 
@@ -49,58 +48,54 @@ def left_out(before: Sequence[Turns], after: Sequence[Turns]) -> tuple[int, int]
     return given - counted, given
 
 
-_Whose = tuple[str, str]  # client and host
+@dataclass
+class _Probes:
+    """What a client's probes took on a host, in picoseconds: of each turn, by round."""
+
+    by_round: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, one: Turns) -> None:
+        if took := [each for each in one.probe_ps if each]:
+            self.by_round[one.round] += took
+
+    @property
+    def took(self) -> list[int]:
+        return [each for took in self.by_round.values() for each in took]
+
+    def slower_than(self, most_ps: float, rounds: Sequence[int]) -> tuple[int, int]:
+        """How many turns of these rounds were slower, and of how many."""
+        took = [each for number in rounds for each in self.by_round.get(number, ())]
+        return sum(each > most_ps for each in took), len(took)
 
 
-def _whose(one: Turns, clients: Mapping[str, str]) -> _Whose:
-    return clients[one.entrant], one.host
-
-
-@dataclass(frozen=True)
-class _Slowed:
-    """How many turns were slow, and of how many."""
-
-    slow: int
-    turns: int
-
-    def __sub__(self, other: _Slowed) -> _Slowed:
-        return _Slowed(self.slow - other.slow, self.turns - other.turns)
-
-
-def _limits(probes: Mapping[_Whose, Sequence[int]]) -> dict[_Whose, float]:
-    """What probes of a turn that counts may take, picoseconds, by client and host."""
-    limits: dict[_Whose, float] = {}
-    for host in {host for _, host in probes}:
-        here = {whose: np.array(took) for whose, took in probes.items() if whose[1] == host}
-        limits |= _limits_of_host({whose: took for whose, took in here.items() if took.size})
-    return {whose: limits.get(whose, inf) for whose in probes}
-
-
-def _limits_of_host(
-    probes: Mapping[_Whose, np.ndarray[tuple[int], np.dtype[np.int64]]],
-) -> dict[_Whose, float]:
-    if not probes:
-        return {}
-    usual = float(np.quantile(np.concatenate(list(probes.values())), QUICK))
-    limits, slowed = {}, {}
-    for whose, took in probes.items():
-        own = float(np.clip(np.quantile(took, OWN_QUICK), usual, COLDEST * usual))
-        limits[whose] = MOST_SLOWED * own
-        slowed[whose] = _Slowed(int((took > limits[whose]).sum()), took.size)
-    of_all = _Slowed(sum(s.slow for s in slowed.values()), sum(s.turns for s in slowed.values()))
-    return {
-        whose: inf if _slows_the_core(slowed[whose], of_all - slowed[whose]) else limit
-        for whose, limit in limits.items()
+def _limits(probes: Mapping[str, _Probes]) -> dict[str, float]:
+    """What the probes of a turn that counts may take on a host, by client."""
+    with_probes = {client: own for client, own in probes.items() if own.by_round}
+    if not with_probes:
+        return dict.fromkeys(probes, inf)
+    usual = float(np.quantile([t for own in with_probes.values() for t in own.took], QUICK))
+    limits = {
+        client: MOST_SLOWED
+        * float(np.clip(np.quantile(own.took, OWN_QUICK), usual, COLDEST * usual))
+        for client, own in with_probes.items()
     }
+    slows = {client for client in limits if _slows_the_core(client, with_probes, limits)}
+    return {client: inf if client in slows else limits.get(client, inf) for client in probes}
 
 
-def _slows_the_core(own: _Slowed, others: _Slowed) -> bool:
-    """Whether turns are slow of this client and not of others, who take turns with it."""
-    if not others.turns:
+def _slows_the_core(
+    client: str, probes: Mapping[str, _Probes], limits: Mapping[str, float]
+) -> bool:
+    """Whether its turns are slow, and not those of others in the same rounds."""
+    rounds = list(probes[client].by_round)
+    slow, turns = probes[client].slower_than(limits[client], rounds)
+    others = [probes[o].slower_than(limits[o], rounds) for o in probes if o != client]
+    if not sum(of for _, of in others):
         return False
-    usual = (others.slow + 1) / (others.turns + 2)  # Laplace: none yet is not never
-    more_often = own.slow / own.turns - usual >= MORE_OFTEN
-    return more_often and float(bdtrc(own.slow - 1, own.turns, usual)) < BY_CHANCE
+    # Laplace: none of them yet is not never.
+    usual = (sum(count for count, _ in others) + 1) / (sum(of for _, of in others) + 2)
+    more_often = slow / turns - usual >= MORE_OFTEN
+    return more_often and float(bdtrc(slow - 1, turns, usual)) < BY_CHANCE
 
 
 def _calm(one: Turns, most_ps: float) -> Turns:

@@ -120,7 +120,8 @@ class Field:
         if wrong:
             return _not_to_be_ranked(entrant, wrong)
         if not well or not _any(self._wall, column):
-            return _not_measured(entrant, bad)
+            given = any(turns.entrant == entrant.key for turns in self._series.given_turns)
+            return _not_measured(entrant, bad, is_disturbed=bool(well and given))
         rounds = int(np.isfinite(self._wall[:, column]).sum())
         costs = self._costs(column, well)
         failed = RoundsFailed(len(bad), len(invocations), bad[-1].message) if bad else None
@@ -257,10 +258,13 @@ def _median_of(values: Iterable[float]) -> float:
     return median(told) if told else math.nan
 
 
-def _not_measured(entrant: Entrant, bad: Sequence[Invocation]) -> RankingRow:
-    """Of a client without figures: how its last process ended, as far as there was one."""
+def _not_measured(entrant: Entrant, bad: Sequence[Invocation], *, is_disturbed: bool) -> RankingRow:
+    """Of a client without figures: how its last process ended badly, if one did.
+
+    `is_disturbed`: processes ended well, and none of their turns counts.
+    """
     outcome = bad[-1].outcome if bad else Outcome.UNAVAILABLE
-    why = NotMeasured(bad[-1].message if bad else "")
+    why = NotMeasured(bad[-1].message if bad else "", is_disturbed)
     return RankingRow(entrant.key, entrant.role, outcome, 0, Finding(why, (entrant.key,)))
 
 

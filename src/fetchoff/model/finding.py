@@ -182,10 +182,12 @@ class AnsweredWrong:
 
 @dataclass(frozen=True)
 class NotMeasured:
-    """A client has no figures. `message`: why, as it was recorded, or ""."""
+    """A client has no figures. `message`: why, as it was recorded, or "". `disturbed`: something
+    else slowed the core in all of its turns."""
 
     kind: ClassVar = Kind.NOT_MEASURED
     message: str = ""
+    disturbed: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,11 @@ import pytest
 from tests.unit.analysis.planted import experiment
 
 from fetchoff.analysis import disturbed
+from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.analysis.disturbed import left_out
 from fetchoff.analysis.series import series_of
+from fetchoff.model.experiment import Role
+from fetchoff.model.finding import NotMeasured
 from fetchoff.model.observation import Invocation, Outcome, Record, SectionDone, Seen, Turns
 from fetchoff.model.workload import Placement
 
@@ -90,6 +93,23 @@ def test_a_client_that_slows_its_core_itself_keeps_its_turns(probes: list[int]) 
     assert undisturbed(given)[0] == own
 
 
+def test_a_client_that_happened_to_be_disturbed_is_not_measured_by_slow_probes() -> None:
+    """All of its few turns were slow, and a third of the others'."""
+    own = turns("a", [140] * 3, [SLOW] * 3)
+    others = [turns(f"b{n}", [50, 50, 70] * 3, [QUICK, QUICK, SLOW] * 3) for n in range(3)]
+    after = undisturbed([own, *others])
+    assert [one.entrant for one in after] == ["b0", "b1", "b2"]
+    assert left_out([own, *others], after) == (12, 30)
+
+
+def test_who_had_turns_in_slow_rounds_only_does_not_slow_the_core() -> None:
+    """Of a client that takes part seldom. In the rounds that it was in, others were as slow."""
+    rare = [turns("a", [140] * 9, [SLOW] * 9, round_=n) for n in (0, 3)]
+    slow = [turns("b", [70] * 9, [SLOW] * 9, round_=n) for n in (0, 3)]
+    quick = [turns("b", [50] * 9, [QUICK] * 9, round_=n) for n in (1, 2, 4, 5)]
+    assert undisturbed([*rare, *slow, *quick]) == tuple(quick)
+
+
 def test_a_round_without_a_quick_turn_does_not_count_for_a_process() -> None:
     """In a slow minute, each client becomes dearer by a factor of its own."""
     quick = turns("a", [100] * 6, [QUICK] * 6)
@@ -143,7 +163,7 @@ def difference(rng: random.Random, share: float) -> float:
 
 @pytest.mark.parametrize("share", [0.1, 0.4, 0.5, 0.6, 0.7])
 def test_equal_clients_are_equal_however_often_the_machine_is_slow(share: float) -> None:
-    """With a limit of its own share for each client, some runs called them 10 % different."""
+    """Whose limit was its own quick quarter, and none above a half, differed by up to 9 %."""
     rng = random.Random(3)
     found = [difference(rng, share) for _ in range(100)]
     assert max(map(abs, found)) < 0.02
@@ -182,3 +202,29 @@ def test_what_is_left_has_the_client_s_own_cost_in_it() -> None:
     assert np.exp(np.log(on_shared).mean()) == pytest.approx(2 / 3, rel=0.01)
     # On separate cores, probes of the origin's core say nothing about the client's.
     assert np.log(on_shared).std() < np.log(on_separate).std()
+
+
+def test_who_has_no_turn_that_counts_is_said_to_have_been_disturbed() -> None:
+    """It has answered well, so "was not measured" would be no reason."""
+    asked = experiment()
+    asked = replace(
+        asked,
+        placement=Placement.SHARED_CORE,
+        baseline="b",
+        entrants=tuple(
+            replace(asked.entrants[0], key=k, client=k, process=k, role=Role.RANKED) for k in "ab"
+        ),
+    )
+    given: list[Record] = []
+    for number in range(12):
+        slow = number < 3
+        for key in "ab" if slow else "b":
+            probes = [SLOW if slow else QUICK] * 3
+            given.append(turns(key, [100] * 3, probes, round_=number))
+            given.append(Invocation(number, 0, "get", key, key, Outcome.OK))
+        given.append(SectionDone(number, 0, "get", 1.0))
+    facts = RunFacts("id", "title", "2026-11-25", asked, (), (), {}, ())
+    (result,) = analyse(facts, given).results
+    (row,) = (row for row in result.standings if row.client == "a")
+    assert row.reason is not None
+    assert row.reason.evidence == NotMeasured(disturbed=True)

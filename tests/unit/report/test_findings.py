@@ -122,6 +122,7 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (AnsweredWrong((2, 5), "other content"), "in rounds 3, 6: other content"),
     (NotMeasured("unsupported: body.form"), "unsupported: body.form"),
     (NotMeasured(), "was not measured"),
+    (NotMeasured(disturbed=True), "something else slowed the core in all turns"),
     (
         Limit(0.03, LimitAnswer.WITHIN, LimitAnswer.UNCLEAR),
         "at most 3 % more time was allowed: shown in wall time; cannot tell in CPU time",

@@ -200,4 +200,6 @@ def _answered_wrong(found: Sequence[AnsweredWrong]) -> str:
 
 @_tells(NotMeasured)
 def _not_measured(found: Sequence[NotMeasured]) -> str:
+    if found[0].disturbed:
+        return "something else slowed the core in all turns"
     return found[0].message or "was not measured"

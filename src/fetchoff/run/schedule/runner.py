@@ -100,8 +100,8 @@ class Runner:
     def run(self) -> Ended:
         """Measure until the run ends, and record everything in the journal.
 
-        If the budget has no room for a round with the clients that are expensive to warm up, but
-        for one without them, that round is left out and the others go on.
+        If the budget has room only for a round without those that are expensive to warm up, rounds
+        with them are left out: round numbers then have gaps.
 
         Raises OriginError, LinkError, StoreError and KeyboardInterrupt; the journal keeps what was
         measured before.
@@ -111,9 +111,9 @@ class Runner:
             for number in range(self._experiment.looks[-1]):
                 if not self._is_done(number):
                     if rounds >= self._experiment.least_rounds and not self._fits(number):
-                        if self._is_long(number) and self._fits(number + 1):
-                            continue
                         reason = "budget"
+                        if self._is_long(number):
+                            continue  # a shorter one may fit
                         break
                     self._run_round(number, folder)
                 rounds += 1
@@ -180,10 +180,11 @@ class Runner:
 
     def _fits(self, number: int) -> bool:
         """Whether the budget has room for that round, if it takes as long as the last like it."""
+        spent_s = sum(self._seconds.values())
         like = [n for n in self._seconds if self._is_long(n) == self._is_long(number)]
-        last = max(like or self._seconds, default=0)
-        foreseen_s = sum(self._seconds.values()) + self._seconds.get(last, 0.0)
-        return foreseen_s <= self._experiment.budget_s
+        if not like:  # nobody knows what it takes
+            return spent_s <= self._experiment.budget_s
+        return spent_s + self._seconds[max(like)] <= self._experiment.budget_s
 
     def _is_long(self, number: int) -> bool:
         """Whether the clients with an expensive warm-up take part in that round."""
