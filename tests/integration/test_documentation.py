@@ -32,6 +32,7 @@ README = ROOT / "README.md"
 PAGES = {path: path.read_text() for path in (README, *shipped("docs").rglob("*.md"))}
 COMMANDS = commands(app)
 BUDGET_S = "2"
+ONE_COMPARISON_S = "6"  # of a history
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -146,8 +147,10 @@ def test_readme_commands_run(line: str, tmp_path: Path, request: pytest.FixtureR
     if command == "origin":
         serve(fetchoff, arguments)
         return
-    if command in ("run", "compare", "reproduce", "history") and "--budget" not in arguments:
+    if command in ("run", "compare", "reproduce") and "--budget" not in arguments:
         arguments += ["--budget", BUDGET_S]
+    if command == "history":
+        arguments += ["--budget", ONE_COMPARISON_S]
     ran = fetchoff(command, *arguments, timeout_s=200)
     assert "Traceback" not in ran.err
     if "no client is ready" in ran.err:  # all of a language, on a machine without it

@@ -47,12 +47,13 @@ def test_a_client_that_does_something_else_is_told(
     assert why in told(ran)
 
 
-def test_what_a_crash_has_left_of_one_side_does_not_stop_the_other(fetchoff: Command) -> None:
+def test_of_two_the_one_that_crashes_is_named(fetchoff: Command) -> None:
     fetchoff("setup", fake("honest"), fake("crashing"))
     ran = fetchoff(
         *("explain", fake("honest"), fake("crashing"), "-w", "tiny.toml", "--budget", "2")
     )
-    assert "Traceback" not in ran.err
+    assert ran.status == ADAPTER
+    assert "fake/crashing has no result on tiny" in told(ran)
     assert "out of cheese" in told(ran)
 
 

@@ -128,6 +128,37 @@ def test_a_budget_without_room_for_compilers_goes_to_the_others(run: FakeRun) ->
     assert [done.round for done in run.journal.of(SectionDone)] == [0, 1, 2, 4, 5]
 
 
+def test_one_long_round_may_be_all_that_the_budget_has_room_for(run: FakeRun) -> None:
+    """Nobody knows yet what a round without compilers takes, so it is tried."""
+    run.launches = {B: Launch((B,), warm_up_exchanges=30_000, compiles=True)}
+    slow = [replace(e, seldom=e.client == B) for e in plain(A, B)]
+    run(experiment_of(slow, rounds=1))
+    (long_s,) = (done.seconds for done in run.journal.of(SectionDone))
+    ended = run(experiment_of(slow, rounds=20, budget_s=1.1 * long_s))
+    assert ended.reason == "budget"
+    assert ended.rounds > 2
+
+
+def test_a_run_that_goes_on_goes_over_the_rounds_that_were_left_out(run: FakeRun) -> None:
+    run.launches = {B: Launch((B,), warm_up_exchanges=30_000, compiles=True)}
+    slow = [replace(e, seldom=e.client == B) for e in plain(A, B)]
+    run(experiment_of(slow, rounds=2))
+    long_s, short_s = (done.seconds for done in run.journal.of(SectionDone))
+    run(experiment_of(slow, rounds=5, budget_s=long_s + 6 * short_s))
+    assert [done.round for done in run.journal.of(SectionDone)] == [0, 1, 2, 4]
+    spent_s = sum(done.seconds for done in run.journal.of(SectionDone))
+    assert run(experiment_of(slow, rounds=20, budget_s=spent_s)) == Ended("budget", 4)
+
+
+def test_a_run_whose_last_rounds_are_left_out_was_ended_by_its_budget(run: FakeRun) -> None:
+    run.launches = {B: Launch((B,), warm_up_exchanges=30_000, compiles=True)}
+    slow = [replace(e, seldom=e.client == B) for e in plain(A, B)]
+    run(experiment_of(slow, rounds=2))
+    long_s, short_s = (done.seconds for done in run.journal.of(SectionDone))
+    ended = run(experiment_of(slow, rounds=4, budget_s=long_s + 20 * short_s))
+    assert ended == Ended("budget", 3)
+
+
 def test_compilers_that_are_still_busy_are_waited_for(run: FakeRun) -> None:
     run.launches = {B: Launch((B,), compiles=True)}
     run.clients = well(A) | {B: lambda *_: FakeAdapter(B, backlog_us=500_000.0)}
