@@ -335,6 +335,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     _in_own_network()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # or what it started would stay
     print(f"seed {arguments.seed}", flush=True)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fetchoff-fleet-") as name:
