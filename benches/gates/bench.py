@@ -22,12 +22,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from benches.gates.libraries import LIBRARIES, Change, Library
 from benches.gates.sources import SourceError
-from benches.verdicts.trials import share
+from benches.verdicts.trials import share, write
 
 from fetchoff.app.choose import chosen
 from fetchoff.app.setup import set_up
@@ -82,8 +82,7 @@ def main() -> int:
                 gates.append(gated)
                 print(f"{library.client} {gated.change}: {_line(gated)}", file=sys.stderr)
                 if arguments.add_to:
-                    with arguments.add_to.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(asdict(gated)) + "\n")
+                    write(arguments.add_to, gated)
         except (SourceError, GateFailed) as error:
             failed = 1
             print(f"{library.client}: {error}", file=sys.stderr)

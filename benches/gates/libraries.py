@@ -55,8 +55,8 @@ class Library:
         place = re.search(self.before, text, flags=re.M)
         if place is None:
             raise SourceError(f"{self.name}: '{self.before}' is not in {self.file}")
-        told_ = {Change.COMMENT: "", Change.WORK: self.work, Change.CALL: self.call}[change]
-        added = f"{self.comment} Change {number}.\n{told_.replace('NS', str(ns))}\n"
+        statements = {Change.COMMENT: "", Change.WORK: self.work, Change.CALL: self.call}[change]
+        added = f"{self.comment} Change {number}.\n{statements.replace('NS', str(ns))}\n"
         changed = text[: place.start()] + added + text[place.start() :]
         if change is Change.CALL and self.imports:
             changed = re.sub(r"^import", f"{self.imports}\nimport", changed, count=1, flags=re.M)

@@ -17,11 +17,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from benches.verdicts.copies import copied
-from benches.verdicts.trials import share
+from benches.verdicts.trials import share, write
 
 from fetchoff.catalog.manifests import discover
 
@@ -73,8 +73,7 @@ def main() -> None:
                     found.append(one)
                     print(f"{client}: {one.kinds} in {one.seconds:.0f} s", file=sys.stderr)
                     if arguments.add_to:
-                        with arguments.add_to.open("a", encoding="utf-8") as file:
-                            file.write(json.dumps(asdict(one)) + "\n")
+                        write(arguments.add_to, one)
             except SearchFailed as error:
                 print(f"{client}: {error}", file=sys.stderr)
     comparisons = sum(one.comparisons for one in found)

@@ -6,8 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scipy.special import betaincinv
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 DIFFERENT = ("faster", "slower")
 LEVEL = 0.95
@@ -108,8 +112,8 @@ class RankingTrial:
         return not self.withheld and bool(self.wrong_wall or self.wrong_cpu)
 
 
-def write(path: Path, trial: Trial | RankingTrial) -> None:
-    """Append a line."""
+def write(path: Path, trial: DataclassInstance) -> None:
+    """Append a line: a trial, or what another bench found."""
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(trial)) + "\n")
 
