@@ -17,10 +17,13 @@ from fetchoff.model.analysis import Costs, OnTheWire, RankingRow, Relative
 from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule, Verdict
 from fetchoff.model.experiment import Entrant, Experiment, Role
 from fetchoff.model.finding import (
+    Advice,
     AnsweredWrong,
     ClientEvidence,
     ClocksApart,
+    FewRounds,
     Finding,
+    Kind,
     NotMeasured,
     OriginBound,
     RarelyDear,
@@ -38,6 +41,7 @@ CLOCKS_AGREE = 0.10
 RARELY_DEAR = 1.05
 LEAST_SAMPLES = 50  # with fewer the split is a guess
 TICKS_PER_S = 100
+ADVICE = {Kind.FEW_ROUNDS: Advice.LARGER_BUDGET}
 
 
 class Field:
@@ -137,7 +141,8 @@ class Field:
             costs=costs,
             wire=_on_the_wire(self._batches[entrant.key], rounds, self._counts),
             findings=tuple(
-                Finding(found, (entrant.key,)) for found in self._found(column, costs, well)
+                Finding(found, (entrant.key,), ADVICE.get(found.kind))
+                for found in self._found(column, costs, well)
             ),
         )
 
@@ -223,6 +228,9 @@ class Field:
         apart = median(abs(1 - b.cost.own_wall_ns / b.cost.wall_ns) for b in batches)
         if apart > CLOCKS_AGREE:
             yield ClocksApart(apart)
+        rounds = int(np.isfinite(self._wall[:, column]).sum())
+        if self._series.entrants[column].seldom and rounds < self._rule.looks[0]:
+            yield FewRounds(rounds, len(self._wall))
         over = over_centre(self._one_by_one(column))
         if over > RARELY_DEAR:
             yield RarelyDear(over - 1)

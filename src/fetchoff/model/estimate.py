@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isfinite
 
 MINIMUM_ROUNDS = 3
+TELLING = 1000.0
+"""From the lower end of an interval to the upper: a wider one says nothing."""
 """With fewer complete rounds there is no interval and no verdict."""
 
 EVERY_ROUND = tuple(range(5, 41))
@@ -50,6 +53,11 @@ class Estimate:
     @property
     def half_width(self) -> float:
         return (self.high - self.low) / 2
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether the interval is narrow enough to say anything."""
+        return isfinite(self.high) and self.high <= TELLING * self.low
 
     def times(self, factor: float) -> Estimate:
         """The same in another unit."""

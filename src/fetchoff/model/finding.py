@@ -27,6 +27,7 @@ class Kind(StrEnum):
     WINDOW = "window"
     POOL = "pool"
     FURTHER_THREADS = "further-threads"
+    FEW_ROUNDS = "few-rounds"
     ROUNDS_FAILED = "rounds-failed"
     ANSWERED_WRONG = "answered-wrong"
     NOT_MEASURED = "not-measured"
@@ -159,6 +160,15 @@ class FurtherThreads:
     kind: ClassVar = Kind.FURTHER_THREADS
     share: float
     placed_freely: bool
+
+
+@dataclass(frozen=True)
+class FewRounds:
+    """A client that warms up for long took part in so few rounds that they hardly tell."""
+
+    kind: ClassVar = Kind.FEW_ROUNDS
+    rounds: int
+    of_rounds: int
 
 
 @dataclass(frozen=True)
@@ -322,6 +332,7 @@ ClientEvidence = (
     | Window
     | Pool
     | FurtherThreads
+    | FewRounds
     | RoundsFailed
     | AnsweredWrong
     | NotMeasured

@@ -9,13 +9,13 @@ browser; tests/browser compares the two.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, log
 
 import numpy as np
 
-from fetchoff.model.estimate import Estimate, Verdict
+from fetchoff.model.estimate import TELLING, Estimate, Verdict
 from fetchoff.model.pairwise import Pairwise
 from fetchoff.stats import tiers
 from fetchoff.stats.verdicts import MARGIN, ratio, unknown_ratio, verdict
@@ -23,12 +23,17 @@ from fetchoff.stats.verdicts import MARGIN, ratio, unknown_ratio, verdict
 
 @dataclass(frozen=True)
 class Standing:
-    """One client among those that are shown. `ratio` and `verdict`: against the reference."""
+    """One client among those that are shown. `ratio` and `verdict`: against the reference.
+
+    `is_placed`: its interval against some other that is shown is narrow enough to say something. If
+    not, its tiers say nothing either: it might be anywhere.
+    """
 
     client: str
     tiers: tuple[int, int]
     ratio: Estimate
     verdict: Verdict
+    is_placed: bool = True
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,10 @@ class Subset:
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """The clients that share the first tier."""
-        return tuple(one.client for one in self.standings if one.tiers[0] == 1)
+        """The clients that share the first tier; who could not be placed only if nobody was."""
+        first = [one for one in self.standings if one.tiers[0] == 1]
+        placed = [one for one in first if one.is_placed]
+        return tuple(one.client for one in placed or first)
 
 
 def subset(
@@ -64,10 +71,20 @@ def subset(
         for column in range(row + 1, len(chosen)):
             faster[row, column] = pairs.shown[pairs.place(i, chosen[column])]
     standings = (
-        Standing(pairs.clients[i], place.tiers, *_against(pairs, reference, i, margin))
+        Standing(
+            pairs.clients[i],
+            place.tiers,
+            *_against(pairs, reference, i, margin),
+            _is_placed(pairs, i, chosen),
+        )
         for i, place in zip(chosen, tiers.places(faster), strict=True)
     )
     return Subset(pairs.clients[reference], tuple(standings))
+
+
+def _is_placed(pairs: Pairwise, client: int, chosen: Sequence[int]) -> bool:
+    others = [pairs.place(min(i, client), max(i, client)) for i in chosen if i != client]
+    return not others or any(pairs.below[p] + pairs.above[p] <= log(TELLING) for p in others)
 
 
 def _against(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.model.analysis import RankingRow
 from fetchoff.model.course import Course
-from fetchoff.model.experiment import Entrant, Experiment
+from fetchoff.model.experiment import SELDOM, Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
     Cost,
@@ -30,17 +30,20 @@ US = 100_000  # nanoseconds of an exchange that costs 1
 @dataclass(frozen=True)
 class Raced:
     """`costs`: by client, the logarithm of its cost in each round. `ended`: who ended otherwise
-    than well in a round, and how."""
+    than well in a round, and how. `seldom`: who takes part in every third round only."""
 
     costs: Mapping[str, Sequence[float]]
     pair_only: bool = False
     blocks: int = 1
     limit: float | None = None
     ended: Mapping[tuple[int, str], Invocation] = field(default_factory=dict)
+    seldom: frozenset[str] = frozenset()
 
     @property
     def experiment(self) -> Experiment:
-        entrants = tuple(Entrant(client, client, client) for client in self.costs)
+        entrants = tuple(
+            Entrant(client, client, client, seldom=client in self.seldom) for client in self.costs
+        )
         first = next(iter(self.costs))
         return Experiment(
             entrants,
@@ -60,6 +63,8 @@ class Raced:
         """What a round leaves in the journal; its number is counted from 0."""
         records: list[Record] = []
         for client, costs in self.costs.items():
+            if client in self.seldom and number % SELDOM:
+                continue
             ns = round(EXCHANGES * US * math.exp(costs[number]))
             n = EXCHANGES
             for block in range(self.blocks):

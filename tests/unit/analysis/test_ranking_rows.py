@@ -10,6 +10,7 @@ import pytest
 from tests.unit.analysis.raced import Raced, ill
 
 from fetchoff.analysis.ranking_rows import share_of_user
+from fetchoff.model.finding import Advice, FewRounds
 from fetchoff.model.observation import Invocation, Outcome, Usage
 from fetchoff.report.wording import findings
 
@@ -77,6 +78,22 @@ def test_nobody_is_left() -> None:
     ended = wrong(0, "a/slow") | wrong(1, "a/fast") | wrong(2, "a/middle")
     found = replace(RACED, ended=ended).standings()
     assert {standing.costs for standing in found.values()} == {None}
+
+
+def test_few_rounds_of_a_client_that_takes_part_seldom_are_told() -> None:
+    alone = replace(RACED, seldom=frozenset({"a/fast"}))
+    standings = alone.standings()
+    (found,) = standings["a/fast"].findings
+    assert found.evidence == FewRounds(3, 7)
+    assert found.advice is Advice.LARGER_BUDGET
+    assert not standings["a/middle"].findings
+
+
+def test_as_many_rounds_as_a_first_look_needs_are_not_few() -> None:
+    often = Raced(
+        {c: [*costs, *costs] for c, costs in RACED.costs.items()}, seldom=frozenset({"a/fast"})
+    )
+    assert not often.standings()["a/fast"].findings  # 5 of 14
 
 
 def split(user: int, system: int) -> tuple[float, float]:

@@ -26,6 +26,7 @@ from fetchoff.model.finding import (
     Clock,
     ClocksApart,
     Evidence,
+    FewRounds,
     Finding,
     FurtherThreads,
     Holdup,
@@ -116,6 +117,10 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (
         FurtherThreads(0.31, placed_freely=True),
         "31 % of its CPU time is in further threads, free to run on other cores",
+    ),
+    (
+        FewRounds(3, 8),
+        "took part in 3 of 8 rounds, because it warms up for seconds; so few cannot tell much",
     ),
     (RoundsFailed(1, 7, "no answer within 30 s"), "in 1 of 7 rounds: no answer within 30 s"),
     (AnsweredWrong((6,), "other content"), "in round 7: other content"),

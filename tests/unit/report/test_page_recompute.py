@@ -34,12 +34,14 @@ console.log(JSON.stringify(found));
 
 
 def made_up(seed: int) -> Pairwise:
-    """Some alike, some apart, some that missed rounds, and one that nobody was measured with."""
+    """Some alike, some apart, some that missed rounds, one that nobody was measured with, and one
+    whose few rounds say nothing."""
     noise = np.random.default_rng(seed)
     levels = noise.choice([0.0, 0.01, 0.02, 0.1, 0.3, 1.0, 4.0], len(NAMES))
     y = levels + noise.normal(0, 0.01, (16, len(NAMES))) * noise.lognormal(0, 0.5, len(NAMES))
     y[1::2, :6] = np.nan
     y[:8, 6], y[8:, 7] = np.nan, np.nan
+    y[:3, 8], y[3:, 8] = [0.0, 1.0, 3.0], np.nan
     return pairwise(y, NAMES, final=True)
 
 

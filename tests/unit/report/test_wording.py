@@ -55,6 +55,26 @@ def test_a_tie_names_its_members_and_no_winner() -> None:
     assert said.endswith(f"By their estimates they are 1.96 to 2.0 × as fast as `{BASE}`.")
 
 
+def test_who_could_not_be_placed_does_not_lead_and_is_told() -> None:
+    unplaced = standing("a/new", ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED), (1, 3))
+    first = standing("c/libcurl", ratio(0.5, 0.49, 0.51, Verdict.FASTER), (1, 1))
+    second = standing("go/fasthttp", ratio(0.51, 0.5, 0.52, Verdict.FASTER), (1, 2))
+    base = standing(BASE, EQUAL, (3, 3))
+    told = "`a/new` took part in too few rounds to be placed."
+    said = sentences.verdict(of(first, unplaced, base), MARGIN)
+    assert said.startswith("`c/libcurl` is the fastest that could be placed: 2.00 ×")
+    assert said.endswith(told)
+    tie = sentences.verdict(of(first, second, unplaced, base), MARGIN)
+    assert tie.startswith("`c/libcurl` and `go/fasthttp` share the first tier")
+    assert tie.endswith(told)
+
+
+def test_if_nobody_could_be_placed_all_share_the_first_tier() -> None:
+    unplaced = ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED)
+    rows = (standing(client, unplaced, (1, 3)) for client in ("a/x", "a/y", "a/z"))
+    assert sentences.verdict(of(*rows), MARGIN).startswith("`a/x`, `a/y` and `a/z` share the first")
+
+
 def test_a_tie_with_the_baseline_claims_no_factor() -> None:
     other = standing("c/libcurl", ratio(0.99, 0.96, 1.02, Verdict.UNDECIDED), (1, 1))
     third = standing("perl/lwp", ratio(1.5, 1.4, 1.6, Verdict.SLOWER), (2, 2))

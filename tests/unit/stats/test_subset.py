@@ -90,6 +90,18 @@ def test_a_pair_with_too_few_rounds_in_common_is_undecided() -> None:
     assert second.ratio.high == np.inf
 
 
+def test_who_was_measured_too_seldom_to_be_placed_does_not_lead() -> None:
+    """It is not shown to be dearer than the first, and its interval reaches from nothing to all."""
+    y = costs(6, missing=False) + np.linspace(0, 2, len(NAMES))
+    y[:3, 4], y[3:, 4] = [0.0, 1.0, 3.0], np.nan
+    pairs, seldom = pairs_of(y), NAMES[4]
+    found = {one.client: one for one in subset(pairs, NAMES).standings}
+    assert found[seldom].tiers[0] == 1
+    assert [client for client, one in found.items() if not one.is_placed] == [seldom]
+    assert seldom not in subset(pairs, NAMES).leaders
+    assert subset(pairs, [seldom]).leaders == (seldom,)
+
+
 def test_equal_clients_are_told_apart_in_some_part_as_seldom_as_in_the_whole() -> None:
     """Whatever a reader chooses: a false difference in a part is one of the whole ranking."""
     generator = np.random.default_rng(11)

@@ -76,7 +76,11 @@ def _best(whole: Collection, course: str, language: str) -> Best | None:
     first, *others = ranked
     assert first.costs is not None
     assert first.tiers is not None
-    ties = [s.client for s in others if s.tiers and s.tiers[0] == first.tiers[0]]
+    ties = [
+        s.client
+        for s in others
+        if s.tiers and s.tiers[0] == first.tiers[0] and s.wall and s.wall.ratio.estimate.is_telling
+    ]
     return Best(
         course=wording.course(course),
         address=addresses.course(course),

@@ -44,7 +44,6 @@ from fetchoff.model.judgement import (
 )
 from fetchoff.report.wording.figures import (
     MISSING,
-    TELLING,
     interval,
     microseconds,
     percent,
@@ -113,7 +112,7 @@ def measured_interval(judgement: Judgement) -> str:
 
 
 def _of_amount(measure: Measure, found: Estimate) -> str:
-    if found.high > TELLING * found.low:
+    if not found.is_telling:
         return MISSING
     return f"{amount(measure, found.low)}–{amount(measure, found.high)}"
 

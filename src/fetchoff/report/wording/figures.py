@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from fetchoff.model.estimate import Estimate
 
 MISSING = "–"
-TELLING = 1000  # from the lower end of an interval to the upper: a wider one tells nothing
 
 
 def is_number(value: float | None) -> bool:
@@ -58,9 +57,7 @@ def ratio(value: float | None) -> str:
 
 def interval(estimate: Estimate | None) -> str:
     """`0.478–0.486`; a dash for one that is so wide that it says nothing."""
-    if estimate is None or not (is_number(estimate.low) and is_number(estimate.high)):
-        return MISSING
-    if estimate.high > TELLING * estimate.low:
+    if estimate is None or not estimate.is_telling:
         return MISSING
     return f"{ratio(estimate.low)}–{ratio(estimate.high)}"
 

@@ -15,6 +15,7 @@ from fetchoff.model.finding import (
     ClientEvidence,
     Clock,
     ClocksApart,
+    FewRounds,
     FurtherThreads,
     Holdup,
     NotMeasured,
@@ -184,6 +185,18 @@ def _further_threads(found: Sequence[FurtherThreads]) -> str:
     share = _percent(one.share for one in found)
     where = "free to run on other cores" if found[0].placed_freely else "which share one core here"
     return f"{share} of {_its(found)} CPU time is in further threads, {where}"
+
+
+@_tells(FewRounds)
+def _few_rounds(found: Sequence[FewRounds]) -> str:
+    rounds, of_rounds = (
+        _range(getattr(one, name) for one in found) for name in ("rounds", "of_rounds")
+    )
+    warms = "it warms up" if len(found) == 1 else "they warm up"
+    return (
+        f"took part in {rounds} of {of_rounds} rounds, because {warms} for seconds; so few cannot "
+        "tell much"
+    )
 
 
 @_tells(RoundsFailed)

@@ -5,6 +5,8 @@ Client names stand in backticks; the page turns those into code, the terminal dr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fetchoff.model.analysis import RankingRow, Relative, WorkloadResult
 from fetchoff.model.course import parts_of
 from fetchoff.model.estimate import Verdict
@@ -34,16 +36,20 @@ def verdict(result: WorkloadResult, margin: float) -> str:
         return f"The ranking is withheld: {findings.reason(result.withheld)}."
     if not groups.ranked:
         return "No client could be measured on this workload."
-    leaders = tuple(s for s in groups.ranked if s.tiers is not None and s.tiers[0] == 1)
+    first = tuple(s for s in groups.ranked if s.tiers is not None and s.tiers[0] == 1)
+    leaders = tuple(s for s in first if _is_placed(s)) or first
     if len(groups.ranked) == 2 and any(s.client == result.baseline for s in groups.ranked):
         return _pair(result, groups, margin)
     if len(groups.ranked) == 1:
         return f"Only `{groups.ranked[0].client}` was measured, so there is nothing to rank."
     if not leaders:
         return "Too few rounds were measured to rank these clients."
+    unplaced = tuple(s for s in first if s not in leaders)
     if len(leaders) == 1:
-        return _winner(leaders[0], result.baseline, groups)
-    return _tie(leaders, result.baseline)
+        text = _winner(leaders[0], result.baseline, groups, of_all=not unplaced)
+    else:
+        text = _tie(leaders, result.baseline)
+    return " ".join([text, *_unplaced(unplaced)])
 
 
 def least_cpu(result: WorkloadResult) -> str:
@@ -93,16 +99,28 @@ def against(relative: Relative, baseline: str) -> str:
             return f"not shown to differ from `{baseline}`"
 
 
-def _winner(leader: RankingRow, baseline: str, groups: Groups) -> str:
+def _is_placed(row: RankingRow) -> bool:
+    """Whether it was measured often enough to be told from others; if not, it might be anywhere."""
+    return row.wall is not None and row.wall.ratio.is_telling
+
+
+def _unplaced(rows: Sequence[RankingRow]) -> tuple[str, ...]:
+    if not rows:
+        return ()
+    return (f"{names(row.client for row in rows)} took part in too few rounds to be placed.",)
+
+
+def _winner(leader: RankingRow, baseline: str, groups: Groups, *, of_all: bool) -> str:
+    fastest = "the fastest" if of_all else "the fastest that could be placed"
     if leader.client == baseline:
-        text = f"`{baseline}`, the baseline, is the fastest."
+        text = f"`{baseline}`, the baseline, is {fastest}."
         following = groups.ranked[1]
         if following.wall is not None:
             text += f" Next is `{following.client}`: {against(following.wall, baseline)}."
         return text
     if leader.wall is None:
-        return f"`{leader.client}` is the fastest."
-    return f"`{leader.client}` is the fastest: {against(leader.wall, baseline)}."
+        return f"`{leader.client}` is {fastest}."
+    return f"`{leader.client}` is {fastest}: {against(leader.wall, baseline)}."
 
 
 def _tie(leaders: tuple[RankingRow, ...], baseline: str) -> str:

@@ -19,7 +19,6 @@ from fetchoff.model.results_file import (
 from fetchoff.report.wording import claims
 from fetchoff.report.wording.figures import (
     MISSING,
-    TELLING,
     count,
     interval,
     is_number,
@@ -109,5 +108,4 @@ def clients(many: int) -> str:
 
 def _tells(found: Estimate) -> bool:
     """Whether the interval says anything."""
-    ends = is_number(found.low) and is_number(found.high)
-    return ends and found.low < found.high <= TELLING * found.low
+    return found.low < found.high and found.is_telling

@@ -26,8 +26,20 @@ const onOne = (aspect, column) => {
   const { leaders, standings, workload } = column;
   const on = ` on ${workload.title}`;
   if (standings.length === 1) return ["Only ", client(standings[0].client), ` is ranked${on}.`];
-  if (leaders.length === 1) return [client(leaders[0]), ` is ${aspect.best}${on}.`, ...next(aspect, column)];
-  return [...many(leaders), ` share the first tier${on}: it was not shown which of them is ${aspect.best}.`];
+  const rest = unplaced(column);
+  if (leaders.length === 1) {
+    const best = `${aspect.best}${rest.length > 0 ? " that could be placed" : ""}`;
+    return [client(leaders[0]), ` is ${best}${on}.`, ...next(aspect, column), ...rest];
+  }
+  const tied = ` share the first tier${on}: it was not shown which of them is ${aspect.best}.`;
+  return [...many(leaders), tied, ...rest];
+};
+
+// Who might be in the first tier, or in any other: too little was measured.
+const unplaced = ({ leaders, standings }) => {
+  const others = standings.filter((one) => one.tiers[0] === 1 && !leaders.includes(one.client));
+  if (others.length === 0) return [];
+  return [" ", ...many(others.map((one) => one.client)), " took part in too few rounds to be placed."];
 };
 
 // The second client beside the first: how much more it takes.

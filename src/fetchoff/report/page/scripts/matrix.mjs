@@ -113,7 +113,7 @@ const undecided = (found) => {
 };
 
 const beneath = (found) => {
-  const style = found.tiers?.[0] === 1 ? "tier first" : "tier";
+  const style = found.tiers?.[0] === 1 && found.isPlaced ? "tier first" : "tier";
   const tier = found.tiers ? [" · ", element("span", { class: style }, tierInWords(found))] : [];
   return element("small", {}, found.text, ...tier);
 };

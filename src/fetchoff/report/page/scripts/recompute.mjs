@@ -2,6 +2,8 @@
 // again: what the whole ranking showed to differ differs in every part of it, and nothing else does.
 // stats/subset.py is the same in Python; tests/browser compares the two.
 
+import { isTelling } from "./figures.mjs";
+
 // `shown`: numbers of clients; `baseline`: a client's number, or -1 for the cheapest that is shown.
 // Standings are in the order of the ranking. A verdict is about the client beside the reference.
 export const recompute = (pairs, shown, baseline, margin) => {
@@ -14,13 +16,24 @@ export const recompute = (pairs, shown, baseline, margin) => {
     client: pairs.order[place],
     tiers: tiers[row],
     ...against(pairs, reference, place, margin),
+    isPlaced: isPlaced(pairs, place, chosen),
   }));
+  const first = standings.filter((one) => one.tiers[0] === 1);
+  const placed = first.filter((one) => one.isPlaced);
   return {
     reference: pairs.order[reference],
     standings,
-    leaders: standings.filter((one) => one.tiers[0] === 1).map((one) => one.client),
+    leaders: (placed.length > 0 ? placed : first).map((one) => one.client),
   };
 };
+
+// If no interval against another says anything, its tiers don't either: it might be anywhere.
+const isPlaced = (pairs, place, chosen) => {
+  const others = chosen.filter((other) => other !== place);
+  return others.length === 0 || others.some((other) => tells(pairs.difference(other, place)));
+};
+
+const tells = ({ low, high }) => isTelling(Math.exp(low), Math.exp(high));
 
 // The best tier is one more than the best tier of any client shown to be cheaper; the worst tier
 // follows in the same way from the other end.
