@@ -47,14 +47,26 @@ def test_a_client_that_does_something_else_is_told(
     assert why in told(ran)
 
 
-def test_of_two_the_one_that_crashes_is_named(fetchoff: Command) -> None:
-    fetchoff("setup", fake("honest"), fake("crashing"))
-    ran = fetchoff(
-        *("explain", fake("honest"), fake("crashing"), "-w", "tiny.toml", "--budget", "2")
-    )
+def explain_two(fetchoff: Command, a: str, b: str, *more: str) -> Ran:
+    fetchoff("setup", fake(a), fake(b))
+    asked = ("-w", "tiny.toml", "--budget", "2", *more)
+    return fetchoff("explain", fake(a), fake(b), *asked)
+
+
+def test_of_two_the_one_that_crashes_is_named_and_both_are_told(fetchoff: Command) -> None:
+    ran = explain_two(fetchoff, "honest", "crashing")
     assert ran.status == ADAPTER
     assert "fake/crashing has no result on tiny" in told(ran)
     assert "out of cheese" in told(ran)
+    assert ran.out.index("fake/honest  tiny") < ran.out.index("fake/crashing  tiny")
+
+
+def test_of_two_one_that_hangs_leaves_the_other_told(fetchoff: Command) -> None:
+    ran = explain_two(fetchoff, "honest", "hanging", "--json")
+    assert ran.status == ADAPTER
+    assert "no answer within" in ran.err
+    (honest,) = json.loads(ran.out)["diagnoses"]
+    assert honest["client"] == "fake/honest"
 
 
 def test_without_strace_the_wire_is_still_told(fetchoff: Command, tmp_path: Path) -> None:

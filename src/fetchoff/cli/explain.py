@@ -13,8 +13,8 @@ from fetchoff.cli import completing, options
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fetchoff.app.contrasts import Contrast
     from fetchoff.app.explain import Explained
+    from fetchoff.model.breakdown import Breakdown
     from fetchoff.model.calls import CallTable
     from fetchoff.model.cause import Diagnosis, KnownFault, Stretch
     from fetchoff.model.client import Client
@@ -206,22 +206,33 @@ def _tried(client: Client, diagnosis: Diagnosis, request: Request) -> Diagnosis:
 
 
 def _explain_difference(a: Client, b: Client, request: Request) -> None:
+    from fetchoff.model.errors import FetchoffError
+
+    found: list[Explained] = []
+    try:
+        for client, side in ((a, "a"), (b, "b")):
+            packets = _of_side(request.packets, side)
+            found.append(_explained(client, replace(request, packets=packets)))
+        breakdown = _measured(a, b, [each.diagnosis for each in found], request)
+    except FetchoffError:
+        _show_diagnoses(found, as_json=request.as_json)  # what was found of each is told
+        raise
+    _show_difference(breakdown, as_json=request.as_json)
+    if request.timeline and not request.as_json:
+        _show_both(found, request.timeline)
+
+
+def _measured(a: Client, b: Client, diagnoses: Sequence[Diagnosis], request: Request) -> Breakdown:
+    """The two measured beside each other, and their difference divided."""
     from fetchoff.app.contrasts import Contrast
     from fetchoff.app.experiments import pair
     from fetchoff.app.measure import new_run
     from fetchoff.cli.measure import Manner, measure_watched
 
-    found = [
-        _explained(client, replace(request, packets=_of_side(request.packets, side)))
-        for client, side in ((a, "a"), (b, "b"))
-    ]
-    of_a, of_b = (each.diagnosis for each in found)
     experiment = pair(a, b, [request.course], budget_s=request.budget_s, seed=request.seed)
     folder = new_run(experiment, [a, b], f"{b.id} against {a.id}", request.out)
     measure_watched(folder, [a, b], Manner(quiet=request.quiet, waits=True))
-    _show_difference(Contrast(folder, request.course, of_a, of_b), as_json=request.as_json)
-    if request.timeline and not request.as_json:
-        _show_both(found, request.timeline)
+    return Contrast(folder, request.course, *diagnoses).breakdown()
 
 
 def _of_side(path: Path | None, side: str) -> Path | None:
@@ -288,13 +299,12 @@ def _calls(found: Explained) -> CallTable | None:
     return table(traced) if traced else None
 
 
-def _show_difference(contrast: Contrast, *, as_json: bool) -> None:
+def _show_difference(found: Breakdown, *, as_json: bool) -> None:
     from dataclasses import asdict
 
     from fetchoff.cli.console import data_console, print_json
     from fetchoff.report.terminal import breakdown, diagnosis
 
-    found = contrast.breakdown()
     if as_json:
         print_json(asdict(found))
         return
@@ -303,6 +313,22 @@ def _show_difference(contrast: Contrast, *, as_json: bool) -> None:
     for each in found.diagnoses:
         console.print()
         console.print(diagnosis.whole(each, faults))
+
+
+def _show_diagnoses(found: Sequence[Explained], *, as_json: bool) -> None:
+    """Of each client by itself, where the two could not be compared."""
+    from dataclasses import asdict
+
+    from fetchoff.cli.console import data_console, print_json
+    from fetchoff.report.terminal import diagnosis
+
+    if as_json:
+        print_json({"diagnoses": [asdict(each.diagnosis) for each in found]})
+        return
+    console, faults = data_console(), _faults()
+    for each in found:
+        console.print(diagnosis.whole(each.diagnosis, faults))
+        console.print()
 
 
 def _faults() -> Mapping[str, KnownFault]:
