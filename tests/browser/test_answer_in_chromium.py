@@ -10,12 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, expect
 from tests.browser.answering import Reader
 from tests.browser.conftest import Open, printing
 from tests.browser.test_report_in_chromium import OVERFLOW
+from tests.unit.analysis.raced import Raced
 from tests.unit.report import factory
 
+from fetchoff.report.page import html
 from fetchoff.stats import subset
 
 ANALYSIS = factory.analysis()
@@ -105,6 +107,22 @@ def test_tiers_and_best_are_those_of_what_is_shown(reader: Reader) -> None:
     ]
     assert reader.page.locator("#matrix .reference").count() == 1
     assert all(leader in reader.advice for leader in found.leaders)
+
+
+def test_who_could_not_be_placed_is_told_apart(chromium: BrowserContext, tmp_path: Path) -> None:
+    steady = {"a/slow": 0.9, "a/fast": 0.0}
+    costs = {client: [cost + 0.01 * (n % 2) for n in range(7)] for client, cost in steady.items()}
+    wild = {"a/wild": [0.2, 0, 0, 1.2, 0, 0, 3.2]}
+    raced = Raced({**costs, **wild}, seldom=frozenset(wild))
+    (tmp_path / "report.html").write_text(html.text(raced.analysis()), "utf-8")
+    page = chromium.new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    expect(page.locator("#advice")).to_contain_text(
+        re.compile(
+            "a/fast is the fastest that could be placed.* a/wild took part in too few rounds"
+        )
+    )
+    page.close()
 
 
 def test_ratios_are_relative_to_the_baseline_that_is_chosen(reader: Reader) -> None:

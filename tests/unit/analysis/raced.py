@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fetchoff.analysis.analyse import RunFacts, analyse
-from fetchoff.model.analysis import RankingRow
+from fetchoff.model.analysis import Analysis, RankingRow
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import SELDOM, Entrant, Experiment
 from fetchoff.model.observation import (
@@ -73,10 +73,14 @@ class Raced:
             records.append(self.ended.get((number, client), _well(number, client)))
         return [*records, SectionDone(number, 0, COURSE.id, 1.0)]
 
+    def analysis(self, records: Sequence[Record] = ()) -> Analysis:
+        """Of a run with these records, or with all."""
+        facts = RunFacts("id", "title", "2026-11-20", self.experiment, (), (), {}, ())
+        return analyse(facts, records or self.records())
+
     def standings(self, records: Sequence[Record] = ()) -> dict[str, RankingRow]:
         """By client, from the best on: of a run with these records, or with all."""
-        facts = RunFacts("id", "title", "2026-11-20", self.experiment, (), (), {}, ())
-        (result,) = analyse(facts, records or self.records()).results
+        (result,) = self.analysis(records).results
         return {standing.client: standing for standing in result.standings}
 
 
