@@ -140,7 +140,6 @@ def traced_diagnosis_of(
 
     Skips the test where nothing can be traced.
     """
-    wire = recording_of(launch, workload, link, iterations=iterations)
     (course,) = courses([workload], [link] if link else [])
     with tempfile.TemporaryDirectory(prefix="fetchoff-test-") as folder:
         missing = why_not(Path(folder))
@@ -149,6 +148,8 @@ def traced_diagnosis_of(
     with tempfile.TemporaryDirectory(prefix="fetchoff-test-") as folder:
         subject = Subject("test/client", launch, course, loopback=best())
         with warm_client(subject, Path(folder)) as warm:
+            at_once = course.workload.settings.concurrency
+            wire = record_tapped(warm, iterations or iterations_of(warm.iteration_ms, at_once))
             traced = record_calls(warm, iterations or traced_iterations_of(warm))
     return diagnose(Evidence(wire, traced))
 

@@ -1,8 +1,8 @@
 """Explain a client: record it, ask the rules, and try what they name.
 
-Events are recorded in one process and system calls in another, for tracing them makes a client
-several times slower. Where a course has several exchanges at once, a third process does one at a
-time. A process that crashes or hangs leaves the others' recordings.
+Events are recorded in one loop and system calls in the next, for tracing them makes a client
+several times slower. Where a course has several exchanges at once, a second process does one at a
+time. If the client crashes or hangs in the first loop, another process is traced as far as it gets.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from fetchoff.run.recording.recorder import (
 )
 from fetchoff.run.recording.tapped import record_tapped
 from fetchoff.run.recording.tracer import why_not
-from fetchoff.run.recording.warm_client import Subject, warm_client
+from fetchoff.run.recording.warm_client import Subject, WarmClient, warm_client
 
 Say = Callable[[str], None]
 
@@ -51,8 +51,8 @@ class Explained:
 
 @dataclass(frozen=True)
 class Asked:
-    """How to record. `packets`: a file to keep packets in; None keeps none. `trace`: whether a
-    second process has its system calls traced."""
+    """How to record. `packets`: a file to keep packets in; None keeps none. `trace`: whether system
+    calls are traced, in a loop of their own."""
 
     iterations: int | None = None
     packets: Path | None = None
@@ -75,7 +75,9 @@ def explain(client: Client, course: Course, asked: Asked, say: Say) -> Explained
             at_once = course.workload.settings.concurrency
             iterations = asked.iterations or iterations_of(warm.iteration_ms, at_once)
             wire = record_tapped(warm, iterations, asked.packets)
-        traced = _traced(subject, asked, say) if asked.trace else _untraced(subject)
+            traced = _traced(warm, asked, say) if asked.trace and not wire.fault else None
+        if traced is None:
+            traced = _traced_apart(subject, asked, say) if asked.trace else _untraced(subject)
         single = _single(subject, asked, say) if at_once > 1 else None
     evidence = Evidence(wire, traced, single)
     found = diagnose(evidence, _faults(wire, traced))
@@ -87,21 +89,29 @@ def _untraced(subject: Subject) -> Recording:
     return nothing(subject.client, subject.course, missing)
 
 
-def _traced(subject: Subject, asked: Asked, say: Say) -> Recording:
-    """The recording of a second process; one without calls where there are none to be had."""
-    client, course = subject.client, subject.course
+def _traced(warm: WarmClient, asked: Asked, say: Say) -> Recording:
+    """The recording of a further loop; one without calls where there are none to be had."""
+    client, course = warm.subject.client, warm.subject.course
     with scratch() as folder:
         missing = why_not(folder)
     if missing:
         return nothing(client, course, missing)
-    say(f"{client}: the same in a second process, tracing its system calls")
+    say(f"{client}: the same again, tracing its system calls")
     try:
-        with scratch() as folder, warm_client(subject, folder) as warm:
-            most = asked.iterations or traced_iterations_of(warm)
-            return record_calls(warm, most)
+        return record_calls(warm, asked.iterations or traced_iterations_of(warm))
     except AdapterError as error:
         missing = Missing(Source.CALLS, "the client failed before any were seen")
         return nothing(client, course, missing, error.message)
+
+
+def _traced_apart(subject: Subject, asked: Asked, say: Say) -> Recording:
+    """The recording of another process, where the first one is broken."""
+    try:
+        with scratch() as folder, warm_client(subject, folder) as warm:
+            return _traced(warm, asked, say)
+    except AdapterError as error:
+        missing = Missing(Source.CALLS, "the client failed before any were seen")
+        return nothing(subject.client, subject.course, missing, error.message)
 
 
 def _single(subject: Subject, asked: Asked, say: Say) -> Recording:

@@ -80,7 +80,7 @@ def command(
     trace: Annotated[
         bool,
         typer.Option(
-            "--trace/--no-trace", help="Trace the system calls of a second process (strace)."
+            "--trace/--no-trace", help="Trace system calls, in a loop of their own (strace)."
         ),
     ] = True,
     calls: Annotated[
