@@ -71,8 +71,8 @@ class Field:
         for invocation in series.invocations:
             self._invocations[invocation.process].append(invocation)
         self.baseline = self._baseline()
-        self._wall_ranking = self._rank(self._wall)
-        self._cpu_ranking = self._rank(self._cpu)
+        self._wall_ranking = self._rank(self._wall, self.baseline)
+        self._cpu_ranking = self._rank(self._cpu, self.baseline)
 
     def standings(self) -> tuple[RankingRow, ...]:
         """The ranked from the fastest on, then floors, then what could not be measured."""
@@ -91,25 +91,26 @@ class Field:
         return tuple(sorted(rows, key=place))
 
     def _baseline(self) -> str:
-        """The experiment's, or the cheapest if that has no data."""
+        """The experiment's, or the first by wall time if that has no data."""
         wanted = self._experiment.baseline
-        if np.isfinite(self._wall[:, self._series.index(wanted)]).any():
+        if _any(self._wall, self._series.index(wanted)):
             return wanted
-        costs = [
-            float(np.nanmean(self._wall[:, i])) if _any(self._wall, i) else math.inf
-            for i in self._ranked
-        ]
-        if not costs or not np.isfinite(min(costs)):
-            return wanted
-        return self._series.entrants[self._ranked[costs.index(min(costs))]].key
+        first = self._rank(self._wall, None).clients[:1] if self._ranked else ()
+        if first and first[0].tiers is not None:
+            return self._series.entrants[self._ranked[first[0].client]].key
+        some = (i for i in self._ranked if _any(self._wall, i))  # too few rounds to rank them
+        least = min(some, key=lambda i: float(np.nanmean(self._wall[:, i])), default=None)
+        return wanted if least is None else self._series.entrants[least].key
 
-    def _rank(self, y: Array) -> Ranking:
-        baseline = None  # the cheapest: chosen by the data, which widens the intervals
-        if self.baseline == self._experiment.baseline:
-            baseline = self._ranked.index(self._series.index(self.baseline))
+    def _rank(self, y: Array, baseline: str | None) -> Ranking:
+        """By both clocks ratios are relative to the same client."""
+        column = None
+        if baseline is not None:
+            column = self._ranked.index(self._series.index(baseline))
         return rank(
             y[:, self._ranked],
-            baseline=baseline,
+            baseline=column,
+            is_planned=baseline == self._experiment.baseline,
             rule=self._rule,
             final=self._final,
             margin=self._experiment.margin,

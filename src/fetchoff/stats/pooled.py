@@ -43,6 +43,14 @@ class Asked:
     strata: tuple[str, ...] = ()
     blocks: tuple[int, ...] = ()
 
+    def without(self, group: str) -> Asked:
+        """The same without the values of a group."""
+        values = (
+            nan if of == group else value
+            for value, of in zip(self.values, self.groups, strict=True)
+        )
+        return replace(self, values=tuple(values))
+
     @property
     def whole_blocks(self) -> Asked:
         """The same with one value per block: the mean of its known values."""
@@ -74,6 +82,8 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
         found = judge_pooled(asked.whole_blocks, level=level)
         culprit = _culprit(asked, known, level)
         outcome = CheckOutcome.FAILED if culprit else found.outcome
+        if culprit and _are_off(asked.without(culprit), level):
+            culprit = ""
         return Found(found.estimate, outcome, len(known), culprit)
     values = np.array([value for value, _, _ in known])
     if values.size < LEAST:
@@ -93,6 +103,10 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
         outcome = CheckOutcome.FAILED
     estimate = Estimate(mean, mean - narrow, mean + narrow, 1 - PASS_LEVEL)
     return Found(estimate, outcome, values.size, culprit)
+
+
+def _are_off(others: Asked, level: float) -> bool:
+    return judge_pooled(others.whole_blocks, level=level).outcome is CheckOutcome.FAILED
 
 
 def _known(asked: Asked) -> list[tuple[float, str, str]]:

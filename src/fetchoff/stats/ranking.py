@@ -42,6 +42,7 @@ def rank(
     y: Array,
     *,
     baseline: int | None = None,
+    is_planned: bool = True,
     rule: StoppingRule = DEFAULT_RULE,
     final: bool = False,
     margin: float = MARGIN,
@@ -51,8 +52,8 @@ def rank(
 
     The probability that any two equal clients are ever called different, at any look, is at most
     `rule.alpha`. Ratios are relative to `baseline`, with intervals simultaneous over all clients.
-    Without a baseline they are relative to the cheapest client; because the data chose it, the
-    intervals are simultaneous over all pairs.
+    Without a baseline they are relative to the cheapest client. If the data chose what ratios are
+    relative to (here, or before: not `is_planned`), the intervals are simultaneous over all pairs.
     """
     costs = as_costs(y)
     pairs = all_pairs(costs)
@@ -68,7 +69,8 @@ def rank(
         resolution=resolution,
     )
     chosen = baseline if baseline is not None else (context.order[0] if context.order else 0)
-    family = len(context.order) - 1 if baseline is not None else int(context.pairs.testable.sum())
+    is_known = baseline is not None and is_planned
+    family = len(context.order) - 1 if is_known else int(context.pairs.testable.sum())
     intervals = context.pairs.intervals(context.level, family, resolution)
     faster = _shown_faster(context)
     standing = tiers.places(faster)

@@ -30,7 +30,8 @@ US = 100_000  # nanoseconds of an exchange that costs 1
 @dataclass(frozen=True)
 class Raced:
     """`costs`: by client, the logarithm of its cost in each round. `ended`: who ended otherwise
-    than well in a round, and how. `seldom`: who takes part in every third round only."""
+    than well in a round, and how. `seldom`: who takes part in every third round only. `waits`: by
+    client, how many times its CPU time the wall time is, 1 if not named."""
 
     costs: Mapping[str, Sequence[float]]
     pair_only: bool = False
@@ -38,6 +39,7 @@ class Raced:
     limit: float | None = None
     ended: Mapping[tuple[int, str], Invocation] = field(default_factory=dict)
     seldom: frozenset[str] = frozenset()
+    waits: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def experiment(self) -> Experiment:
@@ -69,7 +71,9 @@ class Raced:
             n = EXCHANGES
             for block in range(self.blocks):
                 key = (number, 0, COURSE.id, block, 0, client)
-                records.append(Batch(*key, n, n, n, n, 0, Cost(ns, ns, ns // 4, ns), Seen(n)))
+                wall_ns = round(ns * self.waits.get(client, 1))
+                cost = Cost(wall_ns, ns, ns // 4, wall_ns)
+                records.append(Batch(*key, n, n, n, n, 0, cost, Seen(n)))
             records.append(self.ended.get((number, client), _well(number, client)))
         return [*records, SectionDone(number, 0, COURSE.id, 1.0)]
 

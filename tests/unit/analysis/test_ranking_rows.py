@@ -74,6 +74,19 @@ def test_ratios_are_to_another_where_the_baseline_answered_wrong() -> None:
     assert middle.ratio.point > 1.4
 
 
+def test_both_clocks_are_relative_to_the_same_client_where_the_baseline_is_missing() -> None:
+    """a/middle is the cheapest by CPU time, and a/fast the fastest."""
+    middle = {**RACED.costs, "a/middle": [cost - 0.6 for cost in RACED.costs["a/middle"]]}
+    raced = replace(RACED, costs=middle, waits={"a/middle": 3.0}, ended=wrong(0, "a/slow"))
+    found = raced.standings()
+    assert list(found)[0] == "a/fast"
+    assert found["a/fast"].wall == found["a/fast"].cpu  # 1, and no interval
+    ratios = [found["a/middle"].wall, found["a/middle"].cpu]
+    assert [r.ratio.point > 1 for r in ratios if r] == [True, False]
+    (result,) = raced.analysis().results
+    assert result.baseline == "a/fast"
+
+
 def test_nobody_is_left() -> None:
     ended = wrong(0, "a/slow") | wrong(1, "a/fast") | wrong(2, "a/middle")
     found = replace(RACED, ended=ended).standings()

@@ -136,5 +136,6 @@ def test_what_both_of_a_round_do_is_found_in_blocks() -> None:
     )
     assert found.outcome is CheckOutcome.FAILED
     assert found.count == 16
+    assert found.culprit == ""  # neither is it alone, though each is off by itself
     one_of_them = tuple(v - 0.2 * (i % 2) for i, v in enumerate(scenario.values))
     assert judge_pooled(replace(scenario, values=one_of_them), level=LEVEL).culprit == "kit 1"
