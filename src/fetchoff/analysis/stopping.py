@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
 from fetchoff.analysis.series import Array, Series, series_of
-from fetchoff.model.estimate import Comparison, LimitAnswer, StoppingRule, Verdict
+from fetchoff.model.estimate import (
+    MINIMUM_ROUNDS,
+    Comparison,
+    LimitAnswer,
+    StoppingRule,
+    Verdict,
+)
 from fetchoff.model.experiment import Experiment, Role
-from fetchoff.model.observation import Record
+from fetchoff.model.observation import Outcome, Record, SectionDone
 from fetchoff.stats import compare, judge_jointly, pair_differences, rank, within_limit
 
 
@@ -27,16 +36,26 @@ def is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -
     if experiment.jointly:
         return _gate_is_decided(experiment, records, rounds)
     judged = _pair_is_decided if experiment.pair_only else _ranking_is_settled
+    if not _are_whole(experiment, records, rounds):
+        return False
     series = (series_of(experiment, records, course.id) for course in experiment.courses)
-    return all(one.rounds >= rounds and judged(experiment, one) for one in series)
+    return all(judged(experiment, one) for one in series)
+
+
+def _are_whole(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
+    """Whether every course was measured in so many rounds, whether or not each of them counts: a
+    link may have failed in some."""
+    done = {(r.workload, *r.sample) for r in records if isinstance(r, SectionDone)}
+    measured = Counter(workload for workload, *_ in done)
+    return all(measured[course.id] >= rounds for course in experiment.courses)
 
 
 def _gate_is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
     """Whether one comparison is shown to be slower, or nothing is left to tell of any."""
     assert experiment.limit is not None
-    series = [series_of(experiment, records, course.id) for course in experiment.courses]
-    if any(one.rounds < rounds for one in series):
+    if not _are_whole(experiment, records, rounds):
         return False
+    series = [series_of(experiment, records, course.id) for course in experiment.courses]
     if any(one.wrong for one in series):
         return True  # there will be no answer
     differences = head_against_base(experiment, series)
@@ -80,4 +99,14 @@ def _is_told(comparisons: Sequence[Comparison], limit: float | None) -> bool:
 def _ranking_is_settled(experiment: Experiment, series: Series) -> bool:
     ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
     y = series.logs("wall")[:, ranked]
+    if any(_is_still_to_come(series, column) for column in ranked):
+        return False
     return rank(y, rule=rule_of(experiment), margin=experiment.margin).settled
+
+
+def _is_still_to_come(series: Series, column: int) -> bool:
+    """Whether a client that does well has too few rounds to be ranked: it takes part seldom, or was
+    disturbed."""
+    own = [i for i in series.invocations if i.process == series.entrants[column].process]
+    does_well = bool(own) and all(i.outcome is Outcome.OK for i in own)
+    return does_well and int(np.isfinite(series.wall_ns[:, column]).sum()) < MINIMUM_ROUNDS

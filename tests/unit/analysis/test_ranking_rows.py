@@ -79,7 +79,7 @@ def test_both_clocks_are_relative_to_the_same_client_where_the_baseline_is_missi
     middle = {**RACED.costs, "a/middle": [cost - 0.6 for cost in RACED.costs["a/middle"]]}
     raced = replace(RACED, costs=middle, waits={"a/middle": 3.0}, ended=wrong(0, "a/slow"))
     found = raced.standings()
-    assert list(found)[0] == "a/fast"
+    assert next(iter(found)) == "a/fast"
     assert found["a/fast"].wall == found["a/fast"].cpu  # 1, and no interval
     ratios = [found["a/middle"].wall, found["a/middle"].cpu]
     assert [r.ratio.point > 1 for r in ratios if r] == [True, False]

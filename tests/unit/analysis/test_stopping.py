@@ -13,7 +13,8 @@ from fetchoff.analysis.stopping import is_decided
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import LimitAnswer
 from fetchoff.model.limit import Kept
-from fetchoff.model.observation import Outcome, Record
+from fetchoff.model.link import Emulated
+from fetchoff.model.observation import LinkUsed, Outcome, Record
 
 LIMIT = 0.03
 DEVIATION = 0.02  # of the difference of two processes
@@ -98,6 +99,31 @@ def test_a_ranking_is_decided_when_neighbours_are_told_apart(
 ) -> None:
     raced = ranking(apart, noise)
     assert is_decided(raced.experiment, raced.records(), 5) is decided
+
+
+def test_a_ranking_waits_for_who_takes_part_seldom() -> None:
+    """After five rounds it has two, and after seven it has three."""
+    often = ranking(0.3, 0.002)
+    costs = {client: [*costs, *costs[:2]] for client, costs in often.costs.items()}
+    raced = Raced({**costs, "a/new": [1.5, 0, 0, 1.501, 0, 0, 1.502]}, seldom=frozenset({"a/new"}))
+    five = [record for number in range(5) for record in raced.round(number)]
+    assert not is_decided(raced.experiment, five, 5)
+    assert is_decided(raced.experiment, raced.records(), 7)
+
+
+def test_a_ranking_does_not_wait_for_who_broke_down() -> None:
+    raced = ranking(0.3, 0.002)
+    ended = ill(2, "a/2", Outcome.FAILED, "it crashed")
+    for number in (1, 3, 4):
+        ended |= ill(number, "a/2", Outcome.FAILED, "it crashed")
+    assert is_decided(raced.experiment, replace(raced, ended=ended).records(), 5)
+
+
+def test_a_round_that_a_link_spoilt_is_not_waited_for_again() -> None:
+    short = pair(0.06, None)
+    raced = replace(short, costs={client: [*costs, 0.5] for client, costs in short.costs.items()})
+    spoilt = LinkUsed(5, 0, COURSE.id, Emulated(*7 * (0,)), fault="it was late")
+    assert is_decided(raced.experiment, [*raced.records(), spoilt], 6)
 
 
 def test_where_nothing_is_to_be_decided_the_budget_is_spent() -> None:
