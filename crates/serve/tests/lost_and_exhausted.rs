@@ -19,13 +19,13 @@ fn who_never_comes_is_lost_and_the_others_have_their_turns() {
     assert_eq!(answer["lost"], json!([absent.ledger]));
     let told = turns(&answer);
     assert_eq!(told.iter().map(|turn| turn.ledger).collect::<Vec<_>>(), [a.ledger; 2]);
-    // From then on it is not held.
+    origin.release(absent);
     assert_eq!(absent.connect().ask("GET", "/", &[], b"").text(), "Hi");
     cut_short(origin, loops);
 }
 
 #[test]
-fn who_stops_in_a_turn_costs_its_patience_once_and_is_held_no_more() {
+fn who_stops_in_a_turn_costs_its_patience_once_and_is_held_until_it_is_released() {
     let origin = ControlledOrigin::start();
     let (a, _) = origin.held(ENOUGH, 1);
     let (stopping, _) = origin.held(ENOUGH, 1);
@@ -43,7 +43,12 @@ fn who_stops_in_a_turn_costs_its_patience_once_and_is_held_no_more() {
     let [lost, wall] = ["lost_ns", "wall_ns"].map(|field| answer[field].as_u64().unwrap());
     assert!(lost >= 300_000_000, "{answer}");
     assert!(u128::from(lost + wall) <= took.as_nanos(), "{answer}, {took:?}");
-    assert_eq!(client.ask("GET", "/", &[], b"").text(), "Hi");
+    // What it sends too late does not disturb the turns of others.
+    origin.send_and_wait(stopping, &mut client, &get());
+    assert_eq!(turns(&origin.ask(order(&[a], 1, 5))).len(), 1);
+    assert_eq!(origin.answered(stopping), 1);
+    origin.release(stopping);
+    assert_eq!(client.reply().text(), "Hi");
     // And later orders do not wait for it.
     let answer = origin.ask(order(&[stopping, a], 1, 5));
     assert_eq!(answer["lost"], json!([stopping.ledger]));

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fetchoff.analysis.series import Array, series_of
+import numpy as np
+
+from fetchoff.analysis.series import series_of
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.app.choose import chosen, states
 from fetchoff.app.measure import new_run
@@ -18,6 +20,7 @@ from fetchoff.model.cause import Cause, Diagnosis, Tried
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
+from fetchoff.model.observation import Sample
 from fetchoff.model.workload import Workload, required_features
 from fetchoff.store.run_folder import RunFolder
 
@@ -60,9 +63,15 @@ class ATrial:
         return replace(self.diagnosis, causes=causes)
 
     def _judge(self, cause: Cause, otherwise: Otherwise) -> Tried:
+        plain = self._costs_us(self.diagnosis.client, self.course)
+        toggled = self._costs_us(otherwise.client.id, otherwise.course)
+        samples = sorted(plain.keys() | toggled.keys())  # a link may have failed in one of the two
+        plain_us, toggled_us = (
+            np.array([of.get(sample, np.nan) for sample in samples]) for of in (plain, toggled)
+        )
         return judge(
-            self._costs_us(self.diagnosis.client, self.course),
-            self._costs_us(otherwise.client.id, otherwise.course),
+            plain_us,
+            toggled_us,
             Toggled(
                 otherwise.toggle,
                 predicted(cause, self.diagnosis.cpu_us),
@@ -71,11 +80,12 @@ class ATrial:
             rule_of(self.folder.header.experiment),
         )
 
-    def _costs_us(self, client: str, course: Course) -> Array:
+    def _costs_us(self, client: str, course: Course) -> dict[Sample, float]:
         """Wall time of an exchange in each round."""
         experiment, records = self.folder.header.experiment, self.folder.records()
         series = series_of(experiment, records, course.id)
-        return series.wall_ns[:, series.index(client)] / 1e3
+        walls_us = series.wall_ns[:, series.index(client)] / 1e3
+        return dict(zip(series.samples, map(float, walls_us), strict=True))
 
 
 def trial_of(

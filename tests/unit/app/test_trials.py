@@ -15,6 +15,16 @@ from fetchoff.model.behaviour import Behaviour, Continue
 from fetchoff.model.cause import Cause, Diagnosis
 from fetchoff.model.client import Client, Cure, Description, Launch, Manifest, Readiness
 from fetchoff.model.course import Course
+from fetchoff.model.observation import (
+    Batch,
+    Cost,
+    Invocation,
+    Outcome,
+    Record,
+    SectionDone,
+    Seen,
+    Usage,
+)
 from fetchoff.model.toggle import Toggle
 from fetchoff.model.workload import Protocol
 
@@ -140,3 +150,29 @@ def test_a_toggle_that_contradicts_the_workload_is_none() -> None:
     toggle = Toggle("the origin closes each connection", behaviour={"keep_alive": False})
     assert toggle.change(with_settings(protocol=Protocol.H2, tls=True).workload) is None
     assert toggle.change(COURSE.workload) is not None
+
+
+def test_a_round_that_is_missing_one_way_counts_neither_way(plain: Client, tmp_path: Path) -> None:
+    """The third round is missing with the toggle, and the fourth without it."""
+    trial = trials.trial_of(plain, COURSE, found(WAITS), budget_s=5, out=tmp_path / "run")
+    assert trial is not None
+    toggled = f"{COURSE.id}~wait-for-ack"
+    for number in range(8):
+        for course, us in ((COURSE.id, 5000 + number), (toggled, 1000 + number)):
+            for record in one_round(plain.id, course, number, us):
+                trial.folder.append(record)
+            if (course, number) not in ((toggled, 2), (COURSE.id, 3)):
+                trial.folder.append(SectionDone(number, 0, course, 1.0))
+    (cause,) = trial.judged().causes
+    assert cause.tried is not None
+    assert cause.tried.rounds == 6
+    assert cause.tried.saved_us.point == pytest.approx(4000.0)
+
+
+def one_round(name: str, course: str, number: int, us: int) -> list[Record]:
+    cost = Cost(10_000 * us, 1_000_000, 100_000, 10_000 * us)
+    batch = Batch(number, 0, course, 0, 0, name, 10, 10, 10, 10, 0, cost, Seen(10))
+    return [
+        batch,
+        Invocation(number, 0, course, name, name, Outcome.OK, usage=Usage(50, 50, 20_000)),
+    ]

@@ -188,6 +188,15 @@ def test_who_does_not_send_its_next_request_is_lost_and_the_others_go_on() -> No
     assert group.turns[B].cycle == tuple(range(30))
 
 
+def test_who_hangs_for_good_keeps_the_others_held_for_two_seconds_and_no_longer() -> None:
+    stuck = FakeAdapter(A, hangs_at=400, stuck=True)
+    group = Group(stuck, FakeAdapter(B))
+    group.play(everybody(30, A, B))
+    assert group.sessions[A].outcome is Outcome.FAILED
+    assert "no answer within 2 s" in group.sessions[A].message
+    assert group.turns[B].cycle == tuple(range(30))
+
+
 def test_it_is_in_no_order_after_the_one_that_lost_it() -> None:
     group = Group(FakeAdapter(A, hangs_at=20), FakeAdapter(B))
     group.play(everybody(300, A, B))

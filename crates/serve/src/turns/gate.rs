@@ -158,6 +158,11 @@ impl Gate {
         outside_turns
     }
 
+    /// Holds requests again, after a turn that did not end in time.
+    pub fn close_again(&self) {
+        self.phase.set(Phase::Closed);
+    }
+
     fn outside_turns(&self) -> OutsideTurns {
         match self.phase.get() {
             Phase::Closed => OutsideTurns {

@@ -17,7 +17,8 @@ pub type TurnRow = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 pub struct Turns {
     /// All turns that came to their end.
     pub turns: Vec<TurnRow>,
-    /// Ledgers that let a turn pass, or were not held at all. Their requests are not held any more.
+    /// Ledgers that let a turn pass, or were not held at all. Those that were held still are: a
+    /// client that goes on late would work in the turns of others.
     pub lost: Vec<u64>,
     /// Ledgers that have no turn left.
     pub exhausted: Vec<u64>,
@@ -64,7 +65,7 @@ pub async fn run(order: &[(u64, Rc<Gate>, Length)], patience: Duration) -> Turns
 }
 
 fn drop_out(found: &mut Turns, ledger: u64, gate: &Rc<Gate>) {
-    gate.open();
+    gate.close_again();
     found.lost.push(ledger);
 }
 

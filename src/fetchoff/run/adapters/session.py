@@ -255,10 +255,12 @@ class ClientSession:
         """Requests that were answered since its loop began."""
         return self._ledger.read().seen.requests - self.seen_before_loop.requests
 
-    def finish_loop(self, iterations: int) -> tuple[Done, Seen]:
-        """Wait for the end of its loop; the answer, and what its ledger has seen by then."""
+    def finish_loop(self, iterations: int, most_s: float = math.inf) -> tuple[Done, Seen]:
+        """Wait for the end of its loop, for `most_s` at most; the answer, and what its ledger has
+        seen by then."""
         left_s = iterations * self.iteration_us / 1e6
-        answer = self.adapter.finished(self._timeout_s(1) + LOOP_PATIENCE * left_s)
+        patience_s = self._timeout_s(1) + LOOP_PATIENCE * left_s
+        answer = self.adapter.finished(min(patience_s, most_s))
         return answer, self._ledger.read().seen
 
     def judge_loop(self, answer: Done, seen: Seen, iterations: int) -> None:

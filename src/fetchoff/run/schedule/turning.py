@@ -42,6 +42,8 @@ OFTEN_US = 40_000  # a turn that takes longer is not had in every cycle
 MOST_APART = 8  # cycles
 NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
 LOST = "did not send its next request in its turn"
+LOST_S = 2.0
+"""How long it may take to say why: others are held meanwhile, and some give up after 5 s."""
 
 Try = Callable[[ClientSession, Callable[[ClientSession], None]], None]
 
@@ -287,7 +289,8 @@ class Turning:
 
     def _lose(self, player: _Player) -> None:
         def lost(session: ClientSession) -> None:
-            self._finish_loop(player, session)  # it may have a better reason
+            session.release(self._turnstile)
+            self._finish_loop(player, session, LOST_S)  # it may have a better reason
             raise Refused(Outcome.INVALID, LOST)
 
         if player.session.outcome is Outcome.OK:
@@ -311,11 +314,13 @@ class Turning:
         if player.session.outcome is Outcome.OK and player.answered:
             self._try(player.session, lambda session: self._finish_loop(player, session))
 
-    def _finish_loop(self, player: _Player, session: ClientSession) -> None:
+    def _finish_loop(
+        self, player: _Player, session: ClientSession, most_s: float = math.inf
+    ) -> None:
         """Record its turns, however its loop ended; then judge the loop."""
         before = session.seen_before_loop
         try:
-            answer, seen = session.finish_loop(player.asked)
+            answer, seen = session.finish_loop(player.asked, most_s)
         except AdapterError:
             self._keep(player, NOTHING, before)
             raise

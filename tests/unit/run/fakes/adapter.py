@@ -91,7 +91,8 @@ class FakeAdapter:
     `backlog_us`: what its compiler has left to do when its warm-up ends. `served_ns`: what an
     exchange of such a cost takes the origin.
 
-    Its faults: `hangs_at`: it does not send that request of its loop before it is let go. `dies_at`
+    Its faults: `hangs_at`: it does not send that request of its loop before it is let go, and not
+    even then if it is `stuck`. `dies_at`
     and `silent_from`: exchanges of its life. `fails`: its answer to a whole loop. `miscounts` and
     `doubles`: exchanges that it reports, and requests that it makes, on top of those it was asked
     for. `spoils_from`: from that exchange of its life on its content is wrong. `content_bytes`: of
@@ -106,6 +107,7 @@ class FakeAdapter:
     backlog_us: float = 0.0
     served_ns: Callable[[int], int] = guessed_origin_ns
     hangs_at: int | None = None
+    stuck: bool = False
     dies_at: int | None = None
     silent_from: int | None = None
     fails: str = ""
@@ -206,6 +208,9 @@ class FakeAdapter:
         assert timeout_s > 0
         if self.fails:
             self._fails(self.fails)
+        if self.stuck:
+            self.time.passes(1e9 * timeout_s)
+            self._fails(f"no answer within {timeout_s:g} s")
         while self.looped < self.asked * self.per_iteration:
             self.loop()
         self.ledger.requests += self.doubles
