@@ -1,7 +1,7 @@
 """What `fetchoff explain` says of real clients: `make bench-diagnosis`.
 
 Three parts. *clean*: clients without known faults, again and again; each finding is a false alarm.
-*survey*: every ready client on workloads that show faults; what is found, predicted and, where a
+*survey*: every library that is ready on workloads that show faults; what is found, predicted and, where a
 factor can be toggled, tried. *pairs*: how much of the difference of two clients stays unexplained.
 Rows go to a file as they are found, and what is in it already is not done again. With `--keep`,
 recordings are kept too, and `--ask-again` asks the rules of today about them.
@@ -110,7 +110,7 @@ def _wanted(part: str, arguments: argparse.Namespace) -> Iterator[Row]:
                     for client in arguments.clean.split(","):
                         yield {"part": part, "client": client, "course": course, "seed": seed}
         case "survey":
-            for client in _ready(arguments.clients):
+            for client in _surveyed(arguments.clients):
                 for course in arguments.survey.split(","):
                     yield {"part": part, "client": client.id, "course": course, "seed": 1}
         case "pairs":
@@ -192,6 +192,14 @@ def _client(name: str) -> Client:
     return _ready(name)[0]
 
 
+def _surveyed(names: str) -> list[Client]:
+    """Those clients, or every library that is ready, without variants, versions and runtimes."""
+    if names:
+        return _ready(names)
+    parts = ((client, client.manifest.id) for client in _ready("*"))
+    return [client for client, i in parts if not (i.variant or i.version or i.runtime)]
+
+
 def _ready(names: str) -> list[Client]:
     manifests = chosen(names.split(","))
     ready = [c for c in states(manifests) if c.readiness is Readiness.READY]
@@ -215,7 +223,9 @@ def _read(path: Path) -> list[Row]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", default="clean,survey,pairs")
-    parser.add_argument("--clients", default="*", help="of the survey: ids and globs")
+    parser.add_argument(
+        "--clients", default="", help="of the survey: ids and globs; each library once if not given"
+    )
     parser.add_argument("--survey", default=SURVEY, help="courses: WORKLOAD or WORKLOAD@LINK")
     parser.add_argument("--clean", default=CLEAN, help="ids of clients without known faults")
     parser.add_argument("--clean-on", default="small-get,small-post,download-to-memory")
