@@ -1,8 +1,9 @@
 """What `fetchoff explain` says of real clients: `make bench-diagnosis`.
 
 Three parts. *clean*: clients without known faults, again and again; each finding is a false alarm.
-*survey*: every library that is ready on workloads that show faults; what is found, predicted and, where a
-factor can be toggled, tried. *pairs*: how much of the difference of two clients stays unexplained.
+*survey*: every library that is ready on workloads that show faults; what is found, predicted and,
+where a factor can be toggled, tried. *pairs*: how much of the difference of two clients stays
+unexplained.
 Rows go to a file as they are found, and what is in it already is not done again. With `--keep`,
 recordings are kept too, and `--ask-again` asks the rules of today about them.
 """
