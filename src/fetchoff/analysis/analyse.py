@@ -193,7 +193,8 @@ def _on_the_run(
 
 def _disturbed(series: Series) -> Finding | None:
     turns, of_turns = left_out(series.given_turns, series.turns)
-    return Finding(TurnsDisturbed(turns, of_turns)) if turns else None
+    throughout = {one.sample for one in series.given_turns} - {one.sample for one in series.turns}
+    return Finding(TurnsDisturbed(turns, of_turns, len(throughout))) if turns else None
 
 
 def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:

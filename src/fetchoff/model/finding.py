@@ -288,11 +288,13 @@ class ChecksUnclear:
 
 @dataclass(frozen=True)
 class TurnsDisturbed:
-    """So many turns do not count: something else slowed the core."""
+    """So many turns do not count: something else slowed the core. `rounds`: those in which it
+    slowed all turns of all clients."""
 
     kind: ClassVar = Kind.TURNS_DISTURBED
     turns: int
     of_turns: int
+    rounds: int = 0
 
 
 @dataclass(frozen=True)

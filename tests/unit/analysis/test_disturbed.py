@@ -15,7 +15,7 @@ from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.analysis.disturbed import left_out
 from fetchoff.analysis.series import series_of
 from fetchoff.model.experiment import Role
-from fetchoff.model.finding import NotMeasured
+from fetchoff.model.finding import NotMeasured, TurnsDisturbed
 from fetchoff.model.observation import Invocation, Outcome, Record, SectionDone, Seen, Turns
 from fetchoff.model.workload import Placement
 
@@ -228,3 +228,4 @@ def test_who_has_no_turn_that_counts_is_said_to_have_been_disturbed() -> None:
     (row,) = (row for row in result.standings if row.client == "a")
     assert row.reason is not None
     assert row.reason.evidence == NotMeasured(disturbed=True)
+    assert TurnsDisturbed(18, 45, rounds=3) in [found.evidence for found in result.findings]

@@ -161,6 +161,10 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (OtherBaseline("a/x", "a/y"), "`a/x` was not measured: relative to `a/y` instead"),
     (ChecksUnclear(4, 10), "4 of 10 self-checks could not tell"),
     (
+        TurnsDisturbed(310, 500, rounds=2),
+        "62 % of the turns do not count: something else slowed the core, in 2 rounds throughout",
+    ),
+    (
         TurnsDisturbed(31, 500),
         "6 % of the turns do not count: something else slowed the core",
     ),

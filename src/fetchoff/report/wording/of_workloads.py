@@ -64,7 +64,8 @@ def sentence(found: WorkloadEvidence) -> str:
             return f"{found.checks} of {found.of_checks} self-checks could not tell"
         case TurnsDisturbed():
             share = percent(found.turns / found.of_turns)
-            return f"{share} of the turns do not count: something else slowed the core"
+            all_of = f", in {count(found.rounds, 'round')} throughout" if found.rounds else ""
+            return f"{share} of the turns do not count: something else slowed the core{all_of}"
         case LinkAtFault():
             faults = "; ".join(found.faults)
             return f"the link {found.link} is not what was asked for: {faults}"
