@@ -32,7 +32,8 @@ def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> tuple[Tur
     slower than quick ones on the same host. What the client itself did in it has no part in that.
     Nor has how often this client was disturbed, or equal clients would differ by chance; but all
     turns of a client count if they are slow where those of others are not: it seems to slow the
-    core itself. The records of processes without a turn that counts are left out.
+    core itself, or if it mostly waits. The records of processes without a turn that counts are left
+    out.
     """
     probes: dict[str, dict[str, _Probes]] = defaultdict(lambda: defaultdict(_Probes))
     for one in turns:
@@ -53,8 +54,18 @@ class _Probes:
     """What a client's probes took on a host, in picoseconds: of each turn, by round."""
 
     by_round: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    wall_ns: int = 0
+    worked_ns: int = 0
+
+    @property
+    def mostly_waits(self) -> bool:
+        """Whether client and origin work for less than half of its turns: a slow core costs such a
+        client little, and probes after a wait are slow by themselves."""
+        return 2 * self.worked_ns < self.wall_ns
 
     def add(self, one: Turns) -> None:
+        self.wall_ns += sum(one.wall_ns)
+        self.worked_ns += sum(one.cpu_ns) + sum(one.origin_ns)
         if took := [each for each in one.probe_ps if each]:
             self.by_round[one.round] += took
 
@@ -70,7 +81,9 @@ class _Probes:
 
 def _limits(probes: Mapping[str, _Probes]) -> dict[str, float]:
     """What the probes of a turn that counts may take on a host, by client."""
-    with_probes = {client: own for client, own in probes.items() if own.by_round}
+    with_probes = {
+        client: own for client, own in probes.items() if own.by_round and not own.mostly_waits
+    }
     if not with_probes:
         return dict.fromkeys(probes, inf)
     usual = float(np.quantile([t for own in with_probes.values() for t in own.took], QUICK))

@@ -204,6 +204,17 @@ def test_what_is_left_has_the_client_s_own_cost_in_it() -> None:
     assert np.log(on_shared).std() < np.log(on_separate).std()
 
 
+def test_who_mostly_waits_keeps_its_turns() -> None:
+    """Probes after 44 ms of waiting are slow, and a slow core costs it next to nothing."""
+    waits = [
+        replace(turns("b", [44_000] * 4, [SLOW] * 4, round_=n), cpu_ns=(20_000_000,) * 4)
+        for n in range(5)
+    ]
+    works = [turns("a", [100] * 4, [QUICK, SLOW, QUICK, QUICK], round_=n) for n in range(5)]
+    kept = undisturbed([replace(one, origin_ns=(5_000_000,) * 4) for one in waits] + works)
+    assert [len(one.exchanges) for one in kept] == [4] * 5 + [3] * 5
+
+
 def test_who_has_no_turn_that_counts_is_said_to_have_been_disturbed() -> None:
     """It has answered well, so "was not measured" would be no reason."""
     asked = experiment()
