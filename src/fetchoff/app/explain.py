@@ -100,8 +100,7 @@ def _traced(warm: WarmClient, asked: Asked, say: Say) -> Recording:
     try:
         return record_calls(warm, asked.iterations or traced_iterations_of(warm))
     except AdapterError as error:
-        missing = Missing(Source.CALLS, "the client failed before any were seen")
-        return nothing(client, course, missing, error.message)
+        return _unseen(warm.subject, Source.CALLS, error)
 
 
 def _traced_apart(subject: Subject, asked: Asked, say: Say) -> Recording:
@@ -110,8 +109,7 @@ def _traced_apart(subject: Subject, asked: Asked, say: Say) -> Recording:
         with scratch() as folder, warm_client(subject, folder) as warm:
             return _traced(warm, asked, say)
     except AdapterError as error:
-        missing = Missing(Source.CALLS, "the client failed before any were seen")
-        return nothing(subject.client, subject.course, missing, error.message)
+        return _unseen(subject, Source.CALLS, error)
 
 
 def _single(subject: Subject, asked: Asked, say: Say) -> Recording:
@@ -122,8 +120,12 @@ def _single(subject: Subject, asked: Asked, say: Say) -> Recording:
         with scratch() as folder, warm_client(one, folder) as warm:
             return record_wire(warm, asked.iterations or iterations_of(warm.iteration_ms))
     except AdapterError as error:
-        missing = Missing(Source.SINGLE, "the client failed before any were seen")
-        return nothing(one.client, one.course, missing, error.message)
+        return _unseen(one, Source.SINGLE, error)
+
+
+def _unseen(subject: Subject, source: Source, error: AdapterError) -> Recording:
+    missing = Missing(source, "the client failed before any were seen")
+    return nothing(subject.client, subject.course, missing, error.message)
 
 
 def one_at_a_time(course: Course) -> Course:

@@ -11,7 +11,7 @@ import typer
 from fetchoff.cli import completing, options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from fetchoff.app.explain import Explained
     from fetchoff.model.breakdown import Breakdown
@@ -303,32 +303,35 @@ def _show_difference(found: Breakdown, *, as_json: bool) -> None:
     from dataclasses import asdict
 
     from fetchoff.cli.console import data_console, print_json
-    from fetchoff.report.terminal import breakdown, diagnosis
+    from fetchoff.report.terminal import breakdown
 
     if as_json:
         print_json(asdict(found))
         return
-    console, faults = data_console(), _faults()
-    console.print(breakdown.whole(found, faults))
-    for each in found.diagnoses:
-        console.print()
-        console.print(diagnosis.whole(each, faults))
+    data_console().print(breakdown.whole(found, _faults()))
+    _print_each(found.diagnoses)
 
 
 def _show_diagnoses(found: Sequence[Explained], *, as_json: bool) -> None:
     """Of each client by itself, where the two could not be compared."""
     from dataclasses import asdict
 
-    from fetchoff.cli.console import data_console, print_json
-    from fetchoff.report.terminal import diagnosis
+    from fetchoff.cli.console import print_json
 
     if as_json:
         print_json({"diagnoses": [asdict(each.diagnosis) for each in found]})
-        return
+    else:
+        _print_each([each.diagnosis for each in found])
+
+
+def _print_each(diagnoses: Iterable[Diagnosis]) -> None:
+    from fetchoff.cli.console import data_console
+    from fetchoff.report.terminal import diagnosis
+
     console, faults = data_console(), _faults()
-    for each in found:
-        console.print(diagnosis.whole(each.diagnosis, faults))
+    for each in diagnoses:
         console.print()
+        console.print(diagnosis.whole(each, faults))
 
 
 def _faults() -> Mapping[str, KnownFault]:

@@ -69,6 +69,14 @@ def test_who_could_not_be_placed_does_not_lead_and_is_told() -> None:
     assert tie.endswith(told)
 
 
+def test_a_baseline_that_wins_is_followed_by_who_could_be_placed() -> None:
+    unplaced = standing("a/new", ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED), (1, 3))
+    following = standing("perl/lwp", ratio(1.5, 1.4, 1.6, Verdict.SLOWER), (2, 2))
+    said = sentences.verdict(of(unplaced, standing(BASE, EQUAL, (1, 1)), following), MARGIN)
+    assert said.startswith(f"`{BASE}`, the baseline, is the fastest that could be placed. Next is")
+    assert "Next is `perl/lwp`: 1.5 ×" in said
+
+
 def test_if_nobody_could_be_placed_all_share_the_first_tier() -> None:
     unplaced = ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED)
     rows = (standing(client, unplaced, (1, 3)) for client in ("a/x", "a/y", "a/z"))

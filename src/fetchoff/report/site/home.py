@@ -73,14 +73,11 @@ def _best(whole: Collection, course: str, language: str) -> Best | None:
     if placed is None:
         return None
     ranked = [s for s in placed.ranked if language_of(s.client) == language]
-    first, *others = ranked
+    telling = [s for s in ranked if s.wall and s.wall.ratio.estimate.is_telling]
+    first, *others = telling or ranked
     assert first.costs is not None
     assert first.tiers is not None
-    ties = [
-        s.client
-        for s in others
-        if s.tiers and s.tiers[0] == first.tiers[0] and s.wall and s.wall.ratio.estimate.is_telling
-    ]
+    ties = [s.client for s in others if s.tiers and s.tiers[0] == first.tiers[0]]
     return Best(
         course=wording.course(course),
         address=addresses.course(course),

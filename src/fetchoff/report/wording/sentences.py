@@ -114,8 +114,9 @@ def _winner(leader: RankingRow, baseline: str, groups: Groups, *, of_all: bool) 
     fastest = "the fastest" if of_all else "the fastest that could be placed"
     if leader.client == baseline:
         text = f"`{baseline}`, the baseline, is {fastest}."
-        following = groups.ranked[1]
-        if following.wall is not None:
+        others = (s for s in groups.ranked if s is not leader and _is_placed(s))
+        following = next(others, None)
+        if following is not None and following.wall is not None:
             text += f" Next is `{following.client}`: {against(following.wall, baseline)}."
         return text
     if leader.wall is None:

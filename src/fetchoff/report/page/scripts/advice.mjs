@@ -44,7 +44,8 @@ const unplaced = ({ leaders, standings }) => {
 
 // The second client beside the first: how much more it takes.
 const next = (aspect, column) => {
-  const [first, second] = column.standings;
+  const [first, second] = column.standings.filter((standing) => standing.isPlaced);
+  if (!second) return [];
   const places = [first, second].map((standing) => column.pairs.order.indexOf(standing.client));
   const { point, low, high } = column.pairs.difference(...places);
   const ratio = [point, low, high].map(Math.exp);
