@@ -119,7 +119,8 @@ def test_who_could_not_be_placed_is_told_apart(chromium: BrowserContext, tmp_pat
     page.goto((tmp_path / "report.html").as_uri())
     expect(page.locator("#advice")).to_contain_text(
         re.compile(
-            "a/fast is the fastest that could be placed.* Next is a/slow.* a/wild took part in too few rounds"
+            "a/fast is the fastest that could be placed.* Next is a/slow.* "
+            "a/wild took part in too few rounds"
         )
     )
     page.close()
