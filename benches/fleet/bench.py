@@ -36,7 +36,8 @@ from fetchoff.fleet.dask.on_worker import RESOURCE
 from fetchoff.fleet.dask.required import environment
 from fetchoff.fleet.host.work import folder_of
 from fetchoff.model.observation import Batch, Ended, HostLost, Record, SectionDone
-from fetchoff.store.run_folder import JOURNAL, Header, RunFolder
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.run_folder import Header, RunFolder
 
 ROOT = Path(__file__).parents[2]
 HOSTS = ("h1", "h2", "h3")

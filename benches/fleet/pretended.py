@@ -145,7 +145,7 @@ def measure(block: Block, here: Here) -> Told:
             _measure(folder, asked, block, here)
     finally:
         folder.close()
-    return told_of(path, block.known)
+    return told_of(path, block.known, is_decided=False)
 
 
 def _measure(folder: RunFolder, asked: Experiment, block: Block, here: Here) -> None:

@@ -4,7 +4,7 @@
 
 Each host tells the records of pretended rounds; the driver keeps them, and results are computed
 and written. Printed: seconds and memory (the greatest so far, so give hosts in rising order) of the
-driver, seconds of the analysis and of writing, and the size of the files.
+driver and of analysing and writing, and the size of the files.
 """
 
 from __future__ import annotations
@@ -14,15 +14,48 @@ import resource
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benches.fleet import pretended
-from tests.unit.fleet.fakes import FakeCluster, Heard, Pretended
+from tests.unit.fleet.fakes import FakeCluster, FakeTask, Heard
 
-from fetchoff.app.fleet_results import fleet_analysis_of
+from fetchoff.app.fleet_results import HOSTS, MATRIX, write_fleet
+from fetchoff.app.results import JSON
 from fetchoff.fleet.driver import Driver
-from fetchoff.report.files import fleet_results
-from fetchoff.store.run_folder import JOURNAL, RunFolder
+from fetchoff.fleet.seam.cluster import Here, Job
+from fetchoff.fleet.seam.told import Block, Told
+from fetchoff.model.experiment import Experiment
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.records import to_line
+from fetchoff.store.run_folder import RunFolder
+
+HEADS = (
+    *("hosts", "observations", "journal MB", "driver s", "driver MB"),
+    *("analysis and files s", "MB", "results.json MB", "hosts.csv MB", "a host's report MB"),
+)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Tells a round of any host, and remembers nothing."""
+
+    asked: Experiment
+
+    def __call__(self, block: Block, _here: Here) -> Told:
+        records = pretended.round_of(self.asked, block.host, block.round)
+        return Told(tuple(map(to_line, records)), is_decided=False)
+
+
+class Forgetful(FakeCluster):
+    """Keeps no answer: they are the hosts', and would count as the driver's memory."""
+
+    def start(self, host: str, job: Job, longest_s: float) -> FakeTask:
+        task = super().start(host, job, longest_s)
+        self.tasks.clear()
+        self.started.clear()
+        return task
 
 
 def one_size(hosts: int, clients: int, workloads: int, rounds: int, folder: Path) -> list[str]:
@@ -33,30 +66,34 @@ def one_size(hosts: int, clients: int, workloads: int, rounds: int, folder: Path
         workloads=workloads,
         clients=tuple(f"c/n{number:03}" for number in range(clients)),
     )
-    measure = Pretended(pretended.header("run", asked, names))
-    run = RunFolder.create(folder / str(hosts), measure.header)
+    run = RunFolder.create(folder / str(hosts), pretended.header("run", asked, names))
     began = time.monotonic()
-    Driver(run, FakeCluster(names), measure, Heard()).run()
-    driven = time.monotonic()
+    Driver(run, Forgetful(names), Replay(asked), Heard()).run()
+    driven, driver_mb = time.monotonic(), _peak_mb()
     run.close()
-    measure.journals.clear()
-    analysis = fleet_analysis_of(RunFolder.open(run.path))
-    analysed = time.monotonic()
-    text = fleet_results.json_text(analysis)
-    matrix = fleet_results.matrix_text(analysis)
+    write_fleet(RunFolder.open(run.path))
     written = time.monotonic()
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-    journal = (run.path / JOURNAL).stat().st_size
-    return [
-        str(hosts),
-        f"{journal / 1e6:.1f}",
+    figures: list[Any] = [
+        hosts,
+        f"{hosts * clients * workloads * rounds:,}",
+        f"{_mb(run.path / JOURNAL):.0f}",
         f"{driven - began:.1f}",
-        f"{analysed - driven:.1f}",
-        f"{written - analysed:.1f}",
-        f"{peak_mb:.0f}",
-        f"{len(text) / 1e6:.1f}",
-        f"{len(matrix) / 1e6:.1f}",
+        f"{driver_mb:.0f}",
+        f"{written - driven:.1f}",
+        f"{_peak_mb():.0f}",
+        f"{_mb(run.path / JSON):.1f}",
+        f"{_mb(run.path / MATRIX):.1f}",
+        f"{_mb(run.path / HOSTS / f'{names[0]}.html'):.1f}",
     ]
+    return list(map(str, figures))
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def _mb(file: Path) -> float:
+    return file.stat().st_size / 1e6
 
 
 def main() -> int:
@@ -67,10 +104,8 @@ def main() -> int:
     parser.add_argument("--workloads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    heads = ["hosts", "journal MB", "driver s", "analysis s", "files s", "peak MB"]
-    heads += ["results.json MB", "hosts.csv MB"]
-    print("|", " | ".join(heads), "|")
-    print("|", " | ".join("---" for _ in heads), "|")
+    print("|", " | ".join(HEADS), "|")
+    print("|", " | ".join("---" for _ in HEADS), "|")
     with tempfile.TemporaryDirectory(prefix="fetchoff-scale-") as name:
         for hosts in map(int, arguments.hosts.split(",")):
             size = (hosts, arguments.clients, arguments.workloads, arguments.rounds)

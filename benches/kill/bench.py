@@ -34,7 +34,8 @@ from tests.integration.processes import (
 from tests.integration.runs import planned_slots, slot_of
 
 from fetchoff.model.observation import Batch, SectionDone, Turns
-from fetchoff.store.run_folder import HEADER, JOURNAL, RunFolder
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.run_folder import HEADER, RunFolder
 
 CLIENTS = ("honest", "slow")
 LINK = Path(__file__).with_name("near.toml")

@@ -13,7 +13,8 @@ from typing import Any
 from fetchoff.model.experiment import Experiment, is_measured, takes_turns
 from fetchoff.model.observation import Batch, Invocation, Sample, SectionDone, Turns
 from fetchoff.plan.rounds import entrants_of_round
-from fetchoff.store.run_folder import JOURNAL, RunFolder
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.run_folder import RunFolder
 
 DEADLINE_S = 60.0
 

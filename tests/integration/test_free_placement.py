@@ -11,7 +11,8 @@ from tests.integration import runs
 
 from fetchoff.model.observation import Outcome
 from fetchoff.model.workload import Placement
-from fetchoff.store.run_folder import JOURNAL, RunFolder
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.run_folder import RunFolder
 
 FREE = ("-w", "tiny.toml", "--placement", "free", "--seed", "1", "-o", "run")
 

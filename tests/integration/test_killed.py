@@ -18,7 +18,8 @@ from tests.integration import runs
 from tests.integration.processes import control_groups, named, wait_for_none
 
 from fetchoff.model.observation import Interrupted, Turns
-from fetchoff.store.run_folder import JOURNAL, RunFolder
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.run_folder import RunFolder
 
 KILLS = int(os.environ.get("FETCHOFF_TEST_KILLS", "10"))
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.analysis.series import Array, series_of
 from fetchoff.analysis.stopping import is_decided
-from fetchoff.model.analysis import RankingRow, Relative, WorkloadResult
+from fetchoff.model.analysis import Analysis, RankingRow, Relative, WorkloadResult
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import Ranking
 from fetchoff.model.experiment import Entrant, Experiment, Role
@@ -20,7 +21,7 @@ from fetchoff.model.fleet import (
     FleetAnalysis,
     FleetResult,
     FleetRow,
-    HostAnalysis,
+    HostOutcome,
     HostsDiffer,
 )
 from fetchoff.model.host import PARTS, FleetMode, HostRecord, judged_on
@@ -29,18 +30,6 @@ from fetchoff.stats import heterogeneity, levels_of_host, rank_over_hosts, shown
 from fetchoff.stats.hosts import LEAST_HOSTS
 
 CLOCKS = ("wall", "cpu")
-
-
-def by_host(records: Iterable[Record], hosts: Sequence[HostRecord]) -> dict[str, list[Record]]:
-    """The records of each host, in order; that the run ended is told of all."""
-    found: dict[str, list[Record]] = {host.id: [] for host in hosts}
-    for record in records:
-        if isinstance(record, Ended):
-            for own in found.values():
-                own.append(record)
-        elif record.host in found:
-            found[record.host].append(record)
-    return found
 
 
 def rounds_of(records: Sequence[Record], courses: Sequence[str]) -> int:
@@ -52,78 +41,127 @@ def rounds_of(records: Sequence[Record], courses: Sequence[str]) -> int:
     return sum(set(courses) <= own for own in done.values())
 
 
-def is_decided_on(
-    experiment: Experiment,
-    host: HostRecord,
-    hosts: int,
-    mode: FleetMode,
-    records: Sequence[Record],
-) -> bool:
-    """Whether a host has nothing left to find out, by its own records and its share of the error.
+def is_decided_on(judged: Experiment, records: Sequence[Record]) -> bool:
+    """Whether a host has nothing left to find out, by its own records.
 
-    What hosts have in common is looked at once, when the run has ended.
+    `judged`: the experiment as that host is judged. What hosts have in common is looked at once,
+    when the run has ended.
     """
-    own = judged_on(experiment, host, hosts, mode)
-    rounds = rounds_of(records, host.courses)
-    return rounds in own.looks and is_decided(own, records, rounds)
+    rounds = rounds_of(records, [course.id for course in judged.courses])
+    return rounds in judged.looks and is_decided(judged, records, rounds)
+
+
+class Journals(Protocol):
+    """The records of a fleet's hosts, which are had one host at a time."""
+
+    @property
+    def ended(self) -> Ended | None: ...
+    def of_host(self, host: str) -> Sequence[Record]:
+        """In order."""
+
+
+See = Callable[[str, Analysis], None]
+"""Is shown what a host says by itself."""
+
+
+@dataclass(frozen=True)
+class _OnHost:
+    """What is kept of a course on a host, by clock and in the order of all entrants.
+
+    `ratios`: None for whom the host has not compared. `logs[round, entrant]`: NaN likewise.
+    """
+
+    baseline: str
+    is_withheld: bool
+    ratios: Mapping[str, tuple[Relative | None, ...]]
+    logs: Mapping[str, Array]
 
 
 @dataclass(frozen=True)
 class _Fleet:
-    """A run of several hosts, and its records by host."""
+    """A run of several hosts."""
 
     run: RunFacts
     hosts: tuple[HostRecord, ...]
     mode: FleetMode
-    records: Mapping[str, Sequence[Record]]
     has_ended: bool
+
+    @property
+    def entrants(self) -> list[Entrant]:
+        """All but the controls."""
+        return [e for e in self.run.experiment.entrants if e.role is not Role.CONTROL]
 
     def experiment_on(self, host: HostRecord) -> Experiment:
         return judged_on(self.run.experiment, host, len(self.hosts), self.mode)
 
 
 def analyse_fleet(
-    run: RunFacts, hosts: Sequence[HostRecord], mode: FleetMode, records: Sequence[Record]
+    run: RunFacts, hosts: Sequence[HostRecord], mode: FleetMode, journals: Journals, see: See
 ) -> FleetAnalysis:
-    """Everything that tables and files show. `run.absent`: clients that no host has."""
-    ended = next((r for r in reversed(records) if isinstance(r, Ended)), None)
-    parts = by_host(records, hosts)
-    fleet = _Fleet(run, tuple(hosts), mode, parts, ended is not None)
-    lost = _lost(records)
-    each = tuple(_of_host(fleet, host, lost.get(host.id, "")) for host in hosts)
+    """What hosts say together; `see` is shown what each says by itself, in their order, if it has
+    results. `run.absent`: clients that no host has.
+
+    A host's records and its analysis are let go before the next: what is kept of them is some 100
+    bytes for each client, workload and clock.
+    """
+    ended = journals.ended
+    fleet = _Fleet(run, tuple(hosts), mode, ended is not None)
+    outcomes: list[HostOutcome] = []
+    courses: dict[str, dict[str, _OnHost]] = {}
+    for host in hosts:
+        records = [*journals.of_host(host.id), *([ended] if ended else [])]
+        analysis = _of_host(fleet, host, records)
+        outcomes.append(_outcome(host, records, analysis))
+        if analysis.results:
+            see(host.id, analysis)
+        own = fleet.experiment_on(host)
+        for result in analysis.results:
+            found = _on_host(fleet, own, records, result)
+            courses.setdefault(result.workload, {})[host.id] = found
     experiment = run.experiment
     return FleetAnalysis(
         run_id=run.run_id,
         title=run.title,
         started=run.started,
         ended_reason=ended.reason if ended else "interrupted",
-        seconds=max((one.analysis.seconds for one in each if one.analysis), default=0.0),
+        seconds=max((one.seconds for one in outcomes if one.has_results), default=0.0),
         seed=experiment.seed,
         alpha=experiment.alpha,
         margin=experiment.margin,
         mode=mode,
-        hosts=each,
+        hosts=tuple(outcomes),
         results=tuple(
-            filter(None, (_together(fleet, course, each) for course in experiment.courses))
+            _together(fleet, course, courses.pop(course.id))
+            for course in experiment.courses
+            if course.id in courses
         ),
         notes=run.notes,
         origin=run.origin,
     )
 
 
-def _lost(records: Iterable[Record]) -> dict[str, str]:
-    """Why hosts were lost that have measured nothing whole since."""
-    found: dict[str, str] = {}
+def _outcome(host: HostRecord, records: Sequence[Record], analysis: Analysis) -> HostOutcome:
+    return HostOutcome(
+        host=host,
+        rounds=rounds_of(records, host.courses),
+        seconds=analysis.seconds,
+        has_results=bool(analysis.results),
+        lost=_lost(records),
+    )
+
+
+def _lost(records: Iterable[Record]) -> str:
+    """Why a host was lost, if it has measured nothing whole since; else ""."""
+    why = ""
     for record in records:
         if isinstance(record, HostLost):
-            found[record.host] = record.reason
+            why = record.reason
         elif isinstance(record, SectionDone):
-            found.pop(record.host, None)
-    return found
+            why = ""
+    return why
 
 
-def _of_host(fleet: _Fleet, host: HostRecord, lost: str) -> HostAnalysis:
-    own = fleet.records[host.id]
+def _of_host(fleet: _Fleet, host: HostRecord, records: Sequence[Record]) -> Analysis:
     facts = replace(
         fleet.run,
         experiment=fleet.experiment_on(host),
@@ -131,53 +169,49 @@ def _of_host(fleet: _Fleet, host: HostRecord, lost: str) -> HostAnalysis:
         absent=(*host.absent, *fleet.run.absent),
         notes=host.notes,
     )
-    analysis = analyse(facts, own)
-    rounds = rounds_of(own, host.courses)
-    return HostAnalysis(host, rounds, analysis if analysis.results else None, lost)
+    return analyse(facts, records)
 
 
-def _together(fleet: _Fleet, course: Course, each: Sequence[HostAnalysis]) -> FleetResult | None:
-    """A course on all hosts that measured it; None if none did."""
-    found = {
-        one.host.id: result
-        for one in each
-        if one.analysis is not None
-        for result in one.analysis.results
-        if result.workload == course.id
-    }
-    if not found:
-        return None
-    baseline = fleet.run.experiment.baseline
-    withheld = tuple(host for host, result in found.items() if result.withheld is not None)
-    others = tuple(
-        host
-        for host, result in found.items()
-        if host not in withheld and result.baseline != baseline
+def _on_host(
+    fleet: _Fleet, own: Experiment, records: Sequence[Record], result: WorkloadResult
+) -> _OnHost:
+    """`own`: the experiment as the host is judged."""
+    keys = [entrant.key for entrant in fleet.entrants]
+    series = series_of(own, records, result.workload)
+    had = [entrant.key for entrant in own.entrants]
+    rows = {row.client: row for row in result.standings}
+    return _OnHost(
+        baseline=result.baseline,
+        is_withheld=result.withheld is not None,
+        ratios={clock: tuple(_relative(rows.get(key), clock) for key in keys) for clock in CLOCKS},
+        logs={clock: _aligned(keys, had, series.logs(clock)) for clock in CLOCKS},
     )
-    used = {h: result for h, result in found.items() if h not in (*withheld, *others)}
+
+
+def _together(fleet: _Fleet, course: Course, found: Mapping[str, _OnHost]) -> FleetResult:
+    """A course on all hosts that measured it."""
+    baseline = fleet.run.experiment.baseline
+    withheld = tuple(host for host, own in found.items() if own.is_withheld)
+    others = tuple(
+        host for host, own in found.items() if host not in withheld and own.baseline != baseline
+    )
+    used = {host: own for host, own in found.items() if host not in (*withheld, *others)}
     return FleetResult(
         workload=course.id,
         about=course.workload.about,
         baseline=baseline,
         hosts=tuple(used),
-        rows=_rows(fleet, course, used),
+        rows=_rows(fleet, tuple(used.values())),
         withheld=withheld,
         others=others,
     )
 
 
-def _rows(
-    fleet: _Fleet, course: Course, results: Mapping[str, WorkloadResult]
-) -> tuple[FleetRow, ...]:
-    entrants = [e for e in fleet.run.experiment.entrants if e.role is not Role.CONTROL]
-    clocks = {
-        clock: _across(fleet, clock, entrants, results, _logs(fleet, course, results, clock))
-        for clock in CLOCKS
-    }
-    (wall, tiers), (cpu, _) = clocks["wall"], clocks["cpu"]
+def _rows(fleet: _Fleet, hosts: Sequence[_OnHost]) -> tuple[FleetRow, ...]:
+    (wall, tiers), (cpu, _) = (_across(fleet, clock, hosts) for clock in CLOCKS)
     rows = [
         FleetRow(e.key, e.role, wall[place], cpu[place], tiers.get(e.key))
-        for place, e in enumerate(entrants)
+        for place, e in enumerate(fleet.entrants)
         if any(wall[place].on_each)
     ]
     return tuple(sorted(rows, key=_order))
@@ -190,37 +224,20 @@ def _order(row: FleetRow) -> tuple[bool, float, str]:
     return (row.role is Role.FLOOR, cost, row.client)
 
 
-def _logs(
-    fleet: _Fleet, course: Course, hosts: Iterable[str], clock: str
-) -> list[tuple[tuple[str, ...], Array]]:
-    """For each host, its entrants and `y[round, entrant]`."""
-    records = {host.id: host for host in fleet.hosts}
-    found = []
-    for name in hosts:
-        own = fleet.experiment_on(records[name])
-        series = series_of(own, fleet.records[name], course.id)
-        found.append((tuple(e.key for e in own.entrants), series.logs(clock)))
-    return found
-
-
 def _across(
-    fleet: _Fleet,
-    clock: str,
-    entrants: Sequence[Entrant],
-    results: Mapping[str, WorkloadResult],
-    logs: Sequence[tuple[tuple[str, ...], Array]],
+    fleet: _Fleet, clock: str, hosts: Sequence[_OnHost]
 ) -> tuple[list[AcrossHosts], dict[str, tuple[int, int]]]:
     """Each entrant against the baseline by one clock, and the tiers of those that are ranked."""
     experiment = fleet.run.experiment
     share = experiment.alpha / PARTS
-    keys = [entrant.key for entrant in entrants]
-    costs = [_aligned(keys, own, y) for own, y in logs]
+    keys = [entrant.key for entrant in fleet.entrants]
+    costs = [own.logs[clock] for own in hosts]
     base = keys.index(experiment.baseline)
     differ = [
         heterogeneity(costs, base, place) if place != base else None for place in range(len(keys))
     ]
     shown = shown_to_differ(differ, share)
-    ranked = [place for place, entrant in enumerate(entrants) if entrant.role is Role.RANKED]
+    ranked = [place for place, e in enumerate(fleet.entrants) if e.role is Role.RANKED]
     ranking = None
     if fleet.has_ended and len(costs) >= LEAST_HOSTS:
         levels = np.array([levels_of_host(y[:, ranked]) for y in costs])
@@ -228,10 +245,9 @@ def _across(
             levels, baseline=ranked.index(base), alpha=share, margin=experiment.margin
         )
     over, tiers = _in_general(ranking, [keys[place] for place in ranked])
-    rows = [{row.client: row for row in result.standings} for result in results.values()]
     return [
         AcrossHosts(
-            on_each=tuple(_relative(standings.get(key), clock) for standings in rows),
+            on_each=tuple(own.ratios[clock][place] for own in hosts),
             over=over.get(key),
             differ=HostsDiffer(found.hosts, found.between, found.share, found.p, shown[place])
             if found is not None

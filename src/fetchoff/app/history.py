@@ -24,7 +24,6 @@ from fetchoff.model.history import (
     Stretch,
     StretchKind,
 )
-from fetchoff.model.observation import Ended
 from fetchoff.model.release import Release
 from fetchoff.plan.bisection import Ends, Node, next_to_compare, tree
 from fetchoff.report.wording.findings import message
@@ -184,7 +183,7 @@ class Comparer:
             must_be_unchanged(run.header, [a, b])
         else:
             run = self._new_run(a, b, place, budget_s)
-        if any(isinstance(record, Ended) for record in run.records()):
+        if run.ended is not None:
             run.close()
         else:
             self.measure(run, [a, b])

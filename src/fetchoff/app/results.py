@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from fetchoff.model.analysis import Analysis, ClientCard
 from fetchoff.model.errors import InputError, StoreError
@@ -106,20 +106,30 @@ def write(analysis: Analysis, folder: Path) -> None:
 def write_files(files: Iterable[tuple[str, str]], folder: Path) -> None:
     """Write files by their path within the run folder; StoreError if that fails."""
     for name, text in files:
-        path = folder / name
-        part = path.with_name(f"{path.name}.part")
-        try:
-            path.parent.mkdir(exist_ok=True)
-            part.write_text(text, encoding="utf-8")
-            part.replace(path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
-            raise StoreError(
-                f"{path} cannot be written: {error.strerror}",
-                "the measurements are kept; make room, then write the results with "
-                f"'fetchoff report {folder}'",
-            ) from error
+        with new_file(name, folder) as target:
+            target.write(text)
+
+
+@contextlib.contextmanager
+def new_file(name: str, folder: Path) -> Iterator[TextIO]:
+    """A file of the run folder, which takes its place when it is whole; StoreError if that
+    fails."""
+    path = folder / name
+    part = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(exist_ok=True)
+        with part.open("w", encoding="utf-8") as target:
+            yield target
+        part.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written: {error.strerror}",
+            "the measurements are kept; make room, then write the results with "
+            f"'fetchoff report {folder}'",
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def _files(analysis: Analysis) -> Iterator[tuple[str, str]]:

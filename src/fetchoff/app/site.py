@@ -17,7 +17,8 @@ from fetchoff.report.site.entries import History, Run
 from fetchoff.report.site.runs import LeftOut
 from fetchoff.store import results_file
 from fetchoff.store.history import HISTORY
-from fetchoff.store.run_folder import HEADER, JOURNAL
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.run_folder import HEADER
 
 REPORT, TABLE = "report.html", "results.csv"
 KNOWN = frozenset({HEADER, HISTORY.name, results_file.FILE})

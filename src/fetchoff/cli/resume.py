@@ -31,7 +31,6 @@ def command(
     from fetchoff.cli.console import say
     from fetchoff.cli.measure import Manner, measure_and_show
     from fetchoff.cli.searching import search, search_all
-    from fetchoff.model.observation import Ended
     from fetchoff.store.history import HISTORIES, HISTORY
     from fetchoff.store.run_folder import RunFolder
 
@@ -44,7 +43,7 @@ def command(
         return
     folder = RunFolder.open(run, to_append=True)
     _must_be_of_one_machine(folder)
-    if any(isinstance(record, Ended) for record in folder.records()):
+    if folder.ended is not None:
         folder.close()
         if not quiet:
             say("this run is complete; nothing is left to measure")

@@ -23,7 +23,7 @@ from fetchoff.fleet.seam.cluster import Cluster, Here, HostAway, HostFault, Job,
 from fetchoff.fleet.seam.told import Block, Told
 from fetchoff.model.errors import FetchoffError
 from fetchoff.model.experiment import SELDOM, Experiment
-from fetchoff.model.host import HostRecord, measured_on
+from fetchoff.model.host import HostRecord, judged_on
 from fetchoff.model.observation import Batch, Ended, HostLost, Record, SectionDone, Turns
 from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import RunFolder
@@ -68,19 +68,23 @@ class State(Enum):
 
 @dataclass
 class Standing:
-    """A host, and what the driver has of it: every record, and what follows from them."""
+    """A host, and what follows from its records, of which the driver has the first `known`.
+
+    `decided_at`: after how many rounds it was asked last whether all is decided, and what it said.
+    """
 
     host: HostRecord
     experiment: Experiment
     state: State = State.HERE
-    records: list[Record] = field(default_factory=list)
+    known: int = 0
+    decided_at: tuple[int, bool] = (0, False)
     _whole: dict[int, set[str]] = field(default_factory=dict)
     _spent: dict[int, float] = field(default_factory=dict)
     _measured: set[int] = field(default_factory=set)
 
     def note(self, record: Record) -> None:
-        """Add a record of this host."""
-        self.records.append(record)
+        """Another record of this host."""
+        self.known += 1
         if isinstance(record, SectionDone):
             self._whole.setdefault(record.round, set()).add(record.workload)
             self._spent[record.round] = self._spent.get(record.round, 0.0) + record.seconds
@@ -150,12 +154,15 @@ class Driver:
         self._listener = listener
         self._limits = limits
         header = folder.header
+        hosts, mode = len(header.hosts), header.mode
         self._standings = {
-            host.id: Standing(host, measured_on(header.experiment, host)) for host in header.hosts
+            host.id: Standing(host, judged_on(header.experiment, host, hosts, mode))
+            for host in header.hosts
         }
-        for record in folder.records():
-            if not isinstance(record, Ended | HostLost):
-                self._standings[record.host].note(record)
+        for host, standing in self._standings.items():
+            for record in folder.of_host(host):
+                if not isinstance(record, HostLost):
+                    standing.note(record)
 
     def run(self) -> Ended:
         """Measure until the run ends, and record that.
@@ -188,9 +195,12 @@ class Driver:
         return "budget" if any(one.is_spent for one in here) else "rounds"
 
     def _is_decided(self, standing: Standing) -> bool:
-        header = self._folder.header
-        hosts = len(header.hosts)
-        return is_decided_on(header.experiment, standing.host, hosts, header.mode, standing.records)
+        """As the host told with its last round, or by the journal if another driver was told."""
+        rounds, is_decided = standing.decided_at
+        if rounds != standing.round:
+            is_decided = is_decided_on(standing.experiment, self._folder.of_host(standing.host.id))
+            standing.decided_at = (standing.round, is_decided)
+        return is_decided
 
     def _welcome(self, present: Iterable[str]) -> None:
         """Hosts that have come back go on."""
@@ -223,7 +233,11 @@ class Driver:
     def _asked(self, standing: Standing) -> _Pending:
         now = self._cluster.now_s()
         block = Block(
-            self._folder.header.run_id, standing.host.id, standing.round, len(standing.records)
+            run=self._folder.header.run_id,
+            host=standing.host.id,
+            round=standing.round,
+            known=standing.known,
+            alpha=standing.experiment.alpha,
         )
         return _Pending(standing, block, None, began_s=now, seen_s=now)
 
@@ -280,6 +294,7 @@ class Driver:
             self._lose(one, State.OUT, f"it told what is no record of it: {error}")
             return True
         standing = one.standing
+        standing.decided_at = (standing.round, told.is_decided)
         if standing.round <= one.block.round:
             self._lose(one, State.OUT, "it came back from a round that is not whole")
             return True
@@ -292,8 +307,8 @@ class Driver:
         for record in records:
             if isinstance(record, Ended | HostLost) or record.host != standing.host.id:
                 raise ValueError(f"a record of {getattr(record, 'host', '') or 'nobody'}")
+        self._folder.append_of_host(standing.host.id, lines)
         for record in records:
-            self._folder.append(record)
             standing.note(record)
 
     def _lose(

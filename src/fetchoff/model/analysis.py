@@ -16,7 +16,7 @@ from fetchoff.model.observation import Outcome
 from fetchoff.model.pairwise import Pairwise
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # a large fleet has millions
 class Relative:
     """A client against the baseline: ratio below 1 is cheaper or faster."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fetchoff.model.analysis import Analysis, Relative
+from fetchoff.model.analysis import Relative
 from fetchoff.model.experiment import Role
 from fetchoff.model.host import FleetMode, HostRecord
 
@@ -69,21 +68,24 @@ class FleetResult:
 
 
 @dataclass(frozen=True)
-class HostAnalysis:
-    """What one host says by itself; `analysis`: None if it has measured nothing whole.
+class HostOutcome:
+    """What became of a host.
 
-    `rounds`: those that were measured whole. `lost`: why it didn't go on to the end, or "".
+    `rounds`: those that were measured whole. `seconds`: of measuring. `has_results`: something was
+    measured whole. `lost`: why it didn't go on to the end, or "".
     """
 
     host: HostRecord
     rounds: int
-    analysis: Analysis | None
+    seconds: float
+    has_results: bool
     lost: str = ""
 
 
 @dataclass(frozen=True)
 class FleetAnalysis:
-    """Everything that tables and files show of a run of several hosts."""
+    """What hosts say together, in a run of several. What each says by itself is an Analysis of its
+    own, of which a large fleet has too many to keep."""
 
     run_id: str
     title: str
@@ -94,13 +96,7 @@ class FleetAnalysis:
     alpha: float
     margin: float
     mode: FleetMode
-    hosts: tuple[HostAnalysis, ...]
+    hosts: tuple[HostOutcome, ...]
     results: tuple[FleetResult, ...]
     notes: tuple[str, ...] = ()
     origin: str = ""
-
-    def measured(self) -> Iterator[tuple[str, Analysis]]:
-        """The hosts that have results, with them."""
-        for one in self.hosts:
-            if one.analysis is not None:
-                yield one.host.id, one.analysis

@@ -1,18 +1,11 @@
-"""Run folders: run.json, batches.jsonl, and the files derived from them.
-
-batches.jsonl is append-only, one write per record, so a kill at any moment loses at most the record
-being written. An unfinished last line is cut off when the run is resumed.
-"""
+"""Run folders: run.json, batches.jsonl, and the files derived from them."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
 import functools
 import json
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -20,18 +13,18 @@ from typing import Annotated
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from fetchoff.model.client import Package
-from fetchoff.model.errors import InputError, InUseError, StoreError
+from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.homepage import must_be_of_the_web
 from fetchoff.model.host import FleetMode, HostRecord
-from fetchoff.model.observation import Record
+from fetchoff.model.observation import Ended, Record
 from fetchoff.model.origin import OriginRecord
 from fetchoff.model.program import ProgramRecord
 from fetchoff.model.tree import Tree
+from fetchoff.store.journal import Journal, Span
 from fetchoff.store.records import from_line, to_line
 
 HEADER = "run.json"
-JOURNAL = "batches.jsonl"
 SCHEMA = 2
 FROM_A_COPY = "restore the file from a backup"
 
@@ -101,13 +94,19 @@ def _headers() -> TypeAdapter[Header]:
 
 
 class RunFolder:
-    """An open run folder. One process at a time may append (flock)."""
+    """An open run folder. One process at a time may append.
+
+    The records of a run of one machine are kept in memory. Those of a fleet may be far too many:
+    only where each host has its own is kept, and they are read when they are asked for.
+    """
 
     def __init__(self, path: Path, header: Header) -> None:
         self.path = path
         self.header = header
+        self._journal = Journal(path)
         self._records: list[Record] = []
-        self._fd = -1
+        self._spans: dict[str, list[Span]] = {host.id: [] for host in header.hosts}
+        self._ended: Ended | None = None
 
     @classmethod
     def create(cls, path: Path, header: Header) -> RunFolder:
@@ -124,7 +123,7 @@ class RunFolder:
             part = path / (HEADER + ".part")
             part.write_text(text, encoding="utf-8")
             part.replace(path / HEADER)
-            folder._open_journal()
+            folder._journal.open_to_append()
         except OSError as error:
             raise StoreError(
                 f"{path} cannot be written: {error.strerror}", "choose another folder with --out"
@@ -137,91 +136,87 @@ class RunFolder:
 
         InputError if it is not a run, StoreError if it is damaged or locked.
         """
-        try:
-            text = (path / HEADER).read_text(encoding="utf-8")
-        except OSError as error:
-            raise InputError(
-                f"{path} is not a run folder: {HEADER}: {error.strerror}",
-                "give the folder that 'fetchoff run' printed at its end, such as runs/…",
-            ) from error
-        except UnicodeDecodeError as error:
-            raise StoreError(f"{path / HEADER} is damaged: {error}", FROM_A_COPY) from error
-        try:
-            header = _headers().validate_json(text)
-        except ValidationError as error:
-            fault = error.errors()[0]
-            where = ".".join(str(part) for part in fault["loc"])
-            what = f"{where}: {fault['msg']}" if where else fault["msg"]
-            raise StoreError(f"{path / HEADER} is damaged: {what}", FROM_A_COPY) from error
-        folder = cls(path, header)
+        folder = cls(path, _header_of(path))
         if to_append:
-            folder._open_journal()
-        folder._read()
+            folder._journal.open_to_append()
+        for span, record in folder._read():
+            folder._note(record, span)
         return folder
 
+    @property
+    def ended(self) -> Ended | None:
+        """How the run ended; None if it did not."""
+        return self._ended
+
     def records(self) -> Sequence[Record]:
-        """All records, in order."""
-        return self._records
+        """All records, in order; those of a fleet are read anew."""
+        return [record for _, record in self._read()] if self.header.hosts else self._records
+
+    def of_host(self, host: str) -> list[Record]:
+        """The records of one of the hosts of a fleet, in order, read anew."""
+        spans = self._spans.get(host, [])
+        return [record for span in spans for _, record in self._read(span)]
 
     def append(self, record: Record) -> None:
         """Append a record with a single write."""
-        line = to_line(record)
-        try:
-            written = os.write(self._fd, line)
-            if written != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:
-            raise StoreError(
-                f"{self.path / JOURNAL} cannot be written: {error.strerror}",
-                "everything measured so far is kept; make room, then continue with "
-                f"'fetchoff resume {self.path}'",
-            ) from error
-        self._records.append(record)
+        self._note(record, self._journal.append([to_line(record)]))
+
+    def append_of_host(self, host: str, lines: Sequence[bytes]) -> None:
+        """Append lines that a host told, with a single write: whole records, and its own."""
+        self._note_span(host, self._journal.append(lines))
 
     def close(self) -> None:
         """Release the lock, so that another process can append."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
+        self._journal.close()
 
     def discard(self) -> None:
         """Remove a run without measurements; other files in the folder stay."""
         self.close()
         with contextlib.suppress(OSError):
-            (self.path / JOURNAL).unlink()
+            self._journal.path.unlink()
             (self.path / HEADER).unlink()
             self.path.rmdir()
 
-    def _open_journal(self) -> None:
-        try:
-            self._fd = os.open(
-                self.path / JOURNAL, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644
-            )
-        except OSError as error:
-            raise StoreError(f"{self.path / JOURNAL}: {error.strerror}") from error
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self.close()
-            raise InUseError(
-                f"{self.path} is in use by another process", "wait for it, or end it first"
-            ) from error
+    def _note(self, record: Record, span: Span) -> None:
+        if isinstance(record, Ended):
+            self._ended = record
+        elif self.header.hosts:
+            self._note_span(record.host, span)
+        if not self.header.hosts:
+            self._records.append(record)
 
-    def _read(self) -> None:
-        """Read the journal; when appending, cut off an unfinished last line."""
-        try:
-            data = (self.path / JOURNAL).read_bytes()
-        except FileNotFoundError:
+    def _note_span(self, host: str, span: Span) -> None:
+        """What a host told at once lies together, and is one span."""
+        own = self._spans.get(host)
+        if own is None:
             return
-        except OSError as error:
-            raise StoreError(f"{self.path / JOURNAL} cannot be read: {error.strerror}") from error
-        whole = data[: data.rfind(b"\n") + 1]
-        if self._fd >= 0 and len(whole) != len(data):
-            os.ftruncate(self._fd, len(whole))
-        for number, line in enumerate(whole.splitlines(), start=1):
+        if own and own[-1].end == span.begin:
+            span = Span(own.pop().begin, span.end)
+        own.append(span)
+
+    def _read(self, span: Span | None = None) -> Iterator[tuple[Span, Record]]:
+        for number, (place, line) in enumerate(self._journal.lines(span), start=1):
             try:
-                self._records.append(from_line(line))
+                yield place, from_line(line)
             except ValueError as error:
-                raise StoreError(
-                    f"{self.path / JOURNAL}:{number} is damaged", FROM_A_COPY
-                ) from error
+                where = f":{number}" if span is None else f", byte {place.begin},"
+                raise StoreError(f"{self._journal.path}{where} is damaged", FROM_A_COPY) from error
+
+
+def _header_of(path: Path) -> Header:
+    try:
+        text = (path / HEADER).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"{path} is not a run folder: {HEADER}: {error.strerror}",
+            "give the folder that 'fetchoff run' printed at its end, such as runs/…",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise StoreError(f"{path / HEADER} is damaged: {error}", FROM_A_COPY) from error
+    try:
+        return _headers().validate_json(text)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        what = f"{where}: {fault['msg']}" if where else fault["msg"]
+        raise StoreError(f"{path / HEADER} is damaged: {what}", FROM_A_COPY) from error

@@ -10,13 +10,14 @@ from benches.fleet import pretended
 from tests.unit.analysis import planted
 from tests.unit.analysis.raced import COURSE, Raced, ill
 from tests.unit.analysis.test_hosts import on
+from tests.unit.analysis.told import Told, nobody
 
 from fetchoff.analysis.analyse import RunFacts
 from fetchoff.analysis.fleet import analyse_fleet, is_decided_on, rounds_of
 from fetchoff.model.estimate import Verdict
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.fleet import AcrossHosts, FleetAnalysis, FleetRow
-from fetchoff.model.host import PARTS, FleetMode, HostRecord
+from fetchoff.model.host import PARTS, FleetMode, HostRecord, judged_on
 from fetchoff.model.observation import Ended, HostLost, Outcome, Record
 from fetchoff.report.wording.fleet import differ, in_general, on_each, summary
 
@@ -55,7 +56,8 @@ def analysed(
     experiment = next(iter(fleet.values())).experiment
     facts = RunFacts("id", "title", "2026-11-24", experiment, (), (), {}, ())
     named = tuple(hosts) or tuple(host(name) for name in fleet)
-    return analyse_fleet(facts, named, mode, records_of(fleet) if records is None else records)
+    journals = Told(records_of(fleet) if records is None else records)
+    return analyse_fleet(facts, named, mode, journals, nobody)
 
 
 def row_of(analysis: FleetAnalysis, client: str = B) -> FleetRow:
@@ -178,7 +180,8 @@ def test_a_host_whose_checks_fail_is_withheld_by_itself() -> None:
         records += on(name, own)
     hosts = [HostRecord(name, {}, planted.CLIENTS, (), ("get",)) for name in HOSTS]
     facts = RunFacts("id", "title", "2026-11-24", asked, (), (), {}, ())
-    found = analyse_fleet(facts, hosts, FleetMode.REPLICATE, [*records, Ended("budget", 6)])
+    journals = Told([*records, Ended("budget", 6)])
+    found = analyse_fleet(facts, hosts, FleetMode.REPLICATE, journals, nobody)
     (result,) = found.results
     assert result.withheld == ("berta",)
     assert result.hosts == ("anna", "carl", "dora")
@@ -202,7 +205,7 @@ def test_a_host_that_measured_nothing_is_there_without_results() -> None:
     records = [r for r in records_of(fleet) if getattr(r, "host", "") != "dora"]
     found = analysed(fleet, records, hosts=[host(name) for name in HOSTS])
     assert [one.rounds for one in found.hosts] == [ROUNDS, ROUNDS, ROUNDS, 0]
-    assert found.hosts[-1].analysis is None
+    assert not found.hosts[-1].has_results
     assert found.results[0].hosts == HOSTS[:3]
 
 
@@ -215,7 +218,9 @@ def test_divided_courses_are_each_of_one_host() -> None:
         for number in range(5):
             records += pretended.round_of(own, one.id, number)
     facts = RunFacts("id", "title", "2026-11-24", asked, (), (), {}, ())
-    found = analyse_fleet(facts, head.hosts, FleetMode.SHARD, [*records, Ended("rounds", 5)])
+    found = analyse_fleet(
+        facts, head.hosts, FleetMode.SHARD, Told([*records, Ended("rounds", 5)]), nobody
+    )
     assert [result.hosts for result in found.results] == [("anna",), ("berta",)]
     assert all(row.wall.over is None for result in found.results for row in result.rows)
     assert "costs of hosts are not compared" in in_general(found, found.results[0])
@@ -225,10 +230,11 @@ def test_a_host_is_decided_by_its_own_records() -> None:
     asked: Experiment = raced(-0.5).experiment
     own = raced(-0.5).records()
     assert rounds_of(own, (COURSE.id,)) == ROUNDS
-    assert is_decided_on(asked, host("anna"), 1, FleetMode.REPLICATE, own)
-    assert not is_decided_on(asked, host("anna"), 1, FleetMode.REPLICATE, own[:6])
+    judged = judged_on(asked, host("anna"), 1, FleetMode.REPLICATE)
+    assert is_decided_on(judged, own)
+    assert not is_decided_on(judged, own[:6])
     near = raced(0.004).records()
-    assert not is_decided_on(asked, host("anna"), 1000, FleetMode.REPLICATE, near)
+    assert not is_decided_on(judged_on(asked, host("anna"), 1000, FleetMode.REPLICATE), near)
 
 
 def test_a_client_that_answered_wrong_on_one_host_is_not_ranked_there() -> None:

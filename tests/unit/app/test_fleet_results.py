@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from benches.fleet import pretended
+from tests.unit.analysis.told import nobody
 
 from fetchoff.app.fleet_results import fleet_analysis_of, write_fleet
-from fetchoff.model.errors import InputError
+from fetchoff.cli.fleet import measuring
+from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.observation import Ended
 from fetchoff.store.run_folder import RunFolder
 
@@ -31,18 +34,42 @@ def test_the_same_files_every_time(tmp_path: Path) -> None:
     folder_with(tmp_path / "run", 5)
     kept = []
     for _ in range(2):
-        write_fleet(fleet_analysis_of(RunFolder.open(tmp_path / "run")), tmp_path / "run")
+        write_fleet(RunFolder.open(tmp_path / "run"))
         files = sorted(p for p in (tmp_path / "run").rglob("*") if p.is_file())
         kept.append({str(p.relative_to(tmp_path / "run")): p.read_bytes() for p in files})
     assert kept[0] == kept[1]
     assert set(kept[0]) == {
-        *("run.json", "batches.jsonl", "results.csv", "results.json", "hosts.csv"),
+        *("run.json", "batches.jsonl", "results.csv", "results.json", "hosts.csv", "report.html"),
         *("hosts/anna.html", "hosts/berta.html"),
     }
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_cannot_be_written_is_shown_all_the_same(
+    as_json: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = folder_with(tmp_path / "run", 5)
+    (folder.path / "hosts.csv").mkdir()
+    with pytest.raises(StoreError, match=r"hosts\.csv cannot be written"):
+        measuring.write_and_show(folder, quiet=False, as_json=as_json)
+    shown = capsys.readouterr().out
+    if as_json:
+        assert [host["id"] for host in json.loads(shown)["hosts"]] == list(HOSTS)
+    else:
+        assert "faster on both hosts" in shown
+    assert not list(folder.path.glob("**/*.part"))
+
+
+def test_json_is_printed_as_it_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = folder_with(tmp_path / "run", 5)
+    measuring.write_and_show(folder, quiet=False, as_json=True)
+    assert capsys.readouterr().out == (folder.path / "results.json").read_text()
 
 
 def test_without_a_whole_round_there_is_nothing_to_show(tmp_path: Path) -> None:
     folder = folder_with(tmp_path / "run", 0)
     with pytest.raises(InputError) as raised:
-        fleet_analysis_of(folder)
+        fleet_analysis_of(folder, nobody)
     assert f"fetchoff fleet resume {folder.path}" in raised.value.hint

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any
 
 from benches.fleet.pretended import round_of
 
+from fetchoff.analysis.fleet import is_decided_on
 from fetchoff.fleet.seam.cluster import ClusterGone, Here, HostAway, HostFault, Job
 from fetchoff.fleet.seam.told import Block, Told
 from fetchoff.model.errors import HostError
@@ -124,7 +125,9 @@ class Pretended:
         if not any(getattr(record, "round", -1) == block.round for record in own):
             self.measured[(block.host, block.round)] += 1
             own += self.rounds(measured_on(self.header.experiment, host), block.host, block.round)
-        return Told(tuple(to_line(record) for record in own[block.known :]))
+        judged = replace(measured_on(self.header.experiment, host), alpha=block.alpha)
+        lines = tuple(to_line(record) for record in own[block.known :])
+        return Told(lines, is_decided_on(judged, own))
 
 
 class Heard:

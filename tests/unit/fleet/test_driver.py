@@ -11,10 +11,13 @@ from benches.fleet import pretended
 from tests.unit.fleet.fakes import FakeCluster, Fate, Heard, Pretended
 
 from fetchoff.fleet.driver import RESTARTS, Driver, Limits, NoHostLeft
-from fetchoff.fleet.seam.cluster import ClusterGone
+from fetchoff.fleet.seam.cluster import ClusterGone, Here
+from fetchoff.fleet.seam.told import Block, Told
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import FleetMode
 from fetchoff.model.observation import Ended, HostLost, Record, SectionDone
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.records import to_line
 from fetchoff.store.run_folder import RunFolder
 
 HOSTS = ("anna", "berta", "carl")
@@ -64,6 +67,13 @@ class Fleet:
             done = [(r.round, r.workload) for r in self.of(host) if isinstance(r, SectionDone)]
             assert len(done) == len(set(done))
         assert set(self.measure.measured.values()) == {1}
+
+
+class Doubtful(Pretended):
+    """Hosts that never find that all is decided."""
+
+    def __call__(self, block: Block, here: Here) -> Told:
+        return replace(super().__call__(block, here), is_decided=False)
 
 
 @pytest.fixture
@@ -188,6 +198,27 @@ def test_it_ends_when_every_host_has_decided(tmp_path: Path) -> None:
     ended = fleet.drive(FakeCluster(HOSTS))
     assert ended.reason == "decided"
     assert 5 <= ended.rounds < 40
+
+
+def test_a_driver_that_was_told_by_nobody_reads_whether_all_is_decided(tmp_path: Path) -> None:
+    """As when it was killed after the last round, and before it could end the run."""
+    asked = replace(pretended.experiment(rounds=40), decide_on=("wall", "cpu"))
+    fleet = Fleet(tmp_path, asked)
+    ended = fleet.drive(FakeCluster(HOSTS))
+    journal = fleet.path / JOURNAL
+    *kept, end = journal.read_bytes().splitlines(keepends=True)
+    assert end == to_line(ended)
+    journal.write_bytes(b"".join(kept))
+    cluster = FakeCluster(HOSTS)
+    assert fleet.drive(cluster) == ended
+    assert cluster.started == []
+
+
+def test_a_host_says_itself_whether_all_is_decided(tmp_path: Path) -> None:
+    asked = replace(pretended.experiment(rounds=6), decide_on=("wall", "cpu"))
+    fleet = Fleet(tmp_path, asked)
+    fleet.measure = Doubtful(fleet.measure.header)
+    assert fleet.drive(FakeCluster(HOSTS)) == Ended("rounds", 6)
 
 
 def test_it_ends_when_there_is_nobody_to_measure(tmp_path: Path) -> None:

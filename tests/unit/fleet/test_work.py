@@ -12,8 +12,11 @@ from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import Block
 from fetchoff.model.errors import HostError
 from fetchoff.model.observation import SectionDone
+from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import from_line
-from fetchoff.store.run_folder import JOURNAL, RunFolder
+from fetchoff.store.run_folder import RunFolder
+
+ALPHA = 0.01
 
 
 @pytest.fixture
@@ -31,22 +34,22 @@ def here(steps: list[Step]) -> Here:
 
 
 def test_a_round_is_measured_once_and_told_as_often_as_it_is_asked_for(run: str) -> None:
-    first = pretended.measure(Block(run, "anna", 0, 0), here([]))
+    first = pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
     steps: list[Step] = []
-    assert pretended.measure(Block(run, "anna", 0, 0), here(steps)) == first
+    assert pretended.measure(Block(run, "anna", 0, 0, ALPHA), here(steps)) == first
     assert steps == []
-    assert pretended.measure(Block(run, "anna", 0, len(first.lines)), here([])).lines == ()
-    second = pretended.measure(Block(run, "anna", 1, len(first.lines)), here([]))
+    assert pretended.measure(Block(run, "anna", 0, len(first.lines), ALPHA), here([])).lines == ()
+    second = pretended.measure(Block(run, "anna", 1, len(first.lines), ALPHA), here([]))
     assert {getattr(from_line(line), "round", None) for line in second.lines} == {1}
 
 
 def test_of_a_round_that_was_cut_only_what_is_missing_is_measured(run: str) -> None:
-    whole = pretended.measure(Block(run, "anna", 0, 0), here([]))
+    whole = pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
     journal = folder_of(run, "anna") / JOURNAL
     lines = journal.read_bytes().splitlines(keepends=True)
     first = next(n for n, line in enumerate(lines) if isinstance(from_line(line), SectionDone))
     journal.write_bytes(b"".join(lines[: first + 3]) + b'{"kind":"bat')  # killed in the second
-    told = pretended.measure(Block(run, "anna", 0, 0), here([]))
+    told = pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
     records = [from_line(line) for line in told.lines]
     done = [r for r in records if isinstance(r, SectionDone)]
     assert [(r.workload, r.attempt) for r in done] == [("get-0", 0), ("get-1", 1)]
@@ -54,20 +57,20 @@ def test_of_a_round_that_was_cut_only_what_is_missing_is_measured(run: str) -> N
 
 
 def test_a_journal_that_lost_records_is_no_journal_of_this_run(run: str) -> None:
-    pretended.measure(Block(run, "anna", 0, 0), here([]))
+    pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
     path = folder_of(run, "anna")
     have = len(RunFolder.open(path).records())
     with pytest.raises(HostError, match=f"has lost 2 of {have + 2} records"):
-        told_of(path, have + 2)
+        told_of(path, have + 2, is_decided=False)
 
 
 def test_a_line_that_is_not_whole_is_not_told(run: str) -> None:
-    pretended.measure(Block(run, "anna", 0, 0), here([]))
+    pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
     path = folder_of(run, "anna")
-    before = told_of(path, 0)
+    before = told_of(path, 0, is_decided=False)
     with (path / JOURNAL).open("ab") as journal:
         journal.write(b'{"kind":"ended"')
-    assert told_of(path, 0) == before
+    assert told_of(path, 0, is_decided=False) == before
 
 
 def test_a_round_is_whole_with_all_its_courses() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +13,46 @@ import jsonschema
 import pytest
 from benches.fleet import pretended
 from rich.console import Console
+from tests.unit.analysis.told import Told
 
 from fetchoff.analysis.analyse import RunFacts
 from fetchoff.analysis.fleet import analyse_fleet
+from fetchoff.model.analysis import Analysis
 from fetchoff.model.fleet import FleetAnalysis
 from fetchoff.model.host import FleetMode
 from fetchoff.model.observation import Ended, HostLost, Record
 from fetchoff.report.files import fleet_results
+from fetchoff.report.page import fleet as fleet_page
 from fetchoff.report.terminal import fleet as terminal
+from fetchoff.report.wording.figures import ratio
 
 DOCS = Path(__file__).parents[3] / "docs"
 HOSTS = ("anna", "berta", "carl", "dora")
 ROUNDS, FEWER = 8, 5
 
 
+@dataclass(frozen=True)
+class Found:
+    """What hosts say together, and the files of it."""
+
+    analysis: FleetAnalysis
+    csv: str
+    json: str
+
+    @property
+    def matrix(self) -> str:
+        target = io.StringIO()
+        fleet_results.write_matrix(self.analysis, target)
+        return target.getvalue()
+
+
 @pytest.fixture(scope="module")
-def analysis() -> FleetAnalysis:
+def found() -> Found:
     """Four hosts, of which the last was lost after five rounds."""
     return analysed(HOSTS)
 
 
-def analysed(hosts: tuple[str, ...]) -> FleetAnalysis:
+def analysed(hosts: tuple[str, ...]) -> Found:
     asked = replace(pretended.experiment(rounds=ROUNDS), budget_s=60.0)
     head = pretended.header("run", asked, hosts)
     records: list[Record] = []
@@ -45,7 +64,18 @@ def analysed(hosts: tuple[str, ...]) -> FleetAnalysis:
         records.append(HostLost(FEWER, "it has been away for 60 s", host="dora"))
     facts = RunFacts("run", "pretended", "2026-11-24", asked, (), (), {}, ("a note",))
     ended = Ended("budget", ROUNDS)
-    return analyse_fleet(facts, head.hosts, FleetMode.REPLICATE, [*records, ended])
+    csv_target, json_target = io.StringIO(), io.StringIO()
+    csv_file = fleet_results.ResultsCsv(csv_target)
+    json_file = fleet_results.ResultsJson(json_target)
+
+    def see(host: str, own: Analysis) -> None:
+        csv_file.add(host, own)
+        json_file.add(host, own)
+
+    journals = Told([*records, ended])
+    analysis = analyse_fleet(facts, head.hosts, FleetMode.REPLICATE, journals, see)
+    json_file.end(analysis)
+    return Found(analysis, csv_target.getvalue(), json_target.getvalue())
 
 
 def shown(analysis: FleetAnalysis, width: int = 120) -> str:
@@ -58,10 +88,8 @@ def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_the_terminal_shows_hosts_in_general_each_host_and_the_matrix(
-    analysis: FleetAnalysis,
-) -> None:
-    text = shown(analysis)
+def test_the_terminal_shows_hosts_in_general_each_host_and_the_matrix(found: Found) -> None:
+    text = shown(found.analysis)
     assert "faster on all 4 hosts" in text
     assert "slower on all 4 hosts" in text
     assert "b/even ◂ baseline" in text
@@ -74,24 +102,23 @@ def test_the_terminal_shows_hosts_in_general_each_host_and_the_matrix(
 
 
 def test_of_many_hosts_some_columns_are_shown() -> None:
-    text = shown(analysed(tuple(f"h{n}" for n in range(9))))
+    text = shown(analysed(tuple(f"h{n}" for n in range(9))).analysis)
     assert "and 3 more" in text
     assert "faster on all 9 hosts" in text
 
 
-def test_results_csv_has_the_rows_of_every_host(analysis: FleetAnalysis) -> None:
-    found = rows(fleet_results.csv_text(analysis))
-    assert next(iter(found[0])) == "host"
-    keys = [(row["host"], row["workload"], row["client"]) for row in found]
+def test_results_csv_has_the_rows_of_every_host(found: Found) -> None:
+    told = rows(found.csv)
+    assert next(iter(told[0])) == "host"
+    keys = [(row["host"], row["workload"], row["client"]) for row in told]
     assert len(set(keys)) == len(keys) == len(HOSTS) * 2 * 3
-    assert {row["rounds"] for row in found if row["host"] == "dora"} == {str(FEWER)}
+    assert {row["rounds"] for row in told if row["host"] == "dora"} == {str(FEWER)}
 
 
-def test_hosts_csv_is_the_matrix(analysis: FleetAnalysis) -> None:
-    found = rows(fleet_results.matrix_text(analysis))
+def test_hosts_csv_is_the_matrix(found: Found) -> None:
     of_one = [
         row
-        for row in found
+        for row in rows(found.matrix)
         if (row["workload"], row["client"], row["clock"]) == ("get-0", "a/fast", "wall")
     ]
     assert [row["host"] for row in of_one] == ["*", *HOSTS]
@@ -101,8 +128,8 @@ def test_hosts_csv_is_the_matrix(analysis: FleetAnalysis) -> None:
     assert float(of_one[0]["level"]) < float(of_one[1]["level"])
 
 
-def test_results_json_is_as_its_schema_says(analysis: FleetAnalysis) -> None:
-    document: dict[str, Any] = json.loads(fleet_results.json_text(analysis))
+def test_results_json_is_as_its_schema_says(found: Found) -> None:
+    document: dict[str, Any] = json.loads(found.json)
     schema = json.loads((DOCS / "results.schema.json").read_text("utf-8"))
     jsonschema.validate(document, schema)
     assert [host["id"] for host in document["hosts"]] == list(HOSTS)
@@ -114,9 +141,53 @@ def test_results_json_is_as_its_schema_says(analysis: FleetAnalysis) -> None:
     assert len(first["wall"]["on_each"]) == len(HOSTS)
 
 
-def test_every_member_of_a_host_is_documented(analysis: FleetAnalysis) -> None:
+def test_every_member_of_a_host_is_documented(found: Found) -> None:
     page = (DOCS / "results.md").read_text("utf-8")
-    document = fleet_results.document(analysis)
-    (row, *_) = rows(fleet_results.matrix_text(analysis))
+    document = json.loads(found.json)
+    (row, *_) = rows(found.matrix)
     for name in (*document, *row):
         assert f"`{name}`" in page or name in ("ratio_low", "ratio_high", "run", "baseline")
+
+
+def test_the_page_says_what_the_terminal_says(found: Found) -> None:
+    page = fleet_page.text(found.analysis)
+    assert "faster on all 4 hosts" in page
+    assert "slower on all 4 hosts" in page
+    assert page.count('<th scope="row" class="client">b/even</th>') == 2 * 2  # ranking and matrix
+    for host in HOSTS:
+        assert f'<a href="hosts/{host}.html">{host}</a>' in page
+    assert "lost: it has been away for 60 s" in page
+    assert "<li>a note</li>" in page
+    assert "<script" not in page
+
+
+def test_a_cell_of_the_matrix_is_as_in_hosts_csv(found: Found) -> None:
+    page = fleet_page.text(found.analysis)
+    told = [row for row in rows(found.matrix) if row["host"] == "anna" and row["clock"] == "wall"]
+    assert len(told) == 2 * 3
+    for row in told:
+        assert f"<b>{ratio(float(row['ratio']))}</b>" in page
+
+
+def test_hosts_are_drawn_where_their_ratios_are() -> None:
+    axis = fleet_page.Axis(0.1, 10.0)
+    assert fleet_page._drawn([1.0], axis) == "M80.0 2V14"
+    assert fleet_page._drawn([0.1, 10.0], axis) == "M0.0 2V14M160.0 2V14"
+    many = [0.1] * 50 + [10.0] * 100
+    assert fleet_page._drawn(many, axis) == "M1.0 16v-8.0M159.0 16v-16.0"
+    assert fleet_page._drawn([], axis) == ""
+
+
+def test_of_too_many_hosts_there_is_no_matrix() -> None:
+    many = analysed(tuple(f"h{n:02}" for n in range(fleet_page.MOST_COLUMNS + 1)))
+    page = fleet_page.text(many.analysis)
+    assert 'class="matrix"' not in page
+    assert "25 hosts are too many for a matrix" in page
+    assert 'href="hosts/h24.html"' in page
+
+
+def test_names_are_text(found: Found) -> None:
+    evil = '"><script>harm()</script>'
+    hosts = tuple(replace(one, lost=evil) for one in found.analysis.hosts)
+    page = fleet_page.text(replace(found.analysis, title=evil, hosts=hosts, notes=(evil,)))
+    assert "<script" not in page

@@ -24,8 +24,9 @@ from fetchoff.model.observation import (
     Seen,
 )
 from fetchoff.model.workload import MultipartBody, Settings, TimeoutsMs
+from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import to_line
-from fetchoff.store.run_folder import FROM_A_COPY, JOURNAL, ClientRecord, Header, RunFolder
+from fetchoff.store.run_folder import FROM_A_COPY, ClientRecord, Header, RunFolder
 from fetchoff.store.run_folder import HEADER as HEADER_FILE
 
 CLIENT = ClientRecord("a/x", "a/x", "a", "product", "", "", "1", "r", "", "a.py", "print('ü')\n")

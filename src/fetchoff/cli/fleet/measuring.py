@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
+import shutil
+import sys
 from typing import TYPE_CHECKING
 
 from fetchoff.cli.console import data_console, say
 from fetchoff.model.errors import FetchoffError, StoreError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from fetchoff.cli.fleet.live import FleetWatcher
     from fetchoff.fleet.driver import Limits
     from fetchoff.fleet.seam.cluster import Cluster
+    from fetchoff.model.analysis import Analysis
     from fetchoff.model.fleet import FleetAnalysis
     from fetchoff.store.run_folder import RunFolder
 
@@ -57,42 +61,63 @@ def explain(folder: RunFolder, cluster: Cluster) -> None:
 def write_and_show(
     folder: RunFolder, *, quiet: bool, as_json: bool, per_day: float | None = None
 ) -> None:
-    """Write the result files and show them; if writing fails, show them and raise StoreError."""
-    from fetchoff.app.fleet_results import fleet_analysis_of, write_fleet
-
-    analysis = fleet_analysis_of(folder)
-    try:
-        write_fleet(analysis, folder.path)
-    except StoreError:
-        show(analysis, folder.path, quiet=True, as_json=as_json, per_day=per_day)
-        raise
-    show(analysis, folder.path, quiet=quiet, as_json=as_json, per_day=per_day)
-
-
-def show(
-    analysis: FleetAnalysis, folder: Path, *, quiet: bool, as_json: bool, per_day: float | None
-) -> None:
-    """Print the results to standard output, and the paths of the files to standard error.
+    """Write the result files and show them; if writing fails, show them and raise StoreError.
 
     `per_day`: also show the costs of this many exchanges per day, on each host.
     """
-    from fetchoff.app.fleet_results import HOSTS, MATRIX
-    from fetchoff.app.results import CSV, JSON
+    from fetchoff.app.fleet_results import (
+        HOSTS,
+        MATRIX,
+        fleet_analysis_of,
+        write_document,
+        write_fleet,
+    )
+    from fetchoff.app.results import CSV, HTML, JSON
 
+    shown = Shown(folder, per_day)
+    try:
+        analysis = write_fleet(folder, shown.see)
+    except StoreError:
+        if as_json:
+            write_document(folder, sys.stdout)
+        else:
+            shown = Shown(folder, per_day)
+            shown.print(fleet_analysis_of(folder, shown.see))
+        raise
     if as_json:
-        from fetchoff.report.files import fleet_results
-
-        print(fleet_results.json_text(analysis))
+        with (folder.path / JSON).open(encoding="utf-8") as document:
+            shutil.copyfileobj(document, sys.stdout)
         return
-    from fetchoff.report.terminal import fleet
-
-    data_console().print(fleet.whole(analysis))
-    if any(own.explanations for _, own in analysis.measured()):
-        data_console().print(fleet.explained(analysis))
-    if per_day is not None:
-        data_console().print(fleet.per_day(analysis, per_day))
+    shown.print(analysis)
     if not quiet:
         say(
-            f"data: {folder / CSV}, {folder / MATRIX}, {folder / JSON}   "
-            f"report of each host: {folder / HOSTS}"
+            f"report: {folder.path / HTML}   of each host: {folder.path / HOSTS}   "
+            f"data: {folder.path / CSV}, {folder.path / MATRIX}, {folder.path / JSON}"
         )
+
+
+class Shown:
+    """What the terminal shows of a run of several hosts."""
+
+    def __init__(self, folder: RunFolder, per_day: float | None) -> None:
+        self._folder = folder
+        self._per_day = per_day
+        self._savings: list[RenderableType] = []
+
+    def see(self, host: str, own: Analysis) -> None:
+        """What a host says by itself; little of it is shown."""
+        from fetchoff.report.terminal import fleet
+
+        if self._per_day is not None:
+            self._savings.append(fleet.per_day(host, own, self._per_day))
+
+    def print(self, analysis: FleetAnalysis) -> None:
+        """To standard output."""
+        from fetchoff.app.fleet_results import explanations_of
+        from fetchoff.report.terminal import fleet
+
+        data_console().print(fleet.whole(analysis))
+        for host, each in explanations_of(self._folder):
+            data_console().print(fleet.explained(host, each))
+        for savings in self._savings:
+            data_console().print(savings)

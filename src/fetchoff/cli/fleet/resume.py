@@ -31,12 +31,11 @@ def command(
     from fetchoff.cli.fleet.live import watcher
     from fetchoff.fleet.beginning import must_be_resumable
     from fetchoff.fleet.driver import Limits
-    from fetchoff.model.observation import Ended
     from fetchoff.store.run_folder import RunFolder
 
     folder = RunFolder.open(run, to_append=True)
     must_be_resumable(folder.header, run)
-    if any(isinstance(record, Ended) for record in folder.records()):
+    if folder.ended is not None:
         folder.close()
         if not quiet:
             say("this run is complete; nothing is left to measure")

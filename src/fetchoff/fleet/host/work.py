@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import fetchoff
+from fetchoff.analysis.fleet import is_decided_on
 from fetchoff.app.choose import chosen, recorded, states
 from fetchoff.app.doctor import check_machine
 from fetchoff.app.explaining import explain_ranked
@@ -47,7 +48,8 @@ from fetchoff.model.observation import Record, SectionDone
 from fetchoff.run.host.alone import alone
 from fetchoff.run.host.machine import facts
 from fetchoff.run.schedule.events import Nobody
-from fetchoff.store.run_folder import HEADER, JOURNAL, RunFolder
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.run_folder import HEADER, RunFolder
 
 MACHINE = Path("/proc/sys/kernel/random/boot_id")
 RELEASED_S = 0.2  # between two looks at whether another process has let go of a run folder
@@ -150,7 +152,8 @@ def measure_round(block: Block, here: Here) -> Told:
                     one.run_round(block.round)
     finally:
         folder.close()
-    return told_of(path, block.known)
+    judged = replace(folder.header.experiment, alpha=block.alpha)
+    return told_of(path, block.known, is_decided=is_decided_on(judged, folder.records()))
 
 
 def explain_slowest(asked: Explaining, here: Here) -> tuple[Explanation, ...]:
@@ -168,7 +171,7 @@ def explain_slowest(asked: Explaining, here: Here) -> tuple[Explanation, ...]:
     return explain_ranked(folder, analysis_of(folder), clients, say).explanations
 
 
-def told_of(path: Path, known: int) -> Told:
+def told_of(path: Path, known: int, *, is_decided: bool) -> Told:
     """The lines of a journal beyond the first `known`; HostError if it has fewer."""
     data = (path / JOURNAL).read_bytes()
     lines = data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
@@ -177,7 +180,7 @@ def told_of(path: Path, known: int) -> Told:
             f"its run folder has lost {known - len(lines)} of {known} records",
             "restore it, or begin a new run",
         )
-    return Told(tuple(lines[known:]))
+    return Told(tuple(lines[known:]), is_decided)
 
 
 def is_whole(records: Iterable[Record], experiment: Experiment, number: int) -> bool:

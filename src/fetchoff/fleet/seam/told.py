@@ -88,13 +88,15 @@ class Prepared:
 class Block:
     """A round of a host; measuring it again gives what was measured.
 
-    `known`: how many records of the host the driver has.
+    `known`: how many records of the host the driver has. `alpha`: the host's share of the error
+    rate, at which it says whether all is decided.
     """
 
     run: str
     host: str
     round: int
     known: int
+    alpha: float
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,11 @@ class Explaining:
 
 @dataclass(frozen=True)
 class Told:
-    """The lines that a host's journal has beyond those that the driver knows."""
+    """The lines that a host's journal has beyond those that the driver knows.
+
+    `is_decided`: whether nothing is left to find out on the host after that round. Each host says
+    so of itself, because a thousand would keep a driver from its work.
+    """
 
     lines: tuple[bytes, ...] = field(repr=False)
+    is_decided: bool

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Iterator
+from typing import TextIO
 
 from fetchoff.model.analysis import Analysis, ClientCard, RankingRow, WorkloadResult
 from fetchoff.model.course import parts_of
@@ -26,13 +27,26 @@ def text(analysis: Analysis) -> str:
 
 def table(cells: Iterable[dict[str, Cell]]) -> str:
     """Rows of the same columns, a heading first; nothing where there is none."""
-    found = list(cells)
-    columns = list(found[0]) if found else []
     target = io.StringIO()
-    writer = csv.DictWriter(target, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _text(cell) for name, cell in row.items()} for row in found)
+    whole = Table(target)
+    for row in cells:
+        whole.add(row)
     return target.getvalue()
+
+
+class Table:
+    """Rows of the same columns, written one after the other."""
+
+    def __init__(self, target: TextIO) -> None:
+        self._target = target
+        self._writer: csv.DictWriter[str] | None = None
+
+    def add(self, row: dict[str, Cell]) -> None:
+        """A row; before the first, the heading."""
+        if self._writer is None:
+            self._writer = csv.DictWriter(self._target, list(row), lineterminator="\n")
+            self._writer.writeheader()
+        self._writer.writerow({name: _text(cell) for name, cell in row.items()})
 
 
 def rows(analysis: Analysis) -> Iterator[dict[str, Cell]]:

@@ -1,36 +1,103 @@
 """The files of a run of several hosts: those of one host with hosts as a further column, and the
-matrix of clients and hosts. docs/results.md describes them."""
+matrix of clients and hosts. docs/results.md describes them.
+
+Hosts are written one after the other, because a large fleet has too many to keep.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TextIO
 
-from fetchoff.model.analysis import Relative
-from fetchoff.model.fleet import AcrossHosts, FleetAnalysis, FleetResult, FleetRow, HostAnalysis
+from fetchoff.model.analysis import Analysis, ClientCard, Relative
+from fetchoff.model.explanation import Explanation
+from fetchoff.model.fleet import AcrossHosts, FleetAnalysis, FleetResult, FleetRow, HostOutcome
 from fetchoff.report.files import csv_results, json_results
 from fetchoff.report.files.csv_results import Cell
-from fetchoff.report.files.json_results import Json, plain
+from fetchoff.report.files.json_results import Json, in_a_line, plain
 from fetchoff.report.wording import fleet as wording
 
 IN_GENERAL = "*"
 """In the column of hosts: what is said of hosts in general."""
 
 
-def csv_text(analysis: FleetAnalysis) -> str:
+class ResultsCsv:
     """results.csv: the rows of every host, its name first."""
-    return csv_results.table(
-        {"host": host, **row} for host, own in analysis.measured() for row in csv_results.rows(own)
-    )
+
+    def __init__(self, target: TextIO) -> None:
+        self._table = csv_results.Table(target)
+
+    def add(self, host: str, own: Analysis) -> None:
+        """The rows of a host."""
+        for row in csv_results.rows(own):
+            self._table.add({"host": host, **row})
 
 
-def matrix_text(analysis: FleetAnalysis) -> str:
+class ResultsJson:
+    """results.json, with the results of every host and of all of them together; a line for each
+    member, as json_results has it."""
+
+    def __init__(self, target: TextIO) -> None:
+        self._target = target
+        self._cards: dict[str, ClientCard] = {}
+        self._explained: list[tuple[str, Explanation]] = []
+        self._results = 0
+        target.write('{\n"results": [')
+
+    def add(self, host: str, own: Analysis) -> None:
+        """The results of a host; what else it says comes at the end."""
+        self._cards |= {card.client: card for card in own.cards}
+        self._explained += [(host, each) for each in own.explanations]
+        for result in own.results:
+            self._element({"host": host, **json_results.result_of(result)}, self._results)
+            self._results += 1
+
+    def end(self, analysis: FleetAnalysis) -> None:
+        """What is left of the document."""
+        self._target.write('],\n"over_hosts": [')
+        for place, result in enumerate(analysis.results):
+            self._element(_over(result), place)
+        self._target.write("]")
+        for key, value in self._members(analysis).items():
+            self._target.write(f",\n{in_a_line(key)}: {in_a_line(value)}")
+        self._target.write("\n}\n")
+
+    def _element(self, value: Json, place: int) -> None:
+        self._target.write((", " if place else "") + in_a_line(value))
+
+    def _members(self, analysis: FleetAnalysis) -> dict[str, Json]:
+        return {
+            "schema": json_results.SCHEMA,
+            "run_id": analysis.run_id,
+            "title": analysis.title,
+            "started": analysis.started,
+            "ended_reason": analysis.ended_reason,
+            "seconds": plain(analysis.seconds),
+            "seed": analysis.seed,
+            "alpha": analysis.alpha,
+            "margin": analysis.margin,
+            "level": 1 - analysis.alpha,
+            "mode": analysis.mode.value,
+            "hosts": [_host(one) for one in analysis.hosts],
+            "explanations": [
+                {"host": host, **json_results.explanation_of(each)}
+                for host, each in self._explained
+            ],
+            "cards": [plain(card) for card in self._cards.values()],
+            "environment": {},
+            "origin": analysis.origin,
+            "notes": list(analysis.notes),
+            "points": {},
+        }
+
+
+def write_matrix(analysis: FleetAnalysis, target: TextIO) -> None:
     """hosts.csv: a row for each workload, client, clock and host, and one for hosts in general."""
-    return csv_results.table(
-        row
-        for result in analysis.results
-        for client in result.rows
-        for row in _cells(analysis, result, client)
-    )
+    table = csv_results.Table(target)
+    for result in analysis.results:
+        for client in result.rows:
+            for row in _cells(analysis, result, client):
+                table.add(row)
 
 
 def _cells(
@@ -65,47 +132,7 @@ def _figures(relative: Relative) -> dict[str, Cell]:
     }
 
 
-def json_text(analysis: FleetAnalysis) -> str:
-    """results.json, with the results of every host and of all of them together."""
-    return json_results.in_lines(document(analysis))
-
-
-def document(analysis: FleetAnalysis) -> dict[str, Json]:
-    """The document as plain data."""
-    cards = {card.client: card for _, own in analysis.measured() for card in own.cards}
-    return {
-        "schema": json_results.SCHEMA,
-        "run_id": analysis.run_id,
-        "title": analysis.title,
-        "started": analysis.started,
-        "ended_reason": analysis.ended_reason,
-        "seconds": plain(analysis.seconds),
-        "seed": analysis.seed,
-        "alpha": analysis.alpha,
-        "margin": analysis.margin,
-        "level": 1 - analysis.alpha,
-        "mode": analysis.mode.value,
-        "hosts": [_host(one) for one in analysis.hosts],
-        "over_hosts": [_over(result) for result in analysis.results],
-        "results": [
-            {"host": host, **json_results.result_of(result)}
-            for host, own in analysis.measured()
-            for result in own.results
-        ],
-        "explanations": [
-            {"host": host, **json_results.explanation_of(each)}
-            for host, own in analysis.measured()
-            for each in own.explanations
-        ],
-        "cards": [plain(card) for card in cards.values()],
-        "environment": {},
-        "origin": analysis.origin,
-        "notes": list(analysis.notes),
-        "points": {},
-    }
-
-
-def _host(one: HostAnalysis) -> Json:
+def _host(one: HostOutcome) -> Json:
     return {
         "id": one.host.id,
         "rounds": one.rounds,

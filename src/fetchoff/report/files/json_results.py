@@ -33,11 +33,13 @@ def text(analysis: Analysis) -> str:
 
 def in_lines(whole: Mapping[str, Json]) -> str:
     """One line for each member of a document, so that it can be searched."""
-    members = (
-        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
-        for key, value in whole.items()
-    )
+    members = (f"{in_a_line(key)}: {in_a_line(value)}" for key, value in whole.items())
     return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def in_a_line(value: Json) -> str:
+    """A value as JSON has it."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def claims(reproduction: Reproduction) -> str:

@@ -6,8 +6,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fetchoff.model.analysis import Relative
+from fetchoff.model.analysis import Analysis, Relative
 from fetchoff.model.experiment import Role
+from fetchoff.model.explanation import Explanation
 from fetchoff.model.fleet import FleetAnalysis, FleetResult, FleetRow
 from fetchoff.report.terminal import diagnosis
 from fetchoff.report.terminal import per_day as per_day_table
@@ -28,22 +29,15 @@ def whole(analysis: FleetAnalysis) -> Group:
     return Group(*parts, Text(), Text(wording.footer(analysis), style="dim"))
 
 
-def explained(analysis: FleetAnalysis) -> Group:
-    """What each host has explained."""
-    parts: list[RenderableType] = []
-    for host, own in analysis.measured():
-        for each in own.explanations:
-            parts += [Text(), Text(f"on {host}", style="dim")]
-            parts.append(diagnosis.whole(each.diagnosis, each.faults))
-    return Group(*parts)
+def explained(host: str, each: Explanation) -> Group:
+    """What a host has explained."""
+    where = Text(f"on {host}", style="dim")
+    return Group(Text(), where, diagnosis.whole(each.diagnosis, each.faults))
 
 
-def per_day(analysis: FleetAnalysis, exchanges_a_day: float) -> Group:
-    """What differences are worth at so many exchanges a day, on each host."""
-    parts: list[RenderableType] = []
-    for host, own in analysis.measured():
-        parts += [Text(f"on {host}", style="bold"), per_day_table.whole(own, exchanges_a_day)]
-    return Group(*parts)
+def per_day(host: str, own: Analysis, exchanges_a_day: float) -> Group:
+    """What differences are worth at so many exchanges a day, on a host."""
+    return Group(Text(f"on {host}", style="bold"), per_day_table.whole(own, exchanges_a_day))
 
 
 def _workload(analysis: FleetAnalysis, result: FleetResult) -> Group:

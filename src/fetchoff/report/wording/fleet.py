@@ -10,7 +10,7 @@ from fetchoff.model.fleet import (
     FleetAnalysis,
     FleetResult,
     FleetRow,
-    HostAnalysis,
+    HostOutcome,
     HostsDiffer,
 )
 from fetchoff.model.host import FleetMode
@@ -106,11 +106,11 @@ def left_out(result: FleetResult) -> list[str]:
     return withheld + others
 
 
-def standing(host: HostAnalysis) -> str:
+def standing(host: HostOutcome) -> str:
     """What became of a host."""
     if host.lost:
         return f"lost: {host.lost}"
-    return "" if host.analysis is not None else "nothing was measured whole"
+    return "" if host.has_results else "nothing was measured whole"
 
 
 def footer(analysis: FleetAnalysis) -> str:
