@@ -66,7 +66,9 @@ def _policy(*scripts: str) -> str:
     )
 
 
+@functools.cache
 def _environment() -> Environment:
+    """Cached, because it keeps the templates as programs: a fleet has a page for each host."""
     environment = Environment(
         loader=PackageLoader("fetchoff.report.page", "templates"),
         autoescape=True,
