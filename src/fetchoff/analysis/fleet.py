@@ -109,12 +109,12 @@ def analyse_fleet(
     outcomes: list[HostOutcome] = []
     courses: dict[str, dict[str, _OnHost]] = {}
     for host in hosts:
-        records = [*journals.of_host(host.id), *([ended] if ended else [])]
-        analysis = _of_host(fleet, host, records)
+        own = fleet.experiment_on(host)
+        records = _with_end(journals.of_host(host.id), own, ended)
+        analysis = _of_host(fleet, host, own, records)
         outcomes.append(_outcome(host, records, analysis))
         if analysis.results:
             see(host.id, analysis)
-        own = fleet.experiment_on(host)
         for result in analysis.results:
             found = _on_host(fleet, own, records, result)
             courses.setdefault(result.workload, {})[host.id] = found
@@ -161,10 +161,21 @@ def _lost(records: Iterable[Record]) -> str:
     return why
 
 
-def _of_host(fleet: _Fleet, host: HostRecord, records: Sequence[Record]) -> Analysis:
+def _with_end(records: Sequence[Record], own: Experiment, ended: Ended | None) -> list[Record]:
+    """With how the run ended for a host: one that had decided stopped by its own rule, whatever
+    ended the others, so it may spend no more error than it had by then."""
+    if ended is None:
+        return [*records]
+    is_by_rule = ended.reason == "decided" or is_decided_on(own, records)
+    return [*records, replace(ended, reason="decided") if is_by_rule else ended]
+
+
+def _of_host(
+    fleet: _Fleet, host: HostRecord, own: Experiment, records: Sequence[Record]
+) -> Analysis:
     facts = replace(
         fleet.run,
-        experiment=fleet.experiment_on(host),
+        experiment=own,
         environment=host.environment,
         absent=(*host.absent, *fleet.run.absent),
         notes=host.notes,

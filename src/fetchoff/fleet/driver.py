@@ -188,11 +188,17 @@ class Driver:
             )
         if all(one.has_nobody_left for one in here):
             return "no client left"
+        if any(map(self._goes_on, here)):
+            return None
         if all(map(self._is_decided, here)):
             return "decided"
-        if not all(one.is_through for one in here):
-            return None
         return "budget" if any(one.is_spent for one in here) else "rounds"
+
+    def _goes_on(self, standing: Standing) -> bool:
+        """Whether a host is here and has anything left to find out. One that has decided waits for
+        the others: its rule has told it when to stop."""
+        is_here = standing.state is State.HERE
+        return is_here and not standing.is_through and not self._is_decided(standing)
 
     def _is_decided(self, standing: Standing) -> bool:
         """As the host told with its last round, or by the journal if another driver was told."""
@@ -211,12 +217,8 @@ class Driver:
                 self._listener.back(name)
 
     def _wave(self) -> None:
-        """A round of every host that is here and not through."""
-        asked = [
-            one
-            for one in self._standings.values()
-            if one.state is State.HERE and not one.is_through
-        ]
+        """A round of every host that goes on."""
+        asked = [one for one in self._standings.values() if self._goes_on(one)]
         self._listener.wave_began({one.host.id: one.round for one in asked})
         pending = [self._asked(standing) for standing in asked]
         try:

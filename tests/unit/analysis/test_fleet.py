@@ -111,8 +111,9 @@ def test_both_hosts_and_one() -> None:
 
 def test_one_host_is_judged_as_a_run_of_one_machine() -> None:
     own = raced(-0.05)
-    one = row_of(analysed({"anna": own})).wall.on_each[0]
-    alone = own.standings([*own.records(), Ended("budget", ROUNDS)])[B].wall
+    records = records_of({"anna": own}, ended="decided")
+    one = row_of(analysed({"anna": own}, records)).wall.on_each[0]
+    alone = own.standings([*own.records(), Ended("decided", ROUNDS)])[B].wall
     assert one == alone
 
 
@@ -243,3 +244,19 @@ def test_a_client_that_answered_wrong_on_one_host_is_not_ranked_there() -> None:
     fleet["dora"] = raced(-0.5, ended=wrong)
     row = row_of(analysed(fleet))
     assert told(row.wall) == "faster on anna, berta and carl, not measured on dora"
+
+
+def test_a_host_that_had_decided_did_not_end_by_what_ended_the_others() -> None:
+    unclear = [0.3 if number % 2 else -0.3 for number in range(ROUNDS)]
+    fleet = {"anna": raced(-0.5), "berta": Raced({A: [0.0] * ROUNDS, B: unclear})}
+    asked = fleet["anna"].experiment
+    seen: dict[str, str] = {}
+    facts = RunFacts("id", "title", "2026-11-24", asked, (), (), {}, ())
+    analyse_fleet(
+        facts,
+        [host(name) for name in fleet],
+        FleetMode.REPLICATE,
+        Told(records_of(fleet)),
+        lambda name, own: seen.update({name: own.ended_reason}),
+    )
+    assert seen == {"anna": "decided", "berta": "budget"}

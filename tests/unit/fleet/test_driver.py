@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,13 +17,14 @@ from fetchoff.fleet.seam.cluster import ClusterGone, Here
 from fetchoff.fleet.seam.told import Block, Told
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import FleetMode
-from fetchoff.model.observation import Ended, HostLost, Record, SectionDone
+from fetchoff.model.observation import Batch, Cost, Ended, HostLost, Record, SectionDone
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import to_line
 from fetchoff.store.run_folder import RunFolder
 
 HOSTS = ("anna", "berta", "carl")
 ROUNDS = 5
+DEAR = Cost(10**9, 10**9, 10**8, 10**9)
 LIMITS = Limits(away_s=20, round_s=100)
 
 
@@ -198,6 +201,26 @@ def test_it_ends_when_every_host_has_decided(tmp_path: Path) -> None:
     ended = fleet.drive(FakeCluster(HOSTS))
     assert ended.reason == "decided"
     assert 5 <= ended.rounds < 40
+
+
+def test_a_host_that_has_decided_waits_for_the_others(tmp_path: Path) -> None:
+    """It measures no more, also if another driver goes on."""
+    most = 9
+    asked = replace(pretended.experiment(rounds=most), decide_on=("wall", "cpu"))
+    fleet = Fleet(tmp_path, replace(asked, looks=tuple(range(5, most + 1))))
+    usual = pretended.round_of
+
+    def doubtful_on_carl(asked: Experiment, host: str, number: int) -> Iterable[Record]:
+        for record in usual(asked, host, number):
+            is_off = host == "carl" and isinstance(record, Batch) and number % 2
+            yield replace(record, cost=DEAR) if is_off else record
+
+    fleet.measure.rounds = doubtful_on_carl
+    with pytest.raises(ClusterGone):
+        fleet.drive(FakeCluster(HOSTS, ends_at=7.5))
+    assert fleet.drive(FakeCluster(HOSTS)) == Ended("rounds", most)
+    measured = Counter(host for host, _ in fleet.measure.measured)
+    assert measured == {"anna": 5, "berta": 5, "carl": most}
 
 
 def test_a_driver_that_was_told_by_nobody_reads_whether_all_is_decided(tmp_path: Path) -> None:
