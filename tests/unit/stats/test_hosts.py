@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from benches.stats.fleets import (
     SCENARIOS,
+    Array,
     Scenario,
     by_hosts,
     cochran,
@@ -16,8 +17,8 @@ from benches.stats.fleets import (
     pooled,
 )
 
-from fetchoff.model.estimate import Verdict
-from fetchoff.stats import heterogeneity, levels_of_host, rank_over_hosts, shown_to_differ
+from fetchoff.model.estimate import StoppingRule, Verdict
+from fetchoff.stats import compare, heterogeneity, levels_of_host, rank_over_hosts, shown_to_differ
 
 ALPHA = 0.05  # larger than that of runs, so that few trials show a rule that spends too much
 TRIALS = 200
@@ -42,6 +43,33 @@ def test_equals_are_called_different_no_more_often_than_stated(name: str, hosts:
         for _ in range(TRIALS)
     ]
     assert sum(errors) <= MOST
+
+
+LOOKS = (5, 10, 20, 40)
+
+
+def until_decided(y: Array, hosts: int) -> Array:
+    """The rounds that a host measures: until its own rule tells, at its share of the error."""
+    rule = StoppingRule(ALPHA / 3 / hosts, LOOKS)
+    for look in LOOKS:
+        if compare(y[:look], rule=rule).verdict is not Verdict.UNDECIDED:
+            return y[:look]
+    return y
+
+
+@pytest.mark.parametrize("hosts", [3, 14])
+@pytest.mark.parametrize("name", ["no effects, unlike noise", "5 % between hosts", "skewed, 5 %"])
+def test_nor_if_each_host_stops_when_it_has_decided(name: str, hosts: int) -> None:
+    """By its own rule, which treats both directions alike."""
+    draw = np.random.default_rng(hosts)
+    errors, lengths = 0, set()
+    for _ in range(TRIALS):
+        whole = fleet(scenario(name), draw, hosts=hosts, clients=2, rounds=LOOKS[-1])
+        found = [until_decided(y, hosts) for y in whole]
+        lengths |= {len(y) for y in found}
+        errors += by_hosts(found, ALPHA)
+    assert len(lengths) > 1
+    assert errors <= MOST
 
 
 def test_all_rounds_pooled_would_err_often() -> None:
