@@ -122,7 +122,7 @@ def _result(
         *links.left_out(link),
         on_all,
         field.on_tiers(),
-        modes.missed_by(standings, series.rounds),
+        modes.missed_by(standings),
         _disturbed(series),
         *threads.further_threads(run.experiment, course, series),
         *_on_the_run(run.experiment, own, field.baseline),

@@ -39,12 +39,15 @@ def modes_in(series: Series, column: int, margin: float) -> TwoModes | None:
     return None
 
 
-def missed_by(standings: Sequence[RankingRow], rounds: int) -> Finding | None:
-    """What this run would have missed, where there are clients with modes; None: there are none."""
-    having = tuple(
-        s.client for s in standings if any(isinstance(f.evidence, TwoModes) for f in s.findings)
-    )
+def missed_by(standings: Sequence[RankingRow]) -> Finding | None:
+    """What this run would have missed, where there are clients with modes; None: there are none.
+
+    Of those that take part in fewer rounds than others, more is missed.
+    """
+    having = [s for s in standings if any(isinstance(f.evidence, TwoModes) for f in s.findings)]
     if not having:
         return None
+    rounds = min(s.rounds for s in having)
     missed = (1 - 1 / ONE_IN) ** rounds
-    return Finding(ModesMissed(len(having), rounds, ONE_IN, missed), having)
+    names = tuple(s.client for s in having)
+    return Finding(ModesMissed(len(having), rounds, ONE_IN, missed), names)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from tests.unit.analysis.raced import COURSE, Raced
 
 from fetchoff.analysis.analyse import RunFacts, analyse
+from fetchoff.analysis.modes import missed_by
 from fetchoff.model.analysis import WorkloadResult
+from fetchoff.model.finding import ModesMissed
 from fetchoff.report.wording import findings
 
 ROUNDS = 20
@@ -52,6 +57,15 @@ def test_a_reader_learns_what_so_many_rounds_would_have_missed() -> None:
         "the processes of 1 client fall into modes: a mode that 1 process in 5 has stays unseen in "
         "1 % of runs with 20 rounds"
     ]
+
+
+def test_who_takes_part_in_fewer_rounds_is_missed_more_often() -> None:
+    (_, having, _) = sorted(result_of(field(gap=0.2)).standings, key=lambda row: row.client)
+    found = missed_by([having, replace(having, client="a/7", rounds=7)])
+    assert found is not None
+    assert isinstance(found.evidence, ModesMissed)
+    assert found.evidence.rounds == 7
+    assert found.evidence.missed_share == pytest.approx(0.8**7)
 
 
 def test_of_a_pair_too() -> None:
