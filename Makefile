@@ -15,7 +15,7 @@ QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
 SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-fleet-beside bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
 .DELETE_ON_ERROR:
 
 run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
@@ -164,6 +164,9 @@ bench-kill-link: $(DEV)  ## the same over a link, also interrupted politely: wha
 
 bench-fleet: $(DEV)  ## kill workers, schedulers and drivers of fleets again and again; OPTIONS=…
 	$(BIN)/python -m benches.fleet.bench $(OPTIONS)
+
+bench-fleet-beside: $(DEV)  ## an exchange in a run of a fleet beside one in `fetchoff run`; OPTIONS=…
+	$(BIN)/python -m benches.fleet.beside $(OPTIONS)
 
 bench-memory: $(RUNTIME)  ## memory of streamed downloads, beside the sizes of their reads
 	tools/system-packages.sh strace

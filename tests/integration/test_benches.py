@@ -99,6 +99,15 @@ def test_instructions_are_counted(cache: Path) -> None:
     assert "0 of 1 adapters add more than 2%" in said
 
 
+def test_a_fleet_is_measured_beside_a_run(cache: Path) -> None:
+    pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
+    clients = "python/http-client,python/urllib3"
+    few = ("--clients", clients, "--pairs", "1", "--budget", "1", "--seed", "1")
+    said = bench("fleet.beside", cache, *few)
+    for client in clients.split(","):
+        assert re.search(rf"{client}: in a fleet ×[\d.]+ \(0.0000 to inf\)", said)
+
+
 def test_a_client_is_compared_with_its_copy(cache: Path, tmp_path: Path) -> None:
     (trial,) = verdicts(cache, tmp_path, "aa", "--budget", "1")
     assert {trial["client"], trial["other"]} == {"fake/honest", "fake/copy-of-honest"}
