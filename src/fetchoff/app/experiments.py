@@ -15,7 +15,11 @@ from fetchoff.model.origin import BUILT_IN
 from fetchoff.model.workload import Placement
 
 NAMED = 5  # clients, in a message
-PAIR_TURNS = 20  # of each client in a round: a multiple of the cycles between turns of its controls
+PAIR_TURNS, MORE_TURNS = 10, 20
+"""Of each client in a round of a pair, and where one has a compiler, or of a gate: multiples of the
+cycles between turns of controls."""
+TURN_OF_BUDGET_S = 12.0
+"""So long a part of a budget gives each round of a pair two turns, docs/decisions/0024-rounds-of-pairs.md."""
 GATE_LOOKS = (*EVERY_ROUND, *range(EVERY_ROUND[-1] + 2, 81, 2))
 """A gate that must show how small a difference is needs more rounds than others."""
 FEW = 1 / 3  # of all clients
@@ -96,7 +100,7 @@ def pair(
         pair_only=True,
         origin=origin,
         limit=limit,
-        turns=PAIR_TURNS,
+        turns=_turns_of_a_pair((a, b), budget_s),
         placement=placement,
     )
 
@@ -124,8 +128,22 @@ def gate(
     rarer = (replace(one, seldom=_compiles(base)) for one in controls_of(base.id, rare=2)[1:])
     ranked = (one for one in usual.entrants if one.role is Role.RANKED)
     return replace(
-        usual, entrants=(*ranked, twin, *rarer), margin=margin, jointly=True, looks=GATE_LOOKS
+        usual,
+        entrants=(*ranked, twin, *rarer),
+        margin=margin,
+        jointly=True,
+        looks=GATE_LOOKS,
+        turns=MORE_TURNS,
     )
+
+
+def _turns_of_a_pair(clients: Sequence[Client], budget_s: float) -> int:
+    """Few rounds tell little however long they are, so short ones give a verdict sooner; but there
+    are never more than 40, so where there is time for more, they are longer. Where a compiler makes
+    each round begin with seconds of warming up, short ones would not be sooner over."""
+    if any(map(_compiles, clients)):
+        return MORE_TURNS
+    return max(PAIR_TURNS, 2 * int(budget_s / TURN_OF_BUDGET_S))
 
 
 def _sparing(

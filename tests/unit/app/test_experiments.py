@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.app.experiments import pair, ranking
+from fetchoff.app.experiments import gate, pair, ranking
 from fetchoff.app.results import lines_of_code
 from fetchoff.model.client import Client, ClientId, Kind, Launch, Manifest, Readiness, Recipe
 from fetchoff.model.course import Course
@@ -126,6 +126,25 @@ def test_pair() -> None:
     assert [e.key for e in experiment.entrants if e.role is Role.RANKED] == [a.id, b.id]
     assert experiment.baseline == a.id
     assert experiment.pair_only
+
+
+@pytest.mark.parametrize(("budget_s", "turns"), [(9, 10), (60, 10), (72, 12), (600, 100)])
+def test_rounds_of_a_pair_are_short_until_there_is_time_for_more_than_forty(
+    budget_s: float, turns: int
+) -> None:
+    a, b = client("ruby/curb"), client("perl/lwp")
+    assert pair(a, b, [COURSE], budget_s=budget_s, seed=1).turns == turns
+
+
+def test_rounds_are_long_where_each_begins_with_seconds_of_warming_up() -> None:
+    a, b = client("ruby/curb"), with_compiler("javascript/fetch")
+    assert pair(a, b, [COURSE], budget_s=9, seed=1).turns == 20
+    assert pair(b, a, [COURSE], budget_s=600, seed=1).turns == 20
+
+
+def test_rounds_of_a_gate_are_long() -> None:
+    a, b = client("ruby/curb"), client("perl/lwp")
+    assert gate(a, b, [COURSE], margin=0.02, budget_s=180, seed=1).turns == 20
 
 
 def test_in_a_pair_controls_of_compilers_take_part_in_every_third_round() -> None:
