@@ -19,7 +19,7 @@ PAIR_TURNS, MORE_TURNS = 10, 20
 """Of each client in a round of a pair, and where one has a compiler, or of a gate: multiples of the
 cycles between turns of controls."""
 TURN_OF_BUDGET_S = 12.0
-"""So long a part of a budget gives each round of a pair two turns, docs/decisions/0024-rounds-of-pairs.md."""
+"""Each such part of the budget is two turns a round: docs/decisions/0024-rounds-of-pairs.md."""
 GATE_LOOKS = (*EVERY_ROUND, *range(EVERY_ROUND[-1] + 2, 81, 2))
 """A gate that must show how small a difference is needs more rounds than others."""
 FEW = 1 / 3  # of all clients
