@@ -32,7 +32,7 @@ from fetchoff.model.finding import (
     Unsteady,
     WorkMoved,
 )
-from fetchoff.model.observation import Batch, Invocation, Outcome, Sample
+from fetchoff.model.observation import Batch, Invocation, Outcome, Sample, Turns
 from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.stats import compare, rank, summarise, turn_costs, unproven_neighbours
 
@@ -70,6 +70,9 @@ class Field:
         self._invocations: dict[str, list[Invocation]] = defaultdict(list)
         for invocation in series.invocations:
             self._invocations[invocation.process].append(invocation)
+        self._turns: dict[str, list[Turns]] = defaultdict(list)
+        for turns in series.turns:
+            self._turns[turns.entrant].append(turns)
         self.baseline = self._baseline()
         self._wall_ranking = self._rank(self._wall, self.baseline)
         self._cpu_ranking = self._rank(self._cpu, self.baseline)
@@ -201,13 +204,12 @@ class Field:
     def _one_by_one(self, column: int) -> list[Batch]:
         """Every batch, and every turn as one."""
         key = self._series.entrants[column].key
-        turns = [one for one in self._series.turns if one.entrant == key]
-        each = [piece for one in turns for piece in one.pieces(len(one.exchanges))]
+        each = [piece for one in self._turns[key] for piece in one.pieces(len(one.exchanges))]
         return each or self._batches[key]
 
     def _among_others(self, column: int) -> float:
         """CPU microseconds of an exchange in the leads of turns."""
-        own = [t for t in self._series.turns if t.entrant == self._series.entrants[column].key]
+        own = self._turns[self._series.entrants[column].key]
         exchanges = sum(sum(one.lead_exchanges) for one in own)
         paid_ns = sum(sum(one.lead_cpu_ns) for one in own)
         return paid_ns / exchanges / 1e3 if exchanges else math.nan

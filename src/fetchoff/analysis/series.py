@@ -25,6 +25,7 @@ from fetchoff.model.observation import (
 from fetchoff.model.workload import Placement
 
 Array = NDArray[np.float64]
+OF_A_COURSE = (Batch, Turns, TurnsGiven, Invocation, LinkUsed, SectionDone)
 
 
 @dataclass(frozen=True)
@@ -94,30 +95,17 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     answered wrong on this course, in none of its processes. Everything else stays in the journal
     and is not used.
     """
-    spoilt = {
-        (r.sample, r.attempt)
-        for r in records
-        if isinstance(r, LinkUsed) and r.workload == workload and r.fault
-    }
+    own = [r for r in records if isinstance(r, OF_A_COURSE) and r.workload == workload]
+    spoilt = {(r.sample, r.attempt) for r in own if isinstance(r, LinkUsed) and r.fault}
     attempts = {
         r.sample: r.attempt
-        for r in records
-        if isinstance(r, SectionDone)
-        and r.workload == workload
-        and (r.sample, r.attempt) not in spoilt
+        for r in own
+        if isinstance(r, SectionDone) and (r.sample, r.attempt) not in spoilt
     }
     invocations = tuple(
-        r
-        for r in records
-        if isinstance(r, Invocation)
-        and r.workload == workload
-        and attempts.get(r.sample) == r.attempt
+        r for r in own if isinstance(r, Invocation) and attempts.get(r.sample) == r.attempt
     )
-    wrong = tuple(
-        r
-        for r in records
-        if isinstance(r, Invocation) and r.workload == workload and r.answered_wrong
-    )
+    wrong = tuple(r for r in own if isinstance(r, Invocation) and r.answered_wrong)
     out = {i.client for i in wrong}
     well = {
         (i.sample, i.process)
@@ -127,9 +115,8 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     process_of = {entrant.key: entrant.process for entrant in experiment.entrants}
     measured = [
         r
-        for r in records
+        for r in own
         if isinstance(r, Batch | Turns)
-        and r.workload == workload
         and attempts.get(r.sample) == r.attempt
         and (r.sample, process_of[r.entrant]) in well
     ]
@@ -151,11 +138,7 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         i for i in invocations if (i.sample, i.process) not in sifted.processes_lost
     )
     given = tuple(
-        r
-        for r in records
-        if isinstance(r, TurnsGiven)
-        and r.workload == workload
-        and attempts.get(r.sample) == r.attempt
+        r for r in own if isinstance(r, TurnsGiven) and attempts.get(r.sample) == r.attempt
     )
     in_order = sorted(attempts, key=lambda sample: (sample[1], sample[0]))
     rows = {sample: row for row, sample in enumerate(in_order)}

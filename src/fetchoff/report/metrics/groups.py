@@ -35,7 +35,7 @@ def groups_of(result: WorkloadResult) -> Groups:
     return Groups(
         ranked=tuple(ranked),
         floors=tuple(s for s in measured if s.role is Role.FLOOR),
-        left_out=tuple(s for s in shown if s not in measured),
+        left_out=tuple(s for s in shown if s.outcome is not Outcome.OK or s.costs is None),
     )
 
 
