@@ -29,26 +29,19 @@ COMMANDS = {
 }
 
 
+def fetchoff(*arguments: str) -> None:
+    """Run a command, quietly; CalledProcessError if it fails."""
+    command = (sys.executable, "-m", "fetchoff", *arguments, "--quiet")
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
 def cpu_us(
     command: str, clients: list[str], budget_s: float, seed: int, out: Path
 ) -> dict[str, float]:
     """CPU microseconds of an exchange of each client, by one of the two commands."""
     chosen = [option for client in clients for option in ("--client", client)]
     asked = ["--workload", WORKLOAD, *chosen, "--budget", f"{budget_s:g}", "--seed", str(seed)]
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "fetchoff",
-            *COMMANDS[command],
-            *asked,
-            "--out",
-            str(out),
-            "--quiet",
-        ],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    fetchoff(*COMMANDS[command], *asked, "--out", str(out))
     (result,) = json.loads((out / "results.json").read_text())["results"]
     return {
         row["client"]: row["costs"]["cpu_us"]["point"]
@@ -86,6 +79,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     clients = asked.clients.split(",")
+    fetchoff("setup", *clients)
     for client, logs in measured(clients, asked.pairs, asked.budget, asked.seed).items():
         print(f"{client}: in a fleet {in_words(ratio_of(logs))} of what `run` shows")
     return 0
