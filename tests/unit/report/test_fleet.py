@@ -186,6 +186,13 @@ def test_of_too_many_hosts_there_is_no_matrix() -> None:
     assert 'href="hosts/h24.html"' in page
 
 
+def test_colours_are_those_of_the_matrix_that_a_script_draws() -> None:
+    script = (Path(fleet_page.__file__).parent / "scripts" / "matrix.mjs").read_text("utf-8")
+    assert f"const FULL = {fleet_page.FULL:g};" in script
+    assert f"const STRONGEST = {fleet_page.STRONGEST:g};" in script
+    assert f"** {fleet_page.BEND:g};" in script
+
+
 def test_names_are_text(found: Found) -> None:
     evil = '"><script>harm()</script>'
     hosts = tuple(replace(one, lost=evil) for one in found.analysis.hosts)
