@@ -3,6 +3,9 @@
 PYTHON  ?= python3
 VENV    := .venv
 BIN     := $(VENV)/bin
+PYTHON_PART := $(VENV)/.python-part
+BUILT   := target/.programs-built
+CLIENTS := $(VENV)/.default-clients
 RUNTIME := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 DOCS_BIN    := build/docs/bin
@@ -13,13 +16,20 @@ H2SPEC  := target/tools/h2spec
 ACTIONLINT := target/tools/actionlint
 QUICK   := target/.quick-tests-passed
 RUST_S  := 1200
-SOURCES := pyproject.toml setup.py Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+PROGRAMS := fetchoff-origin fetchoff-link fetchoff-tap
+RUST    := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+SOURCES := pyproject.toml setup.py $(RUST)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-fleet-beside bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-fleet-beside bench-fleet-opening bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
 .DELETE_ON_ERROR:
 
-run: $(RUNTIME)  ## measure the default suite: ranking, verdicts, report
+run:  ## measure the default suite: ranking, verdicts, report
+	$(MAKE) --no-print-directory --jobs 2 $(RUNTIME) $(CLIENTS)
 	$(BIN)/fetchoff run --setup
+
+$(CLIENTS): $(PYTHON_PART)  # while the programs are built: some of it is waiting for downloads
+	$(BIN)/fetchoff setup --suite default
+	touch $@
 
 test:  ## what answers in minutes; says at its end what it left out
 	$(MAKE) --jobs 4 check-python check-rust check-adapters rust-tests-built quick-clients
@@ -168,6 +178,10 @@ bench-fleet: $(DEV)  ## kill workers, schedulers and drivers of fleets again and
 bench-fleet-beside: $(DEV)  ## an exchange in a run of a fleet beside one in `fetchoff run`; OPTIONS=…
 	$(BIN)/python -m benches.fleet.beside $(OPTIONS)
 
+bench-fleet-opening: $(DEV)  ## how soon a browser shows the report of a thousand hosts
+	tools/system-packages.sh chromium
+	$(BIN)/python -m benches.fleet.opening $(OPTIONS)
+
 bench-memory: $(RUNTIME)  ## memory of streamed downloads, beside the sizes of their reads
 	tools/system-packages.sh strace
 	$(BIN)/python -m benches.memory.bench
@@ -193,16 +207,24 @@ bench-site: $(DEV)  ## a site of 500 made-up runs: seconds, pages, broken links
 clean:
 	rm -rf $(VENV) target build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
 
-$(RUNTIME): $(SOURCES)
+$(PYTHON_PART): pyproject.toml setup.py
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	FETCHOFF_PROGRAMS=apart $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(BUILT): $(RUST)  # in one go, for what they share is compiled once then
+	cargo build --quiet --release --locked $(PROGRAMS:%=--package=%)
+	touch $@
+
+$(RUNTIME): $(PYTHON_PART) $(BUILT)
+	install $(PROGRAMS:%=target/release/%) $(BIN)
 	touch $@
 
 # What contributors need has the runtime in it: installed in one go, not one after the other.
 $(DEV): $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fleet]'
-	touch $(RUNTIME) $@
+	touch $(BUILT) $(PYTHON_PART) $(RUNTIME) $@
 
 $(DOCS): tools/docs/requirements.txt
 	$(PYTHON) -m venv $(DOCS_BIN:/bin=)

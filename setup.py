@@ -1,16 +1,20 @@
 """What pyproject.toml cannot say: the wheel carries the adapters' sources and the catalogue.
 
-Its programs are not modules, so it is for every Python 3 of its platform.
+Its programs are not modules, so it is for every Python 3 of its platform. $FETCHOFF_PROGRAMS is
+`apart` if somebody else builds the programs and puts them beside Python's scripts, as the Makefile
+does: then clients can be set up meanwhile.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
+from setuptools_rust import build_rust
 
 CARRIED = ("adapters", "catalog", "docs")
 LITTER = shutil.ignore_patterns("__pycache__", "node_modules", "target", "*.pyc", "*.o")
@@ -28,6 +32,14 @@ class BuildWithData(build_py):
             shutil.copytree(name, target, ignore=LITTER, dirs_exist_ok=True)
 
 
+class BuildPrograms(build_rust):
+    """Builds the programs, unless they are built apart."""
+
+    def run(self) -> None:
+        if os.environ.get("FETCHOFF_PROGRAMS") != "apart":
+            super().run()
+
+
 class WheelOfPrograms(bdist_wheel):
     """Tagged by its platform alone: setuptools-rust takes programs for modules of one Python."""
 
@@ -36,4 +48,10 @@ class WheelOfPrograms(bdist_wheel):
         return "py3", "none", platform
 
 
-setup(cmdclass={"build_py": BuildWithData, "bdist_wheel": WheelOfPrograms})
+setup(
+    cmdclass={
+        "build_py": BuildWithData,
+        "build_rust": BuildPrograms,
+        "bdist_wheel": WheelOfPrograms,
+    }
+)

@@ -69,6 +69,7 @@ def without_the_catalogue(text: str) -> str:
         ["versions", "python/*"],
         ["setup"],
         ["setup", "python/requestz"],
+        ["setup", "--suite", "everybody"],
         ["setup", "--from", "perl/ghttp"],
         ["setup", "--from", "=tree"],
         ["setup", "--from", "perl/gttp=tree"],

@@ -98,6 +98,15 @@ def test_a_machine_is_disturbed_by_hand(cache: Path) -> None:
     assert all(int(count) > 0 for count in counts.groups())
 
 
+@needs("chromium")
+def test_the_report_of_a_large_fleet_is_opened(cache: Path) -> None:
+    few = ("--hosts", "70", "--clients", "3", "--workloads", "2")
+    lines = bench("fleet.opening", cache, *few).splitlines()
+    row = r"(\d+) hosts: [\d.]+ s to write [\d.]+ MB, [\d.]+ s to open"
+    read = [re.fullmatch(row, line) for line in lines]
+    assert [one and one[1] for one in read] == ["7", "70"]
+
+
 def test_every_bench_that_make_has_is_run() -> None:
     """By its module: a new one without a test is a bench that may break unseen."""
     modules = set(re.findall(r"-m benches\.([a-z0-9.]+)", (ROOT / "Makefile").read_text()))

@@ -31,6 +31,18 @@ def slow_builders(fetchoff: Command) -> list[Path]:
     return folders
 
 
+def test_the_clients_of_a_suite(fetchoff: Command) -> None:
+    clients = [str(fake(name)) for name in ("honest", "silent")]
+    suite = (
+        *("schema = 1", 'about = "two"', 'workloads = ["small-get"]'),
+        *(f"clients = {clients}", 'except = ["fake/silent"]', 'baseline = "fake/honest"'),
+    )
+    (fetchoff.folder / "two.toml").write_text("\n".join(suite))
+    done = fetchoff("setup", "--suite", "two.toml")
+    assert done.status == 0, done.err
+    assert "1 of 1 clients are ready" in done.err
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted(how: signal.Signals, slow_builders: list[Path], fetchoff: Command) -> None:
     process = fetchoff.start("setup", *slow_builders)

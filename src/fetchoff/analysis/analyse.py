@@ -14,7 +14,7 @@ from fetchoff.analysis.disturbed import left_out
 from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.pairwise import pairs_of
 from fetchoff.analysis.ranking_rows import Field, share_of_user
-from fetchoff.analysis.series import Series, series_of
+from fetchoff.analysis.series import Series, SeriesOf, each_once
 from fetchoff.model.analysis import (
     Analysis,
     ClientCard,
@@ -60,13 +60,19 @@ class RunFacts:
     counts: tuple[str, ...] = tuple(Counted)
 
 
-def analyse(run: RunFacts, records: Sequence[Record]) -> Analysis:
-    """Everything that tables, files and report show."""
+def analyse(
+    run: RunFacts, records: Sequence[Record], series_of: SeriesOf | None = None
+) -> Analysis:
+    """Everything that tables, files and report show.
+
+    `series_of`: of these records, if they are wanted elsewhere too.
+    """
     experiment = run.experiment
+    series_of = series_of or each_once(experiment, records)
     ended = next((r for r in reversed(records) if isinstance(r, Ended)), None)
     final = ended is not None and ended.reason != "decided"
     kits = {card.client: card.kit for card in run.cards}
-    series = {c.id: series_of(experiment, records, c.id) for c in experiment.courses}
+    series = {course.id: series_of(course.id) for course in experiment.courses}
     measured = [one for one in series.values() if one.rounds]
     checks = self_checks(experiment, measured, kits)
     beginnings = began_with(records)

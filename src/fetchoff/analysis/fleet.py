@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from fetchoff.analysis.analyse import RunFacts, analyse
-from fetchoff.analysis.series import Array, series_of
+from fetchoff.analysis.series import Array, Series, SeriesOf, each_once
 from fetchoff.analysis.stopping import is_decided
 from fetchoff.model.analysis import Analysis, RankingRow, Relative, WorkloadResult
 from fetchoff.model.course import Course
@@ -41,14 +41,16 @@ def rounds_of(records: Sequence[Record], courses: Sequence[str]) -> int:
     return sum(set(courses) <= own for own in done.values())
 
 
-def is_decided_on(judged: Experiment, records: Sequence[Record]) -> bool:
+def is_decided_on(
+    judged: Experiment, records: Sequence[Record], series_of: SeriesOf | None = None
+) -> bool:
     """Whether a host has nothing left to find out, by its own records.
 
     `judged`: the experiment as that host is judged. What hosts have in common is looked at once,
-    when the run has ended.
+    when the run has ended. `series_of`: of these records, if they are wanted elsewhere too.
     """
     rounds = rounds_of(records, [course.id for course in judged.courses])
-    return rounds in judged.looks and is_decided(judged, records, rounds)
+    return rounds in judged.looks and is_decided(judged, records, rounds, series_of)
 
 
 class Journals(Protocol):
@@ -110,13 +112,15 @@ def analyse_fleet(
     courses: dict[str, dict[str, _OnHost]] = {}
     for host in hosts:
         own = fleet.experiment_on(host)
-        records = _with_end(journals.of_host(host.id), own, ended)
-        analysis = _of_host(fleet, host, own, records)
+        measured = journals.of_host(host.id)
+        series_of = each_once(own, measured)
+        records = _with_end(measured, own, ended, series_of)
+        analysis = _of_host(fleet, host, own, records, series_of)
         outcomes.append(_outcome(host, records, analysis))
         if analysis.results:
             see(host.id, analysis)
         for result in analysis.results:
-            found = _on_host(fleet, own, records, result)
+            found = _on_host(fleet, own, series_of(result.workload), result)
             courses.setdefault(result.workload, {})[host.id] = found
     experiment = run.experiment
     return FleetAnalysis(
@@ -161,17 +165,23 @@ def _lost(records: Iterable[Record]) -> str:
     return why
 
 
-def _with_end(records: Sequence[Record], own: Experiment, ended: Ended | None) -> list[Record]:
+def _with_end(
+    records: Sequence[Record], own: Experiment, ended: Ended | None, series_of: SeriesOf
+) -> list[Record]:
     """With how the run ended for a host: one that had decided stopped by its own rule, whatever
     ended the others, so it may spend no more error than it had by then."""
     if ended is None:
         return [*records]
-    is_by_rule = ended.reason == "decided" or is_decided_on(own, records)
+    is_by_rule = ended.reason == "decided" or is_decided_on(own, records, series_of)
     return [*records, replace(ended, reason="decided") if is_by_rule else ended]
 
 
 def _of_host(
-    fleet: _Fleet, host: HostRecord, own: Experiment, records: Sequence[Record]
+    fleet: _Fleet,
+    host: HostRecord,
+    own: Experiment,
+    records: Sequence[Record],
+    series_of: SeriesOf,
 ) -> Analysis:
     facts = replace(
         fleet.run,
@@ -180,15 +190,12 @@ def _of_host(
         absent=(*host.absent, *fleet.run.absent),
         notes=host.notes,
     )
-    return analyse(facts, records)
+    return analyse(facts, records, series_of)
 
 
-def _on_host(
-    fleet: _Fleet, own: Experiment, records: Sequence[Record], result: WorkloadResult
-) -> _OnHost:
+def _on_host(fleet: _Fleet, own: Experiment, series: Series, result: WorkloadResult) -> _OnHost:
     """`own`: the experiment as the host is judged."""
     keys = [entrant.key for entrant in fleet.entrants]
-    series = series_of(own, records, result.workload)
     had = [entrant.key for entrant in own.entrants]
     rows = {row.client: row for row in result.standings}
     return _OnHost(

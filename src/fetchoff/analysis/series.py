@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,15 @@ class Series:
             case "total":
                 return _log(self.cpu_ns + self.origin_cpu_ns)
         raise ValueError(metric)
+
+
+SeriesOf = Callable[[str], Series]
+"""The series of a course, by its id."""
+
+
+def each_once(experiment: Experiment, records: Sequence[Record]) -> SeriesOf:
+    """Each is made when it is first asked for, and kept: that goes through all records."""
+    return cache(lambda workload: series_of(experiment, records, workload))
 
 
 def _ratio(total: Array, exchanges: Array) -> Array:

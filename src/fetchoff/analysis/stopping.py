@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fetchoff.analysis.series import Array, Series, series_of
+from fetchoff.analysis.series import Array, Series, SeriesOf, each_once
 from fetchoff.model.estimate import (
     MINIMUM_ROUNDS,
     Comparison,
@@ -25,20 +25,27 @@ def rule_of(experiment: Experiment) -> StoppingRule:
     return StoppingRule(alpha=experiment.alpha, looks=experiment.looks)
 
 
-def is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
+def is_decided(
+    experiment: Experiment,
+    records: Sequence[Record],
+    rounds: int,
+    series_of: SeriesOf | None = None,
+) -> bool:
     """Whether every course is: a pair in wall and CPU, or whether it keeps its limit; a gate
     as a whole; a ranking between all neighbours.
 
-    Never, if there is nothing to decide on: then the budget is spent.
+    Never, if there is nothing to decide on: then the budget is spent. `series_of`: of these
+    records, if they are wanted elsewhere too.
     """
     if not experiment.decide_on:
         return False
-    if experiment.jointly:
-        return _gate_is_decided(experiment, records, rounds)
-    judged = _pair_is_decided if experiment.pair_only else _ranking_is_settled
     if not _are_whole(experiment, records, rounds):
         return False
-    series = (series_of(experiment, records, course.id) for course in experiment.courses)
+    series_of = series_of or each_once(experiment, records)
+    series = (series_of(course.id) for course in experiment.courses)
+    if experiment.jointly:
+        return _gate_is_decided(experiment, [*series])
+    judged = _pair_is_decided if experiment.pair_only else _ranking_is_settled
     return all(judged(experiment, one) for one in series)
 
 
@@ -50,12 +57,9 @@ def _are_whole(experiment: Experiment, records: Sequence[Record], rounds: int) -
     return all(measured[course.id] >= rounds for course in experiment.courses)
 
 
-def _gate_is_decided(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
+def _gate_is_decided(experiment: Experiment, series: Sequence[Series]) -> bool:
     """Whether one comparison is shown to be slower, or nothing is left to tell of any."""
     assert experiment.limit is not None
-    if not _are_whole(experiment, records, rounds):
-        return False
-    series = [series_of(experiment, records, course.id) for course in experiment.courses]
     if any(one.wrong for one in series):
         return True  # there will be no answer
     differences = head_against_base(experiment, series)

@@ -23,6 +23,15 @@ def command(
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every client there is.")] = False,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            "--suite",
+            metavar="SUITE",
+            help="The clients of this suite: its name, or a TOML file.",
+            autocompletion=completing.suites,
+        ),
+    ] = None,
     from_trees: Annotated[
         list[str] | None,
         typer.Option(
@@ -43,13 +52,23 @@ def command(
     from fetchoff.app.choose import chosen
     from fetchoff.model.errors import InputError
 
-    if not clients and not everything and not from_trees:
-        raise InputError("nothing to set up", "name clients, or give --all")
+    if not clients and not everything and not suite and not from_trees:
+        raise InputError("nothing to set up", "name clients, or give --suite or --all")
     manifests = chosen(["*"] if everything else clients or [])
+    if suite and not everything:
+        manifests += [one for one in _of_suite(suite) if one not in manifests]
     if from_trees:
         _set_up_from(from_trees, quiet=quiet)
     if manifests:
         set_up_all(manifests, quiet=quiet)
+
+
+def _of_suite(name: str) -> list[Manifest]:
+    from fetchoff.app.choose import chosen
+    from fetchoff.catalog.workloads import suite
+
+    asked = suite(name)
+    return chosen(asked.clients, without=asked.without)
 
 
 def _set_up_from(words: list[str], *, quiet: bool) -> None:
