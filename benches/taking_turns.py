@@ -15,12 +15,14 @@ from typing import TypeVar
 
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Entrant
 from fetchoff.model.observation import Record, Turns
 from fetchoff.plan.turns import cycles
 from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.origin import Turn, gained
 from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.lanes import side_by_side
 from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.host.machine import usable_cores
@@ -32,6 +34,10 @@ from fetchoff.run.schedule.turning import Place, Turning
 CHUNK = 32  # turns in one order
 
 Kind = TypeVar("Kind")
+
+
+class RoundFailed(Exception):
+    """Which process was at fault, and what it did."""
 
 
 class Notes:
@@ -170,7 +176,10 @@ def _nothing() -> None:
 
 
 def _do(guest: ClientSession, action: Callable[[ClientSession], None]) -> None:
-    action(guest)
+    try:
+        action(guest)
+    except (Refused, AdapterError) as error:
+        raise RoundFailed(f"{guest.process}: {error}") from error
 
 
 @contextlib.contextmanager

@@ -26,6 +26,7 @@ from pathlib import Path
 
 from benches.disturber.disturbing import disturbed_if
 from benches.ratios import LEVEL, in_words, is_within, ratio_of
+from benches.taking_turns import RoundFailed
 from benches.turns.parts import Cell, Subjects, by_crowd, by_hand, by_lead, by_size
 from rich.console import Console
 from rich.table import Table
@@ -92,7 +93,10 @@ def main() -> None:
     with disturbed_if(arguments.disturbed, arguments.seed), contextlib.suppress(KeyboardInterrupt):
         for number in range(arguments.rounds):
             for part in asked:
-                cells += parts[part](subjects, order)
+                try:
+                    cells += parts[part](subjects, order)
+                except RoundFailed as error:
+                    print(f"{part} in round {number + 1} is left out: {error}", file=sys.stderr)
             seconds = time.monotonic() - began_s
             print(f"round {number + 1} of {arguments.rounds}, {seconds:.0f} s", file=sys.stderr)
     rows = list(_rows(cells))

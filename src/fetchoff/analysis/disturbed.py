@@ -12,7 +12,7 @@ from scipy.special import bdtrc
 
 from fetchoff.model.observation import Turns
 
-MOST_SLOWED = 1.05
+MOST_SLOWED = 1.1
 """Times what quick probes take. Undisturbed, the mean of a turn's probes stays within 2 %; other
 virtual machines add 12 to 40 % (docs/decisions/0023)."""
 QUICK = 0.25  # quantile of all probes: quick on a machine that is disturbed for 75 % of the time

@@ -128,14 +128,14 @@ def test_hosts_have_quick_cores_of_their_own() -> None:
 
 
 def test_a_client_that_leaves_the_core_colder_has_quick_probes_of_its_own() -> None:
-    """Those of python/requests take 3 % longer than those of c/libcurl, disturbed or not."""
-    colder, disturbed_ = round(1.031 * QUICK), round(1.12 * QUICK)
+    """Those of one take 3 % longer than those of another, disturbed or not."""
+    colder, slower, disturbed_ = (round(times * QUICK) for times in (1.031, 1.12, 1.15))
     given = [
-        turns("a", [100] * 4, [colder, colder, disturbed_, colder]),
+        turns("a", [100] * 4, [colder, slower, disturbed_, colder]),
         turns("a#twin", [100], [colder]),
-        turns("b", [50] * 4, [QUICK] * 4),
+        turns("b", [50] * 4, [QUICK, QUICK, slower, QUICK]),
     ]
-    assert [len(one.exchanges) for one in undisturbed(given)] == [3, 1, 4]
+    assert [len(one.exchanges) for one in undisturbed(given)] == [3, 1, 3]
 
 
 def difference(rng: random.Random, share: float) -> float:
