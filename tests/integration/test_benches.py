@@ -99,6 +99,13 @@ def test_instructions_are_counted(cache: Path) -> None:
     assert "0 of 1 adapters add more than 2%" in said
 
 
+def test_probes_are_compared(cache: Path) -> None:
+    few = ("--clients", "python/http-client,python/urllib3", "--budget", "2", "--seed", "1")
+    said = bench("probes.bench", cache, *few, statuses=(0, 1))
+    assert re.search(r"^ *small-get +python/urllib3 +\d+ +×\d\.\d{3}", said, re.MULTILINE)
+    assert " of 2 have quick probes of their own" in said
+
+
 def test_a_fleet_is_measured_beside_a_run(cache: Path) -> None:
     pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
     clients = "python/http-client,python/urllib3"

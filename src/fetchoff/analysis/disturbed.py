@@ -14,7 +14,8 @@ from fetchoff.model.observation import Turns
 
 MOST_SLOWED = 1.1
 """Times what quick probes take. Undisturbed, the mean of a turn's probes stays within 2 %; other
-virtual machines add 12 to 40 % (docs/decisions/0023)."""
+virtual machines add 12 to 40 % (docs/decisions/0023), and a clock that is stepped down 6 to 8 %
+(docs/decisions/0025)."""
 QUICK = 0.25  # quantile of all probes: quick on a machine that is disturbed for 75 % of the time
 OWN_QUICK, COLDEST = 0.1, 1.05
 """A client that leaves the core colder has quick probes of its own, up to 4 % slower than others'.
@@ -23,12 +24,14 @@ disturbed more often than others is not measured by slow probes."""
 MORE_OFTEN, BY_CHANCE = 0.4, 1e-4
 """A client slows the core itself if its turns are slow so much more often than others', as a share,
 and chance gives as many with less than this probability."""
+ALL_ALONG = 5
+"""Or if all of its turns are slow in all of its rounds, of which there are at least so many."""
 
 
 def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> tuple[Turns, ...]:
     """The turns of one course on a shared core, each record with those that count.
 
-    `clients`: by the key of their entrants. A turn counts if its probes were no more than 5 %
+    `clients`: by the key of their entrants. A turn counts if its probes were no more than 10 %
     slower than quick ones on the same host. What the client itself did in it has no part in that.
     Nor has how often this client was disturbed, or equal clients would differ by chance; but all
     turns of a client count if they are slow where those of others are not: it seems to slow the
@@ -101,6 +104,9 @@ def _slows_the_core(
 ) -> bool:
     """Whether its turns are slow, and not those of others in the same rounds."""
     rounds = list(probes[client].by_round)
+    quickest = [min(took) for took in probes[client].by_round.values()]
+    if len(rounds) >= ALL_ALONG and min(quickest) > limits[client]:
+        return True
     slow, turns = probes[client].slower_than(limits[client], rounds)
     others = [probes[o].slower_than(limits[o], rounds) for o in probes if o != client]
     if not sum(of for _, of in others):
