@@ -27,7 +27,7 @@ run:  ## measure the default suite: ranking, verdicts, report
 	$(MAKE) --no-print-directory --jobs 2 $(RUNTIME) $(CLIENTS)
 	$(BIN)/fetchoff run --setup
 
-$(CLIENTS): $(PYTHON_PART)  # while the programs are built: some of it is waiting for downloads
+$(CLIENTS): catalog/suites/default.toml | $(PYTHON_PART)  # while the programs are built: some of it is waiting for downloads
 	$(BIN)/fetchoff setup --suite default
 	touch $@
 
@@ -216,7 +216,7 @@ $(PYTHON_PART): pyproject.toml setup.py
 	touch $@
 
 $(BUILT): $(RUST)  # in one go, for what they share is compiled once then
-	cargo build --quiet --release --locked $(PROGRAMS:%=--package=%)
+	env -u CARGO_BUILD_TARGET cargo build --quiet --release --locked --target-dir target $(PROGRAMS:%=--package=%)
 	touch $@
 
 $(RUNTIME): $(PYTHON_PART) $(BUILT)
@@ -227,6 +227,7 @@ $(RUNTIME): $(PYTHON_PART) $(BUILT)
 $(DEV): $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fleet]'
+	mkdir -p target
 	touch $(BUILT) $(PYTHON_PART) $(RUNTIME) $@
 
 $(DOCS): tools/docs/requirements.txt

@@ -2,7 +2,7 @@
 
 Its programs are not modules, so it is for every Python 3 of its platform. $FETCHOFF_PROGRAMS is
 `apart` if somebody else builds the programs and puts them beside Python's scripts, as the Makefile
-does: then clients can be set up meanwhile.
+does for its editable installs: then clients can be set up meanwhile.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ class BuildWithData(build_py):
 
 
 class BuildPrograms(build_rust):
-    """Builds the programs, unless they are built apart."""
+    """Builds the programs, unless they are built apart. A wheel always has them."""
 
     def run(self) -> None:
-        if os.environ.get("FETCHOFF_PROGRAMS") != "apart":
+        is_editable = self.get_finalized_command("build_py").editable_mode
+        if not (is_editable and os.environ.get("FETCHOFF_PROGRAMS") == "apart"):
             super().run()
 
 

@@ -79,7 +79,7 @@ def taken(folder: RunFolder) -> dict[str, dict[str, Taken]]:
     entrants = folder.header.experiment.entrants
     own = {entrant.key for entrant in entrants if entrant.role is not Role.CONTROL}
     for record in folder.records():
-        if isinstance(record, Turns) and record.entrant in own and all(record.probe_ps):
+        if isinstance(record, Turns) and record.entrant in own and all(record.probe_ps or [0]):
             found.setdefault(record.workload, {}).setdefault(record.entrant, []).append(record)
     return {
         workload: {client: _together(records) for client, records in by_client.items()}
@@ -164,6 +164,8 @@ def main() -> int:
         found = [
             row for name, one in taken(RunFolder.open(folder)).items() for row in rows(name, one)
         ]
+    if not found:
+        sys.exit(f"{folder} has no turns with probes")
     show(found, Console(width=110 if not Console().is_terminal else None))
     apart = [row.client for row in found if row.is_apart]
     print(f"{len(apart)} of {len(found)} have quick probes of their own")

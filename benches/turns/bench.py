@@ -36,7 +36,9 @@ from fetchoff.app.setup import set_up
 from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
 from fetchoff.model.estimate import Estimate
+from fetchoff.run.adapters.judging import Refused
 
 CLIENTS = (
     "c/libcurl",
@@ -95,10 +97,12 @@ def main() -> None:
             for part in asked:
                 try:
                     cells += parts[part](subjects, order)
-                except RoundFailed as error:
+                except (RoundFailed, Refused, AdapterError) as error:
                     print(f"{part} in round {number + 1} is left out: {error}", file=sys.stderr)
             seconds = time.monotonic() - began_s
             print(f"round {number + 1} of {arguments.rounds}, {seconds:.0f} s", file=sys.stderr)
+    if not cells:
+        sys.exit("nothing was measured")
     rows = list(_rows(cells))
     _print(rows)
     if arguments.json:

@@ -24,8 +24,6 @@ disturbed more often than others is not measured by slow probes."""
 MORE_OFTEN, BY_CHANCE = 0.4, 1e-4
 """A client slows the core itself if its turns are slow so much more often than others', as a share,
 and chance gives as many with less than this probability."""
-ALL_ALONG = 5
-"""Or if all of its turns are slow in all of its rounds, of which there are at least so many."""
 
 
 def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> tuple[Turns, ...]:
@@ -104,9 +102,6 @@ def _slows_the_core(
 ) -> bool:
     """Whether its turns are slow, and not those of others in the same rounds."""
     rounds = list(probes[client].by_round)
-    quickest = [min(took) for took in probes[client].by_round.values()]
-    if len(rounds) >= ALL_ALONG and min(quickest) > limits[client]:
-        return True
     slow, turns = probes[client].slower_than(limits[client], rounds)
     others = [probes[o].slower_than(limits[o], rounds) for o in probes if o != client]
     if not sum(of for _, of in others):

@@ -111,17 +111,10 @@ def analyse_fleet(
     outcomes: list[HostOutcome] = []
     courses: dict[str, dict[str, _OnHost]] = {}
     for host in hosts:
-        own = fleet.experiment_on(host)
-        measured = journals.of_host(host.id)
-        series_of = each_once(own, measured)
-        records = _with_end(measured, own, ended, series_of)
-        analysis = _of_host(fleet, host, own, records, series_of)
-        outcomes.append(_outcome(host, records, analysis))
-        if analysis.results:
-            see(host.id, analysis)
-        for result in analysis.results:
-            found = _on_host(fleet, own, series_of(result.workload), result)
-            courses.setdefault(result.workload, {})[host.id] = found
+        outcome, found = _seen(fleet, host, journals.of_host(host.id), ended, see)
+        outcomes.append(outcome)
+        for course, kept in found.items():
+            courses.setdefault(course, {})[host.id] = kept
     experiment = run.experiment
     return FleetAnalysis(
         run_id=run.run_id,
@@ -142,6 +135,26 @@ def analyse_fleet(
         notes=run.notes,
         origin=run.origin,
     )
+
+
+def _seen(
+    fleet: _Fleet,
+    host: HostRecord,
+    measured: Sequence[Record],
+    ended: Ended | None,
+    see: See,
+) -> tuple[HostOutcome, dict[str, _OnHost]]:
+    """What became of a host, and what is kept of its courses."""
+    own = fleet.experiment_on(host)
+    series_of = each_once(own, measured)
+    records = _with_end(measured, own, ended, series_of)
+    analysis = _of_host(fleet, host, own, records, series_of)
+    if analysis.results:
+        see(host.id, analysis)
+    return _outcome(host, records, analysis), {
+        result.workload: _on_host(fleet, own, series_of(result.workload), result)
+        for result in analysis.results
+    }
 
 
 def _outcome(host: HostRecord, records: Sequence[Record], analysis: Analysis) -> HostOutcome:

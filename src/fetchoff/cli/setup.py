@@ -28,7 +28,7 @@ def command(
         typer.Option(
             "--suite",
             metavar="SUITE",
-            help="The clients of this suite: its name, or a TOML file.",
+            help="The clients that this suite always has: its name, or a TOML file.",
             autocompletion=completing.suites,
         ),
     ] = None,
@@ -55,8 +55,9 @@ def command(
     if not clients and not everything and not suite and not from_trees:
         raise InputError("nothing to set up", "name clients, or give --suite or --all")
     manifests = chosen(["*"] if everything else clients or [])
-    if suite and not everything:
-        manifests += [one for one in _of_suite(suite) if one not in manifests]
+    if suite:
+        known = {one.id for one in manifests}
+        manifests += [one for one in _of_suite(suite) if one.id not in known]
     if from_trees:
         _set_up_from(from_trees, quiet=quiet)
     if manifests:

@@ -138,19 +138,6 @@ def test_a_client_that_leaves_the_core_colder_has_quick_probes_of_its_own() -> N
     assert [len(one.exchanges) for one in undisturbed(given)] == [3, 1, 3]
 
 
-@pytest.mark.parametrize(("rounds", "counting"), [(5, 5), (4, 0)])
-def test_who_is_slow_all_along_is_so_by_itself(rounds: int, counting: int) -> None:
-    """Also where half of the others' turns are slow: on another processor, what the probes of then
-    took depended on who had run, and the fastest client of a ranking had no turn left."""
-    given = []
-    for number in range(rounds):
-        given.append(turns("a", [100] * 3, [SLOW] * 3, round_=number))
-        given += [turns(key, [50] * 4, [QUICK, SLOW] * 2, round_=number) for key in "bcd"]
-    counted = [one for one in undisturbed(given) if one.entrant == "a"]
-    assert len(counted) == counting
-    assert all(len(one.exchanges) == 3 for one in counted)
-
-
 def difference(rng: random.Random, share: float) -> float:
     """What a run says of two equal clients, as a logarithm, on a machine that is slow in spells.
 
