@@ -213,7 +213,7 @@ def test_who_has_not_compiled_everything_goes_on_before_its_turns(run: FakeRun) 
 
 def test_who_gets_cheaper_for_ever_goes_on_for_so_long(run: FakeRun) -> None:
     run.launches = {A: Launch((A,), compiles=True)}
-    run.clients = {A: lambda *_: FakeAdapter(A, us=lambda n: 20.0 * 0.9 ** ((n - 60_000) / 3000))}
+    run.clients = {A: lambda *_: FakeAdapter(A, us=lambda n: 20.0 * 0.9 ** ((n - 60_000) / 2000))}
     run(experiment_of(plain(A), rounds=1))
     (adapter,) = run.adapters
     assert adapter.timed.count(AGAIN_EXCHANGES) == MOST_TIMES

@@ -45,7 +45,7 @@ REHEARSAL_US = 10_000.0
 AGAIN_EXCHANGES, MOST_AGAIN_US = 5000, 400_000
 # And while others warm up beside it, a compiler gets little of a core: java/jdk-httpclient's 50,000 exchanges had
 # ended in half-compiled code (docs/decisions/0026).
-MOST_TIMES, STILL_CHEAPER = 6, 0.05
+MOST_TIMES, STILL_CHEAPER = 6, 0.1
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -238,7 +238,7 @@ class ClientSession:
             self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
 
     def _compile_again(self) -> None:
-        """Go on, with the core to itself, as long as that makes it cheaper by a twentieth."""
+        """Go on, with the core to itself, as long as that makes it cheaper by a tenth."""
         again = min(AGAIN_EXCHANGES / self.per_iteration, MOST_AGAIN_US / max(1.0, self.iteration_us))
         before = math.inf
         for _ in range(MOST_TIMES):
