@@ -193,27 +193,42 @@ def test_who_has_forgotten_what_it_compiled_compiles_it_again_before_its_turns(
     again = {name: [max(a.timed) for a in run.adapters if a.name == name] for name in (A, B)}
     assert again[A] == [AGAIN_EXCHANGES] * 2
     assert [a.timed.count(AGAIN_EXCHANGES) for a in run.adapters if a.name == A] == [2, 2]
-    assert all(150 < n <= MOST_AGAIN_US / 2_000 for n in again[B])
+    assert all(75 < n <= MOST_AGAIN_US / 2_000 for n in again[B])
 
 
-def half_compiled(lived: int) -> float:
-    """Seems steady when its warm-up ends, for its compiler has been given little of a core."""
-    return 80.0 if lived < 19_000 else 60.0 if lived < 27_000 else 40.0
+class HalfCompiled(FakeAdapter):
+    """Seems steady when its warm-up ends, and is cheaper each time that its compilers are let
+    finish, until that has happened three times."""
+
+    times: int = 0
+
+    def idle_cpu_ns(self, seconds: float) -> int:
+        self.times += 1
+        self.us = always({1: 80.0, 2: 60.0}.get(self.times, 40.0))
+        return super().idle_cpu_ns(seconds)
 
 
 def test_who_has_not_compiled_everything_goes_on_before_its_turns(run: FakeRun) -> None:
     run.launches = {A: Launch((A,), compiles=True)}
-    run.clients = {A: lambda *_: FakeAdapter(A, us=half_compiled)}
+    run.clients = {A: lambda *_: HalfCompiled(A, us=always(80.0))}
     run(experiment_of(plain(A), rounds=1))
     (invocation,), (turns,) = run.journal.of(Invocation), run.journal.of(Turns)
     assert invocation.is_steady
-    assert invocation.curve[-1][0] < 19_000
+    assert invocation.curve[-1][1] == pytest.approx(80)
     assert turns.total().cost.cpu_ns / turns.total().exchanges == pytest.approx(40_000)
+
+
+class NeverCompiled(FakeAdapter):
+    """Is cheaper by a fifth each time that its compilers are let finish."""
+
+    def idle_cpu_ns(self, seconds: float) -> int:
+        self.us = always(0.8 * self.us(0))
+        return super().idle_cpu_ns(seconds)
 
 
 def test_who_gets_cheaper_for_ever_goes_on_for_so_long(run: FakeRun) -> None:
     run.launches = {A: Launch((A,), compiles=True)}
-    run.clients = {A: lambda *_: FakeAdapter(A, us=lambda n: 20.0 * 0.9 ** ((n - 60_000) / 2000))}
+    run.clients = {A: lambda *_: NeverCompiled(A, us=always(80.0))}
     run(experiment_of(plain(A), rounds=1))
     (adapter,) = run.adapters
     assert adapter.timed.count(AGAIN_EXCHANGES) == MOST_TIMES

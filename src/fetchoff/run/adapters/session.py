@@ -42,10 +42,10 @@ time TCP delays no acknowledgement for a while (Linux: `TCP_MAX_QUICKACKS`, 16).
 REHEARSAL_US = 10_000.0
 # While a client waits for others to warm up, V8 gives up compiled code: after 6 s, undici's next 4,000 exchanges
 # cost twice as much (docs/decisions/0022).
-AGAIN_EXCHANGES, MOST_AGAIN_US = 5000, 400_000
+AGAIN_EXCHANGES, MOST_AGAIN_US = 2500, 200_000
 # And while others warm up beside it, a compiler gets little of a core: java/jdk-httpclient's 50,000 exchanges had
 # ended in half-compiled code (docs/decisions/0026).
-MOST_TIMES, STILL_CHEAPER = 6, 0.1
+LEAST_TIMES, MOST_TIMES, STILL_CHEAPER = 2, 12, 0.1
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -240,13 +240,12 @@ class ClientSession:
     def _compile_again(self) -> None:
         """Go on, with the core to itself, as long as that makes it cheaper by a tenth."""
         again = min(AGAIN_EXCHANGES / self.per_iteration, MOST_AGAIN_US / max(1.0, self.iteration_us))
-        before = math.inf
-        for _ in range(MOST_TIMES):
-            cpu_ns = self._timed(math.ceil(again), no_cpu).cpu_ns
+        costs: list[int] = []
+        while len(costs) < LEAST_TIMES or costs[-1] < (1 - STILL_CHEAPER) * costs[-2]:
+            costs.append(self._timed(math.ceil(again), no_cpu).cpu_ns)
             let_compile(self.adapter)
-            if cpu_ns > (1 - STILL_CHEAPER) * before:
+            if len(costs) == MOST_TIMES:
                 break
-            before = cpu_ns
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
         """Close the gate of its ledger. Returns the number by which it is given turns."""
