@@ -228,7 +228,7 @@ class NeverCompiled(FakeAdapter):
 
 def test_who_gets_cheaper_for_ever_goes_on_for_so_long(run: FakeRun) -> None:
     run.launches = {A: Launch((A,), compiles=True)}
-    run.clients = {A: lambda *_: NeverCompiled(A, us=always(80.0))}
+    run.clients = {A: lambda *_: NeverCompiled(A, us=always(40.0))}
     run(experiment_of(plain(A), rounds=1))
     (adapter,) = run.adapters
     assert adapter.timed.count(AGAIN_EXCHANGES) == MOST_TIMES
