@@ -30,6 +30,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from fetchoff.app.choose import chosen
+from fetchoff.app.setup import with_set_up
 from fetchoff.model.experiment import Role
 from fetchoff.model.observation import Turns
 from fetchoff.store.run_folder import RunFolder
@@ -157,6 +159,7 @@ def main() -> int:
         if not asked.run:
             print(f"seed {asked.seed}", flush=True)
             clients = asked.clients.split(",")
+            with_set_up(chosen(clients))
             try:
                 runs.make(folder, clients, clients[0], asked.seed, asked.budget)
             except runs.RunError as error:
