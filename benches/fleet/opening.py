@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import math
 import random
-import shutil
 import sys
 import tempfile
 import time
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benches.fleet import pretended
-from playwright.sync_api import sync_playwright
+from tools.report_pictures import browser
 
 from fetchoff.model.analysis import Relative
 from fetchoff.model.estimate import Estimate, Verdict
@@ -117,17 +116,13 @@ def opened(hosts: int, clients: int, workloads: int, folder: Path) -> Opened:
     began = time.monotonic()
     file.write_text(fleet.text(made), "utf-8")
     written_s = time.monotonic() - began
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page()
+    with browser(folder) as chromium:
+        page = chromium.new_page()
         began = time.monotonic()
         page.goto(file.as_uri())
         page.evaluate(PAINTED)
         opened_s = time.monotonic() - began
         shown = page.locator("tbody tr").count()
-        browser.close()
     if shown < clients * workloads:
         sys.exit(f"only {shown} rows of {clients * workloads} are shown")
     return Opened(hosts, written_s, file.stat().st_size / 1e6, opened_s)
@@ -140,8 +135,6 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--workloads", type=int, default=10)
     asked = parser.parse_args()
-    if shutil.which("chromium") is None:
-        sys.exit("chromium is not installed: apt install chromium")
     with tempfile.TemporaryDirectory(prefix="fetchoff-opening-") as name:
         for hosts in (max(1, asked.hosts // 10), asked.hosts):
             one = opened(hosts, asked.clients, asked.workloads, Path(name))
