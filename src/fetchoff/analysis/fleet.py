@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import partial
 
 import numpy as np
 
@@ -53,15 +53,6 @@ def is_decided_on(
     return rounds in judged.looks and is_decided(judged, records, rounds, series_of)
 
 
-class Journals(Protocol):
-    """The records of a fleet's hosts, which are had one host at a time."""
-
-    @property
-    def ended(self) -> Ended | None: ...
-    def of_host(self, host: str) -> Sequence[Record]:
-        """In order."""
-
-
 See = Callable[[str, Analysis], None]
 """Is shown what a host says by itself."""
 
@@ -80,13 +71,16 @@ class _OnHost:
 
 
 @dataclass(frozen=True)
-class _Fleet:
-    """A run of several hosts."""
+class Fleet:
+    """A run of several hosts. `ended`: how it ended; None if it did not.
+
+    `run.absent`: clients that no host has.
+    """
 
     run: RunFacts
     hosts: tuple[HostRecord, ...]
     mode: FleetMode
-    has_ended: bool
+    ended: Ended | None
 
     @property
     def entrants(self) -> list[Entrant]:
@@ -94,38 +88,55 @@ class _Fleet:
         return [e for e in self.run.experiment.entrants if e.role is not Role.CONTROL]
 
     def experiment_on(self, host: HostRecord) -> Experiment:
+        """The experiment as that host is judged."""
         return judged_on(self.run.experiment, host, len(self.hosts), self.mode)
 
 
-def analyse_fleet(
-    run: RunFacts, hosts: Sequence[HostRecord], mode: FleetMode, journals: Journals, see: See
-) -> FleetAnalysis:
-    """What hosts say together; `see` is shown what each says by itself, in their order, if it has
-    results. `run.absent`: clients that no host has.
+@dataclass(frozen=True)
+class HostSays:
+    """What a host says by itself, and what is kept of it when the next has its say: some 100 bytes
+    for each client, workload and clock."""
 
-    A host's records and its analysis are let go before the next: what is kept of them is some 100
-    bytes for each client, workload and clock.
+    outcome: HostOutcome
+    analysis: Analysis
+    courses: Mapping[str, _OnHost]
+
+
+def host_says(fleet: Fleet, host: HostRecord, measured: Sequence[Record]) -> HostSays:
+    """The analysis of one host, by its own records."""
+    own = fleet.experiment_on(host)
+    series_of = each_once(own, measured)
+    records = _with_end(measured, own, fleet.ended, series_of)
+    analysis = _of_host(fleet, host, own, records, series_of)
+    courses = {
+        result.workload: _on_host(fleet, own, series_of(result.workload), result)
+        for result in analysis.results
+    }
+    return HostSays(_outcome(host, records, analysis), analysis, courses)
+
+
+def analyse_fleet(fleet: Fleet, said: Iterable[HostSays], see: See) -> FleetAnalysis:
+    """What hosts say together, from what each says, in their order.
+
+    `see`: is shown what each says by itself, if it has results. That is let go before the next.
     """
-    ended = journals.ended
-    fleet = _Fleet(run, tuple(hosts), mode, ended is not None)
     outcomes: list[HostOutcome] = []
     courses: dict[str, dict[str, _OnHost]] = {}
-    for host in hosts:
-        outcome, found = _seen(fleet, host, journals.of_host(host.id), ended, see)
+    for outcome, found in map(partial(_kept_of, see), said):
         outcomes.append(outcome)
         for course, kept in found.items():
-            courses.setdefault(course, {})[host.id] = kept
-    experiment = run.experiment
+            courses.setdefault(course, {})[outcome.host.id] = kept
+    run, experiment = fleet.run, fleet.run.experiment
     return FleetAnalysis(
         run_id=run.run_id,
         title=run.title,
         started=run.started,
-        ended_reason=ended.reason if ended else "interrupted",
+        ended_reason=fleet.ended.reason if fleet.ended else "interrupted",
         seconds=max((one.seconds for one in outcomes if one.has_results), default=0.0),
         seed=experiment.seed,
         alpha=experiment.alpha,
         margin=experiment.margin,
-        mode=mode,
+        mode=fleet.mode,
         hosts=tuple(outcomes),
         results=tuple(
             _together(fleet, course, courses.pop(course.id))
@@ -137,24 +148,10 @@ def analyse_fleet(
     )
 
 
-def _seen(
-    fleet: _Fleet,
-    host: HostRecord,
-    measured: Sequence[Record],
-    ended: Ended | None,
-    see: See,
-) -> tuple[HostOutcome, dict[str, _OnHost]]:
-    """What became of a host, and what is kept of its courses."""
-    own = fleet.experiment_on(host)
-    series_of = each_once(own, measured)
-    records = _with_end(measured, own, ended, series_of)
-    analysis = _of_host(fleet, host, own, records, series_of)
-    if analysis.results:
-        see(host.id, analysis)
-    return _outcome(host, records, analysis), {
-        result.workload: _on_host(fleet, own, series_of(result.workload), result)
-        for result in analysis.results
-    }
+def _kept_of(see: See, one: HostSays) -> tuple[HostOutcome, Mapping[str, _OnHost]]:
+    if one.outcome.has_results:
+        see(one.outcome.host.id, one.analysis)
+    return one.outcome, one.courses
 
 
 def _outcome(host: HostRecord, records: Sequence[Record], analysis: Analysis) -> HostOutcome:
@@ -190,7 +187,7 @@ def _with_end(
 
 
 def _of_host(
-    fleet: _Fleet,
+    fleet: Fleet,
     host: HostRecord,
     own: Experiment,
     records: Sequence[Record],
@@ -206,7 +203,7 @@ def _of_host(
     return analyse(facts, records, series_of)
 
 
-def _on_host(fleet: _Fleet, own: Experiment, series: Series, result: WorkloadResult) -> _OnHost:
+def _on_host(fleet: Fleet, own: Experiment, series: Series, result: WorkloadResult) -> _OnHost:
     """`own`: the experiment as the host is judged."""
     keys = [entrant.key for entrant in fleet.entrants]
     had = [entrant.key for entrant in own.entrants]
@@ -219,7 +216,7 @@ def _on_host(fleet: _Fleet, own: Experiment, series: Series, result: WorkloadRes
     )
 
 
-def _together(fleet: _Fleet, course: Course, found: Mapping[str, _OnHost]) -> FleetResult:
+def _together(fleet: Fleet, course: Course, found: Mapping[str, _OnHost]) -> FleetResult:
     """A course on all hosts that measured it."""
     baseline = fleet.run.experiment.baseline
     withheld = tuple(host for host, own in found.items() if own.is_withheld)
@@ -238,7 +235,7 @@ def _together(fleet: _Fleet, course: Course, found: Mapping[str, _OnHost]) -> Fl
     )
 
 
-def _rows(fleet: _Fleet, hosts: Sequence[_OnHost]) -> tuple[FleetRow, ...]:
+def _rows(fleet: Fleet, hosts: Sequence[_OnHost]) -> tuple[FleetRow, ...]:
     (wall, tiers), (cpu, _) = (_across(fleet, clock, hosts) for clock in CLOCKS)
     rows = [
         FleetRow(e.key, e.role, wall[place], cpu[place], tiers.get(e.key))
@@ -256,7 +253,7 @@ def _order(row: FleetRow) -> tuple[bool, float, str]:
 
 
 def _across(
-    fleet: _Fleet, clock: str, hosts: Sequence[_OnHost]
+    fleet: Fleet, clock: str, hosts: Sequence[_OnHost]
 ) -> tuple[list[AcrossHosts], dict[str, tuple[int, int]]]:
     """Each entrant against the baseline by one clock, and the tiers of those that are ranked."""
     experiment = fleet.run.experiment
@@ -270,7 +267,7 @@ def _across(
     shown = shown_to_differ(differ, share)
     ranked = [place for place, e in enumerate(fleet.entrants) if e.role is Role.RANKED]
     ranking = None
-    if fleet.has_ended and len(costs) >= LEAST_HOSTS:
+    if fleet.ended is not None and len(costs) >= LEAST_HOSTS:
         levels = np.array([levels_of_host(y[:, ranked]) for y in costs])
         ranking = rank_over_hosts(
             levels, baseline=ranked.index(base), alpha=share, margin=experiment.margin

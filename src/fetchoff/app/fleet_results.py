@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from fetchoff.app.in_processes import in_order
 from fetchoff.app.results import CSV, HTML, JSON, facts_of, new_file, nothing_measured, write_files
 
 if TYPE_CHECKING:
-    from fetchoff.analysis.fleet import See
+    from fetchoff.analysis.fleet import Fleet, HostSays, See
     from fetchoff.model.analysis import Analysis
     from fetchoff.model.explanation import Explanation
     from fetchoff.model.fleet import FleetAnalysis
-    from fetchoff.store.run_folder import RunFolder
+    from fetchoff.model.host import HostRecord
+    from fetchoff.store.run_folder import HostPart, RunFolder
 
 MATRIX = "hosts.csv"
 HOSTS = "hosts"
@@ -40,27 +43,16 @@ def fleet_analysis_of(folder: RunFolder, see: See) -> FleetAnalysis:
 
     `see`: is shown what each host says by itself, with what it has explained.
     """
-    from fetchoff.analysis.fleet import analyse_fleet
-    from fetchoff.store import explanations
-
-    def shown(host: str, own: Analysis) -> None:
-        explained = explanations.read(explained_on(folder.path, host))
-        see(host, replace(own, explanations=explained))
-
-    header = folder.header
-    analysis = analyse_fleet(facts_of(header), header.hosts, header.mode, folder, shown)
-    if not any(one.has_results for one in analysis.hosts):
-        raise nothing_measured(folder)
-    return analysis
+    return _analysis_of(folder, see, to_files=False)
 
 
 def write_fleet(folder: RunFolder, see: See | None = None) -> FleetAnalysis:
-    """Analyse a run folder with hosts and write all result files, one host after the other.
+    """Analyse a run folder with hosts and write all result files.
 
     Raises as fleet_analysis_of does, and StoreError if writing fails. `see`: likewise.
     """
     from fetchoff.report.files import fleet_results
-    from fetchoff.report.page import fleet, html
+    from fetchoff.report.page import fleet
 
     path = folder.path
     with new_file(CSV, path) as rows, new_file(JSON, path) as document:
@@ -69,16 +61,46 @@ def write_fleet(folder: RunFolder, see: See | None = None) -> FleetAnalysis:
         def written(host: str, own: Analysis) -> None:
             csv.add(host, own)
             json.add(host, own)
-            write_files([(f"{HOSTS}/{host}.html", html.text(own))], path)
             if see is not None:
                 see(host, own)
 
-        analysis = fleet_analysis_of(folder, written)
+        analysis = _analysis_of(folder, written, to_files=True)
         json.end(analysis)
     with new_file(MATRIX, path) as matrix:
         fleet_results.write_matrix(analysis, matrix)
     write_files([(HTML, fleet.text(analysis))], path)
     return analysis
+
+
+def _analysis_of(folder: RunFolder, see: See, *, to_files: bool) -> FleetAnalysis:
+    """`to_files`: the report of each host is written as well."""
+    from fetchoff.analysis.fleet import Fleet, analyse_fleet
+
+    header = folder.header
+    fleet = Fleet(facts_of(header), header.hosts, header.mode, folder.ended)
+    parts = [(host, folder.part_of(host.id)) for host in header.hosts]
+    said = in_order(partial(_said_by, folder.path, fleet, to_files=to_files), parts)
+    analysis = analyse_fleet(fleet, said, see)
+    if not any(one.has_results for one in analysis.hosts):
+        raise nothing_measured(folder)
+    return analysis
+
+
+def _said_by(
+    path: Path, fleet: Fleet, own: tuple[HostRecord, HostPart], *, to_files: bool
+) -> HostSays:
+    """What a host says by itself, with what it has explained."""
+    from fetchoff.analysis.fleet import host_says
+    from fetchoff.report.page import html
+    from fetchoff.store import explanations
+
+    host, part = own
+    says = host_says(fleet, host, part.records())
+    explained = explanations.read(explained_on(path, host.id))
+    says = replace(says, analysis=replace(says.analysis, explanations=explained))
+    if to_files and says.outcome.has_results:
+        write_files([(f"{HOSTS}/{host.id}.html", html.text(says.analysis))], path)
+    return says
 
 
 def write_document(folder: RunFolder, target: TextIO) -> None:

@@ -47,9 +47,12 @@ def own_part(y: Array, client: int) -> Array:
     """
     costs = as_costs(y)
     others = np.delete(costs, client, axis=1)
-    known = np.isfinite(others).any(1)
-    middle = np.full(len(costs), np.nan)
-    middle[known] = np.nanmedian(others[known], axis=1)
+    if np.isfinite(others).all() and others.size:
+        middle = np.median(others, axis=1)  # many times as fast as numpy's for missing values
+    else:
+        known = np.isfinite(others).any(1)
+        middle = np.full(len(costs), np.nan)
+        middle[known] = np.nanmedian(others[known], axis=1)
     own: Array = costs[:, client] - middle
     return own
 

@@ -52,8 +52,10 @@ class Pairs:
         return low, high
 
     def index(self, a: int, b: int) -> int:
+        """The place of a pair, in the order of `numpy.triu_indices`."""
         low, high = min(a, b), max(a, b)
-        return int(np.flatnonzero((self.a == low) & (self.b == high))[0])
+        clients = int(self.b[-1]) + 1
+        return low * clients - low * (low + 1) // 2 + high - low - 1
 
 
 def all_pairs(y: Array) -> Pairs:

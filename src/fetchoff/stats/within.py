@@ -7,6 +7,7 @@ missing. See docs/analysis.md#ratios-and-intervals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import nan
 
 import numpy as np
@@ -97,6 +98,12 @@ def spread(values: Array) -> Spread:
     known = values[np.isfinite(values)]
     if known.size < 2:
         return Spread(nan, nan)
-    first, second = np.triu_indices(known.size, 1)
+    first, second = _pairs_of(known.size)
     gaps = np.abs(known[first] - known[second])
     return Spread(GAP_TO_SIGMA * float(np.median(gaps)), float(known.std(ddof=1)))
+
+
+@cache
+def _pairs_of(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All i < j; kept, because a report asks thousands of times for the same few sizes."""
+    return np.triu_indices(size, 1)

@@ -154,8 +154,11 @@ class RunFolder:
 
     def of_host(self, host: str) -> list[Record]:
         """The records of one of the hosts of a fleet, in order, read anew."""
-        spans = self._spans.get(host, [])
-        return [record for span in spans for _, record in self._read(span)]
+        return self.part_of(host).records()
+
+    def part_of(self, host: str) -> HostPart:
+        """The part of the journal that one of the hosts of a fleet told."""
+        return HostPart(self.path, tuple(self._spans.get(host, ())))
 
     def append(self, record: Record) -> None:
         """Append a record with a single write."""
@@ -194,13 +197,30 @@ class RunFolder:
             span = Span(own.pop().begin, span.end)
         own.append(span)
 
-    def _read(self, span: Span | None = None) -> Iterator[tuple[Span, Record]]:
-        for number, (place, line) in enumerate(self._journal.lines(span), start=1):
-            try:
-                yield place, from_line(line)
-            except ValueError as error:
-                where = f":{number}" if span is None else f", byte {place.begin},"
-                raise StoreError(f"{self._journal.path}{where} is damaged", FROM_A_COPY) from error
+    def _read(self) -> Iterator[tuple[Span, Record]]:
+        return _records_in(self._journal)
+
+
+@dataclass(frozen=True)
+class HostPart:
+    """What a host told: some spans of a run folder's journal. Any process can read them."""
+
+    folder: Path
+    spans: tuple[Span, ...]
+
+    def records(self) -> list[Record]:
+        """All of them, in order, read anew; StoreError if the journal is damaged."""
+        journal = Journal(self.folder)
+        return [record for span in self.spans for _, record in _records_in(journal, span)]
+
+
+def _records_in(journal: Journal, span: Span | None = None) -> Iterator[tuple[Span, Record]]:
+    for number, (place, line) in enumerate(journal.lines(span), start=1):
+        try:
+            yield place, from_line(line)
+        except ValueError as error:
+            where = f":{number}" if span is None else f", byte {place.begin},"
+            raise StoreError(f"{journal.path}{where} is damaged", FROM_A_COPY) from error
 
 
 def _header_of(path: Path) -> Header:

@@ -10,10 +10,10 @@ from benches.fleet import pretended
 from tests.unit.analysis import planted
 from tests.unit.analysis.raced import COURSE, Raced, ill
 from tests.unit.analysis.test_hosts import on
-from tests.unit.analysis.told import Told, nobody
+from tests.unit.analysis.told import fleet_of, nobody
 
 from fetchoff.analysis.analyse import RunFacts
-from fetchoff.analysis.fleet import analyse_fleet, is_decided_on, rounds_of
+from fetchoff.analysis.fleet import is_decided_on, rounds_of
 from fetchoff.model.estimate import Verdict
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.fleet import AcrossHosts, FleetAnalysis, FleetRow
@@ -56,8 +56,8 @@ def analysed(
     experiment = next(iter(fleet.values())).experiment
     facts = RunFacts("id", "title", "2026-11-24", experiment, (), (), {}, ())
     named = tuple(hosts) or tuple(host(name) for name in fleet)
-    journals = Told(records_of(fleet) if records is None else records)
-    return analyse_fleet(facts, named, mode, journals, nobody)
+    all_records = records_of(fleet) if records is None else records
+    return fleet_of(facts, named, mode, all_records, nobody)
 
 
 def row_of(analysis: FleetAnalysis, client: str = B) -> FleetRow:
@@ -181,8 +181,8 @@ def test_a_host_whose_checks_fail_is_withheld_by_itself() -> None:
         records += on(name, own)
     hosts = [HostRecord(name, {}, planted.CLIENTS, (), ("get",)) for name in HOSTS]
     facts = RunFacts("id", "title", "2026-11-24", asked, (), (), {}, ())
-    journals = Told([*records, Ended("budget", 6)])
-    found = analyse_fleet(facts, hosts, FleetMode.REPLICATE, journals, nobody)
+    all_records = [*records, Ended("budget", 6)]
+    found = fleet_of(facts, hosts, FleetMode.REPLICATE, all_records, nobody)
     (result,) = found.results
     assert result.withheld == ("berta",)
     assert result.hosts == ("anna", "carl", "dora")
@@ -219,9 +219,7 @@ def test_divided_courses_are_each_of_one_host() -> None:
         for number in range(5):
             records += pretended.round_of(own, one.id, number)
     facts = RunFacts("id", "title", "2026-11-24", asked, (), (), {}, ())
-    found = analyse_fleet(
-        facts, head.hosts, FleetMode.SHARD, Told([*records, Ended("rounds", 5)]), nobody
-    )
+    found = fleet_of(facts, head.hosts, FleetMode.SHARD, [*records, Ended("rounds", 5)], nobody)
     assert [result.hosts for result in found.results] == [("anna",), ("berta",)]
     assert all(row.wall.over is None for result in found.results for row in result.rows)
     assert "costs of hosts are not compared" in in_general(found, found.results[0])
@@ -252,11 +250,11 @@ def test_a_host_that_had_decided_did_not_end_by_what_ended_the_others() -> None:
     asked = fleet["anna"].experiment
     seen: dict[str, str] = {}
     facts = RunFacts("id", "title", "2026-11-24", asked, (), (), {}, ())
-    analyse_fleet(
+    fleet_of(
         facts,
         [host(name) for name in fleet],
         FleetMode.REPLICATE,
-        Told(records_of(fleet)),
+        records_of(fleet),
         lambda name, own: seen.update({name: own.ended_reason}),
     )
     assert seen == {"anna": "decided", "berta": "budget"}

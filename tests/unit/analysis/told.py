@@ -1,26 +1,32 @@
-"""The journal of a fleet in memory, and what its hosts say by themselves."""
+"""What the hosts of a fleet say, from all of their records."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from fetchoff.analysis.analyse import RunFacts
+from fetchoff.analysis.fleet import Fleet, See, analyse_fleet, host_says
 from fetchoff.model.analysis import Analysis
+from fetchoff.model.fleet import FleetAnalysis
+from fetchoff.model.host import FleetMode, HostRecord
 from fetchoff.model.observation import Ended, Record
 
 
-@dataclass(frozen=True)
-class Told:
-    """The records of all hosts, as a driver fetched them."""
+def fleet_of(
+    facts: RunFacts,
+    hosts: Sequence[HostRecord],
+    mode: FleetMode,
+    records: Sequence[Record],
+    see: See,
+) -> FleetAnalysis:
+    """The analysis of the records of all hosts, as a driver fetched them."""
+    ended = next((r for r in records if isinstance(r, Ended)), None)
+    fleet = Fleet(facts, tuple(hosts), mode, ended)
 
-    records: Sequence[Record]
+    def own(host: str) -> list[Record]:
+        return [r for r in records if not isinstance(r, Ended) and r.host == host]
 
-    @property
-    def ended(self) -> Ended | None:
-        return next((r for r in self.records if isinstance(r, Ended)), None)
-
-    def of_host(self, host: str) -> Sequence[Record]:
-        return [r for r in self.records if not isinstance(r, Ended) and r.host == host]
+    return analyse_fleet(fleet, (host_says(fleet, host, own(host.id)) for host in hosts), see)
 
 
 def nobody(_host: str, _own: Analysis) -> None:

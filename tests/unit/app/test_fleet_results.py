@@ -18,11 +18,11 @@ from fetchoff.store.run_folder import RunFolder
 HOSTS = ("anna", "berta")
 
 
-def folder_with(path: Path, rounds: int) -> RunFolder:
+def folder_with(path: Path, rounds: int, hosts: tuple[str, ...] = HOSTS) -> RunFolder:
     asked = pretended.experiment(rounds=5)
-    folder = RunFolder.create(path, pretended.header("run", asked, HOSTS))
+    folder = RunFolder.create(path, pretended.header("run", asked, hosts))
     for number in range(rounds):
-        for host in HOSTS:
+        for host in hosts:
             for record in pretended.round_of(asked, host, number):
                 folder.append(record)
     folder.append(Ended("rounds", rounds))

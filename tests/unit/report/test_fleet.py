@@ -13,10 +13,9 @@ import jsonschema
 import pytest
 from benches.fleet import pretended
 from rich.console import Console
-from tests.unit.analysis.told import Told
+from tests.unit.analysis.told import fleet_of
 
 from fetchoff.analysis.analyse import RunFacts
-from fetchoff.analysis.fleet import analyse_fleet
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.fleet import FleetAnalysis
 from fetchoff.model.host import FleetMode
@@ -72,8 +71,8 @@ def analysed(hosts: tuple[str, ...]) -> Found:
         csv_file.add(host, own)
         json_file.add(host, own)
 
-    journals = Told([*records, ended])
-    analysis = analyse_fleet(facts, head.hosts, FleetMode.REPLICATE, journals, see)
+    all_records = [*records, ended]
+    analysis = fleet_of(facts, head.hosts, FleetMode.REPLICATE, all_records, see)
     json_file.end(analysis)
     return Found(analysis, csv_target.getvalue(), json_target.getvalue())
 

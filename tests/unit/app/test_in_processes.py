@@ -1,0 +1,85 @@
+"""Work that is done in several processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from tests.unit.app.test_fleet_results import folder_with
+
+from fetchoff.app import in_processes
+from fetchoff.app.fleet_results import write_fleet
+from fetchoff.app.in_processes import FROM, in_order
+from fetchoff.model.errors import StoreError
+from fetchoff.store.run_folder import RunFolder
+
+HERE = os.getpid()
+
+
+@pytest.fixture(autouse=True)
+def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
+
+
+def square(number: int) -> tuple[int, int]:
+    return number**2, os.getpid()
+
+
+def none_of_three(number: int) -> int:
+    if number == 3:
+        raise StoreError("three cannot be written", "make room")
+    return number
+
+
+def killed_at_three(number: int) -> int:
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_results_come_in_order_from_other_processes() -> None:
+    found = list(in_order(square, range(20)))
+    assert [result for result, _ in found] == [number**2 for number in range(20)]
+    assert HERE not in {process for _, process in found}
+
+
+def test_few_things_are_done_here() -> None:
+    assert {process for _, process in in_order(square, range(FROM - 1))} == {HERE}
+
+
+def test_an_error_comes_with_its_hint_and_what_was_before_it() -> None:
+    results = in_order(none_of_three, range(20))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(StoreError, match="three cannot be written") as raised:
+        next(results)
+    assert raised.value.hint == "make room"
+
+
+def test_a_process_that_was_killed_is_told() -> None:
+    with pytest.raises(StoreError, match="was ended from outside"):
+        list(in_order(killed_at_three, range(20)))
+
+
+def test_who_stops_asking_leaves_no_process() -> None:
+    results = in_order(square, range(1000))
+    _, process = next(results)
+    results.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def test_a_fleet_has_the_same_files_however_many_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosts = tuple(f"h{number}" for number in range(FROM + 1))
+    folder_with(tmp_path / "run", 5, hosts)
+    kept = []
+    for least in (FROM, 100):
+        monkeypatch.setattr(in_processes, "FROM", least)
+        write_fleet(RunFolder.open(tmp_path / "run"))
+        files = sorted(p for p in (tmp_path / "run").rglob("*") if p.is_file())
+        kept.append({str(p.relative_to(tmp_path / "run")): p.read_bytes() for p in files})
+    assert kept[0] == kept[1]
+    assert {f"hosts/{host}.html" for host in hosts} < set(kept[0])
