@@ -4,13 +4,13 @@
 
 Takes a run, or makes one on `small-get`. Two things are asked of each client:
 
-- Its quick probes (10th percentile of its turns) beside quick ones of all (25th percentile): what a
-  probe takes must not depend on who has run before it.
+- Its probes, relative to quick ones of all (25th percentile) in the same round: what a probe takes
+  must not depend on who has run before it.
 - Turns whose probes were slow, beside its other turns: by how much its exchanges and the origin's
   work in them were dearer. They should be, by about what the probes were: then it was the core.
 
-Exit status 1 if the quick probes of a client that doesn't mostly wait differ by more than 3 %. The
-machine must be quick for a part of the time.
+Exit status 1 if, of a client that doesn't mostly wait, nine in ten are more than 5 % slower, or
+half are more than 5 % quicker. The machine must be quick for a part of the time of each round.
 """
 
 from __future__ import annotations
@@ -40,16 +40,18 @@ CLIENTS = (
     *("c/raw-socket", "c/libcurl", "go/fasthttp", "go/net-http", "javascript/fetch"),
     *("perl/http-tiny", "php/curl", "python/aiohttp", "python/requests", "ruby/net-http"),
 )
-QUICK, OWN_QUICK = 0.25, 0.1
+QUICK = 0.25
 SLOW = 1.05
-MOST_APART = 0.03
+MOST_APART = 0.05
 
 
 @dataclass(frozen=True)
 class Taken:
-    """All turns of a client on a workload, element by element: picoseconds of a probe, and CPU
-    nanoseconds of an exchange, in the client and in the origin. `waits`: most of the time."""
+    """All turns of a client on a workload, element by element: the round, picoseconds of a probe,
+    and CPU nanoseconds of an exchange, in the client and in the origin. `waits`: most of the time.
+    """
 
+    rounds: NDArray[np.int64]
     probe_ps: NDArray[np.float64]
     client_ns: NDArray[np.float64]
     origin_ns: NDArray[np.float64]
@@ -58,12 +60,16 @@ class Taken:
 
 @dataclass(frozen=True)
 class Row:
-    """What the probes say of a client. Ratios; `client` and `origin`: of slow turns to others."""
+    """What the probes say of a client. Ratios; `client` and `origin`: of slow turns to others.
+
+    `nearly_all`: what nine in ten of its probes exceed, relative to quick ones; `half`: likewise.
+    """
 
     workload: str
     client: str
     turns: int
-    quick: float
+    nearly_all: float
+    half: float
     slow: int
     probe: float
     client_cost: float
@@ -72,7 +78,8 @@ class Row:
 
     @property
     def is_apart(self) -> bool:
-        return not self.waits and abs(self.quick - 1) > MOST_APART
+        is_off = self.nearly_all > 1 + MOST_APART or self.half < 1 - MOST_APART
+        return is_off and not self.waits
 
 
 def taken(folder: RunFolder) -> dict[str, dict[str, Taken]]:
@@ -95,6 +102,7 @@ def _together(records: Sequence[Turns]) -> Taken:
 
     exchanges, worked = of_all("exchanges"), of_all("cpu_ns") + of_all("origin_ns")
     return Taken(
+        rounds=np.array([one.round for one in records for _ in one.exchanges]),
         probe_ps=of_all("probe_ps"),
         client_ns=of_all("cpu_ns") / exchanges,
         origin_ns=of_all("origin_ns") / exchanges,
@@ -103,17 +111,21 @@ def _together(records: Sequence[Turns]) -> Taken:
 
 
 def rows(workload: str, by_client: Mapping[str, Taken]) -> list[Row]:
-    """A row for each client, those with the slowest quick probes first."""
-    busy = [one.probe_ps for one in by_client.values() if not one.waits]
-    usual = float(
-        np.quantile(np.concatenate(busy or [o.probe_ps for o in by_client.values()]), QUICK)
+    """A row for each client, those with the slowest probes first."""
+    busy = [one for one in by_client.values() if not one.waits] or list(by_client.values())
+    rounds, probes = (
+        np.concatenate([getattr(one, name) for one in busy]) for name in ("rounds", "probe_ps")
     )
-    found = [_row(workload, client, one, usual) for client, one in by_client.items()]
-    return sorted(found, key=lambda row: -row.quick)
+    quick = {n: float(np.quantile(probes[rounds == n], QUICK)) for n in np.unique(rounds)}
+    found = [_row(workload, client, one, quick) for client, one in by_client.items()]
+    return sorted(found, key=lambda row: -row.half)
 
 
-def _row(workload: str, client: str, one: Taken, usual: float) -> Row:
-    is_slow = one.probe_ps > SLOW * usual
+def _row(workload: str, client: str, one: Taken, quick: Mapping[int, float]) -> Row:
+    relative = np.array(
+        [p / quick.get(n, p) for n, p in zip(one.rounds, one.probe_ps, strict=True)]
+    )
+    is_slow = relative > SLOW
 
     def dearer(costs: NDArray[np.float64]) -> float:
         if is_slow.all() or not is_slow.any():
@@ -124,9 +136,10 @@ def _row(workload: str, client: str, one: Taken, usual: float) -> Row:
         workload=workload,
         client=client,
         turns=len(one.probe_ps),
-        quick=float(np.quantile(one.probe_ps, OWN_QUICK)) / usual,
+        nearly_all=float(np.quantile(relative, 0.1)),
+        half=float(np.median(relative)),
         slow=int(is_slow.sum()),
-        probe=dearer(one.probe_ps),
+        probe=dearer(relative),
         client_cost=dearer(one.client_ns),
         origin_cost=dearer(one.origin_ns),
         waits=one.waits,
@@ -134,14 +147,17 @@ def _row(workload: str, client: str, one: Taken, usual: float) -> Row:
 
 
 def show(found: Sequence[Row], console: Console) -> None:
-    table = Table("workload", "client", "turns", "quick probes", "slow turns", box=None)
+    table = Table(
+        "workload", "client", "turns", "probes from", "their median", "slow turns", box=None
+    )
     for column in ("their probes", "client", "origin"):
         table.add_column(column, justify="right")
     for row in found:
-        quick = "waits" if row.waits else f"×{row.quick:.3f}{' !' if row.is_apart else ''}"
+        middle = "waits" if row.waits else f"×{row.half:.3f}{' !' if row.is_apart else ''}"
         dearer = (row.probe, row.client_cost, row.origin_cost)
         shown = ("" if math.isnan(ratio) else f"×{ratio:.2f}" for ratio in dearer)
-        table.add_row(row.workload, row.client, str(row.turns), quick, str(row.slow), *shown)
+        own = (str(row.turns), f"×{row.nearly_all:.3f}", middle, str(row.slow))
+        table.add_row(row.workload, row.client, *own, *shown)
     console.print(table)
 
 
@@ -171,7 +187,7 @@ def main() -> int:
         sys.exit(f"{folder} has no turns with probes")
     show(found, Console(width=110 if not Console().is_terminal else None))
     apart = [row.client for row in found if row.is_apart]
-    print(f"{len(apart)} of {len(found)} have quick probes of their own")
+    print(f"{len(apart)} of {len(found)} have probes of their own")
     return 1 if apart else 0
 
 

@@ -34,6 +34,7 @@ from fetchoff.model.finding import (
     NotMeasured,
     OtherBaseline,
     PlacementAsked,
+    ProbesApart,
     TurnsDisturbed,
 )
 from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
@@ -198,6 +199,9 @@ def _on_the_run(
 
 
 def _disturbed(series: Series) -> Finding | None:
+    if series.probes_apart:
+        ratios = tuple(series.probes_apart.values())
+        return Finding(ProbesApart(ratios), tuple(series.probes_apart))
     turns, of_turns = left_out(series.given_turns, series.turns)
     throughout = {one.sample for one in series.given_turns} - {one.sample for one in series.turns}
     return Finding(TurnsDisturbed(turns, of_turns, len(throughout))) if turns else None

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, log
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from fetchoff.model.observation import Turns
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 MOST_SLOWED = 1.1
 """Times what quick probes take. Undisturbed, the mean of a turn's probes stays within 2 %; other
@@ -24,6 +28,9 @@ disturbed more often than others is not measured by slow probes."""
 MORE_OFTEN, BY_CHANCE = 0.4, 1e-4
 """A client slows the core itself if its turns are slow so much more often than others', as a share,
 and chance gives as many with less than this probability."""
+NEARLY_ALL, HALF, LEAST_APART = 0.9, 0.5, 2
+"""Probes are apart if nearly all of a client's are slower than others' quick ones, or half of them
+quicker. One such client may slow the core itself; with two, probes depend on who has the core."""
 
 
 def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> tuple[Turns, ...]:
@@ -34,14 +41,30 @@ def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> tuple[Tur
     Nor has how often this client was disturbed, or equal clients would differ by chance; but all
     turns of a client count if they are slow where those of others are not: it seems to slow the
     core itself, or if it mostly waits. The records of processes without a turn that counts are left
-    out.
+    out. Where probes depend on the client, all turns of everybody count: see `apart`.
     """
-    probes: dict[str, dict[str, _Probes]] = defaultdict(lambda: defaultdict(_Probes))
-    for one in turns:
-        probes[one.host][clients[one.entrant]].add(one)
-    most_ps = {host: _limits(here) for host, here in probes.items()}
+    probes = _by_host(turns, clients)
+    most_ps = {
+        host: dict.fromkeys(here, inf) if _apart(here) else _limits(here)
+        for host, here in probes.items()
+    }
     calm = (_calm(one, most_ps[one.host][clients[one.entrant]]) for one in turns)
     return tuple(one for one in calm if any(one.exchanges))
+
+
+def apart(turns: Sequence[Turns], clients: Mapping[str, str]) -> dict[str, float]:
+    """Clients whose probes take 10 % longer or shorter than others' in the same rounds, with the
+    ratio that is farthest from 1 on any host; empty: all is well.
+
+    Probes are to tell how fast the core is, and nothing of who has it. On a processor where they
+    do, which turns count would depend on the client.
+    """
+    found: dict[str, float] = {}
+    for here in _by_host(turns, clients).values():
+        for client, ratio in _apart(here).items():
+            if abs(log(ratio)) > abs(log(found.get(client, 1.0))):
+                found[client] = ratio
+    return found
 
 
 def left_out(before: Sequence[Turns], after: Sequence[Turns]) -> tuple[int, int]:
@@ -80,11 +103,62 @@ class _Probes:
         return sum(each > most_ps for each in took), len(took)
 
 
+def _by_host(turns: Sequence[Turns], clients: Mapping[str, str]) -> dict[str, dict[str, _Probes]]:
+    """The probes of each client on each host."""
+    probes: dict[str, dict[str, _Probes]] = defaultdict(lambda: defaultdict(_Probes))
+    for one in turns:
+        probes[one.host][clients[one.entrant]].add(one)
+    return probes
+
+
+def _busy(probes: Mapping[str, _Probes]) -> dict[str, _Probes]:
+    """Of the clients that have probes which say something."""
+    return {c: own for c, own in probes.items() if own.by_round and not own.mostly_waits}
+
+
+def _apart(probes: Mapping[str, _Probes]) -> dict[str, float]:
+    """By client, on one host: its probes relative to quick ones of the same round, where they are
+    apart. (The core is faster in some rounds than in others, and not everybody is in all.)"""
+    relative = _relative(_busy(probes))
+    found = {}
+    for client, own in relative.items():
+        others = np.concatenate([each for o, each in relative.items() if o != client] or [own[:0]])
+        for share, are in ((NEARLY_ALL, _slower), (HALF, _quicker)):
+            if are(own).mean() >= share and _more_often(are(own), are(others)):
+                found[client] = float(np.median(own))
+    return found if len(found) >= LEAST_APART else {}
+
+
+def _slower(relative: Array) -> Flags:
+    return relative > MOST_SLOWED
+
+
+def _quicker(relative: Array) -> Flags:
+    return relative < 1 / MOST_SLOWED
+
+
+def _relative(probes: Mapping[str, _Probes]) -> dict[str, Array]:
+    """What the probes of each turn took, relative to quick ones of the same round."""
+    quick_ps = {}
+    for number in {number for own in probes.values() for number in own.by_round}:
+        together = [took for own in probes.values() for took in own.by_round.get(number, ())]
+        quick_ps[number] = float(np.quantile(together, QUICK))
+    return {
+        client: np.array([t / quick_ps[n] for n, took in own.by_round.items() for t in took])
+        for client, own in probes.items()
+    }
+
+
+def _more_often(own: Flags, others: Flags) -> bool:
+    """Whether more of a client's turns are such than chance makes of others' share of them."""
+    # Laplace: none of them yet is not never.
+    usual = (others.sum() + 1) / (others.size + 2)
+    return float(bdtrc(own.sum() - 1, own.size, usual)) < BY_CHANCE
+
+
 def _limits(probes: Mapping[str, _Probes]) -> dict[str, float]:
     """What the probes of a turn that counts may take on a host, by client."""
-    with_probes = {
-        client: own for client, own in probes.items() if own.by_round and not own.mostly_waits
-    }
+    with_probes = _busy(probes)
     if not with_probes:
         return dict.fromkeys(probes, inf)
     usual = float(np.quantile([t for own in with_probes.values() for t in own.took], QUICK))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fetchoff.analysis.crossed import sift
-from fetchoff.analysis.disturbed import undisturbed
+from fetchoff.analysis.disturbed import apart, undisturbed
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
@@ -39,6 +39,7 @@ class Series:
     extra cost; `spun_ns` per exchange that was done. `batches` has the turns of an invocation as
     one; `turns` has those that count, `given_turns` all that were given. `wrong`: who answered
     wrong, whatever became of that round. `spoilt`: batches over a link that do not count.
+    `probes_apart`: with whom probes differ (then all turns count), and their ratio.
     """
 
     workload: str
@@ -55,6 +56,7 @@ class Series:
     given: tuple[TurnsGiven, ...] = ()
     wrong: tuple[Invocation, ...] = ()
     spoilt: tuple[Batch, ...] = ()
+    probes_apart: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def rounds(self) -> int:
@@ -178,4 +180,5 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         given,
         wrong,
         sifted.spoilt,
+        apart(given_turns, client_of) if is_shared else {},
     )

@@ -41,6 +41,7 @@ class Kind(StrEnum):
     OTHER_BASELINE = "other-baseline"
     CHECKS_UNCLEAR = "checks-unclear"
     TURNS_DISTURBED = "turns-disturbed"
+    PROBES_APART = "probes-apart"
     LINK_AT_FAULT = "link-at-fault"
     NOTHING_COUNTS = "nothing-counts"
     CHECK_FAILED = "check-failed"
@@ -298,6 +299,15 @@ class TurnsDisturbed:
 
 
 @dataclass(frozen=True)
+class ProbesApart:
+    """What probes take depends on the client here, so all turns count. `ratios`: of each client
+    whose probes differ, relative to quick ones, in the order of the subject."""
+
+    kind: ClassVar = Kind.PROBES_APART
+    ratios: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class LinkAtFault:
     """The link is not what was asked for. `faults`: what its calibration found."""
 
@@ -352,6 +362,7 @@ WorkloadEvidence = (
     | OtherBaseline
     | ChecksUnclear
     | TurnsDisturbed
+    | ProbesApart
     | LinkAtFault
     | NothingCounts
     | CheckFailed

@@ -15,7 +15,7 @@ from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.analysis.disturbed import left_out
 from fetchoff.analysis.series import series_of
 from fetchoff.model.experiment import Role
-from fetchoff.model.finding import NotMeasured, TurnsDisturbed
+from fetchoff.model.finding import NotMeasured, ProbesApart, TurnsDisturbed
 from fetchoff.model.observation import Invocation, Outcome, Record, SectionDone, Seen, Turns
 from fetchoff.model.workload import Placement
 
@@ -53,6 +53,10 @@ def undisturbed(given: Sequence[Turns]) -> tuple[Turns, ...]:
     return disturbed.undisturbed(
         given, {key: key.split("#")[0] for key in (t.entrant for t in given)}
     )
+
+
+def apart(given: Sequence[Turns]) -> dict[str, float]:
+    return disturbed.apart(given, {key: key.split("#")[0] for key in (t.entrant for t in given)})
 
 
 def wall_us(one: Turns) -> list[float]:
@@ -100,6 +104,43 @@ def test_a_client_that_happened_to_be_disturbed_is_not_measured_by_slow_probes()
     after = undisturbed([own, *others])
     assert [one.entrant for one in after] == ["b0", "b1", "b2"]
     assert left_out([own, *others], after) == (12, 30)
+
+
+@pytest.mark.parametrize("times", [1.4, 0.8])
+def test_where_probes_depend_on_two_clients_all_turns_count(times: float) -> None:
+    """As on a processor of Intel with probes that went through memory."""
+    own = [turns(f"a{n}", [100] * 12, [round(times * QUICK)] * 12) for n in range(2)]
+    others = [turns(f"b{n}", [50] * 12, [QUICK] * 11 + [SLOW]) for n in range(8)]
+    assert undisturbed([*own, *others]) == (*own, *others)
+    assert apart([*own, *others]) == pytest.approx({"a0": times, "a1": times})
+
+
+def test_probes_that_one_client_makes_slow_are_not_apart() -> None:
+    others = [turns(f"b{n}", [50] * 12, [QUICK] * 11 + [SLOW]) for n in range(6)]
+    assert apart([turns("a", [100] * 12, [SLOW] * 12), *others]) == {}
+
+
+def test_probes_are_not_apart_by_chance_on_a_machine_that_is_slow_half_of_the_time() -> None:
+    chance, found = random.Random(3), 0
+    for _ in range(200):
+        given = [
+            turns(f"a{n}", [50] * 3, chance.choices([QUICK, SLOW], k=3), round_=round_)
+            for n in range(10)
+            for round_ in range(4)
+        ]
+        found += bool(apart(given))
+    assert found == 0
+
+
+def test_probes_are_compared_within_rounds() -> None:
+    """The two take part in rounds in which the core was slow for everybody."""
+    given = [
+        turns(f"a{n}", [50] * 6, [SLOW if round_ % 2 else QUICK] * 6, round_=round_)
+        for n in range(8)
+        for round_ in range(8)
+        if n >= 2 or round_ % 2
+    ]
+    assert apart(given) == {}
 
 
 def test_who_had_turns_in_slow_rounds_only_does_not_slow_the_core() -> None:
@@ -240,3 +281,29 @@ def test_who_has_no_turn_that_counts_is_said_to_have_been_disturbed() -> None:
     assert row.reason is not None
     assert row.reason.evidence == NotMeasured(disturbed=True)
     assert TurnsDisturbed(18, 45, rounds=3) in [found.evidence for found in result.findings]
+
+
+def test_the_report_tells_of_probes_that_depend_on_clients() -> None:
+    asked = experiment()
+    keys = [f"{letter}{n}" for letter in "ab" for n in range(4)]
+    asked = replace(
+        asked,
+        placement=Placement.SHARED_CORE,
+        baseline="b0",
+        entrants=tuple(
+            replace(asked.entrants[0], key=k, client=k, process=k, role=Role.RANKED) for k in keys
+        ),
+    )
+    given: list[Record] = []
+    for number in range(6):
+        for key in keys:
+            odd = key in ("a0", "a1")
+            given.append(turns(key, [100] * 3, [SLOW if odd else QUICK] * 3, round_=number))
+            given.append(Invocation(number, 0, "get", key, key, Outcome.OK))
+        given.append(SectionDone(number, 0, "get", 1.0))
+    facts = RunFacts("id", "title", "2026-11-25", asked, (), (), {}, ())
+    (result,) = analyse(facts, given).results
+    (told,) = (found for found in result.findings if isinstance(found.evidence, ProbesApart))
+    assert told.subject == ("a0", "a1")
+    assert told.evidence == ProbesApart((1.3, 1.3))
+    assert all(row.rounds == 6 for row in result.standings)

@@ -40,6 +40,7 @@ from fetchoff.model.finding import (
     OtherBaseline,
     PlacementAsked,
     Pool,
+    ProbesApart,
     RarelyDear,
     RoundsExcluded,
     RoundsFailed,
@@ -167,6 +168,11 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (
         TurnsDisturbed(31, 500),
         "6 % of the turns do not count: something else slowed the core",
+    ),
+    (
+        ProbesApart((1.09, 1.39, 0.9)),
+        "probes of the core's speed took between ×0.90 and ×1.39 with 3 clients: on this processor "
+        "they do not tell in which turns something else slowed the core, so all turns count",
     ),
     (
         LinkAtFault("london", ("80 Mbit/s go down instead of 100", "3 packets were lost")),

@@ -16,6 +16,7 @@ from fetchoff.model.finding import (
     NothingCounts,
     OtherBaseline,
     PlacementAsked,
+    ProbesApart,
     RoundsExcluded,
     TiersUnproven,
     TurnsDisturbed,
@@ -66,6 +67,8 @@ def sentence(found: WorkloadEvidence) -> str:
             share = percent(found.turns / found.of_turns)
             all_of = f", in {count(found.rounds, 'round')} throughout" if found.rounds else ""
             return f"{share} of the turns do not count: something else slowed the core{all_of}"
+        case ProbesApart():
+            return _probes_apart(found)
         case LinkAtFault():
             faults = "; ".join(found.faults)
             return f"the link {found.link} is not what was asked for: {faults}"
@@ -92,6 +95,15 @@ def _all_held_back(found: AllHeldBack) -> str:
         f"no client carries half of what TCP could reach here: about {held} kB are in flight in a "
         "round trip. Whether windows of the clients or of the origin hold them back, nobody in "
         "this run can show"
+    )
+
+
+def _probes_apart(found: ProbesApart) -> str:
+    ratios = " and ".join(f"×{ratio:.2f}" for ratio in (min(found.ratios), max(found.ratios)))
+    return (
+        f"probes of the core's speed took between {ratios} with "
+        f"{count(len(found.ratios), 'client')}: on this processor they do not tell in which turns "
+        "something else slowed the core, so all turns count"
     )
 
 
