@@ -200,8 +200,8 @@ def _on_the_run(
 
 def _disturbed(series: Series) -> Finding | None:
     if series.probes_apart:
-        ratios = tuple(series.probes_apart.values())
-        return Finding(ProbesApart(ratios), tuple(series.probes_apart))
+        clients, ratios = zip(*series.probes_apart.items(), strict=True)
+        return Finding(ProbesApart(clients, ratios))
     turns, of_turns = left_out(series.given_turns, series.turns)
     throughout = {one.sample for one in series.given_turns} - {one.sample for one in series.turns}
     return Finding(TurnsDisturbed(turns, of_turns, len(throughout))) if turns else None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, log
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,43 +28,44 @@ disturbed more often than others is not measured by slow probes."""
 MORE_OFTEN, BY_CHANCE = 0.4, 1e-4
 """A client slows the core itself if its turns are slow so much more often than others', as a share,
 and chance gives as many with less than this probability."""
-NEARLY_ALL, HALF, LEAST_APART = 0.9, 0.5, 2
-"""Probes are apart if nearly all of a client's are slower than others' quick ones, or half of them
-quicker. One such client may slow the core itself; with two, probes depend on who has the core."""
+NEARLY_ALL, HALF = 0.9, 0.5
+"""Probes are apart if nearly all of a client's are slower than quick ones, or more than half
+quicker."""
 
 
-def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> tuple[Turns, ...]:
-    """The turns of one course on a shared core, each record with those that count.
+@dataclass(frozen=True)
+class Sifted:
+    """Turns, each record with those that count. `apart`: clients whose probes are slower or quicker
+    than others' in the same rounds, and by how much, as a ratio; then all turns count."""
+
+    turns: tuple[Turns, ...]
+    apart: Mapping[str, float]
+
+
+def undisturbed(turns: Sequence[Turns], clients: Mapping[str, str]) -> Sifted:
+    """The turns of one course on a shared core that count.
 
     `clients`: by the key of their entrants. A turn counts if its probes were no more than 10 %
     slower than quick ones on the same host. What the client itself did in it has no part in that.
     Nor has how often this client was disturbed, or equal clients would differ by chance; but all
     turns of a client count if they are slow where those of others are not: it seems to slow the
     core itself, or if it mostly waits. The records of processes without a turn that counts are left
-    out. Where probes depend on the client, all turns of everybody count: see `apart`.
+    out.
+
+    Probes are to tell how fast the core is, and nothing of who has it. Where they are 10 % apart,
+    which turns count would depend on the client; so all turns of everybody count.
     """
-    probes = _by_host(turns, clients)
+    probes: dict[str, dict[str, _Probes]] = defaultdict(lambda: defaultdict(_Probes))
+    for one in turns:
+        probes[one.host][clients[one.entrant]].add(one)
+    apart = {host: _apart(here) for host, here in probes.items()}
     most_ps = {
-        host: dict.fromkeys(here, inf) if _apart(here) else _limits(here)
+        host: dict.fromkeys(here, inf) if apart[host] else _limits(here)
         for host, here in probes.items()
     }
     calm = (_calm(one, most_ps[one.host][clients[one.entrant]]) for one in turns)
-    return tuple(one for one in calm if any(one.exchanges))
-
-
-def apart(turns: Sequence[Turns], clients: Mapping[str, str]) -> dict[str, float]:
-    """Clients whose probes take 10 % longer or shorter than others' in the same rounds, with the
-    ratio that is farthest from 1 on any host; empty: all is well.
-
-    Probes are to tell how fast the core is, and nothing of who has it. On a processor where they
-    do, which turns count would depend on the client.
-    """
-    found: dict[str, float] = {}
-    for here in _by_host(turns, clients).values():
-        for client, ratio in _apart(here).items():
-            if abs(log(ratio)) > abs(log(found.get(client, 1.0))):
-                found[client] = ratio
-    return found
+    together = {client: ratio for here in apart.values() for client, ratio in here.items()}
+    return Sifted(tuple(one for one in calm if any(one.exchanges)), together)
 
 
 def left_out(before: Sequence[Turns], after: Sequence[Turns]) -> tuple[int, int]:
@@ -103,50 +104,44 @@ class _Probes:
         return sum(each > most_ps for each in took), len(took)
 
 
-def _by_host(turns: Sequence[Turns], clients: Mapping[str, str]) -> dict[str, dict[str, _Probes]]:
-    """The probes of each client on each host."""
-    probes: dict[str, dict[str, _Probes]] = defaultdict(lambda: defaultdict(_Probes))
-    for one in turns:
-        probes[one.host][clients[one.entrant]].add(one)
-    return probes
-
-
 def _busy(probes: Mapping[str, _Probes]) -> dict[str, _Probes]:
     """Of the clients that have probes which say something."""
     return {c: own for c, own in probes.items() if own.by_round and not own.mostly_waits}
 
 
 def _apart(probes: Mapping[str, _Probes]) -> dict[str, float]:
-    """By client, on one host: its probes relative to quick ones of the same round, where they are
-    apart. (The core is faster in some rounds than in others, and not everybody is in all.)"""
+    """By client, on one host: its probes relative to quick ones of the same rounds, where they are
+    apart, and more often so than chance makes of others' in these rounds."""
     relative = _relative(_busy(probes))
     found = {}
     for client, own in relative.items():
-        others = np.concatenate([each for o, each in relative.items() if o != client] or [own[:0]])
-        for share, are in ((NEARLY_ALL, _slower), (HALF, _quicker)):
-            if are(own).mean() >= share and _more_often(are(own), are(others)):
-                found[client] = float(np.median(own))
-    return found if len(found) >= LEAST_APART else {}
+        mine, others = _of(own, own), [_of(o, own) for c, o in relative.items() if c != client]
+        rest = np.concatenate(others) if others else mine[:0]
+        slower, quicker = mine > MOST_SLOWED, mine < 1 / MOST_SLOWED
+        if slower.mean() >= NEARLY_ALL and _more_often(slower, rest > MOST_SLOWED):
+            found[client] = float(np.median(mine[slower]))
+        elif quicker.mean() > HALF and _more_often(quicker, rest < 1 / MOST_SLOWED):
+            found[client] = float(np.median(mine[quicker]))
+    return found
 
 
-def _slower(relative: Array) -> Flags:
-    return relative > MOST_SLOWED
-
-
-def _quicker(relative: Array) -> Flags:
-    return relative < 1 / MOST_SLOWED
-
-
-def _relative(probes: Mapping[str, _Probes]) -> dict[str, Array]:
-    """What the probes of each turn took, relative to quick ones of the same round."""
+def _relative(probes: Mapping[str, _Probes]) -> dict[str, dict[int, Array]]:
+    """What the probes of each turn took, relative to quick ones of the same round, by round. (The
+    core is faster in some rounds than in others, and not everybody is in all.)"""
     quick_ps = {}
     for number in {number for own in probes.values() for number in own.by_round}:
         together = [took for own in probes.values() for took in own.by_round.get(number, ())]
         quick_ps[number] = float(np.quantile(together, QUICK))
     return {
-        client: np.array([t / quick_ps[n] for n, took in own.by_round.items() for t in took])
+        client: {n: np.array(took) / quick_ps[n] for n, took in own.by_round.items()}
         for client, own in probes.items()
     }
+
+
+def _of(relative: Mapping[int, Array], rounds: Collection[int]) -> Array:
+    """Those of some rounds together."""
+    some = [each for number, each in relative.items() if number in rounds]
+    return np.concatenate(some) if some else np.zeros(0)
 
 
 def _more_often(own: Flags, others: Flags) -> bool:

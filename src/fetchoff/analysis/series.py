@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fetchoff.analysis.crossed import sift
-from fetchoff.analysis.disturbed import apart, undisturbed
+from fetchoff.analysis.disturbed import Sifted, undisturbed
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
     Batch,
@@ -142,9 +142,9 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
     # On cores of their own, the origin's probes say nothing of the client's core.
     is_shared = placement is Placement.SHARED_CORE
     client_of = {entrant.key: entrant.client for entrant in experiment.entrants}
-    turns = undisturbed(given_turns, client_of) if is_shared else given_turns
+    calm = undisturbed(given_turns, client_of) if is_shared else Sifted(given_turns, {})
     sifted = sift(experiment, workload, [r for r in measured if isinstance(r, Batch)])
-    batches = (*sifted.counting, *(of_one.total() for of_one in turns))
+    batches = (*sifted.counting, *(of_one.total() for of_one in calm.turns))
     attempts = {s: attempt for s, attempt in attempts.items() if s not in sifted.samples_lost}
     invocations = tuple(
         i for i in invocations if (i.sample, i.process) not in sifted.processes_lost
@@ -175,10 +175,10 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         batches,
         invocations,
         tuple(rows),
-        turns,
+        calm.turns,
         given_turns,
         given,
         wrong,
         sifted.spoilt,
-        apart(given_turns, client_of) if is_shared else {},
+        calm.apart,
     )

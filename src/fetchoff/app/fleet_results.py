@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -64,7 +65,11 @@ def write_fleet(folder: RunFolder, see: See | None = None) -> FleetAnalysis:
             if see is not None:
                 see(host, own)
 
-        analysis = _analysis_of(folder, written, to_files=True)
+        try:
+            analysis = _analysis_of(folder, written, to_files=True)
+        finally:  # a process that is ended at once leaves what it was writing
+            for part in (path / HOSTS).glob("*.part"):
+                part.unlink(missing_ok=True)
         json.end(analysis)
     with new_file(MATRIX, path) as matrix:
         fleet_results.write_matrix(analysis, matrix)
@@ -79,8 +84,9 @@ def _analysis_of(folder: RunFolder, see: See, *, to_files: bool) -> FleetAnalysi
     header = folder.header
     fleet = Fleet(facts_of(header), header.hosts, header.mode, folder.ended)
     parts = [(host, folder.part_of(host.id)) for host in header.hosts]
-    said = in_order(partial(_said_by, folder.path, fleet, to_files=to_files), parts)
-    analysis = analyse_fleet(fleet, said, see)
+    say = partial(_said_by, folder.path, fleet, to_files=to_files)
+    with contextlib.closing(in_order(say, parts)) as said:
+        analysis = analyse_fleet(fleet, said, see)
     if not any(one.has_results for one in analysis.hosts):
         raise nothing_measured(folder)
     return analysis
@@ -96,11 +102,13 @@ def _said_by(
 
     host, part = own
     says = host_says(fleet, host, part.records())
+    if not says.outcome.has_results:
+        return says
     explained = explanations.read(explained_on(path, host.id))
-    says = replace(says, analysis=replace(says.analysis, explanations=explained))
-    if to_files and says.outcome.has_results:
-        write_files([(f"{HOSTS}/{host.id}.html", html.text(says.analysis))], path)
-    return says
+    analysis = replace(says.analysis, explanations=explained)
+    if to_files:
+        write_files([(f"{HOSTS}/{host.id}.html", html.text(analysis))], path)
+    return replace(says, analysis=analysis)
 
 
 def write_document(folder: RunFolder, target: TextIO) -> None:

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
-from fetchoff.model.errors import StoreError
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 FROM = 5  # things: to start a process takes as long as to do a small one
-AHEAD = 2  # of each process: results that wait until it is their turn, at most
+MOST = 8  # processes: each needs memory, and who asks has to keep up with them
 WAY = multiprocessing.get_context("spawn")  # a fork would copy the locks that threads hold
 
 _work: Callable[[Any], Any]  # of a process that was started here
@@ -29,34 +29,56 @@ _work: Callable[[Any], Any]  # of a process that was started here
 def in_order(do: Callable[[Item], Result], items: Sequence[Item]) -> Generator[Result]:
     """The result of each item, in their order. What `do` raises is raised here.
 
-    `do`, items and results are pickled. Few items are done here.
+    `do`, items and results are pickled. Few items are done here, and so is what is left if a
+    process is ended from outside. Close the generator: that ends its processes at once.
     """
-    processes = min(len(os.sched_getaffinity(0)), len(items))
-    if len(items) < FROM or processes < 2:
-        yield from map(do, items)
-        return
-    pool = ProcessPoolExecutor(processes, WAY, _begin, (do,))
+    processes = min(len(os.sched_getaffinity(0)), MOST, len(items))
+    done = 0
+    if len(items) >= FROM and processes > 1:
+        try:
+            for result in _elsewhere(do, items, processes):
+                done += 1
+                yield result
+        except BrokenProcessPool:
+            pass  # no memory for so many, perhaps; what is wrong with `do` shows here, too
+    yield from map(do, items[done:])
+
+
+def _elsewhere(
+    do: Callable[[Item], Result], items: Sequence[Item], processes: int
+) -> Generator[Result]:
+    of_others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(processes, WAY, _begin, (pickle.dumps(do),))
     begun: deque[Future[Result]] = deque()
+    is_whole = False
     try:
         for item in items:
             begun.append(pool.submit(_do, item))
-            if len(begun) >= AHEAD * processes:
+            if len(begun) > processes:
                 yield begun.popleft().result()
         while begun:
             yield begun.popleft().result()
-    except BrokenProcessPool as error:
-        raise StoreError(
-            "a process that computed results was ended from outside",
-            "the measurements are kept; if memory is short, make room and try again",
-        ) from error
+        is_whole = True
     finally:
+        if not is_whole:  # nobody waits for what they are at
+            for process in set(multiprocessing.active_children()) - of_others:
+                process.terminate()
         pool.shutdown(cancel_futures=True)
 
 
-def _begin(do: Callable[[Any], Any]) -> None:
+def _begin(do: bytes) -> None:
     global _work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who started it
-    _work = do
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _work = pickle.loads(do)
+
+
+def _end_with_parent() -> None:
+    """Nothing else tells a process of a pool that who started it was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _do(item: Any) -> Any:

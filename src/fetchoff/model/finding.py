@@ -300,10 +300,11 @@ class TurnsDisturbed:
 
 @dataclass(frozen=True)
 class ProbesApart:
-    """What probes take depends on the client here, so all turns count. `ratios`: of each client
-    whose probes differ, relative to quick ones, in the order of the subject."""
+    """Probes of the core's speed took so many times as long as others' quick ones with these
+    clients, so all turns count."""
 
     kind: ClassVar = Kind.PROBES_APART
+    clients: tuple[str, ...]
     ratios: tuple[float, ...]
 
 

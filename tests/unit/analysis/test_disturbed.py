@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from tests.unit.analysis.planted import experiment
 
 from fetchoff.analysis import disturbed
 from fetchoff.analysis.analyse import RunFacts, analyse
-from fetchoff.analysis.disturbed import left_out
+from fetchoff.analysis.disturbed import Sifted, left_out
 from fetchoff.analysis.series import series_of
 from fetchoff.model.experiment import Role
 from fetchoff.model.finding import NotMeasured, ProbesApart, TurnsDisturbed
@@ -49,14 +49,18 @@ def turns(
     )
 
 
-def undisturbed(given: Sequence[Turns]) -> tuple[Turns, ...]:
+def sifted(given: Sequence[Turns]) -> Sifted:
     return disturbed.undisturbed(
         given, {key: key.split("#")[0] for key in (t.entrant for t in given)}
     )
 
 
-def apart(given: Sequence[Turns]) -> dict[str, float]:
-    return disturbed.apart(given, {key: key.split("#")[0] for key in (t.entrant for t in given)})
+def undisturbed(given: Sequence[Turns]) -> tuple[Turns, ...]:
+    return sifted(given).turns
+
+
+def apart(given: Sequence[Turns]) -> Mapping[str, float]:
+    return sifted(given).apart
 
 
 def wall_us(one: Turns) -> list[float]:
@@ -107,17 +111,33 @@ def test_a_client_that_happened_to_be_disturbed_is_not_measured_by_slow_probes()
 
 
 @pytest.mark.parametrize("times", [1.4, 0.8])
-def test_where_probes_depend_on_two_clients_all_turns_count(times: float) -> None:
-    """As on a processor of Intel with probes that went through memory."""
-    own = [turns(f"a{n}", [100] * 12, [round(times * QUICK)] * 12) for n in range(2)]
-    others = [turns(f"b{n}", [50] * 12, [QUICK] * 11 + [SLOW]) for n in range(8)]
-    assert undisturbed([*own, *others]) == (*own, *others)
-    assert apart([*own, *others]) == pytest.approx({"a0": times, "a1": times})
+@pytest.mark.parametrize(("odd", "others"), [(1, 8), (2, 8), (1, 1), (3, 1)])
+def test_where_probes_depend_on_clients_all_turns_count(
+    times: float, odd: int, others: int
+) -> None:
+    """As on a processor of Intel with probes that went through memory: whoever differs."""
+    own = [turns(f"a{n}", [100] * 20, [round(times * QUICK)] * 20) for n in range(odd)]
+    rest = [turns(f"b{n}", [50] * 20, [QUICK] * 18 + [SLOW] * 2) for n in range(others)]
+    assert undisturbed([*own, *rest]) == (*own, *rest)
+    assert apart([*own, *rest])
 
 
-def test_probes_that_one_client_makes_slow_are_not_apart() -> None:
-    others = [turns(f"b{n}", [50] * 12, [QUICK] * 11 + [SLOW]) for n in range(6)]
-    assert apart([turns("a", [100] * 12, [SLOW] * 12), *others]) == {}
+def test_it_is_told_by_how_much_probes_are_apart() -> None:
+    own = [turns(f"a{n}", [100] * 12, [round(1.4 * QUICK)] * 12) for n in range(2)]
+    rest = [turns(f"b{n}", [50] * 12, [QUICK] * 11 + [SLOW]) for n in range(8)]
+    assert apart([*own, *rest]) == pytest.approx({"a0": 1.4, "a1": 1.4})
+
+
+def test_who_was_in_slow_rounds_is_not_apart() -> None:
+    """Two thirds of everybody's turns were slow in three rounds of nine, and all of theirs."""
+    mixed = [SLOW, SLOW, QUICK]
+    given = [
+        turns(f"b{n}", [50] * 3, mixed if round_ % 3 == 0 else [QUICK] * 3, round_=round_)
+        for n in range(10)
+        for round_ in range(9)
+    ]
+    given += [turns(f"a{n}", [50] * 3, [SLOW] * 3, round_=r) for n in range(2) for r in (0, 3, 6)]
+    assert apart(given) == {}
 
 
 def test_probes_are_not_apart_by_chance_on_a_machine_that_is_slow_half_of_the_time() -> None:
@@ -304,6 +324,5 @@ def test_the_report_tells_of_probes_that_depend_on_clients() -> None:
     facts = RunFacts("id", "title", "2026-11-25", asked, (), (), {}, ())
     (result,) = analyse(facts, given).results
     (told,) = (found for found in result.findings if isinstance(found.evidence, ProbesApart))
-    assert told.subject == ("a0", "a1")
-    assert told.evidence == ProbesApart((1.3, 1.3))
+    assert told.evidence == ProbesApart(("a0", "a1"), (1.3, 1.3))
     assert all(row.rounds == 6 for row in result.standings)

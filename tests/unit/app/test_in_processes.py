@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.unit.app.test_fleet_results import folder_with
 
@@ -34,8 +39,26 @@ def none_of_three(number: int) -> int:
 
 
 def killed_at_three(number: int) -> int:
-    if number == 3:
+    if number == 3 and multiprocessing.parent_process() is not None:
         os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def slow(number: int) -> int:
+    time.sleep(0 if number < 3 else 600)
+    return os.getpid()
+
+
+class Unpicklable(Exception):
+    """As pickle makes it, it has one argument too few."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(f"unknown {kind} {name}")
+
+
+def odd(number: int) -> int:
+    if number == 3:
+        raise Unpicklable("host", "three")
     return number
 
 
@@ -57,9 +80,51 @@ def test_an_error_comes_with_its_hint_and_what_was_before_it() -> None:
     assert raised.value.hint == "make room"
 
 
-def test_a_process_that_was_killed_is_told() -> None:
-    with pytest.raises(StoreError, match="was ended from outside"):
-        list(in_order(killed_at_three, range(20)))
+def test_what_a_killed_process_left_is_done_here() -> None:
+    assert list(in_order(killed_at_three, range(20))) == list(range(20))
+
+
+def test_an_error_that_cannot_be_pickled_is_raised_all_the_same() -> None:
+    with pytest.raises(Unpicklable, match="unknown host three"):
+        list(in_order(odd, range(20)))
+
+
+def test_who_is_closed_waits_for_nobody() -> None:
+    results = in_order(slow, range(20))
+    processes = {next(results) for _ in range(3)}
+    results.close()
+    for process in processes:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+
+
+ORPHANS = """
+import os, signal
+from fetchoff.app.in_processes import in_order
+from tests.unit.app.test_in_processes import slow
+os.sched_getaffinity = lambda _pid: {0, 1}
+if __name__ == "__main__":
+    results = in_order(slow, range(20))
+    print(next(results), next(results), next(results), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_nobody_outlives_who_was_killed(tmp_path: Path) -> None:
+    script = tmp_path / "orphans.py"
+    script.write_text(ORPHANS)
+    with subprocess.Popen(
+        (sys.executable, str(script)),
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as started:
+        assert started.stdout is not None
+        processes = {int(number) for number in started.stdout.readline().split()}
+    assert processes
+    deadline = time.monotonic() + 20
+    while any(psutil.pid_exists(one) for one in processes) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(psutil.pid_exists(one) for one in processes)
 
 
 def test_who_stops_asking_leaves_no_process() -> None:

@@ -170,9 +170,10 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         "6 % of the turns do not count: something else slowed the core",
     ),
     (
-        ProbesApart((1.09, 1.39, 0.9)),
-        "probes of the core's speed took between ×0.90 and ×1.39 with 3 clients: on this processor "
-        "they do not tell in which turns something else slowed the core, so all turns count",
+        ProbesApart(("c/x", "c/y"), (1.39, 0.9)),
+        "what probes of the core's speed take seems to depend on the client, relative to quick "
+        "ones: `c/x` ×1.39; `c/y` ×0.90. So turns in which something else slowed the core can't be "
+        "told, and all turns count",
     ),
     (
         LinkAtFault("london", ("80 Mbit/s go down instead of 100", "3 packets were lost")),

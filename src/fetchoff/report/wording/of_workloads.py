@@ -99,11 +99,11 @@ def _all_held_back(found: AllHeldBack) -> str:
 
 
 def _probes_apart(found: ProbesApart) -> str:
-    ratios = " and ".join(f"×{ratio:.2f}" for ratio in (min(found.ratios), max(found.ratios)))
+    each = [f"`{c}` ×{ratio:.2f}" for c, ratio in zip(found.clients, found.ratios, strict=True)]
     return (
-        f"probes of the core's speed took between {ratios} with "
-        f"{count(len(found.ratios), 'client')}: on this processor they do not tell in which turns "
-        "something else slowed the core, so all turns count"
+        "what probes of the core's speed take seems to depend on the client, relative to quick "
+        f"ones: {_listed(each)}. So turns in which something else slowed the core can't be told, "
+        "and all turns count"
     )
 
 
