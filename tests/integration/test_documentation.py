@@ -1,6 +1,6 @@
-"""Nothing without its documentation; and what README shows as a command does run.
+"""Nothing without its documentation; and what README and the first page show as commands do run.
 
-In README, every line of a ```console block that begins with `$ fetchoff` is run, in a folder that
+In both, every line of a ```console block that begins with `$ fetchoff` is run, in a folder that
 holds the adapter folders `main` and `feature`. Commands that measure get a short budget unless they
 have one; `origin` gets a free port, and is interrupted once it listens. All must succeed.
 """
@@ -28,7 +28,7 @@ from fetchoff.cli.main import app
 from fetchoff.model.client import Readiness, matching
 
 ROOT = shipped("docs").parent
-README = ROOT / "README.md"
+README, INDEX = ROOT / "README.md", shipped("docs") / "index.md"
 PAGES = {path: path.read_text() for path in (README, *shipped("docs").rglob("*.md"))}
 COMMANDS = commands(app)
 BUDGET_S = "2"
@@ -125,17 +125,20 @@ def anchors(text: str) -> set[str]:
 
 
 def shown_commands() -> list[str]:
-    blocks = re.findall(r"^```console\n(.*?)^```", README.read_text(), re.M | re.S)
+    """Each once, whatever is said behind it."""
+    text = README.read_text() + INDEX.read_text()
+    blocks = re.findall(r"^```console\n(.*?)^```", text, re.M | re.S)
     lines = [line for block in blocks for line in block.splitlines()]
-    return [line.removeprefix("$ ") for line in lines if line.startswith("$ fetchoff")]
+    shown = (line.removeprefix("$ ") for line in lines if line.startswith("$ fetchoff"))
+    return sorted({re.sub(r"\s+#.*", "", line) for line in shown})
 
 
-def test_readme_shows_commands() -> None:
-    assert len(shown_commands()) >= 5
+def test_commands_are_shown() -> None:
+    assert len(shown_commands()) >= 12
 
 
 @pytest.mark.parametrize("line", shown_commands())
-def test_readme_commands_run(line: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_shown_commands_run(line: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     _, command, *shown = shlex.split(line, comments=True)
     arguments = [argument for argument in shown if argument != "--setup"]  # that takes minutes
     require_ready(arguments)
