@@ -104,7 +104,7 @@ def test_probes_are_compared(cache: Path) -> None:
     said = bench("probes.bench", cache, *few, statuses=(0, 1))
     row = r"^ *small-get +python/urllib3 +\d+ +(×\d\.\d{3}|waits)"
     assert re.search(row, said, re.MULTILINE)
-    assert " of 2 have quick probes of their own" in said
+    assert " of 2 have probes of their own" in said
 
 
 def test_a_fleet_is_measured_beside_a_run(cache: Path) -> None:
