@@ -94,6 +94,12 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def _of_nobody_caught(ended: SystemExit) -> bool:
+    """Whether Typer has ended, without a word, for a Ctrl-C that no command took care of."""
+    cause = getattr(ended.__context__, "__cause__", None)
+    return ended.code == Status.INTERRUPTED and isinstance(cause, KeyboardInterrupt)
+
+
 def main() -> None:
     """Run the command line; each error that a user can cause ends in one message and exit code."""
     # SIGTERM and SIGHUP act like Ctrl-C: what was measured is kept and shown. A signal that was
@@ -112,6 +118,10 @@ def main() -> None:
     except KeyboardInterrupt:
         say("interrupted")
         sys.exit(Status.INTERRUPTED)
+    except SystemExit as ended:
+        if _of_nobody_caught(ended):
+            say("interrupted")
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(Status.READER_WENT_AWAY)

@@ -1,4 +1,4 @@
-"""The command while its modules are loaded."""
+"""The command while its modules are loaded, and how Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+import typer
+
 from fetchoff import __main__ as command
+from fetchoff.cli import main
+from fetchoff.cli.console import say
 from fetchoff.cli.status import Status
 
 
@@ -25,3 +30,28 @@ def test_an_interrupt_during_the_first_imports_is_no_traceback(tmp_path: Path) -
 
 def test_the_status_is_the_same_as_later() -> None:
     assert command.INTERRUPTED == Status.INTERRUPTED
+
+
+@pytest.mark.parametrize("caught", [False, True])
+def test_ctrl_c_in_a_command_ends_in_one_word(
+    caught: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Typer ends without any; a command that takes care of it says its own."""
+    app = typer.Typer()
+
+    @app.command()
+    def command() -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            if not caught:
+                raise
+            say("interrupted: what was measured is kept")
+            sys.exit(Status.INTERRUPTED)
+
+    monkeypatch.setattr(main, "app", app)
+    monkeypatch.setattr(sys, "argv", ["fetchoff"])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == Status.INTERRUPTED
+    assert capsys.readouterr().err.count("interrupted") == 1
