@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
 
 import pytest
-from benches.precision.bench import half_widths_of, rows_of
+from benches.precision.bench import half_widths_of, main, rows_of
 from tests.unit.analysis.test_disturbed import QUICK, turns
 
 from fetchoff.model.course import Course
@@ -51,7 +52,9 @@ def test_processes_that_differ_show() -> None:
     assert row.ratio > 3 * row.by_turns
 
 
-def test_half_widths_are_those_of_the_report(tmp_path: Path) -> None:
+def test_half_widths_are_those_of_the_report_and_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     header = Header("run", "title", "2026-11-25", "0", ASKED, (), {}, schema=2)
     folder = RunFolder.create(tmp_path / "run", header)
     for record in measured(0.02, 0.0):
@@ -61,3 +64,8 @@ def test_half_widths_are_those_of_the_report(tmp_path: Path) -> None:
     (row,) = rows_of(ASKED, folder.records(), widths)
     assert row.half_width == pytest.approx(sorted(widths.values())[1])
     assert row.times == pytest.approx(row.half_width / row.ratio)
+    monkeypatch.setattr(sys, "argv", ["bench", str(folder.path)])
+    main()
+    *_, printed = capsys.readouterr().out.splitlines()
+    assert printed.split()[:3] == ["run", "get", str(ROUNDS)]
+    assert f"{100 * row.half_width:.1f} %" in printed
