@@ -4,8 +4,7 @@
 
 Each host tells the records of pretended rounds; the driver keeps them, and results are computed
 and written. Printed: seconds and memory (the greatest so far, so give hosts in rising order) of the
-driver and of analysing and writing, where each further process has memory of its own, and the
-size of the files.
+driver and of analysing and writing, without that of further processes, and the size of the files.
 """
 
 from __future__ import annotations
@@ -34,8 +33,7 @@ from fetchoff.store.run_folder import RunFolder
 
 HEADS = (
     *("hosts", "observations", "journal MB", "driver s", "driver MB"),
-    *("analysis and files s", "MB", "of another process MB"),
-    *("results.json MB", "hosts.csv MB", "a host's report MB"),
+    *("analysis and files s", "MB", "results.json MB", "hosts.csv MB", "a host's report MB"),
 )
 
 
@@ -83,7 +81,6 @@ def one_size(hosts: int, clients: int, workloads: int, rounds: int, folder: Path
         f"{driver_mb:.0f}",
         f"{written - driven:.1f}",
         f"{_peak_mb():.0f}",
-        f"{_peak_mb(resource.RUSAGE_CHILDREN):.0f}",
         f"{_mb(run.path / JSON):.1f}",
         f"{_mb(run.path / MATRIX):.1f}",
         f"{_mb(run.path / HOSTS / f'{names[0]}.html'):.1f}",
@@ -91,9 +88,9 @@ def one_size(hosts: int, clients: int, workloads: int, rounds: int, folder: Path
     return list(map(str, figures))
 
 
-def _peak_mb(of: int = resource.RUSAGE_SELF) -> float:
-    """Of children: of the largest."""
-    return resource.getrusage(of).ru_maxrss * 1024 / 1e6
+def _peak_mb() -> float:
+    """Of this process; that of those which analyse begins with what this had when they began."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
 def _mb(file: Path) -> float:
