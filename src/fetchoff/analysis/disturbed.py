@@ -146,9 +146,13 @@ def _of(relative: Mapping[int, Array], rounds: Collection[int]) -> Array:
 
 def _more_often(own: Flags, others: Flags) -> bool:
     """Whether more of a client's turns are such than chance makes of others' share of them."""
-    # Laplace: none of them yet is not never.
-    usual = (others.sum() + 1) / (others.size + 2)
+    usual = _usual(int(others.sum()), others.size)
     return float(bdtrc(own.sum() - 1, own.size, usual)) < BY_CHANCE
+
+
+def _usual(count: int, of: int) -> float:
+    """A share, by Laplace's rule: none of them yet is not never."""
+    return (count + 1) / (of + 2)
 
 
 def _limits(probes: Mapping[str, _Probes]) -> dict[str, float]:
@@ -175,8 +179,7 @@ def _slows_the_core(
     others = [probes[o].slower_than(limits[o], rounds) for o in probes if o != client]
     if not sum(of for _, of in others):
         return False
-    # Laplace: none of them yet is not never.
-    usual = (sum(count for count, _ in others) + 1) / (sum(of for _, of in others) + 2)
+    usual = _usual(sum(count for count, _ in others), sum(of for _, of in others))
     more_often = slow / turns - usual >= MORE_OFTEN
     return more_often and float(bdtrc(slow - 1, turns, usual)) < BY_CHANCE
 

@@ -94,7 +94,7 @@ class Fleet:
 
 @dataclass(frozen=True)
 class HostSays:
-    """What a host says by itself, and what is kept of it when the next has its say: some 100 bytes
+    """What a host says by itself, and what is kept of it when the next has its say: some 300 bytes
     for each client, workload and clock."""
 
     outcome: HostOutcome
