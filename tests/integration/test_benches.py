@@ -107,6 +107,12 @@ def test_probes_are_compared(cache: Path) -> None:
     assert " of 2 have probes of their own" in said
 
 
+def test_what_makes_intervals_wide_is_told(cache: Path, finished_run: Path) -> None:
+    said = bench("precision.bench", cache, finished_run)
+    assert "half-width" in said
+    assert re.search(r"^ *run +tiny +\d+ +[\d.]+ %", said, re.MULTILINE), said
+
+
 def test_a_fleet_is_measured_beside_a_run(cache: Path) -> None:
     pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
     clients = "python/http-client,python/urllib3"
