@@ -151,7 +151,7 @@ def welch(found: list[Array]) -> float:
 
 
 def ours(found: list[Array]) -> float:
-    judged = heterogeneity(found, 0, 1)
+    _, judged = heterogeneity(found, 0)
     assert judged is not None
     return judged.p
 

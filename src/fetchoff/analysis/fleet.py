@@ -261,9 +261,7 @@ def _across(
     keys = [entrant.key for entrant in fleet.entrants]
     costs = [own.logs[clock] for own in hosts]
     base = keys.index(experiment.baseline)
-    differ = [
-        heterogeneity(costs, base, place) if place != base else None for place in range(len(keys))
-    ]
+    differ = heterogeneity(costs, base) if costs else [None] * len(keys)
     shown = shown_to_differ(differ, share)
     ranked = [place for place, e in enumerate(fleet.entrants) if e.role is Role.RANKED]
     ranking = None

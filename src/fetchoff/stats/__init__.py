@@ -14,7 +14,7 @@ measured.
     turn_costs(ns, exchanges)     one invocation      -> TurnCosts
     modes_of(y, client)           one client          -> its modes, if there are any
     rank_over_hosts(levels)       clients on hosts    -> Ranking of hosts in general
-    heterogeneity(costs, a, b)    two clients, hosts  -> whether hosts differ
+    heterogeneity(costs, base)    clients on hosts    -> whether hosts differ
 
 docs/analysis.md explains each rule, with the sources of its formulas.
 

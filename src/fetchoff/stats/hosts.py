@@ -24,7 +24,7 @@ from fetchoff.model.estimate import MINIMUM_ROUNDS, Ranking, StoppingRule
 from fetchoff.stats.pairs import holm
 from fetchoff.stats.ranking import rank
 from fetchoff.stats.verdicts import MARGIN, RESOLUTION
-from fetchoff.stats.within import Array, as_costs, pair_differences, two_way_levels
+from fetchoff.stats.within import Array, as_costs, two_way_levels
 
 LEAST_HOSTS = MINIMUM_ROUNDS
 """Of hosts in general nothing is said with fewer."""
@@ -71,25 +71,41 @@ def rank_over_hosts(
 
 
 def heterogeneity(
-    costs: Sequence[Array], a: int, b: int, *, resolution: float = RESOLUTION
-) -> Heterogeneity | None:
-    """Whether the ratio of clients `a` and `b` differs between hosts, `costs[host][round, client]`.
+    costs: Sequence[Array], baseline: int, *, resolution: float = RESOLUTION
+) -> list[Heterogeneity | None]:
+    """Of `costs[host][round, client]`: whether each client's ratio to `baseline` differs by host.
 
     The variance of the hosts' means is compared with that which their rounds explain (Brown and
     Forsythe, Technometrics 16, 1974), hosts weighing the same, with the degrees of freedom of both
     by Satterthwaite (as Mehrotra did, Communications in Statistics 26, 1997). Cochran's Q weighs
     hosts by the inverse of variances that five rounds hardly tell, and takes them for known.
-    None with fewer than two hosts that have enough rounds of both.
+    None for the baseline, and with fewer than two hosts that have enough rounds of both.
     """
-    ratios = (pair_differences(y, a, b) for y in costs)
-    known = [d[np.isfinite(d)] for d in ratios]
-    enough = [d for d in known if d.size >= MINIMUM_ROUNDS]
-    count = len(enough)
-    if count < 2:
-        return None
-    means = np.array([d.mean() for d in enough])
-    errors = np.array([max(d.var(ddof=1) / d.size, resolution**2) for d in enough])
-    degrees = np.array([d.size - 1.0 for d in enough])
+    of_hosts = [_ratios_on(as_costs(y), baseline) for y in costs]
+    counts, means, variances = (np.array(part) for part in zip(*of_hosts, strict=True))
+    errors = np.maximum(variances / np.maximum(counts, 1), resolution**2)
+    enough = counts >= MINIMUM_ROUNDS
+    return [
+        _between(means[used, client], errors[used, client], counts[used, client] - 1.0)
+        if client != baseline and used.sum() > 1
+        else None
+        for client, used in enumerate(enough.T)
+    ]
+
+
+def _ratios_on(y: Array, baseline: int) -> tuple[Array, Array, Array]:
+    """Of each client's log ratios in the rounds of one host: how many, their mean and variance."""
+    ratios = y - y[:, [baseline]]
+    known = np.isfinite(ratios)
+    count = known.sum(0)
+    mean = np.where(known, ratios, 0.0).sum(0) / np.maximum(count, 1)
+    squares = np.where(known, ratios - mean, 0.0) ** 2
+    return count.astype(np.float64), mean, squares.sum(0) / np.maximum(count - 1, 1)
+
+
+def _between(means: Array, errors: Array, degrees: Array) -> Heterogeneity:
+    """Of the hosts' means of one ratio, with their squared standard errors."""
+    count = len(means)
     seen, explained = float(means.var(ddof=1)), float(errors.mean())
     squares, total = float((errors**2).sum()), float(errors.sum())
     above = ((1 - 1 / count) * total) ** 2 / (squares * (1 - 2 / count) + (total / count) ** 2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from dataclasses import astuple
+from math import exp, inf, log, nan
 
 import numpy as np
 import pytest
@@ -181,12 +182,12 @@ def test_hosts_that_differ_are_found(hosts: int) -> None:
 def test_how_much_hosts_differ_is_estimated_without_the_noise_of_rounds() -> None:
     draw = np.random.default_rng(6)
     found = [
-        heterogeneity(fleet(apart(0.03), draw, hosts=50, clients=2, rounds=5), 0, 1)
+        heterogeneity(fleet(apart(0.03), draw, hosts=50, clients=2, rounds=5), 0)[1]
         for _ in range(50)
     ]
     between = [one.between for one in found if one is not None]
     assert np.mean(between) == pytest.approx(0.03 * 2**0.5, rel=0.05)
-    same = heterogeneity(fleet(scenario("no effects"), draw, hosts=50, clients=2, rounds=5), 0, 1)
+    _, same = heterogeneity(fleet(scenario("no effects"), draw, hosts=50, clients=2, rounds=5), 0)
     assert same is not None
     assert same.between < 0.01
     assert same.share < 0.5 < np.mean([one.share for one in found if one is not None])
@@ -195,15 +196,33 @@ def test_how_much_hosts_differ_is_estimated_without_the_noise_of_rounds() -> Non
 def test_of_one_host_it_is_not_asked() -> None:
     draw = np.random.default_rng(7)
     (one,) = fleet(apart(0.03), draw, hosts=1, clients=2, rounds=5)
-    assert heterogeneity([one], 0, 1) is None
-    assert heterogeneity([one, one[:2]], 0, 1) is None
+    assert heterogeneity([one], 0) == [None, None]
+    assert heterogeneity([one, one[:2]], 0) == [None, None]
+
+
+def test_a_client_is_judged_by_the_hosts_and_rounds_that_it_has() -> None:
+    draw = np.random.default_rng(9)
+    costs = fleet(apart(0.03), draw, hosts=6, clients=3, rounds=8)
+    costs[0][2:, 1] = nan  # two rounds: too few
+    costs[1][5, 1] = inf
+    costs[2] = costs[2][:6]
+    _, first, second = heterogeneity(costs, 0)
+    assert second is not None
+    assert second.hosts == 6
+    own = [y[np.isfinite(y[:, 1])][:, :2] for y in costs[1:]]
+    assert [len(y) for y in own] == [7, 6, 8, 8, 8]
+    _, alone = heterogeneity(own, 0)
+    assert first is not None
+    assert alone is not None
+    assert astuple(first) == pytest.approx(astuple(alone))
+    assert first.hosts == 5
 
 
 def test_equal_readings_are_no_proof_of_equal_hosts() -> None:
     """Clocks tick: without a spread of its own, a host has that of the resolution."""
     first, second = np.zeros((5, 2)), np.zeros((5, 2))
     second[:, 1] = 1e-4
-    found = heterogeneity([first, second], 0, 1)
+    _, found = heterogeneity([first, second], 0)
     assert found is not None
     assert found.p > 0.05
 
@@ -214,8 +233,7 @@ def test_hosts_are_said_to_differ_at_one_error_rate_for_all_clients() -> None:
     shown = 0
     for _ in range(TRIALS):
         costs = fleet(scenario("no effects"), draw, hosts=6, clients=clients, rounds=5)
-        asked = [heterogeneity(costs, 0, c) if c else None for c in range(clients)]
-        shown += any(shown_to_differ(asked, ALPHA))
+        shown += any(shown_to_differ(heterogeneity(costs, 0), ALPHA))
     assert shown <= MOST
 
 
