@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.command import Command, Ran, fake
+from tests.integration import runs
 
 AGING = fake("aging")
 OPTIONS = ("-w", "tiny.toml", "--from", "1.0", "--budget", "100", "--seed", "5", "-o", "found")
@@ -90,3 +92,16 @@ def test_a_folder_holds_one_history(found: tuple[Command, Ran]) -> None:
     assert ran.status == 6
     assert "already holds a history" in ran.err
     assert "fetchoff resume found" in ran.err
+
+
+def test_interrupted_it_says_so_once_and_shows_what_there_is(fetchoff: Command) -> None:
+    process = fetchoff.start("history", AGING, *OPTIONS)
+    first = fetchoff.folder / "found" / "comparisons" / "1.0--1.4"
+    runs.wait_for_lines(first, 12, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.count("interrupted: continue with 'fetchoff resume found'") == 1
+    assert err.count("interrupted") == 1
+    assert "1.4" in out
+    assert "Traceback" not in err

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import typer
+
 from fetchoff.app import histories
 from fetchoff.app.explain import say_nothing
 from fetchoff.app.history import Comparer, Search
@@ -13,6 +15,7 @@ from fetchoff.app.steps import explain_steps, whys
 from fetchoff.cli.console import data_console, say
 from fetchoff.cli.measure import Manner, measure_watched
 from fetchoff.cli.setup import set_up_all
+from fetchoff.cli.status import Status
 from fetchoff.model.client import Client, Manifest
 from fetchoff.model.history import HistoriesPlan, History, HistoryPlan, OfClient, PassedOver, Why
 from fetchoff.report.files import histories_results, history_results
@@ -35,7 +38,7 @@ def search(plan: HistoryPlan, folder: Path, manner: Manner) -> History:
         say(f"interrupted: continue with 'fetchoff resume {folder}'")
         so_far = searched.so_far()
         _show(so_far, _written(so_far, folder), folder, manner)
-        raise
+        raise typer.Exit(Status.INTERRUPTED) from None
     _show(found, explained, folder, manner)
     return found
 
@@ -58,7 +61,7 @@ def search_all(plan: HistoriesPlan, folder: Path, manner: Manner) -> tuple[OfCli
     except KeyboardInterrupt:
         say(f"interrupted: continue with 'fetchoff resume {folder}'")
         _show_all(plan, done, folder, manner)
-        raise
+        raise typer.Exit(Status.INTERRUPTED) from None
     _show_all(plan, done, folder, manner)
     return tuple(done)
 
