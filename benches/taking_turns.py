@@ -110,7 +110,7 @@ class Stand:
         return ClientSession(process, client, adapter, ledger, self._reference, self.course)
 
     def settle(self, guests: Sequence[ClientSession]) -> None:
-        """Warm up all processes concurrently, and place them on their cores."""
+        """Warm up all processes side by side, then place them on their cores for a rest."""
 
         def settle(guest: ClientSession, core: int, stop: Event) -> None:
             place(guest.adapter.pid, self.layout.cores_in(core), Urgency.ORDINARY)
@@ -120,6 +120,7 @@ class Stand:
         for guest in guests:
             place(guest.adapter.pid, self.layout.client_cores, self.layout.urgency)
             guest.rehearse()
+        time.sleep(max(guest.adapter.launch.rest_ms for guest in guests) / 1e3)
 
     def measure(
         self, players: Sequence[tuple[Entrant, ClientSession]], turns: int, order: random.Random

@@ -324,6 +324,7 @@ class Family:
             warm_up_exchanges=next((n for n in warm_ups if n is not None), 0),
             compiles=bool((runtime and runtime.warm_up_exchanges) or kit.warm_up_exchanges),
             lead_ms=(own.lead_ms if own.lead_ms is not None else kit.lead_ms) or 0,
+            rest_ms=(own.rest_ms if own.rest_ms is not None else kit.rest_ms) or 0,
         )
 
 

@@ -171,6 +171,17 @@ def test_compilers_that_are_still_busy_are_waited_for(run: FakeRun) -> None:
     assert [adapter.backlog_us for adapter in run.adapters if adapter.name == B] == [0.0]
 
 
+@pytest.mark.parametrize(("rest_ms", "times"), [(0, 0), (20, 0), (5000, 2)])
+def test_who_needs_it_rests_on_its_core_before_the_turns(
+    rest_ms: int, times: int, run: FakeRun
+) -> None:
+    """In each section, from when it was moved there; 20 ms go by while the others get ready."""
+    run.launches = {B: Launch((B,), rest_ms=rest_ms)}
+    run(experiment_of(plain(A, B, C), rounds=2))
+    assert len(run.host.rested_s) == times
+    assert all(1 < rested < 5 for rested in run.host.rested_s)
+
+
 def test_a_pace_that_an_earlier_round_has_told_is_not_rehearsed_again(run: FakeRun) -> None:
     """A rehearsal is the last that is run before the turns, and longer than what warms up."""
     run(experiment_of(plain(A), rounds=3))

@@ -170,13 +170,17 @@ def place(pid: int, cores: Cores, urgency: Urgency, *, gives_way: bool = False) 
     `gives_way`: an origin. When it wakes it pushes nobody aside, so a client on its core goes on
     until it waits for the answer, as it would with an origin elsewhere. The threads of a client
     are under the ordinary policy, and hand work to each other as they do everywhere.
-    Threads that end meanwhile are no error.
+    Threads that end meanwhile are no error. Where a thread is as it should be already, nothing is
+    done to it.
     """
+    policy = _policy(gives_way=gives_way)
     for thread in procfs.threads(pid):
         try:
-            os.sched_setaffinity(thread, cores)
-            os.sched_setscheduler(thread, _policy(gives_way=gives_way), os.sched_param(0))
-            if urgency is Urgency.HIGH:
+            if os.sched_getaffinity(thread) != cores:
+                os.sched_setaffinity(thread, cores)
+            if os.sched_getscheduler(thread) != policy:
+                os.sched_setscheduler(thread, policy, os.sched_param(0))
+            if urgency is Urgency.HIGH and os.getpriority(os.PRIO_PROCESS, thread) != BEST_NICE:
                 os.setpriority(os.PRIO_PROCESS, thread, BEST_NICE)
         except (ProcessLookupError, PermissionError):
             continue

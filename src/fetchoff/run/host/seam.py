@@ -24,6 +24,7 @@ class Host(Protocol):
 
     def now_ns(self) -> int: ...
     def on_core(self, core: int) -> AbstractContextManager[None]: ...
+    def rest(self, seconds: float) -> None: ...
     def sweep(self) -> None: ...
 
 
@@ -46,6 +47,10 @@ class ThisMachine:
     def on_core(self, core: int) -> AbstractContextManager[None]:
         """Keep the harness on a core for as long as the context lasts."""
         return on_core(core)
+
+    def rest(self, seconds: float) -> None:
+        """Wait, and leave the cores to nobody."""
+        time.sleep(seconds)
 
     def sweep(self) -> None:
         """Remove the control groups that killed runs left behind."""

@@ -76,6 +76,7 @@ class SectionRun:
         self._attempt = attempt
         self._host = context.host.id
         self._sessions: dict[str, ClientSession] = {}
+        self._moved_ns = 0  # when the last of those that rest was moved to its core
         self._crossed = Crossed(self._course, experiment.at_stake)
 
     def run(
@@ -151,9 +152,10 @@ class SectionRun:
 
     def _make_ready(self) -> None:
         """Verify and warm up on all lanes at once: nothing is measured yet."""
-        # The slow ones first, or the last of them would keep one lane busy alone.
+        # The slow ones first, or the last of them would keep one lane busy alone; then who rests.
         sessions = sorted(
-            self._sessions.values(), key=lambda g: -g.adapter.launch.warm_up_exchanges
+            self._sessions.values(),
+            key=lambda g: (-g.adapter.launch.warm_up_exchanges, -g.adapter.launch.rest_ms),
         )
         layout = self._context.layout
         self._context.listener.step_began(
@@ -166,6 +168,9 @@ class SectionRun:
                 session.admit(self._context.spool)
                 chance = random.Random(f"{self._section.seed} {session.process}")
                 session.settle(stop, chance.random())
+                if session.adapter.launch.rest_ms:
+                    session.adapter.place(layout.client_cores, layout.urgency)
+                    self._moved_ns = self._context.host.now_ns()
 
             self._try(session, do)
 
@@ -200,6 +205,7 @@ class SectionRun:
         for session in self._sessions.values():
             session.pace = paces.get(session.client)
         self._each("rehearsing", lambda session: session.rehearse())
+        self._let_rest()
         order = random.Random(self._section.seed)
         here = [
             self._seldom(entrant)
@@ -221,6 +227,14 @@ class SectionRun:
         )
         players = [(e, self._sessions[e.process], n) for n, g in enumerate(groups) for e in g]
         turning.run(players, cycles, self._context.listener.step_went_on)
+
+    def _let_rest(self) -> None:
+        """Wait until those that were moved to their core last have rested there."""
+        present = [s for s in self._sessions.values() if s.outcome is Outcome.OK]
+        rest_ms = max((session.adapter.launch.rest_ms for session in present), default=0)
+        left_ns = self._moved_ns + rest_ms * 1e6 - self._context.host.now_ns()
+        if rest_ms and left_ns > 0:
+            self._context.host.rest(left_ns / 1e9)
 
     def _seldom(self, entrant: Entrant) -> Entrant:
         """The same entrant, with fewer turns if they take long."""

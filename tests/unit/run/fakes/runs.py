@@ -42,6 +42,7 @@ class FakeHost:
         self.urgency = Urgency.HIGH
         self.swept = 0
         self.harness_on: int | None = None
+        self.rested_s = list[float]()
         self._time = time
 
     def now_ns(self) -> int:
@@ -52,6 +53,10 @@ class FakeHost:
         self.harness_on = core
         yield
         self.harness_on = None
+
+    def rest(self, seconds: float) -> None:
+        self.rested_s.append(seconds)
+        self._time.passes(seconds * 1e9)
 
     def sweep(self) -> None:
         self.swept += 1
