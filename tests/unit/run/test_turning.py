@@ -25,6 +25,7 @@ from fetchoff.run.schedule.turning import (
     CHUNK_US,
     COMPILERS_TURN_US,
     FIRST_LEAD,
+    LEAD_ITERATIONS,
     LEAD_US,
     LEAST_TURN_US,
     LONGER_LEAD,
@@ -338,9 +339,9 @@ def test_what_came_first_is_what_is_said() -> None:
     ("pace_us", "lead", "counted", "first"),
     [
         (1.0, LEAD_US, LEAST_TURN_US, FIRST_LEAD),
-        (300.0, 34, 20, FIRST_LEAD),
-        (600.0, 17, 12, FIRST_LEAD),
-        (2500.0, 4, 5, FIRST_LEAD),
+        (300.0, LEAD_ITERATIONS, 20, FIRST_LEAD),
+        (600.0, 34, 12, FIRST_LEAD),  # 20 ms
+        (2500.0, 8, 5, FIRST_LEAD),
         (50_000.0, 1, 1, 1),  # its first iteration is lead enough
     ],
 )

@@ -32,6 +32,7 @@ CHUNK_US = (
     250_000  # of turns in one order: so often there is time for a look at the clock and the user
 )
 LEAD_US = 10_000  # until a client's caches are its own again, but for 1 % (docs/decisions/0011)
+LEAD_ITERATIONS, MOST_LEAD_US = 48, 20_000  # the more memory an iteration touches, the longer
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 WAITS = 4  # iterations that count, of one who mostly waits
 FIRST_LEAD = 4  # times as long, of a process's first turn: it has to find back to more
@@ -64,7 +65,8 @@ class Length:
     def of(cls, entrant: Entrant, session: ClientSession, busy_share: float = 0.0) -> Length:
         """The length that fits the pace of an entrant's client."""
         us = session.iteration_us * (1 + busy_share)
-        lead_us = max(LEAD_US, 1e3 * session.adapter.launch.lead_ms)
+        own_us = 1e3 * session.adapter.launch.lead_ms
+        lead_us = max(LEAD_US, min(LEAD_ITERATIONS * us, MOST_LEAD_US), own_us)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
         if session.adapter.launch.compiles:
             counted_us = COMPILERS_TURN_US
