@@ -321,11 +321,16 @@ class Family:
                 **(variant.env if variant else {}),
             },
             children=bool(own.children if own.children is not None else kit.children),
-            warm_up_exchanges=next((n for n in warm_ups if n is not None), 0),
+            warm_up_exchanges=_stated(*warm_ups),
             compiles=bool((runtime and runtime.warm_up_exchanges) or kit.warm_up_exchanges),
-            lead_ms=(own.lead_ms if own.lead_ms is not None else kit.lead_ms) or 0,
-            rest_ms=(own.rest_ms if own.rest_ms is not None else kit.rest_ms) or 0,
+            lead_ms=_stated(own.lead_ms, kit.lead_ms),
+            rest_ms=_stated(own.rest_ms, kit.rest_ms),
         )
+
+
+def _stated(*numbers: int | None) -> int:
+    """The first that is stated; 0 if none is."""
+    return next((number for number in numbers if number is not None), 0)
 
 
 def _faults(faults: _Faults) -> dict[str, Fault]:

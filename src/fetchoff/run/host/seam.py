@@ -49,7 +49,7 @@ class ThisMachine:
         return on_core(core)
 
     def rest(self, seconds: float) -> None:
-        """Wait, and leave the cores to nobody."""
+        """Wait: nothing of the harness runs meanwhile."""
         time.sleep(seconds)
 
     def sweep(self) -> None:

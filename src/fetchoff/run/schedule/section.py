@@ -233,7 +233,7 @@ class SectionRun:
         present = [s for s in self._sessions.values() if s.outcome is Outcome.OK]
         rest_ms = max((session.adapter.launch.rest_ms for session in present), default=0)
         left_ns = self._moved_ns + rest_ms * 1e6 - self._context.host.now_ns()
-        if rest_ms and left_ns > 0:
+        if left_ns > 0:
             self._context.host.rest(left_ns / 1e9)
 
     def _seldom(self, entrant: Entrant) -> Entrant:
