@@ -43,7 +43,7 @@ sub prepare {
         }
         my $response = Hijk::request( \%request );
         die failure($response) if $response->{error};
-        return ( $response->{status}, $response->{body} );
+        return ( $response->{status}, delete $response->{body} );
     };
 }
 

@@ -48,7 +48,7 @@ sub prepare {
         my $response =
             $http->request( @$exchange{qw(method url)}, options( $exchange, $sink, $encode_form ) );
         die $response->{content} if $response->{status} == 599;
-        return ( $response->{status}, $response->{content} );
+        return ( $response->{status}, delete $response->{content} );
     };
 }
 

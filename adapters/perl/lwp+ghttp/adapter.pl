@@ -42,11 +42,14 @@ sub prepare {
         # LWP warns of more than its own failures: of a 401 that it cannot answer, for one.
         my $warning = $response->header('Client-Warning') // '';
         die $response->status_line, "\n" if !$response->code || $warning eq 'Internal response';
-        my $content = $response->content;
-        $content = $response->decoded_content( charset => 'none', raise_error => 1 )
-            if $decoded && length $content;
-        return ( $response->code, $content );
+        return ( $response->code, $decoded ? decoded($response) : $response->content );
     };
+}
+
+sub decoded {
+    my ($response) = @_;
+    return '' if !length ${ $response->content_ref };
+    return $response->decoded_content( charset => 'none', raise_error => 1 );
 }
 
 sub content_arguments {

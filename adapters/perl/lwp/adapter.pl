@@ -52,10 +52,13 @@ sub prepare {
         my $status   = $response->code;
         my $died     = $response->{_headers}{'x-died'};
         die $died || $response->status_line if $died || ( $status == 500 && is_internal($response) );
-        my $content = $response->content;
-        $content = $response->decoded_content(@DECODING) if $decoded && length $content;
-        return ( $status, $content );
+        return ( $status, $decoded ? decoded($response) : $response->content );
     };
+}
+
+sub decoded {
+    my ($response) = @_;
+    return length ${ $response->content_ref } ? $response->decoded_content(@DECODING) : '';
 }
 
 # Whether no server has sent it, but LWP itself: it could not connect, say.

@@ -23,18 +23,18 @@ sub prepare {
     my $last       = 0;
     return sub {
         my ( $exchange, $sink ) = @_;
-        my $content = '';
+        my %answer = ( content => '' );
         my $form;
         if ( $exchange == $last ) {    # what the handle was told stays with it
             $curl->setopt( CURLOPT_URL,       $exchange->{url} );
-            $curl->setopt( CURLOPT_WRITEDATA, \$content );
+            $curl->setopt( CURLOPT_WRITEDATA, \$answer{content} );
         }
         else {
-            $form = set_request( $curl, $exchange, \$content, $sink );
+            $form = set_request( $curl, $exchange, \$answer{content}, $sink );
             $last = $exchange->{body} ? 0 : $exchange;
         }
         my $code = $curl->perform;
         die $curl->strerror($code), ': ', $curl->errbuf, "\n" if $code;
-        return ( $curl->getinfo(CURLINFO_HTTP_CODE), $content );
+        return ( $curl->getinfo(CURLINFO_HTTP_CODE), delete $answer{content} );
     };
 }

@@ -57,7 +57,7 @@ sub land {
     my ( $flight, $code ) = @_;
     my ( $curl,   $done ) = @$flight{qw(curl done)};
     return $done->( undef, $curl->strerror($code) . ': ' . $curl->errbuf ) if $code;
-    return $done->( $curl->getinfo(CURLINFO_HTTP_CODE), $flight->{content} );
+    return $done->( $curl->getinfo(CURLINFO_HTTP_CODE), delete $flight->{content} );
 }
 
 # PIPEWAIT: a request waits for the connection that it can share, instead of opening another.

@@ -51,9 +51,8 @@ sub prepare {
         my $died     = $response->header('X-Died');
         my $internal = ( $response->header('Client-Warning') // '' ) eq 'Internal response';
         die $died || $response->status_line if $died || $internal;
-        my $content =
-            $settings->{decompress} ? $mech->content( decoded_by_headers => 1 ) : $response->content;
-        return ( $response->code, $content );
+        return ( $response->code, $response->content ) if !$settings->{decompress};
+        return ( $response->code, $mech->content( decoded_by_headers => 1 ) );
     };
 }
 

@@ -3,6 +3,8 @@ package Fetchoff::Sink;
 # Where content goes. A sink is three pieces of code: `begin` before an exchange; `take` for each piece of content,
 # or undef where content is wanted whole; `end` for what is left to take, which returns the length of the content and,
 # where it is kept, a reference to it. With `$sha`, the content is added to that Digest::SHA.
+#
+# Content stays in @_ where it can: to take it out copies it.
 
 use strict;
 use warnings;
@@ -56,9 +58,9 @@ sub starter {
             $exchange,
             $take,
             sub {
-                my ( $status, $rest ) = @_;
-                return $done->( undef, $rest ) if !defined $status;
-                my ( $length, $content ) = $end->($rest);
+                my ($status) = @_;
+                return $done->( undef, $_[1] ) if !defined $status;
+                my ( $length, $content ) = $end->( $_[1] );
                 return $done->( $status, $length, $content, $digest && $sha->hexdigest );
             }
         );
@@ -76,10 +78,9 @@ sub sink {
 sub buffer {
     my ($sha) = @_;
     my $end = sub {
-        my ($content) = @_;
-        $content = '' if !defined $content;
-        $sha->add($content) if $sha;
-        return ( length $content, \$content );
+        my $content = defined $_[0] ? \$_[0] : \q{};
+        $sha->add($$content) if $sha;
+        return ( length $$content, $content );
     };
     return ( undef, undef, $end );
 }

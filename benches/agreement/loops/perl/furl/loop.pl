@@ -7,7 +7,7 @@ use Furl;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
 
 $| = 1;
-my $url  = shift;
+my ( $url, $size ) = @ARGV;
 my $furl = Furl->new( max_redirects => 0 );
 
 while ( my $n = <STDIN> ) {
@@ -15,7 +15,7 @@ while ( my $n = <STDIN> ) {
     for ( 1 .. $n ) {
         my $response = $furl->get($url);
         my $content  = $response->content;
-        die $response->status_line, "\n" if $response->code != 200 || length $content != 16;
+        die $response->status_line, "\n" if $response->code != 200 || length $content != $size;
     }
     $cpu  = clock_gettime(CLOCK_PROCESS_CPUTIME_ID) - $cpu;
     $wall = clock_gettime(CLOCK_MONOTONIC) - $wall;

@@ -7,7 +7,7 @@ use LWP::UserAgent;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
 
 $| = 1;
-my $url = shift;
+my ( $url, $size ) = @ARGV;
 my $ua  = LWP::UserAgent->new( keep_alive => 1, requests_redirectable => [] );
 
 while ( my $n = <STDIN> ) {
@@ -15,7 +15,7 @@ while ( my $n = <STDIN> ) {
     for ( 1 .. $n ) {
         my $response = $ua->get($url);
         my $content  = $response->content;
-        die $response->status_line, "\n" if $response->code != 200 || length $content != 16;
+        die $response->status_line, "\n" if $response->code != 200 || length $content != $size;
     }
     $cpu  = clock_gettime(CLOCK_PROCESS_CPUTIME_ID) - $cpu;
     $wall = clock_gettime(CLOCK_MONOTONIC) - $wall;

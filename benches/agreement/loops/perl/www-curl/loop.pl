@@ -7,7 +7,7 @@ use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
 use WWW::Curl::Easy;
 
 $| = 1;
-my $url  = shift;
+my ( $url, $size ) = @ARGV;
 my $curl = WWW::Curl::Easy->new;
 $curl->setopt( CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1 );
 $curl->setopt( CURLOPT_PROXY,        q{} );
@@ -21,7 +21,7 @@ while ( my $n = <STDIN> ) {
         my $code = $curl->perform;
         die $curl->strerror($code), "\n" if $code;
         my $status = $curl->getinfo(CURLINFO_HTTP_CODE);
-        die "status $status\n" if $status != 200 || length $content != 16;
+        die "status $status\n" if $status != 200 || length $content != $size;
     }
     $cpu  = clock_gettime(CLOCK_PROCESS_CPUTIME_ID) - $cpu;
     $wall = clock_gettime(CLOCK_MONOTONIC) - $wall;
