@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
+from fetchoff.app.loopbacks import best
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
@@ -27,6 +28,8 @@ from fetchoff.run.adapters.lanes import side_by_side
 from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import Layout, Urgency, lay_out, on_core, place, strongest_urgency
+from fetchoff.run.network.own_loopback import laying
+from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.origins.reference import Reference, fetch
 from fetchoff.run.schedule.turning import Place, Turning
@@ -86,14 +89,15 @@ class Stand:
     course: Course
     layout: Layout
     origin: BuiltInOrigin
+    network: Network
     folder: Path
     adapters: list[Adapter]
     _reference: Reference | None = None
 
     def start(self, process: str, client: str, launch: Launch) -> ClientSession:
         """Start a client of the catalogue in a new process and verify it."""
-        cores, stderr = self.layout.client_cores, self.folder / "stderr"
-        adapter = Adapter(client, launch, self.folder, stderr, cores)
+        cores, at, stderr = self.layout.client_cores, self.network, self.folder / "stderr"
+        adapter = Adapter(client, launch, self.folder, stderr, cores, at.at_client, at.lifeline)
         self.adapters.append(adapter)
         adapter.say_hello()
         adapter.description()
@@ -106,7 +110,7 @@ class Stand:
     ) -> ClientSession:
         """A participant whose adapter does its exchanges at that ledger."""
         if self._reference is None:
-            self._reference = fetch(self.course.workload, ledger.base_url)
+            self._reference = fetch(self.course.workload, ledger.base_url, self.network)
         return ClientSession(process, client, adapter, ledger, self._reference, self.course)
 
     def settle(self, guests: Sequence[ClientSession]) -> None:
@@ -185,13 +189,15 @@ def _do(guest: ClientSession, action: Callable[[ClientSession], None]) -> None:
 
 @contextlib.contextmanager
 def stand(course: Course) -> Iterator[Stand]:
-    """A fresh origin on the core that a run gives it; added processes end with it."""
+    """A fresh origin on the core and loopback that a run gives it; added processes end with it."""
     layout = lay_out(course, usable_cores(), strongest_urgency())
     with (
-        tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder,
+        tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as scratch,
         on_core(layout.harness_core),
+        laying(best())(course, Path(scratch)) as network,
     ):
-        made = Stand(course, layout, BuiltInOrigin(Path(folder)), Path(folder), [])
+        folder = Path(scratch)
+        made = Stand(course, layout, BuiltInOrigin(folder, network=network), network, folder, [])
         try:
             made.origin.place(layout.origin_cores, layout.urgency)
             yield made

@@ -1,7 +1,7 @@
 """Plain loops against Fetchoff: `make bench-agreement`.
 
 A loop is a small program that uses a library as its documentation shows, without Fetchoff's kits,
-and reads its own clocks. Loops run on the origin, core and policy that Fetchoff measures small
+and reads its own clocks. Loops run on the origin, core and policy that Fetchoff measures such
 exchanges with, in rounds of fresh processes whose exchanges are mixed in stretches of about a
 second. Then the ratios of their CPU time to the baseline's are held against those that a run of
 Fetchoff reports. Half of the rounds come before that run and half after it, so that a drift of the
@@ -39,6 +39,7 @@ from fetchoff.app.choose import chosen
 from fetchoff.app.setup import with_set_up
 from fetchoff.model.client import matching
 from fetchoff.model.errors import FetchoffError
+from fetchoff.model.loopback import Loopback
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import on_core
 
@@ -58,7 +59,7 @@ class Bench:
         self.failures: Failures = {}
         self.report: Report | None = None
         self._folder = folder
-        self._stand = stand()
+        self._stand = stand(arguments.workload, Loopback(arguments.loopback))
         ways = tuple(Way) if arguments.total else (Way.LOOP,)
         names = _names(arguments.clients, arguments.baseline, ways)
         if arguments.setup:
@@ -74,7 +75,7 @@ class Bench:
         """Do all rounds, and in the middle the run, unless one exists or none is wanted."""
         arguments = self.arguments
         if arguments.run:
-            self.report = runs.read(arguments.run, arguments.baseline)
+            self.report = runs.read(arguments.run, arguments.workload, arguments.baseline)
         before = math.ceil(arguments.processes / 2)
         for number in range(arguments.processes):
             if number == before:
@@ -90,8 +91,9 @@ class Bench:
         stamp = time.strftime("%Y%m%d-%H%M%S")
         out = arguments.out.with_name(f"{arguments.out.stem}-run-{stamp}")
         clients = dict.fromkeys(subject.client for subject in self._alive())
-        runs.make(out, list(clients), arguments.baseline, arguments.seed, arguments.budget)
-        self.report = runs.read(out, arguments.baseline)
+        workload, baseline = arguments.workload, arguments.baseline
+        runs.make(out, workload, list(clients), baseline, arguments.seed, arguments.budget)
+        self.report = runs.read(out, workload, baseline)
         print(f"the run is kept in {out}", file=sys.stderr)
 
     def _round(self, number: int) -> None:
@@ -148,7 +150,10 @@ class Bench:
 
     def _notes(self, found: Sequence[findings.Loop]) -> list[str]:
         at = self._stand
-        lines = [f"client and origin on core {at.core}, {at.urgency}; seed {self.arguments.seed}"]
+        lines = [
+            f"{at.workload}: client and origin on core {at.core}, {at.urgency}, "
+            f"{at.loopback} loopback; seed {self.arguments.seed}"
+        ]
         lines += [f"not measured: {name}: {why}" for name, why in self.skipped.items()]
         lines += [f"failed: {name} ({way}): {why}" for (name, way), why in self.failures.items()]
         if self.report:
@@ -235,6 +240,13 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--clients", type=_listed, default=[], metavar="ID,…", help="ids or globs; default: all")
     add("--baseline", default="python/requests")
+    add("--workload", default="small-get", help="of one GET whose content has a known length")
+    add(
+        "--loopback",
+        choices=[*Loopback],
+        default=Loopback.MACHINE,
+        help="of the loops; for large content their own, as a run's: it has buffers of one size",
+    )
     add("--processes", type=int, default=10, help="rounds, of one fresh process each")
     add("--exchanges", type=int, default=20_000, help="measured, of each process")
     add("--warm-up", type=int, default=2_000, help="exchanges before, at least")

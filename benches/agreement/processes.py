@@ -8,16 +8,16 @@ from typing import Protocol
 
 from benches.agreement.subjects import Subject, Way
 
-from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Launch
+from fetchoff.model.workload import Workload
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Spool
-from fetchoff.protocol.fields import Garbled
+from fetchoff.protocol.fields import Garbled, Message
+from fetchoff.run.network.seam import LOOPBACK, Network
 from fetchoff.run.os.child import Child
 from fetchoff.run.os.clocks import process_cpu_clock
 from fetchoff.run.os.process import ChildFailed
 
-WORKLOAD = "small-get"
 LONGEST_S = 120.0
 
 
@@ -44,18 +44,32 @@ class Running(Protocol):
     def end(self) -> None: ...
 
 
-def started(subject: Subject, base_url: str, folder: Path, core: int) -> Running:
-    """Start a subject, on a core from the beginning; FailedError if it cannot be."""
+@dataclass(frozen=True)
+class Task:
+    """What processes are to do, and where: on a core from the beginning, at one end of a network.
+
+    `workload`: of one GET, whose content has a known length.
+    """
+
+    workload: Workload
+    core: int
+    network: Network = LOOPBACK
+
+
+def started(subject: Subject, base_url: str, folder: Path, task: Task) -> Running:
+    """Start a subject; FailedError if it cannot be."""
     kind = PlainLoop if subject.way is Way.LOOP else ByHand
-    return kind(subject.launch, base_url, folder, core)
+    return kind(subject.launch, base_url, folder, task)
 
 
 class _Process:
-    def __init__(self, command: tuple[str, ...], launch: Launch, folder: Path, core: int) -> None:
-        stderr = folder / "stderr"
+    def __init__(self, command: tuple[str, ...], launch: Launch, folder: Path, task: Task) -> None:
+        stderr, at = folder / "stderr", task.network
         stderr.unlink(missing_ok=True)
         try:
-            self._child = Child(command, launch.env, folder, stderr, {core})
+            self._child = Child(
+                command, launch.env, folder, stderr, {task.core}, at.at_client, at.lifeline
+            )
         except ChildFailed as error:
             raise FailedError(str(error)) from error
         self.pid = self._child.pid
@@ -73,11 +87,13 @@ class _Process:
 
 
 class PlainLoop(_Process):
-    """A program of `loops/`: it reads a number of exchanges, and prints its own two clocks."""
+    """A program of `loops/`: given a URL and the length of the content there, it
+    reads a number of exchanges, and prints its own two clocks."""
 
-    def __init__(self, launch: Launch, base_url: str, folder: Path, core: int) -> None:
-        target = workload(WORKLOAD).exchanges[0].target
-        super().__init__((*launch.command, base_url + target), launch, folder, core)
+    def __init__(self, launch: Launch, base_url: str, folder: Path, task: Task) -> None:
+        (exchange,) = task.workload.exchanges
+        what = (base_url + exchange.target, str(exchange.expect.bytes))
+        super().__init__((*launch.command, *what), launch, folder, task)
 
     def do(self, exchanges: int) -> Reading:
         try:
@@ -94,16 +110,15 @@ class PlainLoop(_Process):
 class ByHand(_Process):
     """A shipped adapter; its CPU time is read from outside, around each `run`."""
 
-    def __init__(self, launch: Launch, base_url: str, folder: Path, core: int) -> None:
-        super().__init__(launch.command, launch, folder, core)
+    def __init__(self, launch: Launch, base_url: str, folder: Path, task: Task) -> None:
+        super().__init__(launch.command, launch, folder, task)
         try:
-            self._prepare(base_url, folder)
+            self._prepare(protocol.prepare(task.workload, base_url, Spool(folder)))
         except FailedError:
             self.end()
             raise
 
-    def _prepare(self, base_url: str, folder: Path) -> None:
-        message = protocol.prepare(workload(WORKLOAD), base_url, Spool(folder))
+    def _prepare(self, message: Message) -> None:
         try:
             protocol.read_description(self._child.ask(protocol.HELLO, LONGEST_S))
             answer = protocol.read_prepared(self._child.ask(message, LONGEST_S))

@@ -17,12 +17,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from benches.agreement.processes import FailedError, Reading, Running, started
+from benches.agreement.processes import FailedError, Reading, Running, Task, started
 from benches.agreement.stretches import LEAD_NS, LINE_NS, fitting, lines_of, mixed, stretches_of
 from benches.agreement.subjects import Subject, Way
 
+from fetchoff.catalog.workloads import workload
+from fetchoff.model.course import Course
+from fetchoff.model.loopback import Loopback
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import Cores, Urgency, misplaced, place, strongest_urgency
+from fetchoff.run.network.own_loopback import laying
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 
 FIRST_LINES = (1, 20)
@@ -45,15 +49,18 @@ class Amounts:
 
 @dataclass(frozen=True)
 class Stand:
-    """The core that client and origin share, and their scheduling priority."""
+    """The core that client and origin share, their scheduling priority, their loopback, and what
+    they do there."""
 
     core: int
     urgency: Urgency
+    workload: str
+    loopback: Loopback
 
 
-def stand() -> Stand:
-    """Where and how a run of Fetchoff would measure small exchanges on this machine."""
-    return Stand(usable_cores()[-1], strongest_urgency())
+def stand(name: str, loopback: Loopback) -> Stand:
+    """Where and how a run of Fetchoff would measure this workload on this machine."""
+    return Stand(usable_cores()[-1], strongest_urgency(), name, loopback)
 
 
 @dataclass(frozen=True)
@@ -92,13 +99,18 @@ def measure_round(
     """Start, warm up and measure every subject in random order; those that failed, and how."""
     failures: Failures = {}
     with ExitStack() as stack:
-        origin = BuiltInOrigin(folder, Cores({at.core}))
+        course = Course(workload(at.workload))
+        network = stack.enter_context(laying(at.loopback)(course, folder))
+        task = Task(course.workload, at.core, network)
+        origin = BuiltInOrigin(folder, Cores({at.core}), network)
         stack.callback(origin.end)
         origin.place(Cores({at.core}), at.urgency)
         guests = []
         for subject in rng.sample(subjects, len(subjects)):
             try:
-                guest = _Guest(number, subject, origin.open_for_turns(), amounts, at, folder)
+                own = folder / f"{subject.client.replace('/', '--')}-{subject.way}"
+                own.mkdir()
+                guest = _Guest(number, subject, origin.open_for_turns(), amounts, at, task, own)
                 stack.callback(guest.end)
                 guest.warm_up()
                 guests.append(guest)
@@ -131,17 +143,16 @@ class _Guest:
         ledger: BuiltInLedger,
         amounts: Amounts,
         at: Stand,
+        task: Task,
         folder: Path,
     ) -> None:
-        own = folder / f"{number}-{subject.client.replace('/', '--')}-{subject.way}"
-        own.mkdir()
         self.subject = subject
         self.stretches: list[int] = []
         self._number = number
         self._ledger = ledger
         self._amounts = amounts
         self._at = at
-        self._process: Running = started(subject, ledger.base_url, own, at.core)
+        self._process: Running = started(subject, ledger.base_url, folder, task)
         self._sent = 0
         self._ns_per_exchange = 0.0
         self._next = 0

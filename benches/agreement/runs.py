@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from benches.agreement.arithmetic import without_interval
-from benches.agreement.processes import WORKLOAD
 
 from fetchoff.model.estimate import Estimate
 
@@ -35,7 +34,7 @@ class Reported:
 
 @dataclass(frozen=True)
 class Report:
-    """A run's small GET. `without`: the clients that have no figures, and why."""
+    """What a run says of a workload. `without`: the clients that have no figures, and why."""
 
     clients: dict[str, Reported]
     without: dict[str, str]
@@ -44,10 +43,15 @@ class Report:
 
 
 def make(
-    folder: Path, clients: Sequence[str], baseline: str, seed: int, budget_s: float | None
+    folder: Path,
+    workload: str,
+    clients: Sequence[str],
+    baseline: str,
+    seed: int,
+    budget_s: float | None,
 ) -> None:
     """Run the command, with its progress and its table on standard error; RunError if it fails."""
-    command = [str(PROGRAM), "run", "--workload", WORKLOAD, "--baseline", baseline]
+    command = [str(PROGRAM), "run", "--workload", workload, "--baseline", baseline]
     command += ["--seed", str(seed), "--out", str(folder)]
     command += ["--budget", str(budget_s)] if budget_s else []
     for client in clients:
@@ -57,15 +61,15 @@ def make(
         raise RunError(f"'fetchoff run' ended with exit status {done.returncode}")
 
 
-def read(folder: Path, baseline: str) -> Report:
+def read(folder: Path, workload: str, baseline: str) -> Report:
     """The report in a run folder; RunError if it is not one, or has another baseline."""
     try:
         document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise RunError(f"{folder}: no results.json can be read: {error}") from error
-    found = [one for one in document["results"] if one["workload"] == WORKLOAD]
+    found = [one for one in document["results"] if one["workload"] == workload]
     if not found:
-        raise RunError(f"{folder} has no workload {WORKLOAD}")
+        raise RunError(f"{folder} has no workload {workload}")
     result = found[0]
     if result["baseline"] != baseline:
         raise RunError(f"the baseline of {folder} is {result['baseline']}, not {baseline}")

@@ -21,13 +21,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import which
 
-from benches.agreement.processes import FailedError, started
+from benches.agreement.processes import FailedError, Task, started
 from benches.agreement.subjects import Subject, Way, gathered, with_loops
 from rich.console import Console
 from rich.table import Table
 
 from fetchoff.app.choose import chosen
 from fetchoff.app.setup import set_up
+from fetchoff.catalog.workloads import workload
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.origins.built_in import BuiltInOrigin
 
@@ -111,7 +112,7 @@ def _instructions(subject: Subject, base_url: str, folder: Path, exchanges: int)
     command = (*callgrind, "--callgrind-out-file=/dev/null", *subject.launch.command)
     launch = replace(subject.launch, command=command, env={**subject.launch.env, **NO_CHANCE})
     counting = replace(subject, launch=launch)
-    process = started(counting, base_url, folder, usable_cores()[0])
+    process = started(counting, base_url, folder, Task(workload("small-get"), usable_cores()[0]))
     try:
         process.do(exchanges)
     finally:

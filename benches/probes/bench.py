@@ -177,7 +177,7 @@ def main() -> int:
             clients = asked.clients.split(",")
             with_set_up(chosen(clients))
             try:
-                runs.make(folder, clients, clients[0], asked.seed, asked.budget)
+                runs.make(folder, "small-get", clients, clients[0], asked.seed, asked.budget)
             except runs.RunError as error:
                 sys.exit(str(error))
         found = [

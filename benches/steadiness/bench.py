@@ -118,7 +118,7 @@ def _lead(guest: ClientSession) -> None:
     """What comes between a warm-up and the first turn: a rehearsal, and the lead of that turn."""
     guest.rehearse()
     length = Length.of(Entrant(guest.client, guest.client, guest.client), guest)
-    guest.adapter.run_timed(length.lead * length.first_lead, TIMEOUT_S, lambda: 0)
+    guest.adapter.run_timed(length.first_lead, TIMEOUT_S, lambda: 0)
 
 
 def _further(guest: ClientSession, exchanges: int, seconds: float) -> list[Stretch]:

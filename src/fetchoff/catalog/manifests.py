@@ -324,6 +324,7 @@ class Family:
             warm_up_exchanges=_stated(*warm_ups),
             compiles=bool((runtime and runtime.warm_up_exchanges) or kit.warm_up_exchanges),
             lead_ms=_stated(own.lead_ms, kit.lead_ms),
+            lead_bytes=_stated(own.lead_bytes, kit.lead_bytes),
             rest_ms=_stated(own.rest_ms, kit.rest_ms),
         )
 

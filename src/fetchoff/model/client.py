@@ -131,7 +131,8 @@ class Launch:
     `children`: it starts processes whose cost counts. `warm_up_exchanges`: the least number of
     exchanges in a process before the steadiness test, because compilers work in steps and
     collections become rarer. `compiles`: its runtime has a compiler, which takes seconds to warm
-    up. `lead_ms`: after a pause, a turn's exchanges count only after at least this time. `rest_ms`:
+    up. `lead_ms`, `lead_bytes`: after a pause, a turn's exchanges count only after at least this
+    time, and so much content. `rest_ms`:
     so long it rests on the core of its turns before the first of them (docs/decisions/0027).
     """
 
@@ -141,6 +142,7 @@ class Launch:
     warm_up_exchanges: int = 0
     compiles: bool = False
     lead_ms: int = 0
+    lead_bytes: int = 0
     rest_ms: int = 0
 
 

@@ -20,7 +20,7 @@ from benches.agreement.arithmetic import (
     total_cost,
     without_interval,
 )
-from benches.agreement.processes import FailedError, started
+from benches.agreement.processes import FailedError, Task, started
 from benches.agreement.rounds import Measured
 from benches.agreement.runs import Report, Reported, RunError
 from benches.agreement.stretches import LINE_NS, STRETCH_NS, lines_of, mixed, stretches_of
@@ -28,6 +28,7 @@ from benches.agreement.subjects import Subject, Way
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Launch
 from fetchoff.model.estimate import Estimate
 from fetchoff.run.host.machine import usable_cores
@@ -209,7 +210,9 @@ def test_stretches_of_one_are_spread_over_those_of_all() -> None:
 def test_a_process_that_fails_says_so(tmp_path: Path, way: Way, script: str, why: str) -> None:
     subject = Subject("a/own", way, Launch(("/bin/sh", "-c", script)))
     with pytest.raises(FailedError, match=why):
-        started(subject, "http://127.0.0.1:1", tmp_path, usable_cores()[0]).do(1)
+        started(
+            subject, "http://127.0.0.1:1", tmp_path, Task(workload("small-get"), usable_cores()[0])
+        ).do(1)
 
 
 RESULT = {
@@ -238,7 +241,7 @@ def run_folder(tmp_path: Path, **other: object) -> Path:
 
 
 def test_a_run_is_read(tmp_path: Path) -> None:
-    read = runs.read(run_folder(tmp_path), "a/base")
+    read = runs.read(run_folder(tmp_path), "small-get", "a/base")
     own = read.clients["a/own"]
     assert own.ratio == without_interval(0.5)
     assert own.cpu_us == Estimate(50.0, 45.0, 55.0, 0.95)
@@ -248,4 +251,4 @@ def test_a_run_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("other", [{"baseline": "a/own"}, {"workload": "json-get"}])
 def test_a_run_of_something_else_is_refused(tmp_path: Path, other: dict[str, object]) -> None:
     with pytest.raises(RunError):
-        runs.read(run_folder(tmp_path, **other), "a/base")
+        runs.read(run_folder(tmp_path, **other), "small-get", "a/base")

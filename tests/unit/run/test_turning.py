@@ -350,16 +350,16 @@ def test_turns_are_in_proportion_to_an_iteration(
 ) -> None:
     session = Group(FakeAdapter(A)).sessions[A]
     session.pace = Pace(pace_us, cpu_us=pace_us)
-    assert Length.of(Entrant(A, A, A), session) == Length(lead, counted, first)
+    assert Length.of(Entrant(A, A, A), session) == Length(lead, first * lead, counted)
     stretched = Length.of(Entrant(A, A, A, stretch=2), session)
-    assert stretched == Length(lead, 2 * counted, first)
+    assert stretched == Length(lead, first * lead, 2 * counted)
 
 
 def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
     session = Group(FakeAdapter(A, launch=Launch(("c",), compiles=True))).sessions[A]
     session.pace = Pace(10.0, cpu_us=10.0)
     assert Length.of(Entrant(A, A, A), session) == Length(
-        LEAD_US // 10, COMPILERS_TURN_US // 10, FIRST_LEAD
+        LEAD_US // 10, FIRST_LEAD * LEAD_US // 10, COMPILERS_TURN_US // 10
     )
 
 
@@ -399,7 +399,7 @@ def test_long_turns_are_not_in_every_cycle_but_those_of_compilers_are(
 def test_who_mostly_waits_gets_used_to_it_first() -> None:
     session = Group(FakeAdapter(A)).sessions[A]
     session.pace = Pace(44_000.0, cpu_us=100.0)
-    assert Length.of(Entrant(A, A, A), session) == Length(SETTLED_WAITING, WAITS)
+    assert Length.of(Entrant(A, A, A), session) == Length(SETTLED_WAITING, SETTLED_WAITING, WAITS)
 
 
 def test_a_runtime_may_need_a_longer_lead() -> None:
@@ -408,3 +408,22 @@ def test_a_runtime_may_need_a_longer_lead() -> None:
     assert Length.of(Entrant(A, A, A), session).lead == 200
     session.pace = Pace(3000.0, cpu_us=3000.0)
     assert Length.of(Entrant(A, A, A), session).lead == 7
+
+
+@pytest.mark.parametrize(
+    ("content_bytes", "pace_us", "leads"),
+    [
+        (300_000, 500.0, (107, 160)),  # all of the content, and the first four times 20 ms
+        (300_000, 100.0, (200, 800)),  # 20 ms are more than that
+        (16, 100.0, (200, 800)),  # small content isn't what fills the memory
+        (300_000, 5000.0, (1, 1)),
+    ],
+)
+def test_a_runtime_may_need_so_much_content_in_its_lead(
+    content_bytes: int, pace_us: float, leads: tuple[int, int]
+) -> None:
+    launch = Launch(("c",), lead_ms=20, lead_bytes=32_000_000)
+    session = Group(FakeAdapter(A, launch=launch), content_bytes=content_bytes).sessions[A]
+    session.pace = Pace(pace_us, cpu_us=pace_us)
+    length = Length.of(Entrant(A, A, A), session)
+    assert (length.lead, length.first_lead) == leads

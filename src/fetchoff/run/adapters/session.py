@@ -176,18 +176,22 @@ class ClientSession:
     def settle(self, stop: Event, chance: float = 0.0) -> None:
         """Warm up until steady, then go on for a random while: `chance` (0 to 1) of the longest."""
         launch, exchanges = self.adapter.launch, self.workload.exchanges
-        content = sum(exchange.expect.bytes or 0 for exchange in exchanges)
         # Each workload has code of its own, so a compiler begins anew: docs/decisions/0011.
         least = launch.warm_up_exchanges
-        if content > MUCH_BYTES:
-            least = min(least, math.ceil(COMPILED_BYTES / content) * len(exchanges))
+        if compiled := self.iterations_of(COMPILED_BYTES):
+            least = min(least, compiled * len(exchanges))
             if not launch.children:
-                least = max(least, math.ceil(HEAP_BYTES / content) * len(exchanges))
+                least = max(least, self.iterations_of(HEAP_BYTES) * len(exchanges))
         beyond = MOST_BEYOND_COMPILED if launch.compiles else MOST_BEYOND
         self._curve = warm_up(self.adapter, len(exchanges), least, stop, chance * beyond)
         self._warm_ups = len(self._curve.points)
         if self._curve.points:
             self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us
+
+    def iterations_of(self, content_bytes: float) -> int:
+        """Iterations that receive so much content; 0 where that of one is small, or not known."""
+        each = sum(exchange.expect.bytes or 0 for exchange in self.workload.exchanges)
+        return math.ceil(content_bytes / each) if each > MUCH_BYTES else 0
 
     @property
     def warmed_up(self) -> int:

@@ -51,30 +51,31 @@ Try = Callable[[ClientSession, Callable[[ClientSession], None]], None]
 
 @dataclass(frozen=True)
 class Length:
-    """The length of a turn in iterations: at least `lead` uncounted ones, then `counted`.
+    """The length of a turn in iterations: at least `lead` uncounted ones, `first_lead` before the
+    first of a process, then `counted`.
 
     Other clients' turns have emptied the caches, and a client that touches much memory needs some
     milliseconds of exchanges to refill them (docs/decisions/0011).
     """
 
     lead: int
+    first_lead: int
     counted: int
-    first_lead: int = 1  # times as long, before the first of its turns
 
     @classmethod
     def of(cls, entrant: Entrant, session: ClientSession, busy_share: float = 0.0) -> Length:
         """The length that fits the pace of an entrant's client."""
-        us = session.iteration_us * (1 + busy_share)
-        own_us = 1e3 * session.adapter.launch.lead_ms
-        lead_us = max(LEAD_US, min(LEAD_ITERATIONS * us, MOST_LEAD_US), own_us)
+        us, launch = session.iteration_us * (1 + busy_share), session.adapter.launch
+        lead_us = max(LEAD_US, min(LEAD_ITERATIONS * us, MOST_LEAD_US), 1e3 * launch.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
-        if session.adapter.launch.compiles:
+        if launch.compiles:
             counted_us = COMPILERS_TURN_US
         lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
         if us > LONG_US:
             lead, counted = (SETTLED_WAITING, WAITS) if session.mostly_waits else (1, counted)
-            return cls(lead, counted * entrant.stretch)
-        return cls(max(1, lead), counted * entrant.stretch, FIRST_LEAD)
+            return cls(lead, lead, counted * entrant.stretch)
+        first_lead, received = FIRST_LEAD * lead, session.iterations_of(launch.lead_bytes)
+        return cls(max(lead, received), max(first_lead, received), counted * entrant.stretch)
 
     def cycles_apart(self, session: ClientSession) -> int:
         """How many cycles apart its turns are: 1, or more if a turn takes long.
@@ -88,7 +89,7 @@ class Length:
 
     def lead_by(self, order: random.Random, *, first: bool = False) -> int:
         """The lead of one turn; `first`: of the process in this section (docs/decisions/0011)."""
-        least = self.lead * (self.first_lead if first else 1)
+        least = self.first_lead if first else self.lead
         return order.randint(least, math.floor(least * LONGER_LEAD))
 
 

@@ -28,16 +28,22 @@ SEED = 3
 class Group:
     """Clients that take turns, and what was kept of it."""
 
-    def __init__(self, *clients: FakeAdapter, per_iteration: int = 1, chance: float = 0.0) -> None:
+    def __init__(
+        self,
+        *clients: FakeAdapter,
+        per_iteration: int = 1,
+        chance: float = 0.0,
+        content_bytes: int = BYTES,
+    ) -> None:
         self.gates = FakeOrigin()
         self.journal = Memory()
         self.sessions: dict[str, ClientSession] = {}
         self.steps = 0
-        exchange = Exchange("GET", "/bytes/16", expect=Expect(bytes=BYTES))
+        exchange = Exchange("GET", "/bytes/16", expect=Expect(bytes=content_bytes))
         workload = Workload("get", "", (exchange,) * per_iteration)
         reference = Reference(workload, ("",) * per_iteration)
         for client in clients:
-            client.per_iteration = per_iteration
+            client.per_iteration, client.content_bytes = per_iteration, content_bytes
             session = ClientSession(
                 client.name, client.name, client, client.ledger, reference, Course(workload)
             )

@@ -25,14 +25,14 @@ static size_t on_content(char *data, size_t size, size_t count, void *kept)
     return more;
 }
 
-static void exchange(CURL *curl, const char *url, struct content *content)
+static void exchange(CURL *curl, const char *url, size_t size, struct content *content)
 {
     long status = 0;
     content->size = 0;
     curl_easy_setopt(curl, CURLOPT_URL, url);
     CURLcode result = curl_easy_perform(curl);
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    if (result != CURLE_OK || status != 200 || content->size != 16) {
+    if (result != CURLE_OK || status != 200 || content->size != size) {
         fprintf(stderr, "%s, status %ld\n", curl_easy_strerror(result), status);
         exit(1);
     }
@@ -49,8 +49,9 @@ int main(int count, char **arguments)
 {
     struct content content = {0};
     int n;
-    if (count != 2)
+    if (count != 3)
         return 2;
+    size_t size = strtoul(arguments[2], NULL, 10);
     CURL *curl = curl_easy_init();
     curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* and it need not look for one each time */
@@ -59,7 +60,7 @@ int main(int count, char **arguments)
     while (scanf("%d", &n) == 1) {
         long long cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID), wall = now_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < n; i++)
-            exchange(curl, arguments[1], &content);
+            exchange(curl, arguments[1], size, &content);
         cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
         wall = now_ns(CLOCK_MONOTONIC) - wall;
         printf("%lld %lld\n", cpu, wall);

@@ -32,6 +32,10 @@ func exchange(client *fasthttp.Client, url string) (int, int, error) {
 
 func main() {
 	url := os.Args[1]
+	size, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		log.Fatal(err)
+	}
 	client := &fasthttp.Client{MaxConnsPerHost: 1}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
@@ -42,7 +46,7 @@ func main() {
 		cpu, start := cpuNs(), time.Now()
 		for i := 0; i < n; i++ {
 			status, length, err := exchange(client, url)
-			if err != nil || status != 200 || length != 16 {
+			if err != nil || status != 200 || length != size {
 				log.Fatalf("status %d, %d bytes, %v", status, length, err)
 			}
 		}

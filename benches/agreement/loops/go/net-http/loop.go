@@ -33,6 +33,10 @@ func exchange(client *http.Client, url string) (int, []byte, error) {
 
 func main() {
 	url := os.Args[1]
+	size, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		log.Fatal(err)
+	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
 	transport.DisableCompression = true
@@ -46,7 +50,7 @@ func main() {
 		cpu, start := cpuNs(), time.Now()
 		for i := 0; i < n; i++ {
 			status, content, err := exchange(client, url)
-			if err != nil || status != 200 || len(content) != 16 {
+			if err != nil || status != 200 || len(content) != size {
 				log.Fatalf("status %d, %d bytes, %v", status, len(content), err)
 			}
 		}

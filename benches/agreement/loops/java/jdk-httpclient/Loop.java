@@ -12,6 +12,7 @@ final class Loop {
 
     public static void main(String[] arguments) throws Exception {
         String url = arguments[0];
+        int size = Integer.parseInt(arguments[1]);
         HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -21,7 +22,7 @@ final class Loop {
             for (int i = 0; i < n; i++) {
                 HttpRequest request = HttpRequest.newBuilder(URI.create(url)).GET().build();
                 HttpResponse<byte[]> response = client.send(request, BodyHandlers.ofByteArray());
-                if (response.statusCode() != 200 || response.body().length != 16) {
+                if (response.statusCode() != 200 || response.body().length != size) {
                     System.err.println("status " + response.statusCode());
                     System.exit(1);
                 }

@@ -12,6 +12,7 @@ final class Loop {
 
     public static void main(String[] arguments) throws Exception {
         String url = arguments[0];
+        int size = Integer.parseInt(arguments[1]);
         OkHttpClient client =
                 new OkHttpClient.Builder()
                         .protocols(List.of(Protocol.HTTP_1_1))
@@ -30,7 +31,7 @@ final class Loop {
                                 .build();
                 try (Response response = client.newCall(request).execute()) {
                     byte[] content = response.body().bytes();
-                    if (response.code() != 200 || content.length != 16) {
+                    if (response.code() != 200 || content.length != size) {
                         System.err.println("status " + response.code());
                         System.exit(1);
                     }

@@ -3,6 +3,7 @@ const { Agent, request } = require("undici");
 const readline = require("node:readline");
 
 const [url] = process.argv.slice(2);
+const size = Number(process.argv[3]);
 const dispatcher = new Agent({ connections: 1 });
 
 async function exchange() {
@@ -23,7 +24,7 @@ async function main() {
     const wall = process.hrtime.bigint();
     for (let i = 0; i < n; i += 1) {
       const { status, length } = await exchange();
-      if (status !== 200 || length !== 16) {
+      if (status !== 200 || length !== size) {
         console.error(`status ${status}, ${length} bytes`);
         process.exit(1);
       }

@@ -12,6 +12,7 @@ function cpu_ns(): int
 }
 
 $url = $argv[1];
+$size = (int) $argv[2];
 $curl = curl_init();
 curl_setopt($curl, CURLOPT_RETURNTRANSFER, true);
 curl_setopt($curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
@@ -25,7 +26,7 @@ while (($line = fgets(STDIN)) !== false) {
         curl_setopt($curl, CURLOPT_URL, $url);
         $content = curl_exec($curl);
         $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
-        if ($status !== 200 || strlen($content) !== 16) {
+        if ($status !== 200 || strlen($content) !== $size) {
             fwrite(STDERR, "status $status: " . curl_error($curl) . "\n");
             exit(1);
         }

@@ -6,7 +6,7 @@ from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 
-def main(url: str) -> None:
+def main(url: str, size: int) -> None:
     parts = urlsplit(url)
     connection = HTTPConnection(parts.hostname or "", parts.port)
     target = parts.path
@@ -16,10 +16,10 @@ def main(url: str) -> None:
             connection.request("GET", target)
             response = connection.getresponse()
             content = response.read()
-            if response.status != 200 or len(content) != 16:
+            if response.status != 200 or len(content) != size:
                 sys.exit(f"status {response.status}, {len(content)} bytes")
         cpu, wall = time.process_time_ns() - cpu, time.monotonic_ns() - wall
         print(cpu, wall, flush=True)
 
 
-main(sys.argv[1])
+main(sys.argv[1], int(sys.argv[2]))

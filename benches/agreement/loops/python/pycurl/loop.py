@@ -6,7 +6,7 @@ import time
 import pycurl
 
 
-def main(url: str) -> None:
+def main(url: str, size: int) -> None:
     curl = pycurl.Curl()
     curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
     curl.setopt(pycurl.URL, url)
@@ -15,10 +15,10 @@ def main(url: str) -> None:
         for _ in range(int(line)):
             content = curl.perform_rb()
             status = curl.getinfo(pycurl.RESPONSE_CODE)
-            if status != 200 or len(content) != 16:
+            if status != 200 or len(content) != size:
                 sys.exit(f"status {status}, {len(content)} bytes")
         cpu, wall = time.process_time_ns() - cpu, time.monotonic_ns() - wall
         print(cpu, wall, flush=True)
 
 
-main(sys.argv[1])
+main(sys.argv[1], int(sys.argv[2]))

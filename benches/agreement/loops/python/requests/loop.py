@@ -7,7 +7,7 @@ from http.cookiejar import DefaultCookiePolicy
 import requests
 
 
-def main(url: str) -> None:
+def main(url: str, size: int) -> None:
     session = requests.Session()
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
     session.headers["Accept-Encoding"] = "identity"
@@ -16,10 +16,10 @@ def main(url: str) -> None:
         for _ in range(int(line)):
             response = session.get(url, allow_redirects=False)
             content = response.content
-            if response.status_code != 200 or len(content) != 16:
+            if response.status_code != 200 or len(content) != size:
                 sys.exit(f"status {response.status_code}, {len(content)} bytes")
         cpu, wall = time.process_time_ns() - cpu, time.monotonic_ns() - wall
         print(cpu, wall, flush=True)
 
 
-main(sys.argv[1])
+main(sys.argv[1], int(sys.argv[2]))

@@ -6,17 +6,17 @@ import time
 import urllib3
 
 
-def main(url: str) -> None:
+def main(url: str, size: int) -> None:
     pool = urllib3.PoolManager(maxsize=1)
     for line in iter(sys.stdin.readline, ""):
         cpu, wall = time.process_time_ns(), time.monotonic_ns()
         for _ in range(int(line)):
             response = pool.request("GET", url, redirect=False)
             content = response.data
-            if response.status != 200 or len(content) != 16:
+            if response.status != 200 or len(content) != size:
                 sys.exit(f"status {response.status}, {len(content)} bytes")
         cpu, wall = time.process_time_ns() - cpu, time.monotonic_ns() - wall
         print(cpu, wall, flush=True)
 
 
-main(sys.argv[1])
+main(sys.argv[1], int(sys.argv[2]))

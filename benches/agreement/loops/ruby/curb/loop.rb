@@ -5,6 +5,7 @@
 require "curb"
 
 url = ARGV.fetch(0)
+size = Integer(ARGV.fetch(1))
 curl = Curl::Easy.new
 curl.version = Curl::HTTP_1_1
 curl.proxy_url = ""
@@ -20,7 +21,7 @@ while (line = $stdin.gets)
     curl.url = url
     curl.http_get
     content = curl.body_str
-    abort("status #{curl.response_code}") if curl.response_code != 200 || content.bytesize != 16
+    abort("status #{curl.response_code}") if curl.response_code != 200 || content.bytesize != size
   end
   cpu = now(Process::CLOCK_PROCESS_CPUTIME_ID) - cpu
   wall = now(Process::CLOCK_MONOTONIC) - wall

@@ -5,6 +5,7 @@
 require "excon"
 
 url = ARGV.fetch(0)
+size = Integer(ARGV.fetch(1))
 uri = URI(url)
 path = uri.path
 connection = Excon.new("#{uri.scheme}://#{uri.host}:#{uri.port}", persistent: true, disable_proxy: true)
@@ -19,7 +20,7 @@ while (line = $stdin.gets)
   line.to_i.times do
     response = connection.request(method: :get, path: path)
     content = response.body
-    abort("status #{response.status}") if response.status != 200 || content.bytesize != 16
+    abort("status #{response.status}") if response.status != 200 || content.bytesize != size
   end
   cpu = now(Process::CLOCK_PROCESS_CPUTIME_ID) - cpu
   wall = now(Process::CLOCK_MONOTONIC) - wall

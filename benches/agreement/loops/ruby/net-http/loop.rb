@@ -5,6 +5,7 @@
 require "net/http"
 
 url = ARGV.fetch(0)
+size = Integer(ARGV.fetch(1))
 uri = URI(url)
 headers = { "Accept-Encoding" => "identity" }
 http = Net::HTTP.new(uri.host, uri.port)
@@ -21,7 +22,7 @@ while (line = $stdin.gets)
   line.to_i.times do
     response = http.request(Net::HTTP::Get.new(uri, headers))
     content = response.body
-    abort("status #{response.code}") if response.code != "200" || content.bytesize != 16
+    abort("status #{response.code}") if response.code != "200" || content.bytesize != size
   end
   cpu = now(Process::CLOCK_PROCESS_CPUTIME_ID) - cpu
   wall = now(Process::CLOCK_MONOTONIC) - wall
