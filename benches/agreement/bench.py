@@ -3,9 +3,9 @@
 A loop is a small program that uses a library as its documentation shows, without Fetchoff's kits,
 and reads its own clocks. Loops run on the origin, core and policy that Fetchoff measures such
 exchanges with, in rounds of fresh processes whose exchanges are mixed in stretches of about a
-second. Then the ratios of their CPU time to the baseline's are held against those that a run of
-Fetchoff reports. Half of the rounds come before that run and half after it, so that a drift of the
-machine meets both.
+second. Then the ratios of their wall and CPU time to the baseline's are held against those that a
+run of Fetchoff reports. Half of the rounds come before that run and half after it, so that a drift
+of the machine meets both.
 
 With --total, the adapters are driven by hand as well, by a few long `run`s and nothing else, and
 all CPU time ÷ all exchanges is held against the CPU time of an exchange that the run reports.
@@ -39,11 +39,13 @@ from fetchoff.app.choose import chosen
 from fetchoff.app.setup import with_set_up
 from fetchoff.model.client import matching
 from fetchoff.model.errors import FetchoffError
+from fetchoff.model.finding import Clock
 from fetchoff.model.loopback import Loopback
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import on_core
 
 GOAL_MEDIAN = 0.01
+CLOCKS = {Clock.WALL: "Wall time", Clock.CPU: "CPU time"}
 
 
 class UsageError(Exception):
@@ -129,15 +131,18 @@ class Bench:
         tables.show_loops(found)
         met = True
         if self.report:
-            agreements = findings.agreements(self.measured, self.report, arguments.baseline)
-            names = ("Fetchoff", "plain loop")
-            title = f"CPU time relative to {arguments.baseline}"
-            tables.show_agreements(title, agreements, names)
-            met = _are_met(agreements)
+            for clock, name in CLOCKS.items():
+                agreements = self._agreements(self.report, clock)
+                title = f"{name} relative to {arguments.baseline}"
+                tables.show_agreements(title, agreements, ("Fetchoff", "plain loop"))
+                met &= _are_met(agreements)
         if arguments.total:
             self._show_absolute()
         tables.show_lines(self._notes(found))
         return met
+
+    def _agreements(self, report: Report, clock: Clock) -> list[Agreement]:
+        return findings.agreements(self.measured, report, self.arguments.baseline, clock)
 
     def _show_absolute(self) -> None:
         titles = {Way.LOOP: "plain loops", Way.ADAPTER: "adapters driven by hand"}
@@ -179,8 +184,10 @@ class Bench:
             "report": report,
         }
         if report:
-            document["agreements"] = findings.agreements(self.measured, report, baseline)
-            document["overall"] = _overall(document["agreements"])
+            for clock in Clock:
+                found = self._agreements(report, clock)
+                document[f"agreements in {clock}"] = found
+                document[f"overall in {clock}"] = _overall(found)
             for way in Way:
                 means = findings.real_means(self.measured, report, way)
                 document[f"real means by {way}"] = means
@@ -240,7 +247,7 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--clients", type=_listed, default=[], metavar="ID,…", help="ids or globs; default: all")
     add("--baseline", default="python/requests")
-    add("--workload", default="small-get", help="of one GET whose content has a known length")
+    add("--workload", default="small-get", help="of one GET or one small form")
     add(
         "--loopback",
         choices=[*Loopback],

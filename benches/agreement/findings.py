@@ -12,6 +12,7 @@ from benches.agreement.runs import Report
 from benches.agreement.subjects import Way
 
 from fetchoff.model.estimate import Estimate
+from fetchoff.model.finding import Clock
 
 LEVEL = 0.95
 JOINT_LEVEL = 0.99  # of the interval that a deviation is judged by, where the run has none
@@ -53,7 +54,7 @@ def _loop(measured: Sequence[Measured], client: str, way: Way, baseline: str, le
         client=client,
         way=way,
         cpu_us=mean_cost([_us(one) for one in own], LEVEL),
-        ratio=_ratio(own, _of(measured, baseline, way), level),
+        ratio=_ratio(own, _of(measured, baseline, way), Clock.CPU, level),
         second_half=mean_cost(halves or [1.0], LEVEL),
         elsewhere=sum(one.elsewhere_ns for one in own) / sum(one.cpu_ns for one in own),
         processes=len(own),
@@ -62,16 +63,19 @@ def _loop(measured: Sequence[Measured], client: str, way: Way, baseline: str, le
     )
 
 
-def agreements(measured: Sequence[Measured], report: Report, baseline: str) -> list[Agreement]:
+def agreements(
+    measured: Sequence[Measured], report: Report, baseline: str, clock: Clock
+) -> list[Agreement]:
     """The run's ratios to the baseline, compared with those of the plain loops."""
     base = _of(measured, baseline, Way.LOOP)
     found = []
     for client in _clients(measured, Way.LOOP):
         reported = report.clients.get(client)
         if client != baseline and reported:
-            level = reported.ratio.level or JOINT_LEVEL
-            outside = _ratio(_of(measured, client, Way.LOOP), base, level)
-            found.append(Agreement.of(client, reported.ratio, outside))
+            ratio = reported.wall if clock is Clock.WALL else reported.cpu
+            own = _of(measured, client, Way.LOOP)
+            outside = _ratio(own, base, clock, ratio.level or JOINT_LEVEL)
+            found.append(Agreement.of(client, ratio, outside))
     return sorted(found, key=lambda one: one.reference.point)
 
 
@@ -95,7 +99,10 @@ def kits(measured: Sequence[Measured]) -> dict[str, Estimate]:
     both = _clients(measured, Way.LOOP).keys() & _clients(measured, Way.ADAPTER).keys()
     return {
         client: _ratio(
-            _of(measured, client, Way.ADAPTER), _of(measured, client, Way.LOOP), JOINT_LEVEL
+            _of(measured, client, Way.ADAPTER),
+            _of(measured, client, Way.LOOP),
+            Clock.CPU,
+            JOINT_LEVEL,
         )
         for client in sorted(both)
     }
@@ -130,14 +137,16 @@ def _of(measured: Sequence[Measured], client: str, way: Way) -> list[Measured]:
     return [one for one in measured if (one.client, one.way) == (client, way)]
 
 
-def _ratio(own: Sequence[Measured], base: Sequence[Measured], level: float) -> Estimate:
+def _ratio(
+    own: Sequence[Measured], base: Sequence[Measured], clock: Clock, level: float
+) -> Estimate:
     """Of the rounds in which both were measured."""
-    by_round = {one.round: _us(one) for one in base}
-    pairs = [(_us(one), by_round[one.round]) for one in own if one.round in by_round]
+    by_round = {one.round: _us(one, clock) for one in base}
+    pairs = [(_us(one, clock), by_round[one.round]) for one in own if one.round in by_round]
     if not pairs:
         return Estimate(math.nan, math.nan, math.nan, 0.0)
     return paired_ratio([a for a, _ in pairs], [b for _, b in pairs], level)
 
 
-def _us(one: Measured) -> float:
-    return one.cpu_ns / one.exchanges / 1e3
+def _us(one: Measured, clock: Clock = Clock.CPU) -> float:
+    return (one.wall_ns if clock is Clock.WALL else one.cpu_ns) / one.exchanges / 1e3

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
 from benches.agreement.subjects import Subject, Way
 
 from fetchoff.model.client import Launch
-from fetchoff.model.workload import Workload
+from fetchoff.model.workload import FormBody, Workload
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.fields import Garbled, Message
@@ -48,7 +49,7 @@ class Running(Protocol):
 class Task:
     """What processes are to do, and where: on a core from the beginning, at one end of a network.
 
-    `workload`: of one GET, whose content has a known length.
+    `workload`: of one exchange, a GET or a small form, whose answer's content has a known length.
     """
 
     workload: Workload
@@ -87,12 +88,14 @@ class _Process:
 
 
 class PlainLoop(_Process):
-    """A program of `loops/`: given a URL and the length of the content there, it
-    reads a number of exchanges, and prints its own two clocks."""
+    """A program of `loops/`, which is given a URL, the length of the content there, and the fields
+    of a form if it is to be a POST. It reads a number of exchanges, and prints its own two clocks.
+    """
 
     def __init__(self, launch: Launch, base_url: str, folder: Path, task: Task) -> None:
         (exchange,) = task.workload.exchanges
-        what = (base_url + exchange.target, str(exchange.expect.bytes))
+        form = exchange.body.fields if isinstance(exchange.body, FormBody) else ()
+        what = (base_url + exchange.target, str(exchange.expect.bytes), *chain(*form))
         super().__init__((*launch.command, *what), launch, folder, task)
 
     def do(self, exchanges: int) -> Reading:

@@ -28,6 +28,7 @@ from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import Cores, Urgency, misplaced, place, strongest_urgency
 from fetchoff.run.network.own_loopback import laying
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.origins.reference import fetch
 
 FIRST_LINES = (1, 20)
 AGAIN = 5000  # exchanges: who has a compiler forgets while the others warm up (decision 0022)
@@ -101,10 +102,11 @@ def measure_round(
     with ExitStack() as stack:
         course = Course(workload(at.workload))
         network = stack.enter_context(laying(at.loopback)(course, folder))
-        task = Task(course.workload, at.core, network)
         origin = BuiltInOrigin(folder, Cores({at.core}), network)
         stack.callback(origin.end)
         origin.place(Cores({at.core}), at.urgency)
+        found = fetch(course.workload, origin.open().base_url, network)  # its length
+        task = Task(found.workload, at.core, network)
         guests = []
         for subject in rng.sample(subjects, len(subjects)):
             try:

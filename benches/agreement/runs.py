@@ -24,9 +24,10 @@ class RunError(Exception):
 
 @dataclass(frozen=True)
 class Reported:
-    """What a run says of a client. `ratio`: of CPU time, to the baseline. `cpu_us`: an exchange."""
+    """What a run says of a client. `wall`, `cpu`: ratios to the baseline. `cpu_us`: an exchange."""
 
-    ratio: Estimate
+    wall: Estimate
+    cpu: Estimate
     cpu_us: Estimate
     rounds: int
     request_bytes: float
@@ -75,7 +76,7 @@ def read(folder: Path, workload: str, baseline: str) -> Report:
         raise RunError(f"the baseline of {folder} is {result['baseline']}, not {baseline}")
     clients, without = {}, {}
     for standing in result["standings"]:
-        if standing["cpu"] is None or standing["costs"] is None:
+        if None in (standing["wall"], standing["cpu"], standing["costs"]):
             without[standing["client"]] = f"{standing['outcome']}: {standing['message']}"
         else:
             clients[standing["client"]] = _reported(standing)
@@ -85,7 +86,8 @@ def read(folder: Path, workload: str, baseline: str) -> Report:
 def _reported(standing: dict[str, Any]) -> Reported:
     sent = standing["wire"]["bytes_in_per_exchange"] if standing["wire"] else None
     return Reported(
-        ratio=_estimate(standing["cpu"]["ratio"]),
+        wall=_estimate(standing["wall"]["ratio"]),
+        cpu=_estimate(standing["cpu"]["ratio"]),
         cpu_us=_estimate(standing["costs"]["cpu_us"]),
         rounds=standing["rounds"],
         request_bytes=math.nan if sent is None else sent,

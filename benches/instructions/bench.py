@@ -31,6 +31,7 @@ from fetchoff.app.setup import set_up
 from fetchoff.catalog.workloads import workload
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.origins.built_in import BuiltInOrigin
+from fetchoff.run.origins.reference import fetch
 
 LEFT_OUT = ("go/", "java/", "javascript/")
 # Random hash seeds alone change 2 % of an exchange. (Ruby's seed cannot be set.)
@@ -54,6 +55,16 @@ class Found:
         return self.adapter / self.loop - 1
 
 
+@dataclass(frozen=True)
+class Counting:
+    """What is counted: `exchanges` of a task at an origin."""
+
+    task: Task
+    base_url: str
+    exchanges: int
+    folder: Path
+
+
 def main() -> None:
     arguments = _arguments()
     if not which("valgrind"):
@@ -68,10 +79,12 @@ def main() -> None:
         for name, reason in skipped.items():
             console.print(f"left out: {name}: {reason}")
         with _origin(folder) as base_url:
-            found = []
+            resolved = fetch(workload(arguments.workload), base_url).workload
+            task, found = Task(resolved, usable_cores()[0]), []
+            counting = Counting(task, base_url, arguments.exchanges, folder)
             for client, pair in _pairs(subjects):
                 try:
-                    found.append(_counted(client, pair, base_url, folder, arguments.exchanges))
+                    found.append(_counted(client, pair, counting))
                 except FailedError as error:
                     console.print(f"left out: {client}: {error}")
     show(found, console)
@@ -93,34 +106,32 @@ def _pairs(subjects: Iterable[Subject]) -> Iterator[tuple[str, dict[Way, Subject
     return ((client, pair) for client, pair in pairs.items() if len(pair) == len(Way))
 
 
-def _counted(
-    client: str, pair: dict[Way, Subject], base_url: str, folder: Path, exchanges: int
-) -> Found:
-    counts = {way: _each(subject, base_url, folder, exchanges) for way, subject in pair.items()}
+def _counted(client: str, pair: dict[Way, Subject], counting: Counting) -> Found:
+    counts = {way: _each(subject, counting) for way, subject in pair.items()}
     return Found(client, counts[Way.LOOP], counts[Way.ADAPTER])
 
 
-def _each(subject: Subject, base_url: str, folder: Path, exchanges: int) -> float:
-    more = _instructions(subject, base_url, folder, FEW + exchanges)
-    return (more - _instructions(subject, base_url, folder, FEW)) / exchanges
+def _each(subject: Subject, counting: Counting) -> float:
+    more = _instructions(subject, counting, FEW + counting.exchanges)
+    return (more - _instructions(subject, counting, FEW)) / counting.exchanges
 
 
-def _instructions(subject: Subject, base_url: str, folder: Path, exchanges: int) -> int:
+def _instructions(subject: Subject, counting: Counting, exchanges: int) -> int:
     """The instructions of a whole process that does this many exchanges."""
-    said = folder / "callgrind.log"
+    said = counting.folder / "callgrind.log"
     callgrind = ("valgrind", "--tool=callgrind", f"--log-file={said}")
     command = (*callgrind, "--callgrind-out-file=/dev/null", *subject.launch.command)
     launch = replace(subject.launch, command=command, env={**subject.launch.env, **NO_CHANCE})
-    counting = replace(subject, launch=launch)
-    process = started(counting, base_url, folder, Task(workload("small-get"), usable_cores()[0]))
+    counted = replace(subject, launch=launch)
+    process = started(counted, counting.base_url, counting.folder, counting.task)
     try:
         process.do(exchanges)
     finally:
         process.end()
-    counted = COUNTED.search(said.read_bytes())
-    if not counted:
+    told = COUNTED.search(said.read_bytes())
+    if not told:
         raise FailedError("valgrind counted nothing")
-    return int(counted[1])
+    return int(told[1])
 
 
 def show(found: list[Found], console: Console) -> None:
@@ -139,6 +150,7 @@ def show(found: list[Found], console: Console) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clients", default="", help="ids; by default all that have a plain loop")
+    parser.add_argument("--workload", default="small-get", help="of one GET or one small form")
     parser.add_argument("--exchanges", type=int, default=1_000, help="that are counted")
     return parser.parse_args()
 

@@ -40,19 +40,20 @@ serve(
 sub prepare {
     my ($settings) = @_;
     my $easy = handle($settings);
+    my $content;    # the memory of one answer serves the next
     return sub {
         my ( $exchange, $sink ) = @_;
-        my %answer  = ( content => '' );
+        $content = '';
         my $type    = set_content( $easy, @$exchange{qw(method body)} );
         my @headers = ( @{ $exchange->{headers} }, $type ? ( 'Content-Type' => $type ) : () );
         $easy->setopt( CURLOPT_URL,        $exchange->{url} );
         $easy->setopt( CURLOPT_HTTPHEADER, [ joined( ': ', @headers ) ] );
         $sink
             ? $easy->setopt( CURLOPT_WRITEFUNCTION, sub { return $sink->( $_[1] ) } )
-            : $easy->setopt( CURLOPT_WRITEDATA,     \$answer{content} );
+            : $easy->setopt( CURLOPT_WRITEDATA,     \$content );
 
         eval { $easy->perform; 1 } or die "$@: ", $easy->error, "\n";
-        return ( $easy->getinfo(CURLINFO_RESPONSE_CODE), delete $answer{content} );
+        return ( $easy->getinfo(CURLINFO_RESPONSE_CODE), \$content );
     };
 }
 

@@ -21,20 +21,21 @@ sub prepare {
     my ($settings) = @_;
     my $curl       = handle($settings);
     my $last       = 0;
+    my $content;    # the memory of one answer serves the next
     return sub {
         my ( $exchange, $sink ) = @_;
-        my %answer = ( content => '' );
         my $form;
+        $content = '';
         if ( $exchange == $last ) {    # what the handle was told stays with it
             $curl->setopt( CURLOPT_URL,       $exchange->{url} );
-            $curl->setopt( CURLOPT_WRITEDATA, \$answer{content} );
+            $curl->setopt( CURLOPT_WRITEDATA, \$content );
         }
         else {
-            $form = set_request( $curl, $exchange, \$answer{content}, $sink );
+            $form = set_request( $curl, $exchange, \$content, $sink );
             $last = $exchange->{body} ? 0 : $exchange;
         }
         my $code = $curl->perform;
         die $curl->strerror($code), ': ', $curl->errbuf, "\n" if $code;
-        return ( $curl->getinfo(CURLINFO_HTTP_CODE), delete $answer{content} );
+        return ( $curl->getinfo(CURLINFO_HTTP_CODE), \$content );
     };
 }

@@ -12,6 +12,7 @@ from fetchoff.analysis.checks import ALL, self_checks, withheld
 from fetchoff.analysis.curves import began_with, with_curves
 from fetchoff.analysis.disturbed import left_out
 from fetchoff.analysis.in_flight import Crossing
+from fetchoff.analysis.page_faults import page_faults
 from fetchoff.analysis.pairwise import pairs_of
 from fetchoff.analysis.ranking_rows import Field, share_of_user
 from fetchoff.analysis.series import Series, SeriesOf, each_once
@@ -132,6 +133,7 @@ def _result(
         modes.missed_by(standings),
         _disturbed(series),
         *threads.further_threads(run.experiment, course, series),
+        *page_faults(course, series),
         *_on_the_run(run.experiment, own, field.baseline),
     )
     return WorkloadResult(

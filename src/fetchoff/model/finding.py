@@ -27,6 +27,7 @@ class Kind(StrEnum):
     WINDOW = "window"
     POOL = "pool"
     FURTHER_THREADS = "further-threads"
+    PAGE_FAULTS = "page-faults"
     FEW_ROUNDS = "few-rounds"
     ROUNDS_FAILED = "rounds-failed"
     ANSWERED_WRONG = "answered-wrong"
@@ -161,6 +162,14 @@ class FurtherThreads:
     kind: ClassVar = Kind.FURTHER_THREADS
     share: float
     placed_freely: bool
+
+
+@dataclass(frozen=True)
+class PageFaults:
+    """How many pages of memory an exchange has to be given by the kernel."""
+
+    kind: ClassVar = Kind.PAGE_FAULTS
+    an_exchange: float
 
 
 @dataclass(frozen=True)
@@ -345,6 +354,7 @@ ClientEvidence = (
     | Window
     | Pool
     | FurtherThreads
+    | PageFaults
     | FewRounds
     | RoundsFailed
     | AnsweredWrong

@@ -261,7 +261,8 @@ class Usage:
     """What the operating system counted for a process over the blocks of a workload.
 
     `user_ticks` and `system_ticks` (1/100 s) are sampled, `samples_per_s` times a second; `peak_kb`
-    is resident memory.
+    is resident memory. `page_faults`: of its own, not of its children (None in records of before
+    they were counted).
     """
 
     user_ticks: int = 0
@@ -270,6 +271,7 @@ class Usage:
     voluntary_switches: int = 0
     involuntary_switches: int = 0
     samples_per_s: int = 100
+    page_faults: int | None = None
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from hypothesis import strategies as st
 from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Launch
 from fetchoff.model.estimate import Estimate
+from fetchoff.model.finding import Clock
 from fetchoff.run.host.machine import usable_cores
 
 TRIALS = 2000
@@ -121,12 +122,13 @@ def test_all_together() -> None:
 
 def process(round_: int, client: str, us: float, way: Way = Way.LOOP) -> Measured:
     n = 1000
-    return Measured(round_, client, way, n, round(us * 1e3 * n), 0, 0, 1.0, 1, 60.0, "")
+    cpu_ns = round(us * 1e3 * n)
+    return Measured(round_, client, way, n, cpu_ns, cpu_ns + 10_000 * n, 0, 1.0, 1, 60.0, "")
 
 
 def report(**ratios: Estimate) -> Report:
     clients = {
-        name.replace("_", "/"): Reported(ratio, Estimate(100.0, 90.0, 110.0, 0.95), 5, 60.0)
+        name.replace("_", "/"): Reported(ratio, ratio, Estimate(100.0, 90.0, 110.0, 0.95), 5, 60.0)
         for name, ratio in ratios.items()
     }
     return Report(clients, {}, "", 1.0)
@@ -136,16 +138,17 @@ def test_ratios_of_loops_are_of_the_rounds_that_both_were_in() -> None:
     measured = [process(0, "a/base", 500), process(0, "a/own", 50)]
     measured += [process(1, "a/base", 1000), process(1, "a/own", 100)]
     measured += [process(2, "a/base", 2000)]  # in a round that was too much for the other
-    (found,) = findings.agreements(
-        measured, report(a_base=EXACT, a_own=Estimate(0.12, 0.11, 0.13, 0.99)), "a/base"
-    )
+    told = report(a_base=EXACT, a_own=Estimate(0.12, 0.11, 0.13, 0.99))
+    (found,) = findings.agreements(measured, told, "a/base", Clock.CPU)
     assert found.reference.point == pytest.approx(0.1)
     assert found.ratio.point == pytest.approx(1.2)
+    (found,) = findings.agreements(measured, told, "a/base", Clock.WALL)
+    assert found.reference.point == pytest.approx(math.sqrt(60 / 510 * 110 / 1010))
 
 
 def test_a_client_without_figures_is_not_judged() -> None:
     measured = [process(r, c, 100) for r in range(3) for c in ("a/base", "a/own", "a/absent")]
-    found = findings.agreements(measured, report(a_base=EXACT, a_own=EXACT), "a/base")
+    found = findings.agreements(measured, report(a_base=EXACT, a_own=EXACT), "a/base", Clock.CPU)
     assert [one.client for one in found] == ["a/own"]
 
 
@@ -167,7 +170,7 @@ def test_another_request_than_the_adapters_is_told() -> None:
     loops = findings.loops(measured, "a/base")
     told = report(a_base=EXACT)
     assert findings.remarks(loops, measured, told) == []
-    longer = Reported(EXACT, EXACT, 5, request_bytes=95.0)
+    longer = Reported(EXACT, EXACT, EXACT, 5, request_bytes=95.0)
     other = Report({"a/base": longer}, {}, "", 1.0)
     (remark,) = findings.remarks(loops, measured, other)
     assert "60 bytes a request, in the run 95" in remark
@@ -225,11 +228,19 @@ RESULT = {
             "outcome": "ok",
             "message": "",
             "rounds": 2,
+            "wall": {"ratio": {"point": 0.6, "low": 0.5, "high": 0.7, "level": 0.99}},
             "cpu": {"ratio": {"point": 0.5, "low": None, "high": None, "level": 0}},
             "costs": {"cpu_us": {"point": 50.0, "low": 45.0, "high": 55.0, "level": 0.95}},
             "wire": None,
         },
-        {"client": "a/broken", "outcome": "failed", "message": "late", "cpu": None, "costs": None},
+        {
+            "client": "a/broken",
+            "outcome": "failed",
+            "message": "late",
+            "wall": None,
+            "cpu": None,
+            "costs": None,
+        },
     ],
 }
 
@@ -243,7 +254,8 @@ def run_folder(tmp_path: Path, **other: object) -> Path:
 def test_a_run_is_read(tmp_path: Path) -> None:
     read = runs.read(run_folder(tmp_path), "small-get", "a/base")
     own = read.clients["a/own"]
-    assert own.ratio == without_interval(0.5)
+    assert own.wall == Estimate(0.6, 0.5, 0.7, 0.99)
+    assert own.cpu == without_interval(0.5)
     assert own.cpu_us == Estimate(50.0, 45.0, 55.0, 0.95)
     assert read.without == {"a/broken": "failed: late"}
 

@@ -38,6 +38,7 @@ from fetchoff.model.finding import (
     NotMeasured,
     OriginBound,
     OtherBaseline,
+    PageFaults,
     PlacementAsked,
     Pool,
     ProbesApart,
@@ -118,6 +119,11 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (
         FurtherThreads(0.31, placed_freely=True),
         "31 % of its CPU time is in further threads, free to run on other cores",
+    ),
+    (
+        PageFaults(73.6),
+        "74 page faults an exchange: its memory goes back to the system and is fetched anew, which "
+        "depends on what else a program holds",
     ),
     (
         FewRounds(3, 8),

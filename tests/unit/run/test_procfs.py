@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import mmap
 import os
 import subprocess
 import sys
@@ -54,11 +55,21 @@ def test_the_peak_of_memory_is_that_since_it_was_reset() -> None:
         assert first - second > 32 << 10
 
 
+def test_memory_that_is_touched_for_the_first_time_is_a_page_fault_for_each_page() -> None:
+    block, pages = 64 << 20, (64 << 20) // os.sysconf("SC_PAGE_SIZE")
+    before = procfs.read(os.getpid())
+    mapped = mmap.mmap(-1, block, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    mapped.madvise(mmap.MADV_NOHUGEPAGE)
+    mapped[:: os.sysconf("SC_PAGE_SIZE")] = b"1" * pages
+    faults = procfs.read(os.getpid()).page_faults - before.page_faults
+    assert pages <= faults < 1.2 * pages
+
+
 def test_usage_is_what_lies_between_two_readings() -> None:
-    before, after = procfs.Reading(10, 5, 900, 7, 3), procfs.Reading(30, 6, 1000, 9, 8)
+    before, after = procfs.Reading(10, 5, 900, 7, 3, 50), procfs.Reading(30, 6, 1000, 9, 8, 90)
     used = after.since(before, peak_kb=1200)
     assert (used.user_ticks, used.system_ticks, used.peak_kb) == (20, 1, 1200)
-    assert (used.voluntary_switches, used.involuntary_switches) == (2, 5)
+    assert (used.voluntary_switches, used.involuntary_switches, used.page_faults) == (2, 5, 40)
     assert after.since(before).peak_kb == 1000
 
 

@@ -36,14 +36,14 @@ sub only_count {
             my ( $status, $content ) = eval { $fetch->($exchange) };
             if (   defined $status
                 && $status == $exchange->{status}
-                && length( $content // '' ) == $exchange->{bytes} )
+                && length( ref $content ? $$content : $content // '' ) == $exchange->{bytes} )
             {
                 $bytes += $exchange->{bytes};
                 $tally->{spun} += spun($busy_ns) if $busy_ns;
             }
             else {
                 count( $work, $request, $tally, $exchange, $status,
-                    defined $status ? length( $content // '' ) : $@ );
+                    defined $status ? length( ref $content ? $$content : $content // '' ) : $@ );
             }
         }
     }

@@ -20,6 +20,7 @@ from fetchoff.model.finding import (
     Holdup,
     NotMeasured,
     OriginBound,
+    PageFaults,
     Pool,
     RarelyDear,
     RoundsFailed,
@@ -185,6 +186,15 @@ def _further_threads(found: Sequence[FurtherThreads]) -> str:
     share = _percent(one.share for one in found)
     where = "free to run on other cores" if found[0].placed_freely else "which share one core here"
     return f"{share} of {_its(found)} CPU time is in further threads, {where}"
+
+
+@_tells(PageFaults)
+def _page_faults(found: Sequence[PageFaults]) -> str:
+    return (
+        f"{_range(round(one.an_exchange) for one in found)} page faults an exchange: "
+        f"{_its(found)} memory goes back to the system and is fetched anew, which depends on what "
+        "else a program holds"
+    )
 
 
 @_tells(FewRounds)

@@ -18,13 +18,14 @@ _RESET_PEAK = "5"  # proc(5), clear_refs: reset the peak resident set size
 
 @dataclass(frozen=True)
 class Reading:
-    """Totals since the process began; ticks are 1/100 s, ended children included."""
+    """Totals since the process began; ticks are 1/100 s, those of ended children included."""
 
     user_ticks: int
     system_ticks: int
     peak_kb: int
     voluntary_switches: int
     involuntary_switches: int
+    page_faults: int = 0
 
     def since(self, earlier: Reading, peak_kb: int = 0) -> Usage:
         """The usage between two readings; `peak_kb`: of children, if larger."""
@@ -35,6 +36,7 @@ class Reading:
             voluntary_switches=self.voluntary_switches - earlier.voluntary_switches,
             involuntary_switches=self.involuntary_switches - earlier.involuntary_switches,
             samples_per_s=samples_per_s(),
+            page_faults=self.page_faults - earlier.page_faults,
         )
 
 
@@ -59,6 +61,7 @@ def read(pid: int) -> Reading:
     """Read a live process; raises OSError when it is gone."""
     folder = Path("/proc") / str(pid)
     after_name = (folder / "stat").read_text().rpartition(")")[2].split()
+    minor_faults, major_faults = int(after_name[7]), int(after_name[9])
     utime, stime, cutime, cstime = (int(field) for field in after_name[11:15])
     voluntary = involuntary = 0
     for thread in threads(pid):
@@ -66,7 +69,8 @@ def read(pid: int) -> Reading:
         voluntary += status.get("voluntary_ctxt_switches", 0)
         involuntary += status.get("nonvoluntary_ctxt_switches", 0)
     peak_kb = _fields(folder / "status").get("VmHWM", 0)
-    return Reading(utime + cutime, stime + cstime, peak_kb, voluntary, involuntary)
+    user, system, faults = utime + cutime, stime + cstime, minor_faults + major_faults
+    return Reading(user, system, peak_kb, voluntary, involuntary, faults)
 
 
 def reset_peak(pid: int) -> None:

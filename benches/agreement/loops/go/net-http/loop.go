@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"syscall"
@@ -21,8 +22,19 @@ func cpuNs() int64 {
 	return usage.Utime.Nano() + usage.Stime.Nano()
 }
 
-func exchange(client *http.Client, url string) (int, []byte, error) {
-	response, err := client.Get(url)
+func send(client *http.Client, target string, fields []string) (*http.Response, error) {
+	if len(fields) == 0 {
+		return client.Get(target)
+	}
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Add(fields[i], fields[i+1])
+	}
+	return client.PostForm(target, form)
+}
+
+func exchange(client *http.Client, target string, fields []string) (int, []byte, error) {
+	response, err := send(client, target, fields)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -32,7 +44,7 @@ func exchange(client *http.Client, url string) (int, []byte, error) {
 }
 
 func main() {
-	url := os.Args[1]
+	target, fields := os.Args[1], os.Args[3:]
 	size, err := strconv.Atoi(os.Args[2])
 	if err != nil {
 		log.Fatal(err)
@@ -49,7 +61,7 @@ func main() {
 		}
 		cpu, start := cpuNs(), time.Now()
 		for i := 0; i < n; i++ {
-			status, content, err := exchange(client, url)
+			status, content, err := exchange(client, target, fields)
 			if err != nil || status != 200 || len(content) != size {
 				log.Fatalf("status %d, %d bytes, %v", status, len(content), err)
 			}

@@ -1,6 +1,7 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.List;
+import okhttp3.FormBody;
 import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
@@ -10,9 +11,20 @@ import okhttp3.Response;
 final class Loop {
     private Loop() {}
 
+    private static Request request(String url, List<String> fields) {
+        Request.Builder builder = new Request.Builder().url(url).header("Accept-Encoding", "identity");
+        if (fields.isEmpty()) return builder.build();
+        FormBody.Builder form = new FormBody.Builder();
+        for (int i = 0; i < fields.size(); i += 2) {
+            form.add(fields.get(i), fields.get(i + 1));
+        }
+        return builder.post(form.build()).build();
+    }
+
     public static void main(String[] arguments) throws Exception {
         String url = arguments[0];
         int size = Integer.parseInt(arguments[1]);
+        List<String> fields = List.of(arguments).subList(2, arguments.length);
         OkHttpClient client =
                 new OkHttpClient.Builder()
                         .protocols(List.of(Protocol.HTTP_1_1))
@@ -24,11 +36,7 @@ final class Loop {
             long cpu = Clock.cpuNs();
             long wall = System.nanoTime();
             for (int i = 0; i < n; i++) {
-                Request request =
-                        new Request.Builder()
-                                .url(url)
-                                .header("Accept-Encoding", "identity")
-                                .build();
+                Request request = request(url, fields);
                 try (Response response = client.newCall(request).execute()) {
                     byte[] content = response.body().bytes();
                     if (response.code() != 200 || content.length != size) {

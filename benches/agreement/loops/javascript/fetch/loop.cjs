@@ -3,11 +3,14 @@ const readline = require("node:readline");
 
 const [url] = process.argv.slice(2);
 const size = Number(process.argv[3]);
+const fields = process.argv.slice(4);
+const pairs = fields.flatMap((name, i) => (i % 2 ? [] : [[name, fields[i + 1]]]));
 
 async function exchange() {
   const response = await fetch(url, {
     headers: { "accept-encoding": "identity" },
     redirect: "manual",
+    ...(pairs.length && { method: "POST", body: new URLSearchParams(pairs) }),
   });
   const content = await response.arrayBuffer();
   return { status: response.status, length: content.byteLength };

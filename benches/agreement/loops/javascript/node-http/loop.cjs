@@ -4,11 +4,22 @@ const readline = require("node:readline");
 
 const [url] = process.argv.slice(2);
 const size = Number(process.argv[3]);
+const fields = process.argv.slice(4);
+const pairs = fields.flatMap((name, i) => (i % 2 ? [] : [[name, fields[i + 1]]]));
 const agent = new http.Agent({ keepAlive: true });
+
+function post(form) {
+  const headers = {
+    "Content-Type": "application/x-www-form-urlencoded",
+    "Content-Length": Buffer.byteLength(form),
+  };
+  return { method: "POST", headers };
+}
 
 function exchange() {
   return new Promise((resolve, reject) => {
-    const request = http.get(url, { agent }, (response) => {
+    const form = pairs.length ? new URLSearchParams(pairs).toString() : undefined;
+    const request = http.request(url, { agent, ...(form && post(form)) }, (response) => {
       const chunks = [];
       response.on("data", (chunk) => chunks.push(chunk));
       response.on("end", () => {
@@ -18,6 +29,7 @@ function exchange() {
       response.on("error", reject);
     });
     request.on("error", reject);
+    request.end(form);
   });
 }
 

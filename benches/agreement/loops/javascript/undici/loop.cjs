@@ -4,10 +4,18 @@ const readline = require("node:readline");
 
 const [url] = process.argv.slice(2);
 const size = Number(process.argv[3]);
+const fields = process.argv.slice(4);
+const pairs = fields.flatMap((name, i) => (i % 2 ? [] : [[name, fields[i + 1]]]));
 const dispatcher = new Agent({ connections: 1 });
 
+function post() {
+  if (!pairs.length) return {};
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  return { method: "POST", headers, body: new URLSearchParams(pairs).toString() };
+}
+
 async function exchange() {
-  const { statusCode, body } = await request(url, { dispatcher });
+  const { statusCode, body } = await request(url, { dispatcher, ...post() });
   const content = await body.arrayBuffer();
   return { status: statusCode, length: content.byteLength };
 }

@@ -7,13 +7,13 @@ use Furl;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
 
 $| = 1;
-my ( $url, $size ) = @ARGV;
+my ( $url, $size, @fields ) = @ARGV;
 my $furl = Furl->new( max_redirects => 0 );
 
 while ( my $n = <STDIN> ) {
     my ( $cpu, $wall ) = ( clock_gettime(CLOCK_PROCESS_CPUTIME_ID), clock_gettime(CLOCK_MONOTONIC) );
     for ( 1 .. $n ) {
-        my $response = $furl->get($url);
+        my $response = @fields ? $furl->post( $url, undef, [@fields] ) : $furl->get($url);
         my $content  = $response->content;
         die $response->status_line, "\n" if $response->code != 200 || length $content != $size;
     }

@@ -7,13 +7,13 @@ use LWP::UserAgent;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
 
 $| = 1;
-my ( $url, $size ) = @ARGV;
+my ( $url, $size, @fields ) = @ARGV;
 my $ua  = LWP::UserAgent->new( keep_alive => 1, requests_redirectable => [] );
 
 while ( my $n = <STDIN> ) {
     my ( $cpu, $wall ) = ( clock_gettime(CLOCK_PROCESS_CPUTIME_ID), clock_gettime(CLOCK_MONOTONIC) );
     for ( 1 .. $n ) {
-        my $response = $ua->get($url);
+        my $response = @fields ? $ua->post( $url, [@fields] ) : $ua->get($url);
         my $content  = $response->content;
         die $response->status_line, "\n" if $response->code != 200 || length $content != $size;
     }

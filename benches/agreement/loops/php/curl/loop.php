@@ -13,6 +13,10 @@ function cpu_ns(): int
 
 $url = $argv[1];
 $size = (int) $argv[2];
+$fields = [];
+for ($i = 3; $i < $argc; $i += 2) {
+    $fields[$argv[$i]] = $argv[$i + 1];
+}
 $curl = curl_init();
 curl_setopt($curl, CURLOPT_RETURNTRANSFER, true);
 curl_setopt($curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
@@ -24,6 +28,9 @@ while (($line = fgets(STDIN)) !== false) {
     $wall = hrtime(true);
     for ($i = 0; $i < $n; $i++) {
         curl_setopt($curl, CURLOPT_URL, $url);
+        if ($fields) {
+            curl_setopt($curl, CURLOPT_POSTFIELDS, http_build_query($fields));
+        }
         $content = curl_exec($curl);
         $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
         if ($status !== 200 || strlen($content) !== $size) {

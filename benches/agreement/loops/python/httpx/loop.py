@@ -7,7 +7,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpx
 
 
-def main(url: str, size: int) -> None:
+def main(url: str, size: int, fields: dict[str, str]) -> None:
     client = httpx.Client(
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         headers={"Accept-Encoding": "identity"},
@@ -16,7 +16,7 @@ def main(url: str, size: int) -> None:
     for line in iter(sys.stdin.readline, ""):
         cpu, wall = time.process_time_ns(), time.monotonic_ns()
         for _ in range(int(line)):
-            response = client.get(url)
+            response = client.post(url, data=fields) if fields else client.get(url)
             content = response.content
             if response.status_code != 200 or len(content) != size:
                 sys.exit(f"status {response.status_code}, {len(content)} bytes")
@@ -24,4 +24,4 @@ def main(url: str, size: int) -> None:
         print(cpu, wall, flush=True)
 
 
-main(sys.argv[1], int(sys.argv[2]))
+main(sys.argv[1], int(sys.argv[2]), dict(zip(sys.argv[3::2], sys.argv[4::2], strict=True)))

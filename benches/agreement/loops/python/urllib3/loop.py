@@ -6,12 +6,17 @@ import time
 import urllib3
 
 
-def main(url: str, size: int) -> None:
+def main(url: str, size: int, fields: dict[str, str]) -> None:
     pool = urllib3.PoolManager(maxsize=1)
     for line in iter(sys.stdin.readline, ""):
         cpu, wall = time.process_time_ns(), time.monotonic_ns()
         for _ in range(int(line)):
-            response = pool.request("GET", url, redirect=False)
+            if fields:
+                response = pool.request(
+                    "POST", url, fields=fields, encode_multipart=False, redirect=False
+                )
+            else:
+                response = pool.request("GET", url, redirect=False)
             content = response.data
             if response.status != 200 or len(content) != size:
                 sys.exit(f"status {response.status}, {len(content)} bytes")
@@ -19,4 +24,4 @@ def main(url: str, size: int) -> None:
         print(cpu, wall, flush=True)
 
 
-main(sys.argv[1], int(sys.argv[2]))
+main(sys.argv[1], int(sys.argv[2]), dict(zip(sys.argv[3::2], sys.argv[4::2], strict=True)))

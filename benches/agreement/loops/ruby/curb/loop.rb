@@ -3,9 +3,11 @@
 # Curb: one Curl::Easy for all exchanges.
 
 require "curb"
+require "uri"
 
 url = ARGV.fetch(0)
 size = Integer(ARGV.fetch(1))
+fields = ARGV.drop(2).each_slice(2).to_h
 curl = Curl::Easy.new
 curl.version = Curl::HTTP_1_1
 curl.proxy_url = ""
@@ -19,7 +21,7 @@ while (line = $stdin.gets)
   wall = now(Process::CLOCK_MONOTONIC)
   line.to_i.times do
     curl.url = url
-    curl.http_get
+    fields.empty? ? curl.http_get : curl.http_post(URI.encode_www_form(fields))
     content = curl.body_str
     abort("status #{curl.response_code}") if curl.response_code != 200 || content.bytesize != size
   end

@@ -6,6 +6,7 @@ require "net/http"
 
 url = ARGV.fetch(0)
 size = Integer(ARGV.fetch(1))
+fields = ARGV.drop(2).each_slice(2).to_h
 uri = URI(url)
 headers = { "Accept-Encoding" => "identity" }
 http = Net::HTTP.new(uri.host, uri.port)
@@ -16,11 +17,17 @@ def now(clock)
   Process.clock_gettime(clock, :nanosecond)
 end
 
+def post(uri, headers, fields)
+  request = Net::HTTP::Post.new(uri, headers)
+  request.set_form_data(fields)
+  request
+end
+
 while (line = $stdin.gets)
   cpu = now(Process::CLOCK_PROCESS_CPUTIME_ID)
   wall = now(Process::CLOCK_MONOTONIC)
   line.to_i.times do
-    response = http.request(Net::HTTP::Get.new(uri, headers))
+    response = http.request(fields.empty? ? Net::HTTP::Get.new(uri, headers) : post(uri, headers, fields))
     content = response.body
     abort("status #{response.code}") if response.code != "200" || content.bytesize != size
   end
