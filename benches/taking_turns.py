@@ -101,7 +101,8 @@ class Stand:
         self.adapters.append(adapter)
         adapter.say_hello()
         adapter.description()
-        guest = self.guest(process, client, adapter, self.origin.open_for_turns())
+        ledger = self.origin.open_for_turns(self.course.workload.settings)
+        guest = self.guest(process, client, adapter, ledger)
         guest.admit(Spool(self.folder))
         return guest
 

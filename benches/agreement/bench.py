@@ -252,7 +252,7 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
         "--loopback",
         choices=[*Loopback],
         default=Loopback.MACHINE,
-        help="of the loops; for large content their own, as a run's: it has buffers of one size",
+        help="of the loops; large content needs 'own', whose receive buffers have one size",
     )
     add("--processes", type=int, default=10, help="rounds, of one fresh process each")
     add("--exchanges", type=int, default=20_000, help="measured, of each process")

@@ -129,7 +129,7 @@ def _pair(subject: Subject, turns: int, order: random.Random) -> tuple[float, fl
 def _bare(subject: Subject, here: Stand) -> ClientSession:
     ledger = here.origin.open()
     command = (*subject.bare, f"{ledger.base_url}/bytes/{BYTES}", str(BYTES))
-    adapter = BareLoop(command, BYTES, here.folder, here.layout.client_cores)
+    adapter = BareLoop(command, BYTES, here.folder, here.layout.client_cores, here.network)
     here.adapters.append(adapter)
     return here.guest(BARE, subject.client, adapter, ledger)
 

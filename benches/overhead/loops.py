@@ -11,6 +11,7 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.protocol.adapter import Done
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.seam import Timed
+from fetchoff.run.network.seam import Network
 from fetchoff.run.os.clocks import ReadNs
 from fetchoff.run.os.process import ChildFailed
 
@@ -22,10 +23,16 @@ class BareLoop(Adapter):
     """
 
     def __init__(
-        self, command: Sequence[str], size: int, cwd: Path, cores: Collection[int]
+        self,
+        command: Sequence[str],
+        size: int,
+        cwd: Path,
+        cores: Collection[int],
+        network: Network,
     ) -> None:
-        launch = Launch(tuple(command))
-        super().__init__("the bare loop", launch, cwd, cwd / "bare.stderr", cores)
+        launch, at = Launch(tuple(command)), network.at_client
+        stderr = cwd / "bare.stderr"
+        super().__init__("the bare loop", launch, cwd, stderr, cores, at, network.lifeline)
         self._size = size
         self._asked = 0
         self._began_ns = 0

@@ -28,12 +28,9 @@ from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Entrant
-from fetchoff.protocol.adapter import Spool
-from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.host.placement import place
-from fetchoff.run.origins.reference import fetch
 from fetchoff.run.schedule.turning import Length
 
 WORKLOADS = ("small-get", "small-post", "download-to-memory")
@@ -94,19 +91,10 @@ def gone_on(
     course = Course(workload(name))
     with stand(course) as here:
         assert client.launch is not None
-        adapter = Adapter(
-            client.id, client.launch, here.folder, here.folder / "stderr", here.layout.client_cores
-        )
-        here.adapters.append(adapter)
         try:
-            adapter.say_hello()
-            adapter.description()
-            ledger = here.origin.open_for_turns(course.workload.settings)
-            reference = fetch(course.workload, ledger.base_url)
-            guest = ClientSession(client.id, client.id, adapter, ledger, reference, course)
-            guest.admit(Spool(here.folder))
+            guest = here.start(client.id, client.id, client.launch)
             guest.settle(Event(), order.random())
-            place(adapter.pid, here.layout.client_cores, here.layout.urgency)
+            place(guest.adapter.pid, here.layout.client_cores, here.layout.urgency)
             _lead(guest)
             return _judged(guest, name, _further(guest, exchanges, seconds))
         except (Refused, AdapterError) as error:

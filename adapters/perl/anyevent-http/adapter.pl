@@ -57,9 +57,9 @@ sub prepare {
             $exchange->{method} => $exchange->{url},
             %request,
             sub {
-                my ( $content, $answer ) = @_;
+                my $answer = $_[1];
                 my $status = $answer->{Status};
-                return $status >= 590 ? $done->( undef, $answer->{Reason} ) : $done->( $status, $content );
+                return $status >= 590 ? $done->( undef, $answer->{Reason} ) : $done->( $status, $_[0] );
             }
         );
     };

@@ -166,7 +166,7 @@ class FurtherThreads:
 
 @dataclass(frozen=True)
 class PageFaults:
-    """How many pages of memory an exchange has to be given by the kernel."""
+    """How many pages of memory are given to the client anew in each exchange."""
 
     kind: ClassVar = Kind.PAGE_FAULTS
     an_exchange: float

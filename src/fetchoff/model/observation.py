@@ -261,8 +261,8 @@ class Usage:
     """What the operating system counted for a process over the blocks of a workload.
 
     `user_ticks` and `system_ticks` (1/100 s) are sampled, `samples_per_s` times a second; `peak_kb`
-    is resident memory. `page_faults`: of its own, not of its children (None in records of before
-    they were counted).
+    is resident memory. `page_faults`: None where the client's work is done in children, and in
+    records of before they were counted. `exchanges`: that it did meanwhile.
     """
 
     user_ticks: int = 0
@@ -272,6 +272,7 @@ class Usage:
     involuntary_switches: int = 0
     samples_per_s: int = 100
     page_faults: int | None = None
+    exchanges: int = 0
 
 
 @dataclass(frozen=True)

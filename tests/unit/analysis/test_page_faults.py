@@ -1,4 +1,4 @@
-"""What a reader is told of clients whose memory goes back to the kernel."""
+"""What a reader is told of clients that are given memory anew in each exchange."""
 
 from __future__ import annotations
 
@@ -9,38 +9,34 @@ import pytest
 from tests.unit.analysis.planted import CLIENTS, GET, experiment, sound
 
 from fetchoff.analysis.analyse import RunFacts, analyse
-from fetchoff.analysis.page_faults import FEW, page_faults
+from fetchoff.analysis.page_faults import SMALL, page_faults
 from fetchoff.analysis.series import series_of
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.finding import PageFaults
 from fetchoff.model.link import Link, Profile
-from fetchoff.model.observation import Invocation, Outcome, Record, Turns
+from fetchoff.model.observation import Invocation, Record
 from fetchoff.report.wording.findings import remarks
 
 A, B, C = CLIENTS[:3]
 FAR_AWAY = Link("far-away", "", Profile(45), Profile(45))
 
 
-def records(faults: Mapping[str, Sequence[float | None]]) -> list[Record]:
-    """A run in which these processes had so many page faults an exchange, round by round."""
-    run = sound(seed=3)
+def records(faults: Mapping[str, Sequence[float | None]], exchanges: int = 2000) -> list[Record]:
+    """A run in which these processes had so many page faults an exchange, round by round.
 
-    def exchanges(process: str, number: int) -> int:
-        return sum(
-            r.done
-            for r in run
-            if isinstance(r, Turns) and (r.entrant, r.round) == (process, number)
-        )
+    Its exchanges cost some 100 to 1,000 µs of CPU time.
+    """
 
     def told(record: Record) -> Record:
         if not isinstance(record, Invocation) or record.process not in faults:
             return record
         each = faults[record.process][record.round]
-        total = None if each is None else round(each * exchanges(record.process, record.round))
-        return replace(record, usage=replace(record.usage, page_faults=total))
+        total = None if each is None else round(each * exchanges)
+        usage = replace(record.usage, page_faults=total, exchanges=exchanges)
+        return replace(record, usage=usage)
 
-    return [told(record) for record in run]
+    return [told(record) for record in sound(seed=3)]
 
 
 def found_in(
@@ -56,7 +52,7 @@ def found_in(
 
 
 def test_who_has_most_is_first() -> None:
-    found = found_in(records({A: [20] * 6, B: [80] * 6, C: [FEW - 1] * 6}))
+    found = found_in(records({A: [20] * 6, B: [80] * 6, C: [0.5] * 6}))
     assert list(found) == [B, A]
     assert found[A] == pytest.approx(20, rel=0.01)
     assert found[B] == pytest.approx(80, rel=0.01)
@@ -80,12 +76,15 @@ def test_nor_of_floors_nor_over_a_link() -> None:
     assert found_in(run, course=Course(GET, FAR_AWAY)) == {}
 
 
-def test_a_process_that_did_not_end_well_tells_nothing() -> None:
-    run = [
-        replace(r, outcome=Outcome.FAILED) if isinstance(r, Invocation) and r.process == A else r
-        for r in records({A: [80] * 6})
-    ]
-    assert found_in(run) == {}
+def test_a_run_of_before_they_were_counted_tells_nothing() -> None:
+    assert found_in(records({A: [80] * 6}, exchanges=0)) == {}
+
+
+def test_what_is_a_small_share_of_an_exchange_is_no_finding() -> None:
+    """A fault counts as a microsecond."""
+    cpu_us = series_of(experiment(), sound(seed=3), "get").cpu_ns[:, 0].mean() / 1e3
+    assert found_in(records({A: [0.9 * SMALL * cpu_us] * 6})) == {}
+    assert list(found_in(records({A: [1.1 * SMALL * cpu_us] * 6}))) == [A]
 
 
 def test_the_reader_is_told() -> None:

@@ -122,8 +122,8 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     ),
     (
         PageFaults(73.6),
-        "74 page faults an exchange: its memory goes back to the system and is fetched anew, which "
-        "depends on what else a program holds",
+        "74 page faults an exchange, probably because its allocator gives memory back to the "
+        "system; in a program that holds more, there may be none",
     ),
     (
         FewRounds(3, 8),

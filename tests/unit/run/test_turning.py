@@ -382,7 +382,8 @@ def test_what_a_process_has_to_find_back_to_is_in_its_first_lead() -> None:
     ("compiles", "pace_us", "apart"),
     [
         (False, 300.0, 1),
-        (False, 25_000.0, 2),
+        (False, 25_000.0, 1),
+        (False, 30_000.0, 2),
         (False, 1e6, 8),
         (True, 900.0, 1),
         (True, 25_000.0, 1),
@@ -413,10 +414,12 @@ def test_a_runtime_may_need_a_longer_lead() -> None:
 @pytest.mark.parametrize(
     ("content_bytes", "pace_us", "leads"),
     [
-        (300_000, 500.0, (107, 160)),  # all of the content, and the first four times 20 ms
+        (300_000, 350.0, (107, 232)),  # all of the content, and the first four times 20 ms
+        (300_000, 500.0, (80, 160)),  # 40 ms
         (300_000, 100.0, (200, 800)),  # 20 ms are more than that
         (16, 100.0, (200, 800)),  # small content isn't what fills the memory
         (300_000, 5000.0, (1, 1)),
+        (100_000, 350.0, (58, 232)),
     ],
 )
 def test_a_runtime_may_need_so_much_content_in_its_lead(

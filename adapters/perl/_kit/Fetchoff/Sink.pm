@@ -4,7 +4,7 @@ package Fetchoff::Sink;
 # or undef where content is wanted whole; `end` for what is left to take, which returns the length of the content and,
 # where it is kept, a reference to it. With `$sha`, the content is added to that Digest::SHA.
 #
-# Content may be a reference to it, and stays in @_ where it can: to take it out copies it.
+# Content stays in @_ where it can: to take it out copies it.
 
 use strict;
 use warnings;
@@ -75,13 +75,13 @@ sub sink {
     return $sink->( $sha, $settings->{directory}, $suffix );
 }
 
-# A reference to what an adapter returned as content: that, a reference to it, or undef.
-sub referred { return !defined $_[0] ? \q{} : ref $_[0] ? $_[0] : \$_[0] }
+# A reference to content, for which an adapter may return the content, such a reference, or undef.
+sub reference_to { return !defined $_[0] ? \q{} : ref $_[0] ? $_[0] : \$_[0] }
 
 sub buffer {
     my ($sha) = @_;
     my $end = sub {
-        my $content = referred( $_[0] );
+        my $content = reference_to( $_[0] );
         $sha->add($$content) if $sha;
         return ( length $$content, $content );
     };
@@ -94,7 +94,7 @@ sub discard {
     my $count = sub { $received += length $_[0]; return length $_[0] };
     my $hash  = sub { $sha->add( $_[0] );        return $count->( $_[0] ) };
     my $take  = $sha ? $hash : $count;
-    my $end   = sub { $take->( ${ referred( $_[0] ) } ); return $received };
+    my $end   = sub { $take->( ${ reference_to( $_[0] ) } ); return $received };
     return ( sub { $received = 0 }, $take, $end );
 }
 
@@ -113,7 +113,7 @@ sub file {
         return length $_[0];
     };
     my $end = sub {
-        $take->( ${ referred( $_[0] ) } );
+        $take->( ${ reference_to( $_[0] ) } );
         close $file or die "$path: $!\n";
         $sha->addfile( $path, 'b' ) if $sha;
         return $received;

@@ -190,10 +190,11 @@ def _further_threads(found: Sequence[FurtherThreads]) -> str:
 
 @_tells(PageFaults)
 def _page_faults(found: Sequence[PageFaults]) -> str:
+    pages = _range(round(one.an_exchange) for one in found)
+    has = "its allocator gives" if len(found) == 1 else "their allocators give"
     return (
-        f"{_range(round(one.an_exchange) for one in found)} page faults an exchange: "
-        f"{_its(found)} memory goes back to the system and is fetched anew, which depends on what "
-        "else a program holds"
+        f"{pages} page faults an exchange, probably because {has} memory back to the system; in a "
+        "program that holds more, there may be none"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from fetchoff.model.client import Description, Launch
@@ -42,6 +43,7 @@ class Adapter:
         self._has_farewell = False
         self.launch = launch
         self.children_peak_kb = 0
+        self._done = 0
         try:
             self._child = Child(launch.command, launch.env, cwd, stderr, cores, inside, lifeline)
         except ChildFailed as error:
@@ -101,7 +103,7 @@ class Adapter:
         """Start counting what it uses: CPU ticks, peak memory, context switches, threads."""
         pid = self.pid
         procfs.reset_peak(pid)
-        self.children_peak_kb = 0
+        self.children_peak_kb, done = 0, self._done
         try:
             before, threads = procfs.read(pid), ThreadTimes.read(pid)
         except OSError as error:
@@ -112,6 +114,8 @@ class Adapter:
                 usage = procfs.read(pid).since(before, self.children_peak_kb)
             except OSError:
                 return None
+            page_faults = None if self.launch.children else usage.page_faults
+            usage = replace(usage, page_faults=page_faults, exchanges=self._done - done)
             return Used(usage, further_since(threads, pid))
 
         return used
@@ -214,6 +218,7 @@ class Adapter:
 
     def _checked(self, answer: protocol.Done) -> protocol.Done:
         self.children_peak_kb = max(self.children_peak_kb, answer.children_peak_kb)
+        self._done += answer.done
         if self._child.has_unread:
             raise Garbled("says more than one line for one request")
         return answer

@@ -178,17 +178,17 @@ class ClientSession:
         launch, exchanges = self.adapter.launch, self.workload.exchanges
         # Each workload has code of its own, so a compiler begins anew: docs/decisions/0011.
         least = launch.warm_up_exchanges
-        if compiled := self.iterations_of(COMPILED_BYTES):
+        if compiled := self.iterations_receiving(COMPILED_BYTES):
             least = min(least, compiled * len(exchanges))
             if not launch.children:
-                least = max(least, self.iterations_of(HEAP_BYTES) * len(exchanges))
+                least = max(least, self.iterations_receiving(HEAP_BYTES) * len(exchanges))
         beyond = MOST_BEYOND_COMPILED if launch.compiles else MOST_BEYOND
         self._curve = warm_up(self.adapter, len(exchanges), least, stop, chance * beyond)
         self._warm_ups = len(self._curve.points)
         if self._curve.points:
             self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us
 
-    def iterations_of(self, content_bytes: float) -> int:
+    def iterations_receiving(self, content_bytes: float) -> int:
         """Iterations that receive so much content; 0 where that of one is small, or not known."""
         each = sum(exchange.expect.bytes or 0 for exchange in self.workload.exchanges)
         return math.ceil(content_bytes / each) if each > MUCH_BYTES else 0

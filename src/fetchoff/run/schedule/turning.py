@@ -39,7 +39,8 @@ FIRST_LEAD = 4  # times as long, of a process's first turn: it has to find back 
 LONGER_LEAD = 1.3  # times the shortest: drawn anew for each turn, so that no rhythm is met
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 12, 6000, 12_000
 COMPILERS_TURN_US = 32_000  # collections come seldom, and cost much; to warm it up was dear
-OFTEN_US = 40_000  # a turn that takes longer is not had in every cycle
+MOST_CONTENT_US = 40_000  # of a lead that is to receive so much content
+OFTEN_US = 50_000  # a turn that takes longer is not had in every cycle
 MOST_APART = 8  # cycles
 NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
 LOST = "did not send its next request in its turn"
@@ -52,7 +53,7 @@ Try = Callable[[ClientSession, Callable[[ClientSession], None]], None]
 @dataclass(frozen=True)
 class Length:
     """The length of a turn in iterations: at least `lead` uncounted ones, `first_lead` before the
-    first of a process, then `counted`.
+    first of a process in a section, then `counted`.
 
     Other clients' turns have emptied the caches, and a client that touches much memory needs some
     milliseconds of exchanges to refill them (docs/decisions/0011).
@@ -74,8 +75,9 @@ class Length:
         if us > LONG_US:
             lead, counted = (SETTLED_WAITING, WAITS) if session.mostly_waits else (1, counted)
             return cls(lead, lead, counted * entrant.stretch)
-        first_lead, received = FIRST_LEAD * lead, session.iterations_of(launch.lead_bytes)
-        return cls(max(lead, received), max(first_lead, received), counted * entrant.stretch)
+        content = session.iterations_receiving(launch.lead_bytes)
+        longest = max(lead, min(content, math.ceil(MOST_CONTENT_US / us)))
+        return cls(longest, max(FIRST_LEAD * lead, longest), counted * entrant.stretch)
 
     def cycles_apart(self, session: ClientSession) -> int:
         """How many cycles apart its turns are: 1, or more if a turn takes long.

@@ -23,8 +23,9 @@ sub form {
 
 while ( my $n = <STDIN> ) {
     my ( $cpu, $wall ) = ( clock_gettime(CLOCK_PROCESS_CPUTIME_ID), clock_gettime(CLOCK_MONOTONIC) );
+    my $content;    # the memory of one answer serves the next
     for ( 1 .. $n ) {
-        my $content = q{};
+        $content = q{};
         $curl->setopt( CURLOPT_URL,       $url );
         $curl->setopt( CURLOPT_WRITEDATA, \$content );
         my $form;    # outlives the transfer
