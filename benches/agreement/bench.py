@@ -31,12 +31,14 @@ from typing import Any
 
 from benches.agreement import findings, runs, tables
 from benches.agreement.arithmetic import Agreement, Overall
+from benches.agreement.processes import unfit
 from benches.agreement.rounds import Amounts, Failures, Measured, measure_round, stand
 from benches.agreement.runs import Report, RunError
 from benches.agreement.subjects import OF_OTHER_KITS, Subject, Way, gathered, with_loops
 
 from fetchoff.app.choose import chosen
 from fetchoff.app.setup import with_set_up
+from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import matching
 from fetchoff.model.errors import FetchoffError
 from fetchoff.model.finding import Clock
@@ -62,6 +64,8 @@ class Bench:
         self.report: Report | None = None
         self._folder = folder
         self._stand = stand(arguments.workload, Loopback(arguments.loopback))
+        if reason := unfit(workload(arguments.workload)):
+            raise UsageError(f"no plain loops of {arguments.workload}: {reason}")
         ways = tuple(Way) if arguments.total else (Way.LOOP,)
         names = _names(arguments.clients, arguments.baseline, ways)
         if arguments.setup:

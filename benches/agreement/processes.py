@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Protocol
@@ -10,7 +10,7 @@ from typing import Protocol
 from benches.agreement.subjects import Subject, Way
 
 from fetchoff.model.client import Launch
-from fetchoff.model.workload import FormBody, Workload
+from fetchoff.model.workload import FormBody, Settings, Workload
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Spool
 from fetchoff.protocol.fields import Garbled, Message
@@ -55,6 +55,21 @@ class Task:
     workload: Workload
     core: int
     network: Network = LOOPBACK
+
+
+def unfit(workload: Workload) -> str:
+    """Why plain loops can't do this workload; "" if they can."""
+    if len(workload.exchanges) != 1:
+        return "it has several exchanges"
+    (exchange,) = workload.exchanges
+    is_get = exchange.method == "GET" and exchange.body is None
+    is_form = exchange.method == "POST" and isinstance(exchange.body, FormBody)
+    if not (is_get or is_form):
+        return "it is neither a GET nor the POST of a form"
+    is_plain = replace(workload.settings, reuse=True) == Settings()
+    if exchange.headers or workload.settings.reuse is False or not is_plain:
+        return "it has headers or settings that the loops don't know"
+    return ""
 
 
 def started(subject: Subject, base_url: str, folder: Path, task: Task) -> Running:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import which
 
-from benches.agreement.processes import FailedError, Task, started
+from benches.agreement.processes import FailedError, Task, started, unfit
 from benches.agreement.subjects import Subject, Way, gathered, with_loops
 from rich.console import Console
 from rich.table import Table
@@ -67,6 +67,8 @@ class Counting:
 
 def main() -> None:
     arguments = _arguments()
+    if reason := unfit(workload(arguments.workload)):
+        sys.exit(f"no plain loops of {arguments.workload}: {reason}")
     if not which("valgrind"):
         sys.exit("valgrind is missing: apt-get install valgrind")
     names = arguments.clients.split(",") if arguments.clients else with_loops()

@@ -6,13 +6,21 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from benches.agreement.subjects import with_loops
+from benches.agreement.processes import FailedError, Task, started
+from benches.agreement.subjects import Way, gathered, with_loops
 from tests.command import Command, Ran
+
+from fetchoff.app.loopbacks import lacking
+from fetchoff.catalog.workloads import workload
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.origins.built_in import BuiltInOrigin
+from fetchoff.run.origins.reference import fetch
 
 ROOT = Path(__file__).parents[2]
 BASELINE = "python/http-client"
@@ -55,10 +63,18 @@ def bench(fetchoff: Command, cache: Path) -> Bench:
     return Bench(fetchoff.folder, cache)
 
 
-@pytest.mark.parametrize("workload", ["small-get", "small-post", "download-to-memory"])
-def test_plain_loops(workload: str, bench: Bench) -> None:
-    """They check status and length of each answer themselves, and the origin counts requests."""
-    amounts = ("--processes", "2", "--exchanges", "30", "--warm-up", "25", "--workload", workload)
+@pytest.mark.parametrize(
+    "what",
+    [
+        (),
+        ("--workload", "small-post"),
+        ("--workload", "download-to-memory", "--loopback", "own"),
+    ],
+)
+def test_plain_loops(what: tuple[str, ...], bench: Bench) -> None:
+    if "own" in what and (why := lacking()):
+        pytest.skip(f"no loopback of its own: {why}")
+    amounts = ("--processes", "2", "--exchanges", "30", "--warm-up", "25", *what)
     ran, found = bench("--only-loops", *amounts, "--clients", f"{OTHER},{NEVER_SET_UP}")
     assert ran.status == 0, ran.err
     assert found["failed"] == {}
@@ -93,6 +109,34 @@ def test_without_a_baseline_there_is_nothing_to_hold_against(bench: Bench, tmp_p
     ran, _ = empty("--only-loops")
     assert ran.status == 2
     assert f"fetchoff setup {BASELINE}" in ran.err
+
+
+@pytest.mark.parametrize("workload_id", ["small-get", "small-post", "download-to-memory"])
+@pytest.mark.parametrize("client", with_loops())
+def test_a_loop_checks_what_it_gets(client: str, workload_id: str, tmp_path: Path) -> None:
+    """It ends where status or length are others; the origin counts its requests."""
+    (tmp_path / "build").mkdir()
+    subjects, skipped = gathered([client], [Way.LOOP], tmp_path / "build")
+    if skipped:
+        pytest.skip(skipped[client])
+    origin = BuiltInOrigin(tmp_path)
+    try:
+        base_url = origin.open().base_url
+        right = fetch(workload(workload_id), base_url).workload
+        (exchange,) = right.exchanges
+        other = replace(exchange, expect=replace(exchange.expect, bytes=7))
+        for asked, does in ((right, True), (replace(right, exchanges=(other,)), False)):
+            ledger = origin.open()
+            task = Task(asked, usable_cores()[0])
+            process = started(subjects[0], ledger.base_url, tmp_path, task)
+            try:
+                with nullcontext() if does else pytest.raises(FailedError):
+                    process.do(3)
+            finally:
+                process.end()
+            assert ledger.close().seen.requests == (3 if does else 1)
+    finally:
+        origin.end()
 
 
 def test_every_loop_has_an_adapter() -> None:

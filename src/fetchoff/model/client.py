@@ -132,7 +132,7 @@ class Launch:
     exchanges in a process before the steadiness test, because compilers work in steps and
     collections become rarer. `compiles`: its runtime has a compiler, which takes seconds to warm
     up. `lead_ms`, `lead_bytes`: after a pause, a turn's exchanges count only after at least this
-    time, and so much content. `rest_ms`:
+    time, and so much large content, unless an exchange takes milliseconds. `rest_ms`:
     so long it rests on the core of its turns before the first of them (docs/decisions/0027).
     """
 

@@ -20,7 +20,7 @@ from benches.agreement.arithmetic import (
     total_cost,
     without_interval,
 )
-from benches.agreement.processes import FailedError, Task, started
+from benches.agreement.processes import FailedError, Task, started, unfit
 from benches.agreement.rounds import Measured
 from benches.agreement.runs import Report, Reported, RunError
 from benches.agreement.stretches import LINE_NS, STRETCH_NS, lines_of, mixed, stretches_of
@@ -126,9 +126,15 @@ def process(round_: int, client: str, us: float, way: Way = Way.LOOP) -> Measure
     return Measured(round_, client, way, n, cpu_ns, cpu_ns + 10_000 * n, 0, 1.0, 1, 60.0, "")
 
 
+def wall_of(cpu: Estimate) -> Estimate:
+    return Estimate(2 * cpu.point, 2 * cpu.low, 2 * cpu.high, cpu.level)
+
+
 def report(**ratios: Estimate) -> Report:
     clients = {
-        name.replace("_", "/"): Reported(ratio, ratio, Estimate(100.0, 90.0, 110.0, 0.95), 5, 60.0)
+        name.replace("_", "/"): Reported(
+            wall_of(ratio), ratio, Estimate(100.0, 90.0, 110.0, 0.95), 5, 60.0
+        )
         for name, ratio in ratios.items()
     }
     return Report(clients, {}, "", 1.0)
@@ -144,6 +150,7 @@ def test_ratios_of_loops_are_of_the_rounds_that_both_were_in() -> None:
     assert found.ratio.point == pytest.approx(1.2)
     (found,) = findings.agreements(measured, told, "a/base", Clock.WALL)
     assert found.reference.point == pytest.approx(math.sqrt(60 / 510 * 110 / 1010))
+    assert found.found.point == pytest.approx(0.24)
 
 
 def test_a_client_without_figures_is_not_judged() -> None:
@@ -216,6 +223,22 @@ def test_a_process_that_fails_says_so(tmp_path: Path, way: Way, script: str, why
         started(
             subject, "http://127.0.0.1:1", tmp_path, Task(workload("small-get"), usable_cores()[0])
         ).do(1)
+
+
+@pytest.mark.parametrize(
+    "name, why",
+    [
+        ("small-get", ""),
+        ("small-post", ""),
+        ("download-to-memory", ""),
+        ("login-session", "several exchanges"),
+        ("handshake", "settings"),
+        ("download-file", "settings"),
+        ("upload", "neither"),
+    ],
+)
+def test_what_loops_cannot_do_is_refused(name: str, why: str) -> None:
+    assert why in unfit(workload(name)) if why else not unfit(workload(name))
 
 
 RESULT = {
