@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,15 @@ class Ran:
 def fake(name: str) -> str:
     """The adapter folder of a fake, as an argument of the command."""
     return str(FAKES / name)
+
+
+def let_all_in(folder: Path) -> None:
+    """Let every user reach a temporary folder: pytest keeps those above it to their owner."""
+    temporary = Path(tempfile.gettempdir())
+    for above in (folder, *folder.parents):
+        if above == temporary:
+            break
+        above.chmod(0o755)
 
 
 def _as_at_a_terminal() -> None:

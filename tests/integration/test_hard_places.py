@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.command import Command, Ran, fake
+from tests.command import Command, Ran, fake, let_all_in
 from tests.integration import runs
 from tests.integration.processes import wait_for_none
 
@@ -127,8 +127,7 @@ def nobody(tmp_path_factory: pytest.TempPathFactory) -> Command:
         pytest.skip("becoming somebody else needs setpriv")
     user = pwd.getpwnam("nobody")
     base = Path(tmp_path_factory.mktemp("nobody"))
-    for folder in (base, base.parent, base.parent.parent):
-        folder.chmod(0o755)
+    let_all_in(base)
     home = base / "home"
     home.mkdir()
     os.chown(home, user.pw_uid, user.pw_gid)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.command import PROGRAM, Command, Ran, fake
+from tests.command import PROGRAM, Command, Ran, fake, let_all_in
 from tests.conftest import WORKLOAD
 from tests.integration import runs
 from tests.integration.processes import (
@@ -322,8 +322,7 @@ def nobody(links: Command, tmp_path_factory: pytest.TempPathFactory) -> Command:
         pytest.skip("somebody else needs setpriv, and a Python that anybody may start")
     user = pwd.getpwnam("nobody")
     base = Path(tmp_path_factory.mktemp("nobody"))
-    for folder in (base, base.parent, base.parent.parent):
-        folder.chmod(0o755)
+    let_all_in(base)
     home = Path(shutil.copytree(links.folder, base / "home"))
     kit = Path(shutil.copytree(Path(fake("honest")).parent, home / "fakes")) / "_kit" / "kit.toml"
     kit.write_text(kit.read_text().replace("{python}", python))
