@@ -120,7 +120,7 @@ fn the_greeting_says_who_is_there() {
     let (harness, greeting) = Harness::start();
     let expected = json!({
         "origin": "fetchoff-origin", "version": env!("CARGO_PKG_VERSION"),
-        "pid": harness.child.id(), "protocol": 5,
+        "pid": harness.child.id(), "protocol": 6,
     });
     assert_eq!(greeting, expected);
     assert_eq!(harness.end().code(), Some(0));

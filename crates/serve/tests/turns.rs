@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 #[test]
 fn the_greeting_says_that_turns_are_known() {
     let greeting = serde_json::to_value(Greeting::of_this_process("1")).unwrap();
-    assert_eq!(greeting["protocol"], 5);
+    assert_eq!(greeting["protocol"], 6);
 }
 
 #[test]
@@ -97,6 +97,24 @@ fn what_an_exchange_costs_does_not_say_in_which_turn_it_is() {
     let costs: Vec<_> = told.iter().map(|turn| (turn.lead_cpu_ns, turn.cpu_ns)).collect();
     // The cost of the first request was incurred before the turns.
     assert_eq!(costs, [1, 9, 17].map(|first| (0b11 << first, 0b1111_1100 << first)));
+    cut_short(origin, loops);
+}
+
+#[test]
+fn the_first_iteration_of_a_lead_is_told_by_itself() {
+    let origin = ControlledOrigin::start();
+    let (port, clock) = origin.held(ENOUGH, 2);
+    let mut cost = 1;
+    let dearer = move || {
+        clock.advance(cost);
+        cost *= 2;
+    };
+    let loops = vec![looping(port, ENOUGH, dearer, || {})];
+    let mut asked = order(&[], 1, 1);
+    asked["order"] = json!([(port.ledger, 3, 1), (port.ledger, 1, 1)]);
+    let told = turns(&origin.ask(asked));
+    let firsts: Vec<_> = told.iter().map(|turn| (turn.first_cpu_ns, turn.lead_cpu_ns)).collect();
+    assert_eq!(firsts, [(0b11 << 1, 0b11_1111 << 1), (0b11 << 9, 0b11 << 9)]);
     cut_short(origin, loops);
 }
 

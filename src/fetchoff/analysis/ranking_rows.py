@@ -208,10 +208,11 @@ class Field:
         return each or self._batches[key]
 
     def _among_others(self, column: int) -> float:
-        """CPU microseconds of an exchange in the leads of turns."""
+        """CPU microseconds of an exchange in the first iterations of leads, right after others had
+        the core."""
         own = self._turns[self._series.entrants[column].key]
-        exchanges = sum(sum(one.lead_exchanges) for one in own)
-        paid_ns = sum(sum(one.lead_cpu_ns) for one in own)
+        exchanges = sum(len(one.first_cpu_ns) * one.per_iteration for one in own)
+        paid_ns = sum(sum(one.first_cpu_ns) for one in own)
         return paid_ns / exchanges / 1e3 if exchanges else math.nan
 
     def _found(

@@ -118,6 +118,8 @@ class Turns(OfRound):
     cores. The work of other processes and of the entrant's own background threads then shows in the
     origin's clock only where it delayed an exchange, and is not subtracted. `probe_ps`: picoseconds
     of a probe of the core's speed, the mean in each turn (empty in records of before they were).
+    `first_cpu_ns`: CPU time of the first iteration of each lead (empty in records of before it was
+    kept).
     """
 
     attempt: int
@@ -150,6 +152,7 @@ class Turns(OfRound):
     side_by_side: bool = False
     probe_ps: tuple[int, ...] = ()
     released_cpu_ns: int = 0
+    first_cpu_ns: tuple[int, ...] = ()
 
     @property
     def pauses_ns(self) -> tuple[int, ...]:

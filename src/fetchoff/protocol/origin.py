@@ -11,7 +11,7 @@ from fetchoff.model.observation import Seen
 from fetchoff.model.workload import Settings
 from fetchoff.protocol.fields import Garbled, Message, whole
 
-VERSION = 5
+VERSION = 6
 
 SEND_BUFFER_BYTES = 131_072
 """Of connections that are measured in turns. The kernel would choose one for each connection, and a
@@ -97,7 +97,8 @@ class Turn:
     """One turn as the origin's clocks saw it. Nanoseconds.
 
     The lead is not part of the exchanges. `others_ns`: CPU time that the other processes behind
-    gates used meanwhile; `held_cpu_ns`: what this one used since its turn before. `probe_ps`:
+    gates used meanwhile; `first_cpu_ns`: what the lead's first iteration used; `held_cpu_ns`: what
+    the client used since its turn before. `probe_ps`:
     picoseconds of a fixed piece of the origin's arithmetic, the mean of some in the turn; 0 if
     there was none.
     """
@@ -111,6 +112,7 @@ class Turn:
     lead_exchanges: int
     lead_wall_ns: int
     lead_cpu_ns: int
+    first_cpu_ns: int
     held_cpu_ns: int
     probe_ps: int
 

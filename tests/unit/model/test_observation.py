@@ -22,6 +22,7 @@ BY_TURN = [
     "lead_cpu_ns",
     "held_cpu_ns",
     "probe_ps",
+    "first_cpu_ns",
 ]
 times = st.integers(0, 10**12)
 

@@ -146,7 +146,7 @@ def test_release_is_asked_for_a_ledger() -> None:
     assert release(4) == {"op": "release", "ledger": 4}
 
 
-turns_given = st.builds(Turn, *[counts] * 11)
+turns_given = st.builds(Turn, *[counts] * 12)
 answers = st.builds(
     Turns,
     st.lists(turns_given, max_size=5).map(tuple),
@@ -175,11 +175,12 @@ def test_a_turn_s_numbers_are_in_the_order_of_the_page() -> None:
         lead_exchanges=7,
         lead_wall_ns=8,
         lead_cpu_ns=9,
-        held_cpu_ns=10,
-        probe_ps=11,
+        first_cpu_ns=10,
+        held_cpu_ns=11,
+        probe_ps=12,
     )
     answer = {
-        "turns": [list(range(1, 12))],
+        "turns": [list(range(1, 13))],
         "lost": [2],
         "exhausted": [3],
         "wall_ns": 4,
@@ -231,7 +232,7 @@ def test_a_row_must_be_whole_and_of_whole_numbers(turn: Turn, length: int, odd: 
         st.sampled_from(["turns", "lost", "exhausted", "wall_ns", "lost_ns", "error"]),
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-            lambda inner: st.lists(inner, max_size=11),
+            lambda inner: st.lists(inner, max_size=12),
             max_leaves=15,
         ),
     )

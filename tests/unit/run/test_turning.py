@@ -55,6 +55,7 @@ def test_cold_caches_are_in_the_lead_and_not_in_the_turn() -> None:
     turns = group.turns[A]
     leads = zip(turns.lead_cpu_ns, turns.lead_exchanges, strict=True)
     assert all(cpu == 700_000 + 100_000 * exchanges for cpu, exchanges in leads)
+    assert set(turns.first_cpu_ns) == {800_000}
 
 
 def test_what_is_done_between_turns_is_paid_for_the_exchanges_before() -> None:

@@ -11,7 +11,7 @@ use crate::ledger::counters::Counters;
 use crate::ledger::watch::Event;
 use crate::turns::schedule::Turns;
 
-const PROTOCOL: u32 = 5;
+const PROTOCOL: u32 = 6;
 
 /// The first line, which the origin writes without being asked.
 #[derive(Clone, Debug, Serialize)]

@@ -53,6 +53,8 @@ pub struct Turn {
     pub lead_exchanges: u64,
     pub lead_wall_ns: u64,
     pub lead_cpu_ns: u64,
+    /// CPU time of the lead's first iteration, right after others had the core and its caches.
+    pub first_cpu_ns: u64,
     /// CPU time that the client used while it was held.
     pub held_cpu_ns: u64,
     /// What a probe took in this turn, in picoseconds: how slow the core was.
@@ -204,6 +206,10 @@ impl Gate {
         since: Readings,
         exchanges: u64,
     ) -> Option<Held> {
+        if exchanges == self.exchanges_in(NonZeroU64::MIN) {
+            let first_cpu_ns = self.cpu().saturating_sub(since.cpu_ns);
+            self.turn.set(Turn { first_cpu_ns, ..self.turn.get() });
+        }
         if !self.is_over(exchanges, length.lead) && !self.is_last(index) {
             self.phase.set(Phase::Lead { length, since, exchanges });
             return None;

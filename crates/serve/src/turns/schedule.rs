@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::turns::gate::{Gate, Length, Turn, nanoseconds};
 
 /// A turn and the ledger that had it: `[ledger, exchanges, wall, cpu, origin, others, lead
-/// exchanges, lead wall, lead cpu, held cpu, probe]`, times in nanoseconds, that of a probe in
-/// picoseconds.
-pub type TurnRow = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+/// exchanges, lead wall, lead cpu, first cpu, held cpu, probe]`, times in nanoseconds, that of a probe
+/// in picoseconds.
+pub type TurnRow = [u64; 12];
 
 /// The outcome of a schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -70,7 +70,7 @@ fn drop_out(found: &mut Turns, ledger: u64, gate: &Rc<Gate>) {
 }
 
 fn row(ledger: u64, turn: Turn) -> TurnRow {
-    (
+    [
         ledger,
         turn.exchanges,
         turn.wall_ns,
@@ -80,7 +80,8 @@ fn row(ledger: u64, turn: Turn) -> TurnRow {
         turn.lead_exchanges,
         turn.lead_wall_ns,
         turn.lead_cpu_ns,
+        turn.first_cpu_ns,
         turn.held_cpu_ns,
         turn.probe_ps,
-    )
+    ]
 }

@@ -249,16 +249,18 @@ pub struct Told {
     pub lead_exchanges: u64,
     pub lead_wall_ns: u64,
     pub lead_cpu_ns: u64,
+    pub first_cpu_ns: u64,
     pub held_cpu_ns: u64,
     pub probe_ps: u64,
 }
 
 pub fn turns(answer: &Value) -> Vec<Told> {
-    let rows: Vec<[u64; 11]> = serde_json::from_value(answer["turns"].clone()).unwrap();
+    let rows: Vec<[u64; 12]> = serde_json::from_value(answer["turns"].clone()).unwrap();
     rows.into_iter()
         .map(|row| {
             let [ledger, exchanges, wall_ns, cpu_ns, origin_ns, others_ns, ..] = row;
-            let [.., lead_exchanges, lead_wall_ns, lead_cpu_ns, held_cpu_ns, probe_ps] = row;
+            let [.., lead_exchanges, lead_wall_ns, lead_cpu_ns, _, _, _] = row;
+            let [.., first_cpu_ns, held_cpu_ns, probe_ps] = row;
             Told {
                 ledger,
                 exchanges,
@@ -269,6 +271,7 @@ pub fn turns(answer: &Value) -> Vec<Told> {
                 lead_exchanges,
                 lead_wall_ns,
                 lead_cpu_ns,
+                first_cpu_ns,
                 held_cpu_ns,
                 probe_ps,
             }

@@ -354,6 +354,7 @@ class Turning:
             others_ns=tuple(turn.others_ns for turn in turns),
             lead_exchanges=tuple(turn.lead_exchanges for turn in turns),
             lead_cpu_ns=tuple(turn.lead_cpu_ns for turn in turns),
+            first_cpu_ns=tuple(turn.first_cpu_ns for turn in turns),
             held_cpu_ns=tuple(turn.held_cpu_ns for turn in turns),
             probe_ps=tuple(turn.probe_ps for turn in turns),
             process_cpu_ns=player.clock_ns,

@@ -153,16 +153,19 @@ def _turn(number: int, client: FakeAdapter, lead: int, counted: int) -> Turn | N
     cold_ns = round(1000 * client.cold_us)
     client.cpu += cold_ns
     try:
-        led = _do(client, lead, cold_ns)
-        done = _do(client, counted, 0) if led else None
+        first = _do(client, 1, cold_ns)
+        rest = _do(client, lead - 1, 0) if first else None
+        done = _do(client, counted, 0) if rest else None
     except AdapterError:
         return None
-    if led is None or done is None:
+    if first is None or rest is None or done is None:
         return None
+    led = (first[0] + rest[0], first[1] + rest[1], first[2] + rest[2])
     client.held_since = client.cpu
     client.cpu += round(1000 * client.behind_us * (led[0] + done[0]))
     exchanges, wall_ns, cpu_ns = done
-    return Turn(number, exchanges, wall_ns, cpu_ns, wall_ns - cpu_ns, 0, *led, held_ns, PROBE_PS)
+    clocks = (wall_ns, cpu_ns, wall_ns - cpu_ns, 0)
+    return Turn(number, exchanges, *clocks, *led, first[2], held_ns, PROBE_PS)
 
 
 def _do(client: FakeAdapter, iterations: int, cpu_ns: int) -> tuple[int, int, int] | None:
