@@ -29,6 +29,7 @@ from fetchoff.model.claim import (
     Side,
     SpreadClaim,
     UnmeasurableClaim,
+    measured_sides,
 )
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.judgement import (
@@ -88,6 +89,7 @@ def _asked(claim: Claim, evidence: Evidence) -> Judge | Judgement:
     """How to judge a claim; or its judgement, if it cannot be measured."""
     stated = claim.statement
     try:
+        evidence.must_count(measured_sides(stated))
         match stated:
             case RatioClaim():
                 logs = evidence.differences(stated.measure, stated.of, stated.to)
@@ -100,7 +102,7 @@ def _asked(claim: Claim, evidence: Evidence) -> Judge | Judgement:
                 steps = [evidence.differences(stated.measure, b, a) for a, b in pairs]
                 return partial(_order, claim, stated, steps)
             case SpreadClaim():
-                return partial(_spread, claim, stated, _measured_sides(stated, evidence))
+                return partial(_spread, claim, stated, _sides_with_costs(stated, evidence))
             case AmountClaim():
                 return partial(_amount, claim, stated, evidence.costs(stated.measure, stated.of))
             case FindingClaim():
@@ -286,7 +288,7 @@ def _shown_below(bound: float, steps: Sequence[Array], error: float) -> list[int
     return sorted(shown)
 
 
-def _measured_sides(stated: SpreadClaim, evidence: Evidence) -> dict[Side, Array]:
+def _sides_with_costs(stated: SpreadClaim, evidence: Evidence) -> dict[Side, Array]:
     """What the sides cost that have figures; Missing if those are not two."""
     costs: dict[Side, Array] = {}
     reasons: list[MissingReason] = []

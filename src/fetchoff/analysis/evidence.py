@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from fetchoff.model.cause import Diagnosis
 from fetchoff.model.claim import Measure, Side
 from fetchoff.model.estimate import MINIMUM_ROUNDS
 from fetchoff.model.experiment import Experiment
+from fetchoff.model.finding import Finding
 from fetchoff.model.judgement import (
     ClientMissing,
+    CourseWithheld,
     MissingReason,
     NotExplained,
     SideFailed,
@@ -33,12 +35,14 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a run has measured. `diagnoses`: of the clients that it explained."""
+    """What a run has measured. `diagnoses`: of the clients that it explained. `withheld`: courses
+    whose figures must not be believed, and why."""
 
     experiment: Experiment
     series: dict[str, Series]
     absent: dict[str, str]
     diagnoses: tuple[Diagnosis, ...] = ()
+    withheld: Mapping[str, Finding] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -47,10 +51,17 @@ class Evidence:
         records: Sequence[Record],
         absent: Sequence[tuple[str, str]] = (),
         diagnoses: Sequence[Diagnosis] = (),
+        withheld: Mapping[str, Finding] | None = None,
     ) -> Evidence:
         """From the records of a run; `absent`: clients that took no part, and why."""
         series = {c.id: series_of(experiment, records, c.id) for c in experiment.courses}
-        return cls(experiment, series, dict(absent), tuple(diagnoses))
+        return cls(experiment, series, dict(absent), tuple(diagnoses), withheld or {})
+
+    def must_count(self, sides: Sequence[Side]) -> None:
+        """Raise Missing if what was measured of any of these sides must not be believed."""
+        for course in dict.fromkeys(side.workload for side in sides):
+            if course in self.withheld:
+                raise Missing(CourseWithheld(course, self.withheld[course]))
 
     def costs(self, measure: Measure, side: Side) -> Array:
         """Logarithms of what a side cost in each round of the run, NaN where there is nothing.

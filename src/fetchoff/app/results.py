@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from fetchoff.model.analysis import Analysis, ClientCard
+from fetchoff.model.analysis import Analysis, ClientCard, WorkloadResult
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.observation import SectionDone
 
@@ -36,7 +36,7 @@ def analysis_of(folder: RunFolder) -> Analysis:
     explained = explanations.read(folder.path)
     return replace(
         analysis,
-        reproduction=_reproduction_of(folder, explained),
+        reproduction=_reproduction_of(folder, analysis.results, explained),
         explanations=explained,
         command=command_of(folder.header),
     )
@@ -80,7 +80,9 @@ def nothing_measured(folder: RunFolder) -> InputError:
     )
 
 
-def _reproduction_of(folder: RunFolder, explained: Sequence[Explanation]) -> Reproduction | None:
+def _reproduction_of(
+    folder: RunFolder, measured: Sequence[WorkloadResult], explained: Sequence[Explanation]
+) -> Reproduction | None:
     """The article whose suite was run, with its claims judged; None for other suites."""
     from fetchoff.analysis.claims import judge_claims
     from fetchoff.analysis.evidence import Evidence
@@ -91,10 +93,11 @@ def _reproduction_of(folder: RunFolder, explained: Sequence[Explanation]) -> Rep
     header = folder.header
     if header.experiment.suite not in (*claims.articles(), *claims.reported()):
         return None
-    measured = [course.id for course in header.experiment.courses]
-    article = at_sizes_of(claims.article(header.experiment.suite), measured)
+    planned = [course.id for course in header.experiment.courses]
+    article = at_sizes_of(claims.article(header.experiment.suite), planned)
     diagnoses = [each.diagnosis for each in explained]
-    evidence = Evidence.of(header.experiment, folder.records(), header.absent, diagnoses)
+    withheld = {result.workload: result.withheld for result in measured if result.withheld}
+    evidence = Evidence.of(header.experiment, folder.records(), header.absent, diagnoses, withheld)
     return Reproduction(article, tuple(judge_claims(article.claims, evidence)))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fetchoff.model.claim import Article
     from fetchoff.model.client import Client
     from fetchoff.model.course import Course
+    from fetchoff.model.errors import FetchoffError
     from fetchoff.model.experiment import Experiment
     from fetchoff.store.run_folder import RunFolder
 
@@ -76,7 +77,7 @@ def command(
     from fetchoff.cli.console import data_console, print_json
     from fetchoff.cli.measure import Manner
     from fetchoff.model.errors import InputError
-    from fetchoff.report.files.json_results import plain
+    from fetchoff.report.files.json_results import judged
     from fetchoff.report.terminal import claims as shown
 
     names = claims.articles() if everything else claims.spelt_out(articles or [])
@@ -96,28 +97,39 @@ def command(
         seed=seed,
         sets_up=setup,
     )
-    done = _all_of([claims.article(name) for name in names], request, manner)
+    done, failed = _all_of([claims.article(name) for name in names], request, manner)
     if as_json:
-        judged = [one.reproduction.judgements for one in done if one.reproduction]
-        print_json([plain(judgement) for judgements in judged for judgement in judgements])
-    else:
+        found = [one.reproduction for one in done if one.reproduction]
+        print_json([claim for reproduction in found for claim in judged(reproduction)])
+    elif done:
         data_console().print(shown.whole(done))
+    if failed:
+        raise typer.Exit(failed[0].exit_code)
 
 
-def _all_of(wanted: list[Article], request: Request, manner: Manner) -> list[Analysis]:
-    """Every article's run; of several, one that can't be measured is told and stops no other."""
+def _all_of(
+    wanted: list[Article], request: Request, manner: Manner
+) -> tuple[list[Analysis], list[FetchoffError]]:
+    """Every article's run, and why others have none.
+
+    Of several, one that can't be measured is told and stops no other, unless all would fail alike:
+    another process is measuring, or nothing can be written.
+    """
     from fetchoff.cli.console import say
-    from fetchoff.model.errors import InputError
+    from fetchoff.model.errors import BusyError, FetchoffError, StoreError
 
-    done = []
+    done, failed = [], []
     for article in wanted:
         try:
             done.append(_reproduced(article, request, manner))
-        except InputError as error:
-            if len(wanted) == 1:
+        except FetchoffError as error:
+            if len(wanted) == 1 or isinstance(error, BusyError | StoreError):
                 raise
+            failed.append(error)
             say(f"{article.id} is left out: {error.message}")
-    return done
+            if error.hint:
+                say(f"hint: {error.hint}")
+    return done, failed
 
 
 def _reproduced(article: Article, request: Request, manner: Manner) -> Analysis:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from fetchoff.model.claim import Article, Claim, ClaimVerdict, Side
 from fetchoff.model.estimate import Estimate
+from fetchoff.model.finding import Finding
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,15 @@ class WorkloadMissing:
     """The workload of a side was not measured."""
 
     workload: str
+
+
+@dataclass(frozen=True)
+class CourseWithheld:
+    """What was measured on the course of a side must not be believed. `why`: the self-check that
+    failed, or what is wrong with its link."""
+
+    course: str
+    why: Finding
 
 
 @dataclass(frozen=True)
@@ -167,6 +177,7 @@ class FaultNotSeen:
 MissingReason = (
     Needs
     | WorkloadMissing
+    | CourseWithheld
     | ClientMissing
     | SideFailed
     | TooFewRounds

@@ -6,17 +6,23 @@ import math
 from dataclasses import replace
 
 import pytest
-from tests.unit.analysis.claimed import A, B, evidence
-from tests.unit.analysis.rounds import judged
+from tests.unit.analysis.claimed import ELSEWHERE, A, B, evidence
+from tests.unit.analysis.rounds import article, judged
 
 from fetchoff.model.claim import (
+    AmountClaim,
     ClaimVerdict,
+    EqualClaim,
+    FindingClaim,
     Measure,
+    OrderClaim,
     RatioClaim,
     Side,
     SpreadClaim,
+    Statement,
     UnmeasurableClaim,
 )
+from fetchoff.model.finding import Finding, LinkAtFault
 from fetchoff.model.observation import Invocation, Outcome
 from fetchoff.report.wording.claims import published, reasons
 
@@ -74,3 +80,36 @@ def test_many_reasons_are_not_all_told() -> None:
         "only 2 rounds have x/a; 3 are needed; only 2 rounds have x/b; 3 are needed; "
         "and 2 others likewise"
     )
+
+
+BAD = {"other": Finding(LinkAtFault("far", ("it is slow",)))}
+SAID = "other is withheld: the link far is not what was asked for: it is slow"
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        RatioClaim(Measure.CPU, A, ELSEWHERE, 2.0),
+        RatioClaim(Measure.MEMORY, ELSEWHERE, A, 2.0, at_most=True),
+        EqualClaim(Measure.WALL, A, ELSEWHERE, 0.1),
+        OrderClaim(Measure.WALL, (A, B, ELSEWHERE)),
+        SpreadClaim(Measure.WALL, (A, B, ELSEWHERE), at_most=9.0),
+        AmountClaim(Measure.CONNECTIONS, ELSEWHERE, 0.1),
+    ],
+)
+def test_a_side_whose_course_is_withheld_leaves_the_claim_unmeasured(stated: Statement) -> None:
+    sound = evidence({"x/a": 1.0, "x/b": 2.0})
+    assert judged(stated, sound).verdict is not ClaimVerdict.UNMEASURED
+    found = judged(stated, replace(sound, withheld=BAD))
+    assert (found.verdict, found.measured) == (ClaimVerdict.UNMEASURED, None)
+    assert reasons(found) == SAID
+
+
+def test_a_withheld_course_takes_no_share_and_no_recording_with_it() -> None:
+    sound = RatioClaim(Measure.CPU, A, B, 2.0)
+    bad = RatioClaim(Measure.CPU, A, ELSEWHERE, 2.0)
+    withheld = replace(evidence({"x/a": 2.0, "x/b": 1.0}), withheld=BAD)
+    first, _ = article([sound, bad], withheld)
+    assert first.measured == judged(sound, withheld).measured
+    unexplained = judged(FindingClaim(ELSEWHERE, "pauses"), withheld)
+    assert reasons(unexplained) == "x/a was not explained on other"

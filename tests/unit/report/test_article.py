@@ -29,7 +29,6 @@ from fetchoff.model.claim import (
     Statement,
 )
 from fetchoff.model.estimate import Estimate
-from fetchoff.model.finding import Finding, LinkAtFault
 from fetchoff.model.judgement import Judgement, Reproduction
 from fetchoff.report.article.published import measured_figure
 from fetchoff.report.article.tables import shown_claims, shown_tables, tally
@@ -128,24 +127,6 @@ def test_the_terminal_shows_tables_and_claims() -> None:
     assert f"{count} claims: " in text
     line = next(x for x in text.splitlines() if x.startswith("curl8-h2-tls"))
     assert line.split()[-1] == "holds"
-
-
-def test_a_workload_that_failed_its_checks_is_named() -> None:
-    analysis = reproduced.analysis("curl-2023")
-    first, *others = analysis.results
-    withheld = replace(first, withheld=Finding(LinkAtFault("far", ("it is slow",))))
-    doubtful = replace(analysis, results=(withheld, *others))
-    section = article_section(doubtful)
-    assert section is not None
-    (doubt,) = section.doubts
-    assert "`parallel-h2-tls` has no ranking to be believed" in doubt
-    assert doubt.endswith("the link far is not what was asked for: it is slow.")
-    target = io.StringIO()
-    Console(file=target, width=200).print(claims.whole([doubtful]))
-    assert "note: parallel-h2-tls has no ranking to be believed" in target.getvalue()
-    sound = article_section(analysis)
-    assert sound is not None
-    assert sound.doubts == ()
 
 
 def judgement(

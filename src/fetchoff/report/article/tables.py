@@ -117,9 +117,9 @@ def tally(judgements: Iterable[Judgement]) -> str:
 
 
 def doubts(analysis: Analysis) -> tuple[str, ...]:
-    """What speaks against believing the figures: workloads whose rankings are withheld."""
+    """Workloads whose figures must not be believed, and why."""
     return tuple(
-        f"`{result.workload}` has no ranking to be believed, nor claims about it: "
+        f"`{result.workload}` has no figures to be believed, so no claim about them is judged: "
         f"{findings.reason(result.withheld)}."
         for result in analysis.results
         if result.withheld

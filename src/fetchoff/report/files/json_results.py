@@ -44,8 +44,12 @@ def in_a_line(value: Json) -> str:
 
 def claims(reproduction: Reproduction) -> str:
     """claims.json: every claim of the article as it is stated, and what became of it."""
-    judged = [_judgement(judgement) for judgement in reproduction.judgements]
-    return json.dumps(judged, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(judged(reproduction), indent=1, ensure_ascii=False) + "\n"
+
+
+def judged(reproduction: Reproduction) -> list[Json]:
+    """The claims of claims.json as plain data."""
+    return [_judgement(judgement) for judgement in reproduction.judgements]
 
 
 def document(analysis: Analysis) -> dict[str, Json]:

@@ -23,6 +23,7 @@ from fetchoff.model.judgement import (
     Cause,
     ClientMissing,
     ClosestPair,
+    CourseWithheld,
     DifferenceLeft,
     FaultNotSeen,
     FaultSeen,
@@ -42,6 +43,7 @@ from fetchoff.model.judgement import (
     WidestPair,
     WorkloadMissing,
 )
+from fetchoff.report.wording import findings
 from fetchoff.report.wording.figures import (
     MISSING,
     interval,
@@ -150,6 +152,8 @@ def _reason(reason: Reason, among: Sequence[Side]) -> str:
             return f"needs {reason.what}"
         case WorkloadMissing():
             return f"{reason.workload} was not measured"
+        case CourseWithheld():
+            return f"{reason.course} is withheld: {findings.reason(reason.why)}"
         case ClientMissing():
             return f"{reason.client}: {reason.why or 'took no part'}"
         case SideFailed(side=side):

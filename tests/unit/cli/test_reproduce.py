@@ -1,0 +1,97 @@
+"""`fetchoff reproduce` of several articles: what stops one of them, and what stops all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+import typer
+from tests.unit.report import reproduced
+
+from fetchoff.cli import reproduce
+from fetchoff.cli.measure import Manner
+from fetchoff.cli.status import Status
+from fetchoff.model.analysis import Analysis
+from fetchoff.model.claim import Article
+from fetchoff.model.errors import BusyError, FetchoffError, InputError, LinkError, StoreError
+
+WANTED = ["ruby-2014", "curl-2023", "ruby-2011"]
+NO_LINK = LinkError("a link cannot be made", "it needs network namespaces")
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, FetchoffError]], None]:
+    """Makes some articles fail; the others cost what was published."""
+
+    def make(errors: dict[str, FetchoffError]) -> None:
+        def run(article: Article, _request: reproduce.Request, _manner: Manner) -> Analysis:
+            if article.id in errors:
+                raise errors[article.id]
+            return reproduced.analysis(article.id)
+
+        monkeypatch.setattr(reproduce, "_reproduced", run)
+
+    return make
+
+
+def status_of(wanted: list[str], *, as_json: bool = False) -> int:
+    with pytest.raises(typer.Exit) as ended:
+        reproduce.command(wanted, as_json=as_json)
+    return int(ended.value.exit_code)
+
+
+def test_one_that_cannot_be_measured_stops_no_other(
+    failing: Callable[[dict[str, FetchoffError]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing({"ruby-2014": NO_LINK, "ruby-2011": InputError("no client is ready")})
+    assert status_of(WANTED) == Status.LINK
+    shown = capsys.readouterr()
+    assert "curl8-h2-tls" in shown.out
+    assert "3 claims: 3 hold" in shown.out
+    assert "ruby-2014 is left out: a link cannot be made" in shown.err
+    assert "hint: it needs network namespaces" in shown.err
+    assert "ruby-2011 is left out: no client is ready" in shown.err
+
+
+def test_the_json_has_the_others_as_claims_json_has_them(
+    failing: Callable[[dict[str, FetchoffError]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing({"ruby-2014": NO_LINK})
+    assert status_of(WANTED[:2], as_json=True) == Status.LINK
+    first, *others = json.loads(capsys.readouterr().out)
+    assert len(others) == 2
+    assert set(first) == {"claim", "verdict", "measured", "published", "text"}
+
+
+def test_if_all_fail_nothing_is_shown(
+    failing: Callable[[dict[str, FetchoffError]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(dict.fromkeys(WANTED, NO_LINK))
+    assert status_of(WANTED) == Status.LINK
+    assert capsys.readouterr().out == ""
+
+
+def test_the_only_one_fails_as_any_run_does(
+    failing: Callable[[dict[str, FetchoffError]], None],
+) -> None:
+    failing({"ruby-2014": NO_LINK})
+    with pytest.raises(LinkError):
+        reproduce.command(["ruby-2014"])
+
+
+@pytest.mark.parametrize("error", [BusyError("another run"), StoreError("the disk is full")])
+def test_what_concerns_all_stops_all(
+    failing: Callable[[dict[str, FetchoffError]], None], error: FetchoffError
+) -> None:
+    failing({"curl-2023": error})
+    with pytest.raises(type(error)):
+        reproduce.command(WANTED)
+
+
+def test_all_that_were_measured_end_well(
+    failing: Callable[[dict[str, FetchoffError]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing({})
+    reproduce.command(WANTED)
+    assert "claims: " in capsys.readouterr().out
