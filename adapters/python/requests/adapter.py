@@ -1,8 +1,10 @@
 """requests: one Session for all exchanges."""
 
 import os
+import shutil
 from http.cookiejar import DefaultCookiePolicy
 
+import certifi
 import requests
 import urllib3
 from requests.models import CONTENT_CHUNK_SIZE
@@ -10,9 +12,20 @@ from requests.models import CONTENT_CHUNK_SIZE
 from fetchoff_kit import Client, serve
 
 CHECKS = os.environ.get("REQUESTS_VERIFY") != "off"
+TRUSTS_CERTIFI = os.environ.get("REQUESTS_BUNDLE") == "certifi"
 IGNORES_ENVIRONMENT = os.environ.get("REQUESTS_ENVIRONMENT") == "ignored"
 if not CHECKS:
     urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+
+
+def with_certifi(settings):
+    """The bundle that users have, with the authority of the origin; it goes with the folder."""
+    path = os.path.join(settings.directory, f"certifi-{os.getpid()}.pem")
+    with open(path, "wb") as bundle:
+        for part in (certifi.where(), settings.tls_ca):
+            with open(part, "rb") as source:
+                shutil.copyfileobj(source, bundle)
+    return path
 
 
 class Requests(Client):
@@ -42,10 +55,11 @@ class Requests(Client):
         # iter_content() would read byte by byte; this is what the library itself asks for
         self.read_size = settings.read_size or CONTENT_CHUNK_SIZE
         timeouts = settings.timeouts(connect="connect", read="read")
+        trusted = with_certifi(settings) if TRUSTS_CERTIFI and settings.tls_ca else settings.tls_ca
         self.options = {
             "allow_redirects": settings.redirects > 0,
             # over the session's own the environment's REQUESTS_CA_BUNDLE would take precedence
-            "verify": settings.tls_ca if CHECKS else False,
+            "verify": trusted if CHECKS else False,
             "timeout": (timeouts.get("connect"), timeouts.get("read")),
         }
 
