@@ -8,7 +8,8 @@ import urllib3
 
 from fetchoff_kit import Client, serve
 
-BLOCK_BYTES = int(os.environ.get("URLLIB3_BLOCK_BYTES", "0"))  # of uploads that are file objects
+UPLOADS_FILES = os.environ.get("URLLIB3_UPLOADS") == "file"
+BLOCK_BYTES = int(os.environ.get("URLLIB3_BLOCK_BYTES", "0"))  # an option of urllib3 2
 
 
 class Urllib3(Client):
@@ -53,7 +54,7 @@ class Urllib3(Client):
         arguments = exchange.arguments
         if exchange.kind == "multipart":
             options["fields"] = [*exchange.body, *map(part, exchange.files)]
-        if exchange.kind == "raw" and BLOCK_BYTES:
+        if exchange.kind == "raw" and UPLOADS_FILES:
             arguments = {**arguments, **as_file(arguments)}
         return self.pool.request(exchange.method, exchange.url, **arguments, **options)
 
