@@ -107,7 +107,7 @@ class Experiment:
     def at_stake(self) -> float:
         """The relative difference that the conclusions depend on.
 
-        A reproduction decides no verdicts; it is the band of a published ratio, whatever its claims.
+        Of a reproduction, which decides no verdicts, it is the band of a published ratio.
         """
         return self.margin if self.decide_on else PUBLISHED_BAND
 
