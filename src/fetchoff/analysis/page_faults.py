@@ -31,8 +31,10 @@ def page_faults(course: Course, series: Series) -> tuple[Finding, ...]:
         if entrant.role is not Role.RANKED:
             continue
         faults = _an_exchange(series, entrant.process)
-        cpu_us = float(np.nanmean(series.cpu_ns[:, column])) / 1e3 if faults else 0.0
-        if faults and median(faults) * FAULT_US > SMALL * cpu_us:
+        costs_ns = series.cpu_ns[np.isfinite(series.cpu_ns[:, column]), column]
+        if not faults or not costs_ns.size:
+            continue
+        if median(faults) * FAULT_US > SMALL * costs_ns.mean() / 1e3:
             found[entrant.key] = median(faults)
     most_first = sorted(found.items(), key=lambda item: -item[1])
     return tuple(Finding(PageFaults(faults), (client,)) for client, faults in most_first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.finding import PageFaults
 from fetchoff.model.link import Link, Profile
-from fetchoff.model.observation import Invocation, Record
+from fetchoff.model.observation import Invocation, Record, Turns
 from fetchoff.report.wording.findings import remarks
 
 A, B, C = CLIENTS[:3]
@@ -49,6 +50,14 @@ def found_in(
         (client,) = finding.subject
         told[client] = finding.evidence.an_exchange
     return told
+
+
+def test_nothing_is_told_of_who_was_in_no_whole_round() -> None:
+    run = records({A: [80] * 6, B: [20] * 6})
+    without = [r for r in run if not (isinstance(r, Turns) and r.entrant.partition("#")[0] == A)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(found_in(without)) == [B]
 
 
 def test_who_has_most_is_first() -> None:
