@@ -16,6 +16,7 @@ from fetchoff.analysis.page_faults import page_faults
 from fetchoff.analysis.pairwise import pairs_of
 from fetchoff.analysis.ranking_rows import Field, share_of_user
 from fetchoff.analysis.series import Series, SeriesOf, each_once
+from fetchoff.analysis.throttled import throttled
 from fetchoff.model.analysis import (
     Analysis,
     ClientCard,
@@ -82,7 +83,8 @@ def analyse(
     for course in experiment.courses:
         link = links.over_link(course, records, series[course.id], experiment.at_stake)
         if series[course.id].rounds:
-            found = _result(run, course, link, series[course.id], checks, final=final)
+            stopped = throttled(course, records)
+            found = _result(run, course, link, series[course.id], checks, stopped, final=final)
             results.append(with_curves(found, series[course.id], course, beginnings))
         elif link is not None and link.left_out:
             results.append(_nothing_counts(run, course, link))
@@ -113,6 +115,7 @@ def _result(
     link: OverLink | None,
     series: Series,
     checks: Sequence[SelfCheck],
+    stopped: Finding | None,
     *,
     final: bool,
 ) -> WorkloadResult:
@@ -132,6 +135,7 @@ def _result(
         field.on_tiers(),
         modes.missed_by(standings),
         _disturbed(series),
+        stopped,
         *threads.further_threads(run.experiment, course, series),
         *page_faults(course, series),
         *_on_the_run(run.experiment, own, field.baseline),

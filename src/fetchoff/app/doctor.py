@@ -15,8 +15,10 @@ from fetchoff.model.errors import FetchoffError, OriginError
 from fetchoff.model.link import Link
 from fetchoff.run.host import machine
 from fetchoff.run.host.placement import Urgency, may_be_real_time, strongest_urgency
+from fetchoff.run.host.topology import Topology
 from fetchoff.run.network.emulator import EmulatedNetwork
 from fetchoff.run.origins.built_in import BuiltInOrigin
+from fetchoff.run.os import cpu_quota
 from fetchoff.run.os.clocks import process_cpu_clock
 from fetchoff.run.os.scratch import scratch
 
@@ -24,6 +26,11 @@ SPINS = 200
 SPIN_NS = 1_000_000
 NOISY = 0.03
 BUSY_LOAD = 0.5
+HOW_MUCH_IT_MATTERS = (
+    "verdicts can depend on it: of eight clients measured on small-get, go/fasthttp and c/libcurl "
+    "changed places when placed freely, and Go's two took 2 to 3 times as much CPU time"
+)
+"""On two cores: docs/decisions/0012-placement.md."""
 
 
 class Health(StrEnum):
@@ -49,6 +56,7 @@ def check_machine() -> list[MachineCheck]:
         finding
         for look in (
             _cores,
+            _quota,
             _placements,
             _priority,
             _clock,
@@ -65,19 +73,51 @@ def check_machine() -> list[MachineCheck]:
 
 
 def _cores() -> Iterator[MachineCheck]:
-    count = len(os.sched_getaffinity(0))
+    yield from judge_cores(Topology.of(os.sched_getaffinity(0)))
+
+
+def judge_cores(topology: Topology) -> Iterator[MachineCheck]:
+    """How many there are, and what the client shares."""
+    cores = topology.in_order()
+    count = len(cores)
     if count == 1:
         yield MachineCheck(
             Health.LIMITED,
             "one core: the harness shares it with client and origin",
             "trust CPU time; wall time includes the harness's work",
         )
+    elif topology.together(cores[0], cores[-1]):
+        yield MachineCheck(
+            Health.LIMITED,
+            f"{count} cores, which are threads of one physical core: client and harness slow each "
+            "other",
+            "measure where two physical cores can be used",
+        )
     elif count == 2:
         yield MachineCheck(
             Health.GOOD, "2 cores: client and origin share one, the harness has the other"
         )
     else:
-        yield MachineCheck(Health.GOOD, f"{count} cores")
+        shared = topology.physical < count
+        threads = f", threads of {topology.physical} physical ones" if shared else ""
+        yield MachineCheck(Health.GOOD, f"{count} cores{threads}: clients run on core {cores[-1]}")
+
+
+def _quota() -> Iterator[MachineCheck]:
+    yield judge_quota(cpu_quota.tightest(), len(os.sched_getaffinity(0)))
+
+
+def judge_quota(quota_cores: float, usable_cores: int) -> MachineCheck:
+    """Whether a CPU quota can stop what is measured."""
+    if quota_cores >= usable_cores:
+        return MachineCheck(Health.GOOD, "no CPU quota below the number of cores")
+    return MachineCheck(
+        Health.LIMITED,
+        f"a CPU quota of {cpu_quota.told(quota_cores)} for {usable_cores} usable: when it is used "
+        "up, the kernel stops clients and origin for a while, which wall time contains",
+        "raise the container's limit ('docker run --cpus', Kubernetes' limits.cpu), or go by CPU "
+        "time",
+    )
 
 
 def _placements() -> Iterator[MachineCheck]:
@@ -91,7 +131,7 @@ def _placements() -> Iterator[MachineCheck]:
         return
     shared = "separate-cores and free also use the harness's core"
     had = shared if count == 2 else "all are possible"
-    yield MachineCheck(Health.GOOD, f"--placement: {had}; verdicts can depend on the placement")
+    yield MachineCheck(Health.GOOD, f"--placement: {had}; {HOW_MUCH_IT_MATTERS}")
 
 
 def _priority() -> Iterator[MachineCheck]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,9 @@ from fetchoff.protocol import origin as origin_protocol
 from fetchoff.run.adapters import adapter
 from fetchoff.run.host.alone import alone
 from fetchoff.run.host.machine import facts, usable_cores
-from fetchoff.run.host.placement import lay_out, strongest_urgency
+from fetchoff.run.host.placement import lay_out, notes_on_threads, strongest_urgency
 from fetchoff.run.host.seam import ThisMachine
+from fetchoff.run.host.topology import Topology
 from fetchoff.run.network import link_program
 from fetchoff.run.network.own_loopback import laying
 from fetchoff.run.origins import built_in
@@ -98,9 +100,10 @@ def programs_of(experiment: Experiment) -> tuple[ProgramRecord, ...]:
 def placement_notes(experiment: Experiment) -> tuple[str, ...]:
     """Notes on requested placements that this machine cannot fully provide."""
     cores, permitted = usable_cores(), strongest_urgency()
-    asked = experiment.placement
+    topology, asked = Topology.of(cores), experiment.placement
     layouts = (lay_out(course, cores, permitted, asked) for course in experiment.courses)
-    return tuple(dict.fromkeys(note for layout in layouts for note in layout.notes))
+    notes = ((*layout.notes, *notes_on_threads(layout, topology)) for layout in layouts)
+    return tuple(dict.fromkeys(chain.from_iterable(notes)))
 
 
 def tree_notes(clients: Iterable[Client]) -> Iterator[str]:

@@ -43,6 +43,7 @@ class Kind(StrEnum):
     CHECKS_UNCLEAR = "checks-unclear"
     TURNS_DISTURBED = "turns-disturbed"
     PROBES_APART = "probes-apart"
+    THROTTLED = "throttled"
     LINK_AT_FAULT = "link-at-fault"
     NOTHING_COUNTS = "nothing-counts"
     CHECK_FAILED = "check-failed"
@@ -56,6 +57,7 @@ class Advice(StrEnum):
     LARGER_BUDGET = "larger-budget"
     STOP_OTHER_WORK = "stop-other-work"
     SLOWER_LINK = "slower-link"
+    LARGER_QUOTA = "larger-quota"
 
 
 class Clock(StrEnum):
@@ -318,6 +320,18 @@ class ProbesApart:
 
 
 @dataclass(frozen=True)
+class Throttled:
+    """A CPU quota stopped processes while they were measured, in so many of its periods. `seconds`:
+    the sum over cores."""
+
+    kind: ClassVar = Kind.THROTTLED
+    periods: int
+    seconds: float
+    rounds: int
+    of_rounds: int
+
+
+@dataclass(frozen=True)
 class LinkAtFault:
     """The link is not what was asked for. `faults`: what its calibration found."""
 
@@ -374,6 +388,7 @@ WorkloadEvidence = (
     | ChecksUnclear
     | TurnsDisturbed
     | ProbesApart
+    | Throttled
     | LinkAtFault
     | NothingCounts
     | CheckFailed

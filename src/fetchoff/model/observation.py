@@ -334,11 +334,17 @@ class LinkUsed(OfRound):
 
 @dataclass(frozen=True)
 class SectionDone(OfRound):
-    """A course of a round was measured completely, so its batches count. Appended last."""
+    """A course of a round was measured completely, so its batches count. Appended last.
+
+    While it was measured, CPU quotas stopped processes in so many periods, for so long: the sum
+    over cores (0 in records of before it was counted).
+    """
 
     attempt: int
     workload: str
     seconds: float
+    throttled_periods: int = 0
+    throttled_us: int = 0
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ from fetchoff.model.finding import (
     RarelyDear,
     RoundsExcluded,
     RoundsFailed,
+    Throttled,
     TiersUnproven,
     TurnsDisturbed,
     TwoModes,
@@ -180,6 +181,11 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         "what probes of the core's speed take seems to depend on the client, relative to quick "
         "ones: `c/x` ×1.39; `c/y` ×0.90. So turns in which something else slowed the core can't be "
         "told, and all turns count",
+    ),
+    (
+        Throttled(12, 1.36, 3, 5),
+        "a CPU quota stopped processes in 12 periods, for 1,360 ms in all, in 3 of 5 rounds, and "
+        "wall time contains that",
     ),
     (
         LinkAtFault("london", ("80 Mbit/s go down instead of 100", "3 packets were lost")),

@@ -44,15 +44,17 @@ def sleeper() -> Iterator[int]:
     [
         (SHARED, [3], 3, {3}, {3}),
         (SHARED, [0, 1], 0, {1}, {1}),
-        (SHARED, [5, 2, 7, 4], 2, {7}, {7}),
+        (SHARED, [2, 4, 5, 7], 2, {7}, {7}),
+        (SHARED, [5, 2, 7, 4], 5, {4}, {4}),
         (SEPARATE, [3], 3, {3}, {3}),
         (SEPARATE, [0, 1], 0, {1}, {0}),
         (SEPARATE, [0, 1, 2], 0, {2}, {1}),
-        (SEPARATE, [5, 2, 7, 4], 2, {7}, {5}),
+        (SEPARATE, [2, 4, 5, 7], 2, {7}, {5}),
+        (SEPARATE, [5, 2, 7, 4], 5, {4}, {7}),
         (FREE, [3], 3, {3}, {3}),
         (FREE, [0, 1], 0, {0, 1}, {0, 1}),
         (FREE, [0, 1, 2], 0, {1, 2}, {1, 2}),
-        (FREE, [5, 2, 7, 4], 2, {4, 5, 7}, {4, 5, 7}),
+        (FREE, [5, 2, 7, 4], 5, {2, 4, 7}, {2, 4, 7}),
     ],
 )
 @pytest.mark.parametrize("workload", [SHARED, SEPARATE])
@@ -73,14 +75,14 @@ def test_cores(
 
 @pytest.mark.parametrize(
     ("cores", "client", "origin", "said"),
-    [([0], 0, 0, 2), ([0, 1], 1, 1, 1), ([0, 1, 2], 2, 1, 0), ([5, 2, 7, 4], 7, 5, 0)],
+    [([0], 0, 0, 2), ([0, 1], 1, 1, 1), ([0, 1, 2], 2, 1, 0), ([5, 2, 7, 4], 4, 7, 0)],
 )
 def test_over_a_link_the_emulator_has_the_core_of_the_harness(
     cores: list[int], client: int, origin: int, said: int
 ) -> None:
     for placement in (SHARED, SEPARATE):
         layout = lay_out(course(placement, FAR_AWAY), cores, Urgency.HIGH)
-        assert layout.harness_core == min(cores)
+        assert layout.harness_core == cores[0]
         assert (layout.client_cores, layout.origin_cores) == (Cores({client}), Cores({origin}))
         assert len(layout.notes) == said
 
@@ -111,6 +113,7 @@ def test_where_clients_get_ready() -> None:
     assert [pinned.cores_in(lane) for lane in pinned.lanes] == [{2}, {0}]
     assert [free.cores_in(lane) for lane in free.lanes] == [{1, 2}, {1, 2}]
     assert lay_out(course(FREE), [0], Urgency.HIGH).lanes == (0,)
+    assert set(lay_out(course(FREE), [1, 0], Urgency.HIGH).lanes) == {0, 1}
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from fetchoff.run.adapters.session import (
     REHEARSAL_US,
 )
 from fetchoff.run.host.placement import Urgency
+from fetchoff.run.os.cpu_quota import Throttling
 
 A, B, C = "a/x", "b/y", "c/z"
 POST = replace(GET, id="post")
@@ -339,6 +340,14 @@ def test_who_is_free_starts_on_all_of_its_cores_others_on_one(
         assert [len(spec.cores) for spec in run.specs] == [1, 1]
     else:
         assert [set(spec.cores) for spec in run.specs] == [cores, cores]
+
+
+def test_what_a_quota_stopped_while_a_round_was_measured_is_kept(run: FakeRun) -> None:
+    looks = [(3, 100), (3, 100), (7, 900), (9, 5900)]  # before and after each of two rounds
+    run.host.throttlings = [Throttling(*look) for look in looks]
+    run(experiment_of(plain(A, B), rounds=2))
+    kept = [(d.throttled_periods, d.throttled_us) for d in run.journal.of(SectionDone)]
+    assert kept == [(0, 0), (2, 5000)]
 
 
 def test_the_same_seed_gives_the_same_run(tmp_path: Path) -> None:

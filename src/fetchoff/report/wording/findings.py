@@ -21,6 +21,7 @@ ADVICE = {
         "Something disturbed the machine, or favours one process over another: stop other work, "
         "look at 'fetchoff doctor', and run again"
     ),
+    Advice.LARGER_QUOTA: "measure without a quota, or go by CPU time",
     Advice.SLOWER_LINK: "Stop other work, or choose a slower link, and run again",
 }
 

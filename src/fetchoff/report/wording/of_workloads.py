@@ -18,6 +18,7 @@ from fetchoff.model.finding import (
     PlacementAsked,
     ProbesApart,
     RoundsExcluded,
+    Throttled,
     TiersUnproven,
     TurnsDisturbed,
     WorkloadEvidence,
@@ -69,6 +70,12 @@ def sentence(found: WorkloadEvidence) -> str:
             return f"{share} of the turns do not count: something else slowed the core{all_of}"
         case ProbesApart():
             return _probes_apart(found)
+        case Throttled():
+            return (
+                f"a CPU quota stopped processes in {count(found.periods, 'period')}, for "
+                f"{1e3 * found.seconds:,.0f} ms in all, in {found.rounds} of {found.of_rounds} "
+                "rounds, and wall time contains that"
+            )
         case LinkAtFault():
             faults = "; ".join(found.faults)
             return f"the link {found.link} is not what was asked for: {faults}"

@@ -12,7 +12,8 @@ from pathlib import Path
 import psutil
 
 from fetchoff.run.host.placement import strongest_urgency
-from fetchoff.run.os import cgroups
+from fetchoff.run.host.topology import SYS, Topology, governor
+from fetchoff.run.os import cgroups, cpu_quota
 
 _REPORTING = 5
 
@@ -23,12 +24,12 @@ def facts() -> dict[str, str]:
     cores = usable_cores()
     found = {
         "processor": _processor(),
-        "cores": f"{len(cores)} usable of {os.cpu_count()}",
+        "cores": f"{len(cores)} usable of {os.cpu_count()}{_shared_by_threads(cores)}",
+        "CPU quota": cpu_quota.told(cpu_quota.tightest()),
         "memory": f"{memory_gb:.1f} GB",
         "kernel": f"{platform.system()} {platform.release()}",
         "system": _system(),
-        "frequency governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-        or "not shown (a virtual machine?)",
+        "frequency governor": governor(cores[-1]) or "not shown (a virtual machine?)",
         "congestion control": _first_line("/proc/sys/net/ipv4/tcp_congestion_control"),
         "load when started": " ".join(f"{load:.2f}" for load in os.getloadavg()),
         "free memory": "reported to the host" if reports_free_memory() else "",
@@ -39,9 +40,9 @@ def facts() -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def usable_cores() -> list[int]:
-    """The cores that this process may use, in order."""
-    return sorted(os.sched_getaffinity(0))
+def usable_cores(sys_folder: Path = SYS) -> list[int]:
+    """The cores that this process may use: the harness's first, the client's last (Topology)."""
+    return Topology.of(os.sched_getaffinity(0), sys_folder).in_order()
 
 
 def has_cgroups() -> bool:
@@ -53,7 +54,7 @@ def has_cgroups() -> bool:
     return True
 
 
-def reports_free_memory(sys_folder: Path = Path("/sys")) -> bool:
+def reports_free_memory(sys_folder: Path = SYS) -> bool:
     """Whether a virtual machine gives memory back to its host soon after it was freed.
 
     That is feature 5 of virtio's balloon (VIRTIO_BALLOON_F_REPORTING, Virtual I/O Device 1.2,
@@ -72,6 +73,11 @@ def tools() -> dict[str, str]:
     names = ("cc", "pkg-config", "go", "node", "npm", "perl", "ruby", "curl", "wget", "setpriv")
     found = {name: shutil.which(name) or "" for name in names}
     return {"python": sys.executable, **found}
+
+
+def _shared_by_threads(cores: list[int]) -> str:
+    physical = Topology.of(cores).physical
+    return f", threads of {physical} physical" if physical < len(cores) else ""
 
 
 def _processor() -> str:

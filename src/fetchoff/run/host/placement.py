@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 from pathlib import Path
 
 from fetchoff.model.course import Course
 from fetchoff.model.workload import Placement
+from fetchoff.run.host.topology import Topology
 from fetchoff.run.os import procfs
 
 Cores = frozenset[int]
@@ -42,7 +44,8 @@ class Layout:
     @property
     def lanes(self) -> tuple[int, ...]:
         """One core each for two clients that get ready at the same time."""
-        return tuple(dict.fromkeys((max(self.client_cores), self.harness_core)))
+        own = max(self.client_cores - {self.harness_core}, default=self.harness_core)
+        return tuple(dict.fromkeys((own, self.harness_core)))
 
     def cores_in(self, lane: int) -> Cores:
         """Where a client gets ready: in a lane; on all of its cores where it has several."""
@@ -54,9 +57,9 @@ def lay_out(
 ) -> Layout:
     """Choose cores out of the usable ones; `permitted` is the strongest that may be had.
 
-    `asked`: instead of what the workload says. The harness has the first core.
+    `cores`: the harness's first, the origin's the last but one, the client's the last, as
+    `Topology` orders them. `asked`: instead of what the workload says.
     """
-    cores = sorted(cores)
     if course.link.is_emulated:
         client, origin, note = _over_a_link(cores, asked)
     else:
@@ -107,6 +110,26 @@ def _over_a_link(cores: Sequence[int], asked: Placement | None) -> Chosen:
     if asked is Placement.FREE:
         return cores[1:], cores[1:], ""
     return last, cores[-2:-1], ""
+
+
+def notes_on_threads(layout: Layout, topology: Topology) -> tuple[str, ...]:
+    """Who shares a physical core without sharing a core.
+
+    Of client and origin only where each has one core: placed freely, they move.
+    """
+    if len(layout.client_cores) > 1:
+        return ()
+    whose = {min(layout.origin_cores): "origin", min(layout.client_cores): "client"}
+    whose.setdefault(layout.harness_core, "harness")
+    return tuple(
+        f"{name} and {other} run on threads of one physical core: each slows the other"
+        for (core, name), (another, other) in combinations(sorted(whose.items(), key=_by_name), 2)
+        if topology.together(core, another)
+    )
+
+
+def _by_name(whose: tuple[int, str]) -> str:
+    return whose[1]
 
 
 def strongest_urgency() -> Urgency:

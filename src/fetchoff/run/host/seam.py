@@ -8,14 +8,16 @@ from typing import Protocol
 
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import Urgency, on_core, strongest_urgency
-from fetchoff.run.os import cgroups
+from fetchoff.run.os import cgroups, cpu_quota
+from fetchoff.run.os.cpu_quota import Throttling
 
 
 class Host(Protocol):
     """The machine that measures.
 
     `id`: as records name it; "" is the machine that the run was begun on. `cores`: those that may
-    be used. `urgency`: the strongest that its user may give to a process.
+    be used, the harness's first and the client's last. `urgency`: the strongest that its user may
+    give to a process.
     """
 
     id: str
@@ -25,6 +27,7 @@ class Host(Protocol):
     def now_ns(self) -> int: ...
     def on_core(self, core: int) -> AbstractContextManager[None]: ...
     def rest(self, seconds: float) -> None: ...
+    def throttled(self) -> Throttling: ...
     def sweep(self) -> None: ...
 
 
@@ -51,6 +54,10 @@ class ThisMachine:
     def rest(self, seconds: float) -> None:
         """Wait: nothing of the harness runs meanwhile."""
         time.sleep(seconds)
+
+    def throttled(self) -> Throttling:
+        """How often CPU quotas have stopped processes so far."""
+        return cpu_quota.throttling()
 
     def sweep(self) -> None:
         """Remove the control groups that killed runs left behind."""

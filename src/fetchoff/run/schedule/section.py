@@ -111,10 +111,12 @@ class SectionRun:
             self._ready_for_batches(calibrated)
         self._each("placing", self._check_place)
         switches = self._context.origin.involuntary_switches()
+        throttled = self._context.host.throttled()
         if turnstile is not None:
             self._take_turns(turnstile, paces)
         self._run_blocks(self._in_batches(turnstile))
         switches = self._context.origin.involuntary_switches() - switches
+        throttled = self._context.host.throttled().since(throttled)
         self._context.network.open_wide()
         self._each("verifying again", lambda session: session.verify_again())
         for session in self._sessions.values():
@@ -124,7 +126,11 @@ class SectionRun:
         if self._course.link.is_emulated:
             self._note_use()
         seconds = (self._context.host.now_ns() - began_ns) / 1e9
-        done = SectionDone(self._round, self._attempt, self._course.id, seconds, host=self._host)
+        done = SectionDone(
+            *(self._round, self._attempt, self._course.id, seconds),
+            *(throttled.periods, throttled.us),
+            host=self._host,
+        )
         self._context.journal.append(done)
 
     def _each(self, step: str, do: Callable[[ClientSession], None]) -> None:

@@ -23,6 +23,7 @@ from fetchoff.run.adapters.seam import ProcessSpec
 from fetchoff.run.host.placement import Cores, Urgency
 from fetchoff.run.network.seam import LOOPBACK, Network
 from fetchoff.run.origins.reference import Reference
+from fetchoff.run.os.cpu_quota import Throttling
 from fetchoff.run.schedule.events import Journal
 from fetchoff.run.schedule.runner import Dependencies, Runner
 
@@ -43,6 +44,7 @@ class FakeHost:
         self.swept = 0
         self.harness_on: int | None = None
         self.rested_s = list[float]()
+        self.throttlings = [Throttling()]  # at one look after the other; the last one stays
         self._time = time
 
     def now_ns(self) -> int:
@@ -57,6 +59,9 @@ class FakeHost:
     def rest(self, seconds: float) -> None:
         self.rested_s.append(seconds)
         self._time.passes(seconds * 1e9)
+
+    def throttled(self) -> Throttling:
+        return self.throttlings.pop(0) if len(self.throttlings) > 1 else self.throttlings[0]
 
     def sweep(self) -> None:
         self.swept += 1

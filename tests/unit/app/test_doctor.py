@@ -1,0 +1,56 @@
+"""What is said of a machine, which is pretended."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from tests.unit.run import trees
+
+from fetchoff.app.doctor import HOW_MUCH_IT_MATTERS, Health, check_machine, judge_cores, judge_quota
+from fetchoff.run.host.topology import Topology
+
+GOOD, LIMITED = Health.GOOD, Health.LIMITED
+ALONE = {core: str(core) for core in range(8)}
+PAIRS = {core: f"{core - core % 2}-{core - core % 2 + 1}" for core in range(8)}
+
+
+@pytest.mark.parametrize(
+    ("cores", "threads", "health", "said"),
+    [
+        (1, ALONE, LIMITED, "one core"),
+        (2, ALONE, GOOD, "2 cores: client and origin share one"),
+        (2, PAIRS, LIMITED, "2 cores, which are threads of one physical core"),
+        (8, ALONE, GOOD, "8 cores: clients run on core 7"),
+        (8, PAIRS, GOOD, "8 cores, threads of 4 physical ones: clients run on core 7"),
+    ],
+)
+def test_cores(
+    cores: int, threads: dict[int, str], health: Health, said: str, tmp_path: Path
+) -> None:
+    (check,) = judge_cores(Topology.of(range(cores), trees.cores(tmp_path, threads)))
+    assert check.health is health
+    assert check.text.startswith(said)
+    assert bool(check.hint) is (health is LIMITED)
+
+
+@pytest.mark.parametrize(
+    ("quota_cores", "health", "said"),
+    [
+        (math.inf, GOOD, "no CPU quota"),
+        (2.0, GOOD, "no CPU quota"),
+        (1.5, LIMITED, "a CPU quota of 1.5 cores for 2 usable"),
+    ],
+)
+def test_a_quota(quota_cores: float, health: Health, said: str) -> None:
+    check = judge_quota(quota_cores, 2)
+    assert check.health is health
+    assert check.text.startswith(said)
+    assert ("limits.cpu" in check.hint) is (health is LIMITED)
+
+
+def test_all_of_it_is_asked_of_this_machine() -> None:
+    texts = [check.text for check in check_machine()]
+    assert any("CPU quota" in text for text in texts)
+    assert any(HOW_MUCH_IT_MATTERS in text or "share one core" in text for text in texts)
