@@ -12,8 +12,10 @@ from fetchoff.analysis.checks import ALL, self_checks, withheld
 from fetchoff.analysis.curves import began_with, with_curves
 from fetchoff.analysis.disturbed import left_out
 from fetchoff.analysis.in_flight import Crossing
+from fetchoff.analysis.in_memory import STREAMED, content_in_memory
 from fetchoff.analysis.page_faults import page_faults
 from fetchoff.analysis.pairwise import pairs_of
+from fetchoff.analysis.placements import with_orders_compared
 from fetchoff.analysis.ranking_rows import Field, share_of_user
 from fetchoff.analysis.series import Series, SeriesOf, each_once
 from fetchoff.analysis.throttled import throttled
@@ -41,10 +43,8 @@ from fetchoff.model.finding import (
 )
 from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
 from fetchoff.model.origin import Counted
-from fetchoff.model.workload import Sink
 
 PIECES = 4  # of an invocation's turns, in the chart of observations
-STREAMED = (Sink.DISCARD, Sink.FILE, Sink.HASH)
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ def analyse(
             results.append(with_curves(found, series[course.id], course, beginnings))
         elif link is not None and link.left_out:
             results.append(_nothing_counts(run, course, link))
+    pairwise = {one.workload: pairs_of(experiment, one, final=final) for one in measured}
     return Analysis(
         run_id=run.run_id,
         title=run.title,
@@ -98,14 +99,14 @@ def analyse(
         alpha=experiment.alpha,
         margin=experiment.margin,
         level=1 - experiment.alpha,
-        results=tuple(results),
+        results=with_orders_compared(experiment, results, pairwise),
         cards=run.cards,
         points={one.workload: _points(experiment, one) for one in measured},
         environment=dict(run.environment),
         notes=run.notes,
         origin=run.origin,
         rounds={one.workload: _rounds(experiment, one) for one in measured},
-        pairwise={one.workload: pairs_of(experiment, one, final=final) for one in measured},
+        pairwise=pairwise,
     )
 
 
@@ -138,6 +139,7 @@ def _result(
         stopped,
         *threads.further_threads(run.experiment, course, series),
         *page_faults(course, series),
+        content_in_memory(run.experiment, course),
         *_on_the_run(run.experiment, own, field.baseline),
     )
     return WorkloadResult(
@@ -238,7 +240,7 @@ def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
 
 
 def _points(experiment: Experiment, series: Series) -> tuple[Point, ...]:
-    """Batches one by one, turns some together: what a reader can still see."""
+    """The batches that count one by one, turns some together: what a reader can still see."""
     shown = {e.key for e in experiment.entrants if e.role is not Role.CONTROL}
     taken = {(one.sample, one.entrant) for one in series.turns}
     pieces = [b for b in series.batches if (b.sample, b.entrant) not in taken]

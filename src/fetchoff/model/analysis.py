@@ -243,7 +243,7 @@ class ClientCard:
 
 @dataclass(frozen=True)
 class Point:
-    """One batch, for the plot of observations in run order. Microseconds per exchange."""
+    """One batch that counts, to be drawn in run order. Microseconds per exchange."""
 
     order: int
     round: int

@@ -28,6 +28,7 @@ class Kind(StrEnum):
     POOL = "pool"
     FURTHER_THREADS = "further-threads"
     PAGE_FAULTS = "page-faults"
+    CONTENT_IN_MEMORY = "content-in-memory"
     FEW_ROUNDS = "few-rounds"
     ROUNDS_FAILED = "rounds-failed"
     ANSWERED_WRONG = "answered-wrong"
@@ -39,6 +40,7 @@ class Kind(StrEnum):
     ALL_HELD_BACK = "all-held-back"
     TIERS_UNPROVEN = "tiers-unproven"
     MODES_MISSED = "modes-missed"
+    ORDER_DIFFERS = "order-differs"
     OTHER_BASELINE = "other-baseline"
     CHECKS_UNCLEAR = "checks-unclear"
     TURNS_DISTURBED = "turns-disturbed"
@@ -281,6 +283,19 @@ class ModesMissed:
 
 
 @dataclass(frozen=True)
+class OrderDiffers:
+    """Clients were shown to be in the opposite order on another workload of the same exchanges,
+    with another placement: `faster` and `slower`, as they are here, and so many pairs in all."""
+
+    kind: ClassVar = Kind.ORDER_DIFFERS
+    workload: str
+    placement: Placement
+    faster: str
+    slower: str
+    pairs: int
+
+
+@dataclass(frozen=True)
 class OtherBaseline:
     """The baseline that was asked for has no figures, so ratios are to another client."""
 
@@ -329,6 +344,15 @@ class Throttled:
     seconds: float
     rounds: int
     of_rounds: int
+
+
+@dataclass(frozen=True)
+class ContentInMemory:
+    """Clients keep so much content of an exchange, which costs more or less with what else a
+    program has in memory. Told of the first such workload of a run."""
+
+    kind: ClassVar = Kind.CONTENT_IN_MEMORY
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -384,11 +408,13 @@ WorkloadEvidence = (
     | AllHeldBack
     | TiersUnproven
     | ModesMissed
+    | OrderDiffers
     | OtherBaseline
     | ChecksUnclear
     | TurnsDisturbed
     | ProbesApart
     | Throttled
+    | ContentInMemory
     | LinkAtFault
     | NothingCounts
     | CheckFailed

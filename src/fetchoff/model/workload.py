@@ -114,8 +114,7 @@ class Protocol(StrEnum):
 class Placement(StrEnum):
     """Which cores the client and the origin run on (docs/analysis.md#placement).
 
-    FREE is for a whole run only: a process lives through all courses of a round, and its runtime
-    counts cores when it starts.
+    FREE is a choice for a whole run, and no workload's (docs/decisions/0012).
     """
 
     SHARED_CORE = "shared-core"

@@ -25,6 +25,7 @@ from fetchoff.model.finding import (
     ClientEvidence,
     Clock,
     ClocksApart,
+    ContentInMemory,
     Evidence,
     FewRounds,
     Finding,
@@ -36,6 +37,7 @@ from fetchoff.model.finding import (
     ModesMissed,
     NothingCounts,
     NotMeasured,
+    OrderDiffers,
     OriginBound,
     OtherBaseline,
     PageFaults,
@@ -166,6 +168,16 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         "the processes of 1 client fall into modes: a mode that 1 process in 5 has stays unseen in "
         "1 % of runs with 20 rounds",
     ),
+    (
+        OrderDiffers("get-apart", Placement.SEPARATE_CORES, "a/x", "a/y", 1),
+        "the order depends on the placement: `a/x` is faster than `a/y` here and slower with "
+        "separate-cores (get-apart)",
+    ),
+    (
+        OrderDiffers("get-apart", Placement.SEPARATE_CORES, "a/x", "a/y", 3),
+        "the order depends on the placement: `a/x` is faster than `a/y` here and slower with "
+        "separate-cores (get-apart), and 2 more pairs",
+    ),
     (OtherBaseline("a/x", "a/y"), "`a/x` was not measured: relative to `a/y` instead"),
     (ChecksUnclear(4, 10), "4 of 10 self-checks could not tell"),
     (
@@ -181,6 +193,11 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         "what probes of the core's speed take seems to depend on the client, relative to quick "
         "ones: `c/x` ×1.39; `c/y` ×0.90. So turns in which something else slowed the core can't be "
         "told, and all turns count",
+    ),
+    (
+        ContentInMemory(335_114),
+        "335 kB of content are kept in memory, so a figure also depends on what else the program "
+        "has there: when tried, three of twelve clients cost 18 to 32 % more than in plain loops",
     ),
     (
         Throttled(12, 1.36, 3, 5),

@@ -10,7 +10,16 @@ from tests.unit.report import factory
 
 from fetchoff.model.analysis import RankingRow, Relative, WorkloadResult
 from fetchoff.model.estimate import Estimate, Verdict
-from fetchoff.model.finding import Advice, Finding, OriginBound, OtherBaseline, RoundsFailed
+from fetchoff.model.finding import (
+    Advice,
+    BatchesExcluded,
+    Finding,
+    OriginBound,
+    OtherBaseline,
+    RoundsExcluded,
+    RoundsFailed,
+    TurnsDisturbed,
+)
 from fetchoff.report.wording import figures, findings, sentences
 
 BASE = factory.BASELINE
@@ -179,6 +188,20 @@ def test_what_is_known_of_clients_stands_before_what_is_known_of_the_workload() 
         "`a/x` and `a/y`: the origin takes 52 % of the wall time: it is the bottleneck",
         "`a/x` was not measured: relative to `a/y` instead",
     )
+
+
+def test_what_is_in_no_figure_is_counted() -> None:
+    left_out = (
+        Finding(RoundsExcluded(1, 7, ("late",))),
+        Finding(BatchesExcluded(3, 1280, ("late",))),
+        Finding(TurnsDisturbed(310, 5000)),
+        Finding(OtherBaseline("a/x", "a/y")),
+    )
+    assert sentences.not_counted(replace(of(), findings=left_out)) == (
+        "Not drawn, because they do not count: 1 of 7 rounds, 3 of 1,280 batches, 310 of 5,000 "
+        "turns."
+    )
+    assert sentences.not_counted(replace(of(), findings=left_out[-1:])) == ""
 
 
 def test_many_names_are_cut_with_their_count() -> None:

@@ -112,7 +112,7 @@ def absolute(result: WorkloadResult) -> Spec:
 
 
 def observations(result: WorkloadResult, points: Sequence[Point]) -> Spec:
-    """Every batch in run order: how far it lies from the client's own median, a lane a client."""
+    """Batches in run order: how far each lies from its client's median, a lane a client."""
     standings = groups_of(result).measured
     names = [standing.client for standing in standings]
     lanes = {name: lane for lane, name in enumerate(names)}

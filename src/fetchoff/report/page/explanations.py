@@ -171,11 +171,11 @@ EXPLANATIONS = (
         "observations",
         "Observations in run order",
         """
-        Every batch is a dot in its client's lane, in the order in which they were measured; up is
+        A batch is a dot in its client's lane, in the order in which they were measured; up is
         slower than that client's median. Those beyond the lane are diamonds on its edge.
         A stripe through all lanes comes from the machine, a step in one lane from a process that
         turned out differently, and a slope is drift. None is left out because of what it cost;
-        what does not count for another reason is not drawn, and stands in the notes.
+        what does not count for another reason is not drawn.
         """,
     ),
     _explain(
@@ -183,8 +183,9 @@ EXPLANATIONS = (
         "Self-checks",
         """
         Every run tests itself: a second process of the same client must not differ (a/a), injected
-        time must come back as that time, and costs must not drift within a round. Where batches are
-        measured, 3 % more requests must come back as 3 % instead. Over a link there is a/a alone. A
+        time must come back as that time, and costs of turns must not drift within a round. Where
+        batches are measured, 3 % more requests must come back as 3 %. Over a link there is a/a
+        alone. A
         check that fails withholds the ranking.
         """,
     ),
@@ -247,8 +248,9 @@ LIMITS = (
     "Other placements: unless you ask otherwise (--placement), client and origin of small "
     "exchanges share one core, so runtimes that use several have one.",
     "Latency under load: in these closed loops an exchange waits for an earlier one to end.",
-    "Real networks: all traffic stays on this machine. Without a link nothing delays it, limits "
-    "its rate or loses it; a link does what it is asked to, and carries nobody else's traffic.",
+    "Real networks: all traffic stays on this machine, unless a server elsewhere was asked for "
+    "(--origin). Without a link nothing delays it, limits its rate or loses it; a link does what "
+    "it is asked to, and carries nobody else's traffic.",
     "Other settings: a client may do better with options that its documentation does not "
     "show first; what was measured is the sample programs on this page.",
     "Other machines: ratios travel better than microseconds, and neither travels everywhere.",

@@ -97,6 +97,7 @@ class PageSection:
     why: tuple[Why, ...]
     observations: Spec | None
     batches: str
+    not_counted: str
     reach: str
     tally: str
     check_groups: tuple[CheckGroup, ...]
@@ -233,6 +234,7 @@ def _section(
         why=why_of(analysis.explanations, result.workload, anchor),
         observations=charts.observations(result, points) if points and draws_batches else None,
         batches=f"{len(points):,}",
+        not_counted=sentences.not_counted(result),
         reach=percent(charts.lane_reach(points)),
         tally=tally(result.checks),
         check_groups=_check_groups(result.checks),

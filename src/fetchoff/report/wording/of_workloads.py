@@ -10,10 +10,12 @@ from fetchoff.model.finding import (
     BatchesExcluded,
     CheckFailed,
     ChecksUnclear,
+    ContentInMemory,
     Limit,
     LinkAtFault,
     ModesMissed,
     NothingCounts,
+    OrderDiffers,
     OtherBaseline,
     PlacementAsked,
     ProbesApart,
@@ -60,6 +62,12 @@ def sentence(found: WorkloadEvidence) -> str:
                 f"1 process in {found.one_in} has stays unseen in {percent(found.missed_share)} of "
                 f"runs with {count(found.rounds, 'round')}"
             )
+        case OrderDiffers():
+            more = f", and {count(found.pairs - 1, 'more pair')}" if found.pairs > 1 else ""
+            return (
+                f"the order depends on the placement: `{found.faster}` is faster than "
+                f"`{found.slower}` here and slower with {found.placement} ({found.workload}){more}"
+            )
         case OtherBaseline():
             return f"`{found.asked}` was not measured: relative to `{found.instead}` instead"
         case ChecksUnclear():
@@ -75,6 +83,12 @@ def sentence(found: WorkloadEvidence) -> str:
                 f"a CPU quota stopped processes in {count(found.periods, 'period')}, for "
                 f"{1e3 * found.seconds:,.0f} ms in all, in {found.rounds} of {found.of_rounds} "
                 "rounds, and wall time contains that"
+            )
+        case ContentInMemory():
+            return (
+                f"{found.bytes / 1e3:,.0f} kB of content are kept in memory, so a figure also "
+                "depends on what else the program has there: when tried, three of twelve clients "
+                "cost 18 to 32 % more than in plain loops"
             )
         case LinkAtFault():
             faults = "; ".join(found.faults)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fetchoff.model.analysis import RankingRow, Relative, WorkloadResult
 from fetchoff.model.course import parts_of
 from fetchoff.model.estimate import Verdict
+from fetchoff.model.finding import BatchesExcluded, RoundsExcluded, TurnsDisturbed
 from fetchoff.report.metrics.groups import Groups, costs_of, groups_of
 from fetchoff.report.wording import findings
 from fetchoff.report.wording.figures import (
@@ -66,6 +67,20 @@ def absentees(result: WorkloadResult) -> str:
     """How many clients are not in the ranking."""
     missing = len(groups_of(result).left_out)
     return f"{count(missing, 'client')} could not be measured; see below." if missing else ""
+
+
+def not_counted(result: WorkloadResult) -> str:
+    """What was measured and is in no figure; "" if everything is."""
+    many = []
+    for finding in result.findings:
+        match finding.evidence:
+            case TurnsDisturbed(turns=left_out, of_turns=given):
+                many.append(f"{left_out:,} of {given:,} turns")
+            case BatchesExcluded(batches=left_out, of_batches=given):
+                many.append(f"{left_out:,} of {given:,} batches")
+            case RoundsExcluded(rounds=left_out, of_rounds=given):
+                many.append(f"{left_out} of {given} rounds")
+    return f"Not drawn, because they do not count: {', '.join(many)}." if many else ""
 
 
 def advice(result: WorkloadResult) -> tuple[str, ...]:
