@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +13,12 @@ from fetchoff.app.trees import must_be_buildable
 from fetchoff.build import trees
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError
+from fetchoff.model.finding import Finding, Kind
 from fetchoff.model.gate import Gate, Side
 from fetchoff.store import gates
 
 if TYPE_CHECKING:
-    from fetchoff.model.analysis import Analysis
+    from fetchoff.model.analysis import Analysis, WorkloadResult
     from fetchoff.store.run_folder import ClientRecord, RunFolder
 
 BASE, HEAD = "base", "head"
@@ -66,6 +67,17 @@ def gate_of(folder: RunFolder, analysis: Analysis) -> Gate:
         seed=experiment.seed,
         budget_needed=budget_needed(experiment, rows),
         withheld=next(withheld, None),
+        throttled=throttled_on(analysis.results),
+    )
+
+
+def throttled_on(results: Iterable[WorkloadResult]) -> tuple[tuple[str, Finding], ...]:
+    """What was found of CPU quotas, with the workload: gates often run in containers."""
+    return tuple(
+        (result.workload, finding)
+        for result in results
+        for finding in result.findings
+        if finding.kind is Kind.THROTTLED
     )
 
 

@@ -78,7 +78,8 @@ class Gate:
 
     `alpha`: the error rate of all comparisons together. `budget_needed`: seconds after which all
     would probably be told, where something is not; None: none that a run may have. `withheld`: why
-    the figures must not be believed. `record`: with this gate, where one is kept.
+    the figures must not be believed. `throttled`: on which workloads a CPU quota stopped processes.
+    `record`: with this gate, where one is kept.
     """
 
     run_id: str
@@ -95,6 +96,7 @@ class Gate:
     seed: int
     budget_needed: int | None = None
     withheld: Finding | None = None
+    throttled: tuple[tuple[str, Finding], ...] = ()
     witnesses: tuple[Witness, ...] = ()
     record: TrackRecord | None = None
 

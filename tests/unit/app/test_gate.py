@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 from tests.command import FAKES
+from tests.unit.report import factory
 from tests.unit.report.gated import GATE
 
 from fetchoff.app import gate_files
-from fetchoff.app.gate import sides, with_record
+from fetchoff.app.gate import sides, throttled_on, with_record
 from fetchoff.app.gate_files import Wanted
 from fetchoff.build import trees
 from fetchoff.build.build_dir import BuildDir
 from fetchoff.model.errors import InputError, StoreError
-from fetchoff.model.finding import Advice, Finding, NotMeasured
+from fetchoff.model.finding import Advice, Finding, NotMeasured, Throttled
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,13 @@ def test_head_is_bases_client_built_from_a_tree(tree: Path) -> None:
     assert base.trees == ()
     assert [one.name for one in head.trees or ()] == ["library-1.1"]
     assert BuildDir.of(base).folder != BuildDir.of(head).folder
+
+
+def test_what_was_found_of_quotas_comes_with_the_workload() -> None:
+    stopped = Finding(Throttled(1, 0.05, 1, 5), advice=Advice.LARGER_QUOTA)
+    result = factory.result("small-get")
+    results = [replace(result, findings=(*result.findings, stopped)), factory.result("small-post")]
+    assert throttled_on(results) == (("small-get", stopped),)
 
 
 def test_what_the_user_has_set_up_is_neither_used_nor_touched(tree: Path, tmp_path: Path) -> None:

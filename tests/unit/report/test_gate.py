@@ -15,7 +15,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.unit.report.gated import GATE, ROWS
 
 from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
-from fetchoff.model.finding import Advice, CheckFailed, Finding
+from fetchoff.model.finding import Advice, CheckFailed, Finding, Throttled
 from fetchoff.model.gate import Answer, End, Gate
 from fetchoff.model.witness import Counter, Witness
 from fetchoff.report.files.gate import bencher, benchmark_action, document, junit, markdown
@@ -172,6 +172,16 @@ def test_own_json_has_every_figure(gate: Gate) -> None:
         one.ratio.point for one in gate.rows
     ]
     assert len(found["counted"]) == len(gate.witnesses)
+
+
+def test_a_quota_that_stopped_processes_is_told() -> None:
+    found = Finding(Throttled(12, 1.36, 3, 5), advice=Advice.LARGER_QUOTA)
+    gate = replace(GATE, throttled=(("small-get", found),))
+    (said,) = {*wording.sentences(gate)} - {*wording.sentences(GATE)}
+    assert said == (
+        "On small-get, a CPU quota stopped processes in 12 periods, for 1,360 ms in all, in 3 of 5 "
+        "rounds, and wall time contains that: measure without a quota, or go by CPU time."
+    )
 
 
 def test_a_false_difference_is_not_hidden() -> None:

@@ -93,6 +93,7 @@ CLIENT_AND_HARNESS = [
         (ALONE, 3, SEPARATE, NOBODY),
         (PAIRS_APART, 4, SHARED, NOBODY),
         (PAIRS_APART, 4, FREE, NOBODY),
+        (PAIRS_BESIDE, 4, FREE, NOBODY),  # they move
         (
             PAIRS_APART,
             4,

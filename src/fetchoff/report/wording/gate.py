@@ -43,7 +43,7 @@ def sentences(gate: Gate) -> tuple[str, ...]:
     """What the gate found, the end first."""
     if gate.withheld:
         return (findings.withheld(gate.withheld),)
-    return (_end(gate), *_faster(gate), *_advice(gate))
+    return (_end(gate), *_faster(gate), *_advice(gate), *_throttled(gate))
 
 
 def _end(gate: Gate) -> str:
@@ -87,6 +87,11 @@ def _advice(gate: Gate) -> Iterator[str]:
         yield "No budget would tell: use a quieter machine, or a larger --margin."
     else:
         yield f"--budget {gate.budget_needed} would probably tell."
+
+
+def _throttled(gate: Gate) -> Iterator[str]:
+    for workload, finding in gate.throttled:
+        yield f"On {workload}, {findings.note(finding)}."
 
 
 def change(row: Judged) -> str:
