@@ -23,6 +23,7 @@ from fetchoff.model.observation import (
     Turns,
     TurnsGiven,
 )
+from fetchoff.model.workload import Settings
 from fetchoff.run.schedule.runner import MOST_FAILURES, ORIGIN_LIVES
 from fetchoff.run.schedule.turning import LOST
 
@@ -149,6 +150,26 @@ def test_who_lies_or_delivers_something_else_is_not_asked_again(
     assert bool(turns_of(run, A)) is has_turns
     assert run.outcomes(B) == [OK] * 6
     assert run.started.count(A) == 2  # once for each workload
+
+
+@pytest.mark.parametrize(
+    ("errs", "said"),
+    [
+        (range(1), "1 of 1 exchanges failed"),  # its first, and none after it
+        (range(20, 21), "exchanges failed: reset by peer"),  # one of its warm-up
+    ],
+)
+@pytest.mark.parametrize("settings", [GET.settings, Settings(concurrency=4)])
+def test_who_fails_before_anything_is_measured_is_not_ranked(
+    errs: range, said: str, settings: Settings, run: FakeRun
+) -> None:
+    """Whether turns are to follow or batches."""
+    ill(run, lambda *_: FakeAdapter(A, errs=errs))
+    run(experiment_of(plain(A, B), replace(GET, settings=settings), rounds=3))
+    assert run.outcomes(A) == [FAILED]
+    assert said in last_of(run, A).message
+    assert last_of(run, A).answered_wrong
+    assert run.outcomes(B) == [OK] * 3
 
 
 def test_what_a_client_lacks_is_asked_once_of_the_workloads_that_need_it(run: FakeRun) -> None:

@@ -315,6 +315,22 @@ def test_several_exchanges_at_a_time_are_measured_in_batches(
     assert all(b.iterations >= many.settings.concurrency for b in run.journal.of(Batch))
 
 
+def test_who_is_measured_in_batches_is_first_warmed_up_until_it_is_steady(run: FakeRun) -> None:
+    """And where it never is, that is kept."""
+    run.clients = {
+        A: lambda *_: FakeAdapter(A, us=lambda lived: 100 + 900 * 2 ** (-lived / 300)),
+        B: lambda *_: FakeAdapter(B, us=lambda lived: 5000 / (1 + lived) ** 0.5),
+    }
+    many = replace(GET, settings=Settings(concurrency=10))
+    run(experiment_of(plain(A, B), many, rounds=1))
+    kept = {i.client: i for i in run.journal.of(Invocation)}
+    assert (kept[A].is_steady, kept[B].is_steady) == (True, False)
+    assert kept[A].curve[-1][0] > 1500
+    assert min(min(adapter.timed[2:-1]) for adapter in run.adapters) >= 10  # all in flight
+    costs = [b.cost.cpu_ns / b.exchanges / 1e3 for b in run.journal.of(Batch) if b.entrant == A]
+    assert costs == pytest.approx([100] * len(costs), rel=0.02)
+
+
 def test_clients_are_placed_with_the_origin_and_the_harness_away_from_them(run: FakeRun) -> None:
     seen: list[int | None] = []
     run.clients = {A: lambda *_: FakeAdapter(A, us=partial(_noting, run, seen))}

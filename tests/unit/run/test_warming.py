@@ -26,6 +26,7 @@ from fetchoff.run.adapters.warming import (
     POINTS,
     STRETCH_MS,
     Curve,
+    Work,
     _thinned,
     let_compile,
     warm_up,
@@ -66,8 +67,12 @@ class Known:
         return Timed(Done(count, 0, 0, ns), self.walls_ns[-1], ns, 0)
 
 
+def work_of(known: Known, exchanges: int = 1) -> Work:
+    return Work.unchecked(cast(AdapterProcess, known), exchanges)
+
+
 def warmed(known: Known, exchanges: int = 1, least: int = 0, beyond: float = 0.0) -> Curve:
-    return warm_up(cast(AdapterProcess, known), exchanges, least, Event(), beyond)
+    return warm_up(cast(AdapterProcess, known), work_of(known, exchanges), least, Event(), beyond)
 
 
 def node_us(number: int) -> float:
@@ -167,11 +172,12 @@ def test_nothing_more_is_done_when_somebody_else_has_come_to_grief() -> None:
         return 100.0
 
     known._us = stopping
-    curve = warm_up(cast(AdapterProcess, known), 1, 10_000, stop)
+    curve = warm_up(cast(AdapterProcess, known), work_of(known), 10_000, stop)
     assert not curve.is_steady
     assert 20 < known.done < 200
     never = Known(lambda _: 100.0)
-    assert warm_up(cast(AdapterProcess, never), 1, 0, stop) == Curve((), is_steady=False)
+    curve = warm_up(cast(AdapterProcess, never), work_of(never), 0, stop)
+    assert curve == Curve((), is_steady=False)
     assert never.asked == []
 
 
@@ -180,7 +186,7 @@ def test_an_adapter_that_fails_fails_its_warm_up() -> None:
         raise AdapterError("it crashed")
 
     with pytest.raises(AdapterError):
-        warm_up(cast(AdapterProcess, Known(fails)), 1, 0, Event())
+        warmed(Known(fails))
 
 
 def test_the_curve_is_kept_in_few_points() -> None:

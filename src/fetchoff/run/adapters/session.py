@@ -23,7 +23,7 @@ from fetchoff.run.adapters.judging import (
 )
 from fetchoff.run.adapters.pace import WAITING, Pace, worked_us
 from fetchoff.run.adapters.seam import AdapterProcess, Meter, Timed, Used, no_cpu
-from fetchoff.run.adapters.warming import Curve, let_compile, warm_up
+from fetchoff.run.adapters.warming import MOST_EXCHANGES, Curve, Work, let_compile, warm_up
 from fetchoff.run.origins.built_in import Ledger, Turnstile
 from fetchoff.run.origins.reference import Reference
 from fetchoff.run.os.clocks import ReadNs
@@ -127,7 +127,7 @@ class ClientSession:
     def _try_first(self) -> None:
         """Time the very first iteration: what a program pays that makes one request."""
         before = self._ledger.read().seen.requests
-        timed = self._run_timed(1, no_cpu)
+        timed = self._timed(1, no_cpu)
         exchanges = len(self.workload.exchanges)
         self._ledger.read(before + exchanges)  # a late line of a log is not the next iteration's
         self._first = (timed.wall_ns / 1e3 / exchanges, timed.cpu_ns / 1e3 / exchanges)
@@ -183,7 +183,10 @@ class ClientSession:
             if not launch.children:
                 least = max(least, self.iterations_receiving(HEAP_BYTES) * len(exchanges))
         beyond = MOST_BEYOND_COMPILED if launch.compiles else MOST_BEYOND
-        self._curve = warm_up(self.adapter, len(exchanges), least, stop, chance * beyond)
+        fewest = sizing.least_iterations(self.workload)
+        most = fewest if self._is_hashed else MOST_EXCHANGES
+        work = Work(self._warm, len(exchanges), fewest, most)
+        self._curve = warm_up(self.adapter, work, least, stop, chance * beyond)
         self._warm_ups = len(self._curve.points)
         if self._curve.points:
             self._cpu_ns_per_exchange = 1e3 * self._curve.settled_us
@@ -331,10 +334,7 @@ class ClientSession:
 
     def judge(self, measured: Measured, iterations: int) -> None:
         """Check a batch against the ledger, and the digests of one that has them."""
-        must_be_complete(self.workload, measured.answer, iterations)
-        fault = self._is_hashed and digest_fault(measured.answer, self._reference)
-        if fault:
-            raise AnsweredWrong(Outcome.FAILED, fault)
+        self._must_be_right(measured.answer, iterations)
         must_agree(self.workload, self._ledger.counts, measured.seen, iterations)
 
     def refuse(self, error: Refused | AdapterError) -> None:
@@ -373,8 +373,21 @@ class ClientSession:
 
     def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
         timed = self._run_timed(n, origin_cpu)
-        must_be_complete(self.workload, timed.answer, n)
+        self._must_be_right(timed.answer, n)
         return timed
+
+    def _warm(self, n: int) -> Timed:
+        """Iterations of a warm-up: a link is wide open then, so they take no longer than without."""
+        timeout_s = sizing.timeout_s(Course(self.workload), self.workload, n)
+        timed = self.adapter.run_timed(n, timeout_s, no_cpu, digest=self._is_hashed)
+        self._must_be_right(timed.answer, n)
+        return timed
+
+    def _must_be_right(self, answer: Done, iterations: int) -> None:
+        must_be_complete(self.workload, answer, iterations)
+        fault = self._is_hashed and digest_fault(answer, self._reference)
+        if fault:
+            raise AnsweredWrong(Outcome.FAILED, fault)
 
     def _run_timed(self, n: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Timed:
         timeout_s, digest = self._timeout_s(n), self._is_hashed

@@ -5,11 +5,12 @@ Nothing of it is measured for a ranking, so clients warm up side by side, on all
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from threading import Event
 
-from fetchoff.run.adapters.seam import AdapterProcess, no_cpu
+from fetchoff.run.adapters.seam import AdapterProcess, Timed, no_cpu
 from fetchoff.stats.steadiness import is_steady
 
 STRETCH_MS = 2.5
@@ -53,17 +54,37 @@ class Curve:
         return late / max(1, done - before)
 
 
-def warm_up(
-    adapter: AdapterProcess, exchanges: int, least: int, stop: Event, beyond: float = 0.0
-) -> Curve:
-    """Run stretches until no trend is left. Raises AdapterError.
+@dataclass(frozen=True)
+class Work:
+    """What warms a client up.
 
-    `exchanges`: of an iteration. `least`: the least number of exchanges. `stop`: set if another
-    client's failure has ended the section. `beyond`: how much longer to go on when no trend is
-    left, as a share of what went before. Draw it at random: collections come at the same exchanges
-    in each process, and the turns would otherwise meet all of them or none.
+    `run` so many iterations: raises if they fail. `exchanges`: of an iteration. `fewest` and
+    `most`: iterations at a time.
     """
-    n, done, spent_ns, took_s = 1, 0, 0, 0.0
+
+    run: Callable[[int], Timed]
+    exchanges: int = 1
+    fewest: int = 1
+    most: int = MOST_EXCHANGES
+
+    @classmethod
+    def unchecked(cls, adapter: AdapterProcess, exchanges: int) -> Work:
+        """Of a client whose answers nobody ranks."""
+        return cls(lambda n: adapter.run_timed(n, TIMEOUT_S, no_cpu), exchanges)
+
+
+def warm_up(
+    adapter: AdapterProcess, work: Work, least: int, stop: Event, beyond: float = 0.0
+) -> Curve:
+    """Run stretches until no trend is left. Raises AdapterError, and what `work` raises.
+
+    `least`: the least number of exchanges. `stop`: set if another client's failure has ended the
+    section. `beyond`: how much longer to go on when no trend is left, as a share of what went
+    before. Draw it at random: collections come at the same exchanges in each process, and the turns
+    would otherwise meet all of them or none.
+    """
+    exchanges = work.exchanges
+    n, done, spent_ns, took_s = work.fewest, 0, 0, 0.0
     stretch_ms = LONG_STRETCH_MS if adapter.launch.compiles else STRETCH_MS
     least_cpu_ns = 1e6 * (COMPILERS_CPU_MS if adapter.launch.compiles else LEAST_CPU_MS)
     walls: list[float] = []
@@ -71,7 +92,7 @@ def warm_up(
     costs: list[float] = []
     steady = False
     while not stop.is_set():
-        timed = adapter.run_timed(n, TIMEOUT_S, no_cpu)
+        timed = work.run(n)
         counts.append(n * exchanges)
         costs.append(timed.cpu_ns / 1e3 / (n * exchanges))
         walls.append(timed.wall_ns / 1e3 / (n * exchanges))
@@ -89,11 +110,11 @@ def warm_up(
             steady = True  # what it waits for does not depend on how warm it is
             break
         fitting = n * stretch_ms * 1e6 / max(1, timed.wall_ns)
-        n = max(1, min(round(fitting), 4 * n))
+        n = max(work.fewest, min(round(fitting), 4 * n, work.most))
     left = round(beyond * done / exchanges)
-    while left and not stop.is_set():
-        some = min(left, n)
-        timed = adapter.run_timed(some, TIMEOUT_S, no_cpu)
+    while left > 0 and not stop.is_set():
+        some = max(work.fewest, min(left, n))
+        timed = work.run(some)
         counts.append(some * exchanges)
         costs.append(timed.cpu_ns / 1e3 / (some * exchanges))
         left -= some

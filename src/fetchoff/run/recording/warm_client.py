@@ -17,7 +17,7 @@ from fetchoff.protocol.adapter import Spool, fill, prepare
 from fetchoff.run.adapters import adapter, sizing
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.seam import ProcessSpec, Timed, no_cpu
-from fetchoff.run.adapters.warming import warm_up
+from fetchoff.run.adapters.warming import Work, warm_up
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import Layout, lay_out, on_core, strongest_urgency
 from fetchoff.run.network.own_loopback import laying
@@ -165,7 +165,8 @@ def _warm_up(subject: Subject, process: Adapter, network: Network) -> float:
     course, launch = subject.course, subject.launch
     network.open_wide()
     exchanges = len(course.workload.exchanges)
-    curve = warm_up(process, exchanges, launch.warm_up_exchanges, Event())
+    work = Work.unchecked(process, exchanges)
+    curve = warm_up(process, work, launch.warm_up_exchanges, Event())
     if not course.link.is_emulated:
         process.run_timed(REHEARSED, sizing.LEAST_TIMEOUT_S, no_cpu)
         return curve.wall_us * exchanges / 1e3

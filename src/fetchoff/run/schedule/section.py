@@ -172,8 +172,7 @@ class SectionRun:
             def do(session: ClientSession) -> None:
                 session.adapter.place(layout.cores_in(core), Urgency.ORDINARY)
                 session.admit(self._context.spool)
-                chance = random.Random(f"{self._section.seed} {session.process}")
-                session.settle(stop, chance.random())
+                session.settle(stop, self._chance(session))
                 if session.adapter.launch.rest_ms:
                     session.adapter.place(layout.client_cores, layout.urgency)
                     self._moved_ns = self._context.host.now_ns()
@@ -183,28 +182,29 @@ class SectionRun:
         side_by_side(sessions, layout.lanes, make_ready)
 
     def _settle(self) -> None:
-        """Warm up the clients with compilers; batches warm up the others."""
-        slow = [
-            session
-            for session in self._sessions.values()
-            if session.outcome is Outcome.OK and session.adapter.launch.compiles
-        ]
-        self._context.listener.step_began(self._course.id, "letting compilers settle", len(slow))
+        """Warm up on all lanes at once, the slow ones first."""
+        present = [session for session in self._sessions.values() if session.outcome is Outcome.OK]
+        present.sort(key=lambda session: -session.adapter.launch.warm_up_exchanges)
+        self._context.listener.step_began(self._course.id, "warming up", len(present))
 
         layout = self._context.layout
 
         def settle(session: ClientSession, core: int, stop: Event) -> None:
             session.adapter.place(layout.cores_in(core), Urgency.ORDINARY)
-            self._try(session, lambda session: session.settle(stop))
+            self._try(session, lambda session: session.settle(stop, self._chance(session)))
 
-        side_by_side(slow, layout.lanes, settle)
+        side_by_side(present, layout.lanes, settle)
+
+    def _chance(self, session: ClientSession) -> float:
+        """Where its warm-up ends, between 0 and 1."""
+        return random.Random(f"{self._section.seed} {session.process}").random()
 
     def _ready_for_batches(self, calibrated: dict[str, int]) -> None:
         if self._course.link.is_emulated:
             # Calibrate the batch size without random loss.
             self._context.network.shape(self._course.link.deterministic, self._section.seed)
             self._each("connecting anew", lambda session: session.prepare(self._context.spool))
-        self._each("warming up", lambda session: self._warm_up(session, calibrated))
+        self._each("sizing batches", lambda session: self._warm_up(session, calibrated))
 
     def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, Pace]) -> None:
         """Measure groups of clients in turns, some cycles of one group, then of another."""

@@ -93,7 +93,8 @@ class FakeAdapter:
 
     Its faults: `hangs_at`: it does not send that request of its loop before it is let go, and not
     even then if it is `stuck`. `dies_at`
-    and `silent_from`: exchanges of its life. `fails`: its answer to a whole loop. `miscounts` and
+    and `silent_from`: exchanges of its life. `errs`: those of them that fail, by its own account.
+    `fails`: its answer to a whole loop. `miscounts` and
     `doubles`: exchanges that it reports, and requests that it makes, on top of those it was asked
     for. `spoils_from`: from that exchange of its life on its content is wrong. `content_bytes`: of
     an exchange, by its own account. `is_boastful`: it claims every feature. `lacks`: features.
@@ -110,6 +111,7 @@ class FakeAdapter:
     stuck: bool = False
     dies_at: int | None = None
     silent_from: int | None = None
+    errs: range = range(0)
     fails: str = ""
     miscounts: int = 0
     doubles: int = 0
@@ -189,6 +191,7 @@ class FakeAdapter:
         self.timed.append(n)
         self.busy_ns, before_ns, origin_before_ns = busy_ns, self.cpu, origin_cpu()
         done = n * self.per_iteration
+        failed = sum(self.lived + number in self.errs for number in range(done))
         costs_ns = [self.exchange() for _ in range(done)]
         served_ns = sum(map(self.served_ns, costs_ns))
         self.ledger.served_ns += served_ns
@@ -197,7 +200,9 @@ class FakeAdapter:
         is_right = self.spoils_from is None or self.lived <= self.spoils_from
         sha256 = (RIGHT if is_right else WRONG,) * self.per_iteration if digest else ()
         spun_ns = busy_ns * done
-        answer = Done(done, 0, done * self.content_bytes, wall_ns, sha256=sha256, spun_ns=spun_ns)
+        right, error = done - failed, "reset by peer" if failed else ""
+        received = right * self.content_bytes
+        answer = Done(right, failed, received, wall_ns, error, sha256=sha256, spun_ns=spun_ns)
         return Timed(answer, wall_ns, self.cpu - before_ns, origin_cpu() - origin_before_ns)
 
     def begin(self, n: int, *, busy_ns: int = 0) -> None:
