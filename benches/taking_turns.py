@@ -32,6 +32,7 @@ from fetchoff.run.network.own_loopback import laying
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.origins.reference import Reference, fetch
+from fetchoff.run.schedule.rehearsing import rehearse
 from fetchoff.run.schedule.turning import Place, Turning
 
 CHUNK = 32  # turns in one order
@@ -124,7 +125,7 @@ class Stand:
         side_by_side(guests, self.layout.lanes, settle)
         for guest in guests:
             place(guest.adapter.pid, self.layout.client_cores, self.layout.urgency)
-            guest.rehearse()
+        rehearse(guests, one_by_one)
         time.sleep(max(guest.adapter.launch.rest_ms for guest in guests) / 1e3)
 
     def measure(
@@ -175,6 +176,14 @@ class Stand:
 
     def _misplaced(self) -> str:
         return self.origin.misplaced(self.layout.origin_cores, self.layout.urgency)
+
+
+def one_by_one(
+    _step: str, do: Callable[[ClientSession], None], guests: Sequence[ClientSession]
+) -> None:
+    """What `rehearse` asks for each of some sessions."""
+    for guest in guests:
+        do(guest)
 
 
 def _nothing() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Event
 
 from benches.ratios import in_words, ratio_of
-from benches.taking_turns import stand
+from benches.taking_turns import one_by_one, stand
 from rich.console import Console
 from rich.table import Table
 
@@ -31,6 +31,7 @@ from fetchoff.model.experiment import Entrant
 from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.host.placement import place
+from fetchoff.run.schedule.rehearsing import rehearse
 from fetchoff.run.schedule.turning import Length
 
 WORKLOADS = ("small-get", "small-post", "download-to-memory")
@@ -104,7 +105,7 @@ def gone_on(
 
 def _lead(guest: ClientSession) -> None:
     """What comes between a warm-up and the first turn: a rehearsal, and the lead of that turn."""
-    guest.rehearse()
+    rehearse([guest], one_by_one)
     length = Length.of(Entrant(guest.client, guest.client, guest.client), guest)
     guest.adapter.run_timed(length.first_lead, TIMEOUT_S, lambda: 0)
 

@@ -102,7 +102,9 @@ class Batch(OfRound):
 
 @dataclass(frozen=True)
 class Turns(OfRound):
-    """The turns of one entrant in one round: lists of equal length, a turn each. Nanoseconds.
+    """The turns of one entrant in one round, or of the baseline in one set of groups of it.
+
+    Lists are of equal length, a turn each. Nanoseconds.
 
     A turn's exchanges are those after its lead. `cycle`: the turn's planned position among the
     entrant's turns. `others_ns`: CPU time of the other held processes during the turn.
@@ -241,7 +243,7 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 
 @dataclass(frozen=True)
 class TurnsGiven(OfRound):
-    """All turns of a section. Nanoseconds.
+    """All turns of a set of groups of a section. Nanoseconds.
 
     `elapsed_ns`: by the harness's clock. By the origin's clock: `given_ns`, all turns; `lost_ns`,
     time spent waiting for clients that missed their turn; `turned_ns`, turns with their leads only.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fetchoff.model.experiment import Entrant
@@ -33,25 +33,45 @@ def groups(
 
 
 VISIT = 1  # cycles of one group, before it is another one's
-AT_ONCE = 6  # groups that take turns; the next six begin when these have had all of theirs
+AT_ONCE = 6  # groups of a set: the next set begins when these have had all of their turns
+COMPILING_AT_ONCE = 6  # members of a set with a compiler: they rehearse one after another first
+
+
+def sets(
+    groups_: Sequence[Sequence[Entrant]], compiles: Callable[[Entrant], bool]
+) -> list[list[Sequence[Entrant]]]:
+    """Groups that take turns with each other, in as few sets as that allows.
+
+    If a hundred clients took turns, some would be held until their own time-outs: httpx's is 5 s.
+    And of those who have a compiler, the first to rehearse waits until the last has done so, and
+    V8 gives up compiled code meanwhile (docs/decisions/0022-processes-of-their-own.md).
+    """
+    found: list[list[Sequence[Entrant]]] = []
+    compiling = 0
+    for group in groups_:
+        more = sum(map(compiles, group))
+        is_full = len(found[-1]) == AT_ONCE if found else True
+        if is_full or compiling + more > COMPILING_AT_ONCE:
+            found.append([])
+            compiling = 0
+        found[-1].append(group)
+        compiling += more
+    return found
 
 
 def visits(
     groups_: Sequence[Sequence[Entrant]], count: int, order: random.Random
 ) -> list[list[Entrant]]:
-    """`count` cycles of each group: VISIT cycles of one group, then of another.
+    """`count` cycles of each group of a set: VISIT cycles of one group, then of another.
 
     The machine is faster in some seconds than in others. If groups were measured one after the
-    other, that would look like a difference between their members. But if a hundred clients took
-    turns, some would be held until their own time-outs: httpx's is 5 s.
+    other, that would look like a difference between their members.
     """
     plans = [cycles(group, count, order) for group in groups_]
     found: list[list[Entrant]] = []
-    for begin in range(0, len(plans), AT_ONCE):
-        some = plans[begin : begin + AT_ONCE]
-        for first in range(0, count, VISIT):
-            for plan in order.sample(some, len(some)):
-                found += plan[first : first + VISIT]
+    for first in range(0, count, VISIT):
+        for plan in order.sample(plans, len(plans)):
+            found += plan[first : first + VISIT]
     return found
 
 

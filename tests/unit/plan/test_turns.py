@@ -17,7 +17,15 @@ from fetchoff.model.experiment import (
     takes_turns,
     with_controls,
 )
-from fetchoff.plan.turns import VISIT, cycles, groups, visits
+from fetchoff.plan.turns import (
+    AT_ONCE,
+    COMPILING_AT_ONCE,
+    VISIT,
+    cycles,
+    groups,
+    sets,
+    visits,
+)
 
 seeds = st.integers(0, 2**48)
 
@@ -138,6 +146,25 @@ def test_the_twin_has_half_as_many_turns_of_twice_the_length() -> None:
     for usual, rare in zip(controls_of("a/x"), controls_of("a/x", rare=3), strict=True):
         assert rare.every in (usual.every, 3 * usual.every)
         assert rare.stretch == usual.stretch
+
+
+@given(families, st.integers(1, 12), st.integers(1, 5), seeds)
+def test_sets_have_few_groups_and_few_with_compilers(
+    entrants: list[Entrant], most: int, share: int, seed: int
+) -> None:
+    def compiles(entrant: Entrant) -> bool:
+        return int(entrant.client[1:]) % share == 0
+
+    found = groups(entrants, most, random.Random(seed))
+    planned = sets(found, compiles)
+    assert [group for one_set in planned for group in one_set] == found
+    for one_set in planned:
+        compiling = sum(compiles(entrant) for group in one_set for entrant in group)
+        assert 1 <= len(one_set) <= AT_ONCE
+        assert compiling <= COMPILING_AT_ONCE or len(one_set) == 1
+    for one_set, following in pairwise(planned):
+        together = sum(compiles(e) for group in (*one_set, following[0]) for e in group)
+        assert len(one_set) == AT_ONCE or together > COMPILING_AT_ONCE
 
 
 @given(families, st.integers(0, 20), st.integers(1, 12), seeds)

@@ -39,11 +39,11 @@ from fetchoff.plan.rounds import entrants_of_round, plan_round
 from fetchoff.run.adapters.session import (
     AGAIN_EXCHANGES,
     MOST_AGAIN_US,
-    MOST_TIMES,
     REHEARSAL_US,
 )
 from fetchoff.run.host.placement import Urgency
 from fetchoff.run.os.cpu_quota import Throttling
+from fetchoff.run.schedule.rehearsing import MOST_TIMES
 
 A, B, C = "a/x", "b/y", "c/z"
 POST = replace(GET, id="post")
@@ -177,6 +177,7 @@ def test_who_needs_it_rests_on_its_core_before_the_turns(
     rest_ms: int, times: int, run: FakeRun
 ) -> None:
     """In each section, from when it was moved there; 20 ms go by while the others get ready."""
+    run.host.cores = [0]  # one lane, in which it is the first: threads have no part in the order
     run.launches = {B: Launch((B,), rest_ms=rest_ms)}
     run(experiment_of(plain(A, B, C), rounds=2))
     assert len(run.host.rested_s) == times
@@ -244,6 +245,46 @@ def test_who_gets_cheaper_for_ever_goes_on_for_so_long(run: FakeRun) -> None:
     run(experiment_of(plain(A), rounds=1))
     (adapter,) = run.adapters
     assert adapter.timed.count(AGAIN_EXCHANGES) == MOST_TIMES
+
+
+FORGETS_NS, FORGOTTEN = 5_000_000_000, 4000
+
+
+class Forgetting(FakeAdapter):
+    """Gives up what it has compiled if it has nothing to do for 5 s: its next 4,000 exchanges cost
+    more than twice as much."""
+
+    worked_at_ns: int = 0
+    forgot_at: int = -FORGOTTEN
+
+    def exchange(self) -> int:
+        if self.time.ns - self.worked_at_ns > FORGETS_NS:
+            self.forgot_at = self.lived
+        self.worked_at_ns = self.time.ns
+        self.us = always(125.0 if self.lived - self.forgot_at < FORGOTTEN else 50.0)
+        return super().exchange()
+
+
+def test_nobody_waits_so_long_for_its_turns_that_it_forgets_what_it_has_compiled(
+    run: FakeRun,
+) -> None:
+    """However many with compilers have to rehearse."""
+    names = [f"c/{number}" for number in range(20)]
+    run.launches = {name: Launch((name,), compiles=True) for name in names}
+    clients = {name: Forgetting(name) for name in names}
+    run.clients = dict.fromkeys(names, lambda name, _: clients[name])
+    run(experiment_of(plain(*names), rounds=1))
+    assert (
+        sum(client.forgot_at > 0 for client in clients.values()) > len(names) / 2
+    )  # while others warmed up
+    kept = run.journal.of(Turns)
+    costs = {t.entrant: t.total().cost.cpu_ns / t.total().exchanges for t in kept}
+    assert costs == dict.fromkeys(names, pytest.approx(50_000))
+    given = run.journal.of(TurnsGiven)
+    assert len(given) > 2
+    assert Counter(t.entrant for t in kept) == Counter(names) + Counter({"c/0": len(given) - 1})
+    cycles = [cycle for t in kept if t.entrant == "c/0" for cycle in t.cycle]
+    assert len(set(cycles)) == len(cycles)
 
 
 def test_who_is_slow_has_fewer_turns_and_not_shorter_ones(run: FakeRun) -> None:

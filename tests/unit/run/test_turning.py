@@ -23,6 +23,7 @@ from fetchoff.run.adapters.pace import Pace
 from fetchoff.run.adapters.session import SETTLED_WAITING
 from fetchoff.run.schedule.turning import (
     CHUNK_US,
+    COMPILERS_FIRST_LEAD,
     COMPILERS_TURN_US,
     FIRST_LEAD,
     LEAD_ITERATIONS,
@@ -360,7 +361,7 @@ def test_turns_are_long_where_collections_and_compilers_come_seldom() -> None:
     session = Group(FakeAdapter(A, launch=Launch(("c",), compiles=True))).sessions[A]
     session.pace = Pace(10.0, cpu_us=10.0)
     assert Length.of(Entrant(A, A, A), session) == Length(
-        LEAD_US // 10, FIRST_LEAD * LEAD_US // 10, COMPILERS_TURN_US // 10
+        LEAD_US // 10, COMPILERS_FIRST_LEAD * LEAD_US // 10, COMPILERS_TURN_US // 10
     )
 
 

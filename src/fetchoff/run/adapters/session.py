@@ -45,7 +45,6 @@ REHEARSAL_US = 10_000.0
 AGAIN_EXCHANGES, MOST_AGAIN_US = 2500, 200_000
 # And while others warm up beside it, a compiler gets little of a core: java/jdk-httpclient's 50,000 exchanges had
 # ended in half-compiled code (docs/decisions/0026).
-LEAST_TIMES, MOST_TIMES, STILL_CHEAPER = 2, 12, 0.1
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -233,26 +232,21 @@ class ClientSession:
     def rehearse(self) -> None:
         """Time some iterations if no earlier round has shown its pace, placed as in its turns.
 
-        Others were at work while it warmed up, so the time it took then says little. Who has a
-        compiler compiles again first.
+        Others were at work while it warmed up, so the time it took then says little.
         """
-        if self.adapter.launch.compiles:
-            self._compile_again()
         if self.pace is None:
             least = SETTLED_WAITING if self.mostly_waits else 1
             n = max(least, round(REHEARSAL_US / self.iteration_us))
             timed = self._timed(n, no_cpu)
             self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
 
-    def _compile_again(self) -> None:
-        """Go on, with the core to itself, as long as that makes it cheaper by a tenth."""
+    def compile_again(self) -> int:
+        """Some thousand exchanges, then whatever its compilers have begun; the CPU nanoseconds of
+        the former."""
         again = min(AGAIN_EXCHANGES / self.per_iteration, MOST_AGAIN_US / max(1.0, self.iteration_us))
-        costs: list[int] = []
-        while len(costs) < LEAST_TIMES or costs[-1] < (1 - STILL_CHEAPER) * costs[-2]:
-            costs.append(self._timed(math.ceil(again), no_cpu).cpu_ns)
-            let_compile(self.adapter)
-            if len(costs) == MOST_TIMES:
-                break
+        cost_ns = self._timed(math.ceil(again), no_cpu).cpu_ns
+        let_compile(self.adapter)
+        return cost_ns
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
         """Close the gate of its ledger. Returns the number by which it is given turns."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 
@@ -27,6 +27,7 @@ from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import Origin, Turnstile
 from fetchoff.run.origins.reference import Reference
 from fetchoff.run.schedule.events import Journal, Listener
+from fetchoff.run.schedule.rehearsing import rehearse
 from fetchoff.run.schedule.turning import Length, Place, Turning
 
 
@@ -134,7 +135,12 @@ class SectionRun:
         self._context.journal.append(done)
 
     def _each(self, step: str, do: Callable[[ClientSession], None]) -> None:
-        present = [session for session in self._sessions.values() if session.outcome is Outcome.OK]
+        self._each_of(step, do, list(self._sessions.values()))
+
+    def _each_of(
+        self, step: str, do: Callable[[ClientSession], None], sessions: Sequence[ClientSession]
+    ) -> None:
+        present = [session for session in sessions if session.outcome is Outcome.OK]
         self._context.listener.step_began(self._course.id, step, len(present))
         for session in present:
             self._try(session, do)
@@ -207,21 +213,14 @@ class SectionRun:
         self._each("sizing batches", lambda session: self._warm_up(session, calibrated))
 
     def _take_turns(self, turnstile: Turnstile, paces: Mapping[str, Pace]) -> None:
-        """Measure groups of clients in turns, some cycles of one group, then of another."""
+        """Measure set by set: some cycles of one group of clients, then of another of the set."""
         for session in self._sessions.values():
             session.pace = paces.get(session.client)
-        self._each("rehearsing", lambda session: session.rehearse())
-        self._let_rest()
         order = random.Random(self._section.seed)
-        here = [
-            self._seldom(entrant)
-            for entrant in self._section.entrants
-            if takes_turns(entrant) and self._can_be_held(entrant)
-        ]
+        here = [e for e in self._section.entrants if takes_turns(e) and self._can_be_held(e)]
         baseline = self._experiment.baseline or ""
         groups = plan.groups(here, self._experiment.group, order, baseline)
-        cycles = plan.visits(groups, self._experiment.turns, order)
-        self._context.listener.step_began(self._course.id, "measuring", sum(map(len, cycles)))
+        numbers = {e.key: n for n, group in enumerate(groups) for e in group}
         turning = Turning(
             turnstile,
             self._context.journal,
@@ -231,8 +230,21 @@ class SectionRun:
             self._origin_misplaced,
             self._context.host.now_ns,
         )
-        players = [(e, self._sessions[e.process], n) for n, g in enumerate(groups) for e in g]
-        turning.run(players, cycles, self._context.listener.step_went_on)
+        for one_set in plan.sets(groups, self._compiles):
+            members = list(dict.fromkeys(e.process for group in one_set for e in group))
+            mixed = order.sample(members, len(members))
+            rehearse([self._sessions[process] for process in mixed], self._each_of)
+            self._let_rest()
+            paced = [[self._seldom(entrant) for entrant in group] for group in one_set]
+            cycles = plan.visits(paced, self._experiment.turns, order)
+            self._context.listener.step_began(self._course.id, "measuring", sum(map(len, cycles)))
+            players = [
+                (e, self._sessions[e.process], numbers[e.key]) for group in paced for e in group
+            ]
+            turning.run(players, cycles, self._context.listener.step_went_on)
+
+    def _compiles(self, entrant: Entrant) -> bool:
+        return self._sessions[entrant.process].adapter.launch.compiles
 
     def _let_rest(self) -> None:
         """Wait until those that were moved to their core last have rested there."""

@@ -36,6 +36,7 @@ LEAD_ITERATIONS, MOST_LEAD_US = 48, 20_000  # the more memory an iteration touch
 LONG_US = 3000  # of an iteration: its own first one is lead enough
 WAITS = 4  # iterations that count, of one who mostly waits
 FIRST_LEAD = 4  # times as long, of a process's first turn: it has to find back to more
+COMPILERS_FIRST_LEAD = 10  # V8 runs some thousand exchanges until it is back at its best
 LONGER_LEAD = 1.3  # times the shortest: drawn anew for each turn, so that no rhythm is met
 TURN_ITERATIONS, LEAST_TURN_US, MOST_TURN_US = 12, 6000, 12_000
 COMPILERS_TURN_US = 32_000  # collections come seldom, and cost much; to warm it up was dear
@@ -53,7 +54,7 @@ Try = Callable[[ClientSession, Callable[[ClientSession], None]], None]
 @dataclass(frozen=True)
 class Length:
     """The length of a turn in iterations: at least `lead` uncounted ones, `first_lead` before the
-    first of a process in a section, then `counted`.
+    first of a process in a set, then `counted`.
 
     Other clients' turns have emptied the caches, and a client that touches much memory needs some
     milliseconds of exchanges to refill them (docs/decisions/0011).
@@ -69,15 +70,16 @@ class Length:
         us, launch = session.iteration_us * (1 + busy_share), session.adapter.launch
         lead_us = max(LEAD_US, min(LEAD_ITERATIONS * us, MOST_LEAD_US), 1e3 * launch.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
+        first = FIRST_LEAD
         if launch.compiles:
-            counted_us = COMPILERS_TURN_US
+            counted_us, first = COMPILERS_TURN_US, COMPILERS_FIRST_LEAD
         lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
         if us > LONG_US:
             lead, counted = (SETTLED_WAITING, WAITS) if session.mostly_waits else (1, counted)
             return cls(lead, lead, counted * entrant.stretch)
         content = session.iterations_receiving(launch.lead_bytes)
         longest = max(lead, min(content, math.ceil(MOST_CONTENT_US / us)))
-        return cls(longest, max(FIRST_LEAD * lead, longest), counted * entrant.stretch)
+        return cls(longest, max(first * lead, longest), counted * entrant.stretch)
 
     def cycles_apart(self, session: ClientSession) -> int:
         """How many cycles apart its turns are: 1, or more if a turn takes long.
@@ -90,7 +92,7 @@ class Length:
         )
 
     def lead_by(self, order: random.Random, *, first: bool = False) -> int:
-        """The lead of one turn; `first`: of the process in this section (docs/decisions/0011)."""
+        """The lead of one turn; `first`: of the process in this set (docs/decisions/0011)."""
         least = self.first_lead if first else self.lead
         return order.randint(least, math.floor(least * LONGER_LEAD))
 
@@ -166,7 +168,7 @@ class Place:
 
 
 class Turning:
-    """Measures a section in turns; the journal has it, also of those who fell out later.
+    """Measures a section in turns, set by set; the journal has it, also of who fell out later.
 
     `misplaced`: what is not where it was planned, asked after the last turn. `now_ns`: the
     harness's clock.
@@ -189,6 +191,7 @@ class Turning:
         self._try = try_
         self._misplaced = misplaced
         self._now_ns = now_ns
+        self._cycles = 0
 
     def run(
         self,
@@ -196,12 +199,14 @@ class Turning:
         cycles: Sequence[Sequence[Entrant]],
         went_on: Callable[[], None],
     ) -> None:
-        """Give all turns. `sessions`: (entrant, its session, its group); `cycles`: the order.
+        """Give all turns of a set. `sessions`: (entrant, its session, its group); `cycles`: the
+        order.
 
         Raises OriginError and KeyboardInterrupt, after every client was released.
         """
         players = {e.key: _Player(e, g, Length.of(e, g, _busy(e)), n) for e, g, n in sessions}
         turns = list(self._planned(players, cycles))
+        self._cycles += len(cycles)
         for turn in turns:
             turn.player.planned.append(turn)
         try:
@@ -219,7 +224,7 @@ class Turning:
     ) -> Iterator[_Planned]:
         """All turns, in their order."""
         begun: set[str] = set()
-        for number, cycle in enumerate(cycles):
+        for number, cycle in enumerate(cycles, self._cycles):
             for position, key in enumerate(entrant.key for entrant in cycle):
                 lead = players[key].length.lead_by(self._order, first=key not in begun)
                 begun.add(key)
