@@ -40,7 +40,7 @@ def began_with(records: Sequence[Record]) -> frozenset[Key]:
             process = (record.sample, record.process, record.start_up_ms)
             if process not in busy:
                 found.add(key_of(record))
-            if record.curve or record.first_wall_us or record.outcome is Outcome.OK:
+            if record.curve or record.first_cpu_us or record.outcome is Outcome.OK:
                 busy.add(process)
     return frozenset(found)
 

@@ -196,10 +196,16 @@ class Field:
             start_up_ms=median(i.start_up_ms for i in invocations),
             origin_cpu_per_wall=origin_cpu_us / wall.point,
             throughput=throughput(self._workload, batches, wall, cpu),
-            first_us=_median_of(i.first_wall_us for i in invocations),
+            first_us=self._first_us(invocations),
             among_others_us=self._among_others(column),
             parser_us=parser_us(batches),
         )
+
+    def _first_us(self, invocations: Sequence[Invocation]) -> float:
+        """NaN over a link: it was wide open then, also in older runs, which kept the time."""
+        if self._experiment.course(self._series.workload).link.is_emulated:
+            return math.nan
+        return _median_of(i.first_wall_us for i in invocations)
 
     def _one_by_one(self, column: int) -> list[Batch]:
         """Every batch, and every turn as one."""

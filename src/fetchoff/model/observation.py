@@ -287,10 +287,10 @@ class Invocation(OfRound):
     `message`: the reason if the outcome is not ok. `answered_wrong`: an answer, or the client's
     report about it, was wrong, so the client is not ranked. `ledger`: the origin's counts over
     verification, warm-up and measurement. `first_wall_us`, `first_cpu_us`: cost of the process's
-    first exchange on this workload. `curve`: the warm-up, as pairs of the number of exchanges so
-    far and the CPU microseconds per exchange since the previous pair; `is_steady`: whether no trend
-    was left at its end. `further_threads`: the share of measured CPU time that was not used by the
-    busiest thread.
+    first exchange on this workload; over a link, which is wide open then, the former is 0. `curve`:
+    the warm-up, as pairs of the number of exchanges so far and the CPU microseconds per exchange
+    since the previous pair; `is_steady`: whether no trend was left at its end. `further_threads`:
+    the share of measured CPU time that was not used by the busiest thread.
     """
 
     attempt: int

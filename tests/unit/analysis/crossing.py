@@ -62,6 +62,7 @@ class Crossed:
     late: dict[tuple[int, int, str], Emulated] = field(default_factory=dict)
     decide_on: tuple[str, ...] = ("wall", "cpu")
     tried: Sequence[Calibration] = ()
+    first_us: float = 0.0  # as it was kept of each process
 
     @property
     def course(self) -> Course:
@@ -103,7 +104,7 @@ class Crossed:
                 did = self.late.get((number, block, client), CALM)
                 records.append(Batch(*key, n, n, n, n, 0, cost, seen, did))
             ok = Invocation(number, 0, self.course.id, client, client, Outcome.OK)
-            records.append(replace(ok, usage=Usage(50, 50, 20_000)))
+            records.append(replace(ok, usage=Usage(50, 50, 20_000), first_wall_us=self.first_us))
         emulated = replace(CALM, late_p99_us=9100) if number in self.faults else CALM
         return [
             *records,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import replace
 
 import pytest
@@ -30,7 +31,7 @@ from fetchoff.model.analysis import (
     WorkloadResult,
 )
 from fetchoff.model.finding import Advice, Finding, LinkAtFault, RoundsExcluded
-from fetchoff.model.link import LOOPBACK, Calibration
+from fetchoff.model.link import LOOPBACK, Calibration, Link
 from fetchoff.model.observation import Outcome
 from fetchoff.report.page import html
 from fetchoff.report.terminal import table
@@ -72,6 +73,15 @@ def test_a_result_over_a_link_has_what_was_asked_found_and_used() -> None:
     assert link.use.cpu_s == pytest.approx(0.1 * ROUNDS)
     assert link.use.cpu_per_wall == pytest.approx(0.1)
     assert (link.left_out, result.withheld, result.findings) == ((), None, ())
+
+
+@pytest.mark.parametrize(("link", "is_shown"), [(LINK, False), (LOOPBACK, True)])
+def test_older_runs_timed_first_exchanges_with_the_link_wide_open(
+    link: Link, is_shown: bool
+) -> None:
+    crossed = replace(CROSSED, link=link, first_us=900.0)
+    shown = [row.costs.first_us for row in only(crossed).standings if row.costs]
+    assert shown == pytest.approx([900.0 if is_shown else math.nan] * 2, nan_ok=True)
 
 
 def test_over_loopback_there_is_no_link() -> None:

@@ -113,6 +113,14 @@ def test_clients_connect_anew_once_they_are_verified(run: Run) -> None:
     assert [adapter.ledger.connections for adapter in run.run.adapters] == [2, 2]
 
 
+def test_what_a_first_exchange_takes_is_not_timed_with_the_link_wide_open(run: Run) -> None:
+    """Nor by a process that has been on another link before."""
+    run(NEAR, LOSSY, LOOPBACK)
+    for invocation in run.kept(Invocation):
+        assert (invocation.first_wall_us > 0) is (invocation.workload == "get")
+        assert invocation.first_cpu_us > 0
+
+
 def test_all_in_a_block_get_the_same_luck(run: Run) -> None:
     experiment = run(LOSSY)
     (section,) = plan_round(experiment, 0).sections
