@@ -93,7 +93,7 @@ def pair(
         entrants += [replace(e, seldom=_compiles(client)) for e in controls_of(client.id, rare=2)]
     return Experiment(
         entrants=tuple(entrants),
-        courses=tuple(map(shortened, courses)),
+        courses=tuple(courses),
         baseline=a.id,
         seed=_seed(seed),
         budget_s=budget_s,
@@ -163,12 +163,6 @@ def _sparing(
 
 def _compiles(client: Client) -> bool:
     return client.launch is not None and client.launch.compiles
-
-
-def shortened(course: Course) -> Course:
-    """The course of a pair, with half the batch length: more rounds tell more than long batches."""
-    workload = course.workload
-    return replace(course, workload=replace(workload, batch_ms=workload.batch_ms / 2))
 
 
 def _nobody_ready(clients: Sequence[Client]) -> InputError:

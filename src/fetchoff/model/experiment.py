@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fetchoff.model.course import Course
@@ -41,8 +41,9 @@ class Entrant:
     """A participant in blocks or cycles of turns. Entrants of one `process` share an invocation.
 
     `amount`: for MORE, the additional share of requests (0.03); for BUSY, the share of the client's
-    CPU time. `every`: it has a turn in every so many cycles. `stretch`: its turns are this many
-    times as long. `seldom`: it takes part in every third round.
+    CPU time. `every`: it has a turn in every so many cycles, or a batch in every so many blocks.
+    `stretch`: its turns or batches are this many times as long. `seldom`: it takes part in every
+    third round.
     """
 
     key: str
@@ -131,14 +132,22 @@ class Experiment:
         return tuple(dict.fromkeys(link for link in links if link.is_emulated))
 
 
+def has_short_batches(course: Course) -> bool:
+    """Whether a batch has few exchanges, as over links, or one, as of hashed content."""
+    return course.link.is_emulated or course.workload.settings.sink is Sink.HASH
+
+
 def is_measured(entrant: Entrant, course: Course) -> bool:
     """Whether an entrant is measured on a course.
 
-    Known effects are injected only where a batch has many exchanges. Over links a batch has few,
-    which mostly wait; with hashed content it has one.
+    Known effects are injected only where a batch has many exchanges.
     """
-    is_short = course.link.is_emulated or course.workload.settings.sink is Sink.HASH
-    return not (is_short and entrant.process.endswith(KNOWN))
+    return not (has_short_batches(course) and entrant.process.endswith(KNOWN))
+
+
+def in_batches(entrant: Entrant, course: Course) -> Entrant:
+    """The same entrant in the blocks of a course: short batches are alike for all."""
+    return replace(entrant, every=1, stretch=1) if has_short_batches(course) else entrant
 
 
 def with_controls(
@@ -167,8 +176,8 @@ def controls_of(name: str, *, rare: int = 1) -> list[Entrant]:
     """The controls of a client: a twin, and the known effects in a third process.
 
     Known effects are not injected into the twin, because a process with more exchanges has an older
-    heap and so differs. The twin's turns are twice as long, to test that the cost of an exchange
-    does not depend on the length of a turn. `rare`: controls have this many times fewer turns than
+    heap and so differs. The twin's turns and batches are twice as long, to test that the cost of an
+    exchange does not depend on their length. `rare`: controls have this many times fewer turns than
     in a ranking.
     """
     twin, known = f"{name}{TWIN}", f"{name}{KNOWN}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fetchoff.model.course import Course
@@ -14,6 +15,7 @@ from fetchoff.model.experiment import (
     Entrant,
     Experiment,
     Role,
+    in_batches,
     is_measured,
 )
 
@@ -57,12 +59,20 @@ def plan_round(experiment: Experiment, number: int) -> Round:
     sections = []
     for course in courses:
         entrants = [e for e in present if is_measured(e, course)]
-        number_of_blocks = experiment.blocks_of(course)
         blocks = tuple(
-            tuple(order.sample(entrants, len(entrants))) for _ in range(number_of_blocks)
+            _block(number, entrants, course, order)
+            for number in range(experiment.blocks_of(course))
         )
         sections.append(Section(course, blocks, tuple(entrants), order.getrandbits(SEED_BITS)))
     return Round(number, tuple(processes), tuple(sections))
+
+
+def _block(
+    number: int, entrants: Sequence[Entrant], course: Course, order: random.Random
+) -> tuple[Entrant, ...]:
+    """Those who have a batch in block `number` of a course, from 0, in random order."""
+    here = [e for e in (in_batches(e, course) for e in entrants) if number % e.every == 0]
+    return tuple(order.sample(here, len(here)))
 
 
 def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
@@ -91,7 +101,7 @@ def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
 
 
 def iterations(entrant: Entrant, planned: int) -> int:
-    """How many iterations an entrant's batch does: `planned`, and more for the effect MORE."""
+    """How many iterations a batch does that should have `planned`: more for the effect MORE."""
     if entrant.effect is Effect.MORE:
         return planned + max(1, round(planned * entrant.amount))
     return planned

@@ -356,6 +356,31 @@ def test_several_exchanges_at_a_time_are_measured_in_batches(
     assert all(b.iterations >= many.settings.concurrency for b in run.journal.of(Batch))
 
 
+def test_a_lead_comes_right_before_each_batch(run: FakeRun) -> None:
+    """Others have emptied the caches; a twin's batches are twice as long, and half as many."""
+    entrants = with_controls(((A, "a", Role.RANKED), (B, "b", Role.RANKED)))
+    experiment = experiment_of(entrants, replace(GET, settings=Settings(concurrency=2)), rounds=1)
+    run(experiment)
+    (size,) = {b.iterations for b in run.journal.of(Batch) if b.entrant == A}
+    (adapter,) = (a for a, process in zip(run.adapters, run.started, strict=True) if process == A)
+    assert (
+        adapter.timed[-2 * experiment.blocks - 1 : -1] == [-(-size // 3), size] * experiment.blocks
+    )
+    twins = [b for b in run.journal.of(Batch) if b.entrant == f"{A}#twin"]
+    assert [(b.block, b.planned, b.iterations) for b in twins] == [
+        (block, 2 * size, 2 * size) for block in range(0, experiment.blocks, 2)
+    ]
+
+
+def test_a_twin_is_sized_by_itself(run: FakeRun) -> None:
+    slow = lambda process, _: FakeAdapter(A, us=always(50.0 if process.endswith("twin") else 100.0))  # noqa: E731
+    run.clients = {A: slow} | well(B)
+    entrants = with_controls(((A, "a", Role.RANKED), (B, "b", Role.FLOOR)))
+    run(experiment_of(entrants, replace(GET, settings=Settings(concurrency=2)), rounds=2))
+    sizes = {b.entrant: b.iterations for b in run.journal.of(Batch)}
+    assert sizes[f"{A}#twin"] > 3 * sizes[A]
+
+
 def test_who_is_measured_in_batches_is_first_warmed_up_until_it_is_steady(run: FakeRun) -> None:
     """And where it never is, that is kept."""
     run.clients = {

@@ -97,10 +97,10 @@ def test_enough_for_all_that_are_to_be_in_flight(
 @pytest.mark.parametrize(
     ("ms", "concurrency", "iterations"),
     [
-        (0.1, 1, 100),  # by the length of a batch
+        (0.1, 1, 300),  # by the length of a batch
         (50.0, 1, 1),
         (50.0, 20, 20),  # longer than a batch should be, but all at once
-        (0.1, 20, 100),
+        (0.1, 20, 300),
     ],
 )
 def test_batches_are_as_long_as_asked_or_as_wide(
@@ -111,6 +111,17 @@ def test_batches_are_as_long_as_asked_or_as_wide(
     session.warm_up(lambda: 0)
     assert session.iterations == iterations
     assert min(adapter.asked) >= min(concurrency, iterations)
+
+
+@pytest.mark.parametrize(
+    ("ms", "concurrency", "lead"), [(0.1, 1, 100), (0.1, 150, 150), (50.0, 1, 1)]
+)
+def test_a_lead_is_a_third_of_a_batch_and_as_wide(ms: float, concurrency: int, lead: int) -> None:
+    adapter = SteadyAdapter(ms, 1)
+    session = guest_of(adapter, workload_of(1, concurrency))
+    session.warm_up(lambda: 0)
+    session.lead(lambda: 0)
+    assert adapter.asked[-1] == lead
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ class Truth:
 
     us: float
     cold_us: float = 0.0
+    batch_us: float = 0.0
     behind_us: float = 0.0
     pause_us: float = 0.0
     pause_every: int = 1
@@ -67,7 +68,12 @@ class Truth:
             return factor * (self.us + self.falls_us * left) + pause
 
         return FakeAdapter(
-            name, us, self.cold_us, self.behind_us, served_ns=lambda _: round(1e3 * SERVED_US)
+            name,
+            us,
+            self.cold_us,
+            self.batch_us,
+            self.behind_us,
+            served_ns=lambda _: round(1e3 * SERVED_US),
         )
 
     @property
@@ -283,6 +289,19 @@ def test_batches_tell_the_truth_as_well(tmp_path: Path) -> None:
     for metric, true in (("cpu", 1.4), ("wall", 152 / 112)):
         ratio = relative(analysis, B, metric).ratio
         assert ratio.low <= true <= ratio.high
+
+
+@pytest.mark.parametrize(
+    ("batch_us", "outcome"), [(0.0, CheckOutcome.PASSED), (5000.0, CheckOutcome.FAILED)]
+)
+def test_what_a_batch_costs_by_itself_is_found_out(
+    batch_us: float, outcome: CheckOutcome, tmp_path: Path
+) -> None:
+    """The twin's batches are twice as long, so that its exchanges bear half of it."""
+    truths = {A: Truth(100.0, batch_us=batch_us), B: Truth(140.0, batch_us=batch_us)}
+    analysis = Race(tmp_path, truths, workload_settings=Settings(concurrency=4))()
+    assert "a/a" in checks_of(analysis)[outcome]
+    assert (analysis.results[0].withheld is None) is (batch_us == 0)
 
 
 def test_a_sound_run_passes_its_own_checks(tmp_path: Path) -> None:

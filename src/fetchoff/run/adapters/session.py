@@ -40,6 +40,7 @@ SETTLED_WAITING = 8
 """Iterations after a pause until a client that mostly waits waits as long as usual: after an idle
 time TCP delays no acknowledgement for a while (Linux: `TCP_MAX_QUICKACKS`, 16)."""
 REHEARSAL_US = 10_000.0
+LEAD_MS = 10.0  # before a batch, as before a turn: docs/decisions/0011
 # While a client waits for others to warm up, V8 gives up compiled code: after 6 s, undici's next 4,000 exchanges
 # cost twice as much (docs/decisions/0022).
 AGAIN_EXCHANGES, MOST_AGAIN_US = 2500, 200_000
@@ -128,10 +129,7 @@ class ClientSession:
 
         By its CPU time only where there is a link: it is wide open, so nobody waits as over it.
         """
-        before = self._ledger.read().seen.requests
-        timed = self._timed(1, no_cpu)
-        exchanges = len(self.workload.exchanges)
-        self._ledger.read(before + exchanges)  # a late line of a log is not the next iteration's
+        timed, exchanges = self._uncounted(1, no_cpu), len(self.workload.exchanges)
         wall_ns = 0 if self._course.link.is_emulated else timed.wall_ns
         self._first = (wall_ns / 1e3 / exchanges, timed.cpu_ns / 1e3 / exchanges)
 
@@ -173,7 +171,9 @@ class ClientSession:
                 break
             previous = timed.wall_ns
         if not iterations:  # what was compiled meanwhile made batches shorter than they should be
-            self.iterations = sizing.fitting(self.workload, self.iterations, timed)
+            self.iterations = sizing.fitting(
+                self.workload, sizing.batch_ms(self._course), self.iterations, timed
+            )
         self._cpu_ns_per_exchange = timed.cpu_ns / max(1, timed.answer.done)
 
     def settle(self, stop: Event, chance: float = 0.0) -> None:
@@ -299,11 +299,25 @@ class ClientSession:
         with slow start again.
         """
         if self.workload.settings.reuse is not False:
-            self._timed(self.iterations, origin_cpu)
+            self._uncounted(self.iterations, origin_cpu)
             self._warm_ups += 1
 
+    def lead(self, origin_cpu: ReadNs) -> None:
+        """Refill the caches, which others have emptied, right before a batch: about 10 ms."""
+        share = LEAD_MS / sizing.batch_ms(self._course)
+        least = sizing.least_iterations(self.workload)
+        self._uncounted(max(least, math.ceil(share * self.iterations)), origin_cpu)
+
+    def _uncounted(self, n: int, origin_cpu: ReadNs) -> Timed:
+        before = self._ledger.read().seen.requests
+        timed = self._timed(n, origin_cpu)
+        # A late line of a log is not the next iteration's.
+        self._ledger.read(before + n * len(self.workload.exchanges))
+        return timed
+
     def _calibrate(self, origin_cpu: ReadNs) -> int:
-        return sizing.calibrate(self.workload, lambda n: self._timed(n, origin_cpu))
+        length_ms = sizing.batch_ms(self._course)
+        return sizing.calibrate(self.workload, length_ms, lambda n: self._timed(n, origin_cpu))
 
     def begin_blocks(self) -> None:
         """Start counting what it uses."""

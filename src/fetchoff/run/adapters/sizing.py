@@ -13,6 +13,14 @@ LEAST_TIMEOUT_S = 10.0
 SLOWEST_BYTES_A_S = 20e6  # of a client that still gets an iteration of large content to its end
 MOST_WAITING = 12  # a batch takes at most so many times its length
 MOST_ITERATIONS = 1_000_000
+LEAST_BATCH_MS = 30.0
+"""Without a link. What a batch costs by itself was 1 to 4 % of 10 ms, after a lead (docs/decisions/0011)."""
+
+
+def batch_ms(course: Course) -> float:
+    """How long a batch should be."""
+    asked_ms = course.workload.batch_ms
+    return asked_ms if course.link.is_emulated else max(LEAST_BATCH_MS, asked_ms)
 
 
 def least_iterations(workload: Workload) -> int:
@@ -30,19 +38,19 @@ def least_if_long(course: Course, workload: Workload) -> int:
     return least if fastest_ms > workload.batch_ms * MOST_WAITING else 0
 
 
-def calibrate(workload: Workload, time: Callable[[int], Timed]) -> int:
-    """Run ever more iterations until they tell how many fit into a batch."""
+def calibrate(workload: Workload, length_ms: float, time: Callable[[int], Timed]) -> int:
+    """Run ever more iterations until they tell how many fit into a batch of that length."""
     n = least_iterations(workload)
     while n < MOST_ITERATIONS:
-        fits = fitting(workload, n, time(n))
+        fits = fitting(workload, length_ms, n, time(n))
         if fits <= 2 * n:
             return fits
         n *= 4 if fits > 8 * n else 2
     return MOST_ITERATIONS
 
 
-def fitting(workload: Workload, n: int, timed: Timed) -> int:
-    """Iterations for a batch of the asked length, when n took so long.
+def fitting(workload: Workload, length_ms: float, n: int, timed: Timed) -> int:
+    """Iterations for a batch of that length, when n took so long.
 
     CPU time decides, as others disturb it less. A client that mostly waits gets a longer batch, so
     that what a batch costs by itself does not count much; but not without bounds.
@@ -51,8 +59,8 @@ def fitting(workload: Workload, n: int, timed: Timed) -> int:
         return least_iterations(workload)  # a digest is of one iteration
     busy_ms = (timed.cpu_ns + timed.origin_cpu_ns) / 1e6
     wall_ms = timed.wall_ns / 1e6
-    by_work = n * workload.batch_ms / max(busy_ms, 1e-3)
-    by_patience = n * workload.batch_ms * MOST_WAITING / max(wall_ms, 1e-3)
+    by_work = n * length_ms / max(busy_ms, 1e-3)
+    by_patience = n * length_ms * MOST_WAITING / max(wall_ms, 1e-3)
     most = min(MOST_ITERATIONS, round(min(by_work, by_patience)))
     return max(least_iterations(workload), most)
 

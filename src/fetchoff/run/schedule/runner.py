@@ -166,7 +166,7 @@ class Runner:
     def _note_outcome(self, record: Invocation) -> None:
         key = (record.client, record.workload)
         if record.outcome is Outcome.OK:
-            self._calibrated[record.workload].setdefault(record.client, record.iterations)
+            self._calibrated[record.workload][record.process] = record.iterations
         elif record.outcome is Outcome.UNSUPPORTED or record.answered_wrong:
             self._failures[key] = MOST_FAILURES
         else:

@@ -87,10 +87,9 @@ class SectionRun:
         calibrated: dict[str, int],
         paces: Mapping[str, Pace],
     ) -> None:
-        """Measure the section. `adapters` and `clients` are by process, the others by client.
+        """Measure the section. All are by process, but `paces`, of earlier rounds, by client.
 
-        `calibrated`: iterations of a batch; sizes found here are added. `paces`: from earlier
-        rounds.
+        `calibrated`: iterations of a batch; sizes found here are added.
         """
         began_ns = self._context.host.now_ns()
         layout = self._context.layout
@@ -271,11 +270,10 @@ class SectionRun:
     def _warm_up(self, session: ClientSession, calibrated: dict[str, int]) -> None:
         layout = self._context.layout
         session.adapter.place(layout.client_cores, layout.urgency)
-        known = calibrated.get(session.client, 0)
+        known = calibrated.get(session.process, 0)
         warm_up = session.size_batches if self._course.link.is_emulated else session.warm_up
         warm_up(self._context.origin.cpu_clock, known)
-        calibrated.setdefault(session.client, session.iterations)
-        session.iterations = calibrated[session.client]
+        calibrated[session.process] = session.iterations
 
     def _check_place(self, session: ClientSession) -> None:
         layout = self._context.layout
@@ -305,15 +303,17 @@ class SectionRun:
         for number, block in enumerate(blocks):
             for position, entrant in enumerate(block):
                 session = self._sessions.get(entrant.process)
-                if session is not None and self._course.link.is_emulated:
-                    self._wake(session, number)
+                if session is not None:
+                    self._get_ready(session, number)
                 if session is not None and session.outcome is Outcome.OK:
                     self._measure(session, entrant, number, position)
                 self._context.listener.step_went_on()
 
-    def _wake(self, session: ClientSession, block: int) -> None:
+    def _get_ready(self, session: ClientSession, block: int) -> None:
+        clock, is_emulated = self._context.origin.cpu_clock, self._course.link.is_emulated
+        get_ready = session.wake if is_emulated else session.lead
         if session.outcome is Outcome.OK:
-            self._try(session, lambda session: session.wake(self._context.origin.cpu_clock))
+            self._try(session, lambda _: get_ready(clock))
         if self._course.link.is_random:
             self._shape(block)  # everybody in a block gets the same luck
 
@@ -329,7 +329,8 @@ class SectionRun:
 
     def _measure(self, session: ClientSession, entrant: Entrant, block: int, position: int) -> None:
         def do(session: ClientSession) -> None:
-            n = iterations(entrant, session.iterations)
+            planned = session.iterations * entrant.stretch
+            n = iterations(entrant, planned)
             busy_ns = session.busy_ns(entrant.amount) if entrant.effect is Effect.BUSY else 0
             self._context.network.used()  # from now on it counts
             measured = session.batch(n, self._context.origin.cpu_clock, busy_ns)
@@ -342,7 +343,7 @@ class SectionRun:
                 block=block,
                 position=position,
                 entrant=entrant.key,
-                planned=session.iterations,
+                planned=planned,
                 iterations=n,
                 exchanges=n * len(self._reference.workload.exchanges),
                 done=measured.answer.done,

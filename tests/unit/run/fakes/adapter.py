@@ -87,9 +87,10 @@ class FakeAdapter:
     """A client in a process.
 
     `us`: what its exchanges cost. `cold_us`: what its first exchange after somebody else's turn
-    costs on top. `behind_us`: what it does in the background after a turn, for each exchange of it.
-    `backlog_us`: what its compiler has left to do when its warm-up ends. `served_ns`: what an
-    exchange of such a cost takes the origin.
+    costs on top. `batch_us`: what each run of some iterations costs by itself. `behind_us`: what it
+    does in the background after a turn, for each exchange of it. `backlog_us`: what its compiler
+    has left to do when its warm-up ends. `served_ns`: what an exchange of such a cost takes the
+    origin.
 
     Its faults: `hangs_at`: it does not send that request of its loop before it is let go, and not
     even then if it is `stuck`. `dies_at`
@@ -104,6 +105,7 @@ class FakeAdapter:
     name: str = "a/x"
     us: Cost = STEADY
     cold_us: float = 0.0
+    batch_us: float = 0.0
     behind_us: float = 0.0
     backlog_us: float = 0.0
     served_ns: Callable[[int], int] = guessed_origin_ns
@@ -195,7 +197,9 @@ class FakeAdapter:
         costs_ns = [self.exchange() for _ in range(done)]
         served_ns = sum(map(self.served_ns, costs_ns))
         self.ledger.served_ns += served_ns
-        wall_ns = sum(costs_ns) + served_ns
+        fixed_ns = round(1000 * self.batch_us)
+        self.cpu += fixed_ns
+        wall_ns = fixed_ns + sum(costs_ns) + served_ns
         self.time.passes(wall_ns)
         is_right = self.spoils_from is None or self.lived <= self.spoils_from
         sha256 = (RIGHT if is_right else WRONG,) * self.per_iteration if digest else ()
