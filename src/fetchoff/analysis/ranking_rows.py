@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -23,6 +24,7 @@ from fetchoff.model.finding import (
     ClocksApart,
     FewRounds,
     Finding,
+    InBatches,
     Kind,
     NotMeasured,
     OriginBound,
@@ -140,7 +142,7 @@ class Field:
             rounds=rounds,
             reason=Finding(failed, (entrant.key,)) if failed else None,
             tiers=self._tiers(column),
-            wall=self._relative(self._wall, self._wall_ranking, column),
+            wall=self._by_wall(column),
             cpu=self._relative(self._cpu, self._cpu_ranking, column),
             costs=costs,
             wire=_on_the_wire(self._batches[entrant.key], rounds, self._counts),
@@ -166,6 +168,27 @@ class Field:
             return Relative(Estimate(1.0, 1.0, 1.0, 1 - self._rule.alpha), Verdict.EQUIVALENT)
         comparison = self._compare(y, column)
         return Relative(comparison.ratio, comparison.verdict)
+
+    def _by_wall(self, column: int) -> Relative:
+        """No verdict where clocks that should agree are further apart than the ratio is from 1."""
+        found = self._relative(self._wall, self._wall_ranking, column)
+        is_withheld = any(clocks.withheld for clocks in self._clocks(column))
+        return replace(found, verdict=Verdict.UNDECIDED) if is_withheld else found
+
+    def _clocks(self, column: int) -> Iterator[ClocksApart]:
+        """Of the client, and of the baseline where the client's verdict is withheld for it."""
+        own, baseline = self._series.entrants[column].key, self.baseline
+        ratio = self._relative(self._wall, self._wall_ranking, column).ratio.point
+        if (apart := self._apart(own)) > CLOCKS_AGREE:
+            yield ClocksApart(apart, withheld=own != baseline and apart > abs(ratio - 1))
+        apart = self._apart(baseline)
+        if own != baseline and apart > CLOCKS_AGREE and apart > abs(ratio - 1):
+            yield ClocksApart(apart, of_baseline=True, withheld=True)
+
+    def _apart(self, key: str) -> float:
+        """How far the adapter's own clock is off the harness's, as a share."""
+        off = [abs(1 - b.cost.own_wall_ns / b.cost.wall_ns) for b in self._batches[key]]
+        return median(off) if off else 0.0
 
     def _compare(self, y: Array, column: int) -> Comparison:
         return compare(
@@ -234,10 +257,10 @@ class Field:
         client, total = (self._compare(y, column).verdict for y in (self._cpu, self._total))
         if {client, total} == {Verdict.FASTER, Verdict.SLOWER}:
             yield WorkMoved(client, total)
-        batches = self._batches[self._series.entrants[column].key]
-        apart = median(abs(1 - b.cost.own_wall_ns / b.cost.wall_ns) for b in batches)
-        if apart > CLOCKS_AGREE:
-            yield ClocksApart(apart)
+        yield from self._clocks(column)
+        turned = {turns.entrant for turns in self._series.given_turns}
+        if turned and self._series.entrants[column].key not in turned:
+            yield InBatches(len(self._batches[self._series.entrants[column].key]))
         rounds = int(np.isfinite(self._wall[:, column]).sum())
         if self._series.entrants[column].seldom and rounds < self._rule.looks[0]:
             yield FewRounds(rounds, len(self._wall))

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     ORIGIN_BOUND = "origin-bound"
     WORK_MOVED = "work-moved"
     CLOCKS_APART = "clocks-apart"
+    IN_BATCHES = "in-batches"
     RARELY_DEAR = "rarely-dear"
     TWO_MODES = "two-modes"
     WINDOW = "window"
@@ -107,10 +108,23 @@ class WorkMoved:
 
 @dataclass(frozen=True)
 class ClocksApart:
-    """How far the adapter's clock is off the harness's."""
+    """How far the adapter's own clock is off the harness's, or that of the baseline's adapter.
+
+    `withheld`: by more than the client's ratio is from 1, so there is no verdict in wall time.
+    """
 
     kind: ClassVar = Kind.CLOCKS_APART
     share: float
+    of_baseline: bool = False
+    withheld: bool = False
+
+
+@dataclass(frozen=True)
+class InBatches:
+    """Others were measured in turns, and this client after them, in so many batches."""
+
+    kind: ClassVar = Kind.IN_BATCHES
+    batches: int
 
 
 @dataclass(frozen=True)
@@ -387,6 +401,7 @@ ClientEvidence = (
     | OriginBound
     | WorkMoved
     | ClocksApart
+    | InBatches
     | RarelyDear
     | TwoModes
     | Window

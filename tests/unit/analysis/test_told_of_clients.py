@@ -9,6 +9,7 @@ import pytest
 from tests.unit.analysis.raced import US, Raced, ill
 
 from fetchoff.model.analysis import RankingRow
+from fetchoff.model.estimate import Verdict
 from fetchoff.model.observation import Batch, Cost, Invocation, Outcome, Record
 from fetchoff.report.wording.findings import notes
 
@@ -56,7 +57,16 @@ def one_in_ten_is_dear(batch: Batch) -> Cost:
 
 WAITING = of_batches("a/fast", lambda b: replace(b.cost, origin_cpu_ns=round(0.8 * b.cost.wall_ns)))
 MOVING = of_batches("a/fast", lambda b: replace(b.cost, origin_cpu_ns=2 * b.cost.wall_ns))
-OFF = of_batches("a/fast", lambda b: replace(b.cost, own_wall_ns=round(0.7 * b.cost.wall_ns)))
+
+
+def off(client: str, share: float) -> Change:
+    """Its adapter's own clock is off by so much."""
+    return of_batches(
+        client, lambda b: replace(b.cost, own_wall_ns=round((1 - share) * b.cost.wall_ns))
+    )
+
+
+OFF = off("a/fast", 0.3)
 PAUSING = of_batches("a/fast", one_in_ten_is_dear)
 
 
@@ -88,6 +98,32 @@ def test_it_is_told_of_whom_it_is_true(change: Change, said: str) -> None:
 def test_several_things_are_told_one_after_the_other() -> None:
     said = told(rows(unsteady, OFF)["a/fast"])
     assert said.index("still getting cheaper") < said.index("its own clock")
+
+
+@pytest.mark.parametrize(
+    ("client", "share", "whose", "verdict"),
+    [
+        ("a/fast", 0.05, "", Verdict.FASTER),
+        ("a/fast", 0.3, "its own clock", Verdict.FASTER),  # it takes 33 % less
+        ("a/fast", 0.4, "its own clock", Verdict.UNDECIDED),
+        ("a/slow", 0.3, "", Verdict.FASTER),
+        ("a/slow", 0.4, "the baseline's own clock", Verdict.UNDECIDED),
+    ],
+)
+def test_no_verdict_rests_on_clocks_that_are_further_apart_than_it_finds(
+    client: str, share: float, whose: str, verdict: Verdict
+) -> None:
+    row = rows(off(client, share))["a/fast"]
+    assert row.wall is not None and row.cpu is not None
+    assert (row.wall.verdict, row.cpu.verdict) == (verdict, Verdict.FASTER)
+    assert told(row).startswith(whose) and bool(told(row)) is bool(whose)
+    assert ("no verdict in wall time" in told(row)) is (verdict is Verdict.UNDECIDED)
+
+
+def test_a_baseline_has_no_verdict_to_be_withheld() -> None:
+    row = rows(off("a/slow", 0.4))["a/slow"]
+    assert row.wall is not None and row.wall.verdict is Verdict.EQUIVALENT
+    assert told(row) == "its own clock is 40 % off the harness's"
 
 
 def test_a_pause_is_in_what_is_ranked() -> None:

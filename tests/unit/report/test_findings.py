@@ -31,6 +31,7 @@ from fetchoff.model.finding import (
     Finding,
     FurtherThreads,
     Holdup,
+    InBatches,
     Kind,
     Limit,
     LinkAtFault,
@@ -78,6 +79,21 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         "to the server",
     ),
     (ClocksApart(0.118), "its own clock is 12 % off the harness's"),
+    (
+        ClocksApart(0.118, withheld=True),
+        "its own clock is 12 % off the harness's, and its ratio differs from 1 by less: no verdict "
+        "in wall time",
+    ),
+    (
+        ClocksApart(0.271, of_baseline=True, withheld=True),
+        "the baseline's own clock is 27 % off the harness's, and its ratio differs from 1 by less: "
+        "no verdict in wall time",
+    ),
+    (
+        InBatches(48),
+        "only its adapter can read its CPU time here, so it was measured in 48 batches, after the "
+        "turns of the others: its figures contain what a batch costs by itself",
+    ),
     (
         RarelyDear(0.071),
         "it costs 7 % more on average than in an ordinary batch: some batches are much dearer "

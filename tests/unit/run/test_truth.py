@@ -24,7 +24,7 @@ from fetchoff.model.check import CheckOutcome
 from fetchoff.model.client import Launch
 from fetchoff.model.estimate import Verdict
 from fetchoff.model.experiment import Entrant, Experiment, Role, with_controls
-from fetchoff.model.finding import Kind
+from fetchoff.model.finding import InBatches, Kind
 from fetchoff.model.observation import Ended, Record
 from fetchoff.model.workload import Settings
 from fetchoff.protocol.origin import Turns
@@ -55,6 +55,7 @@ class Truth:
     halves: int = 100
     modes: tuple[float, ...] = (1.0,)
     noise: float = NOISE
+    tells_children: bool = False
 
     def make(self, name: str, seed: str, slower: float, process: str, number: int) -> FakeAdapter:
         """Its process number so-and-so, on a machine that is so many times slower than ours."""
@@ -74,6 +75,7 @@ class Truth:
             self.batch_us,
             self.behind_us,
             served_ns=lambda _: round(1e3 * SERVED_US),
+            tells_children=self.tells_children,
         )
 
     @property
@@ -289,6 +291,14 @@ def test_batches_tell_the_truth_as_well(tmp_path: Path) -> None:
     for metric, true in (("cpu", 1.4), ("wall", 152 / 112)):
         ratio = relative(analysis, B, metric).ratio
         assert ratio.low <= true <= ratio.high
+
+
+def test_who_has_batches_where_others_have_turns_is_told(tmp_path: Path) -> None:
+    """As commands have on a machine without control groups."""
+    truths = {A: Truth(100.0), B: Truth(140.0, tells_children=True)}
+    (result,) = Race(tmp_path, truths, rounds=5)().results
+    told = {row.client: [f.evidence for f in row.findings] for row in result.standings}
+    assert told == {A: [], B: [InBatches(5 * Experiment.blocks)]}
 
 
 @pytest.mark.parametrize(

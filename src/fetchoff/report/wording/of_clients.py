@@ -18,6 +18,7 @@ from fetchoff.model.finding import (
     FewRounds,
     FurtherThreads,
     Holdup,
+    InBatches,
     NotMeasured,
     OriginBound,
     PageFaults,
@@ -112,7 +113,24 @@ def _work_moved(found: Sequence[WorkMoved]) -> str:
 @_tells(ClocksApart)
 def _clocks_apart(found: Sequence[ClocksApart]) -> str:
     clocks = "its own clock is" if len(found) == 1 else "their own clocks are"
-    return f"{clocks} {_percent(one.share for one in found)} off the harness's"
+    if found[0].of_baseline:
+        clocks = "the baseline's own clock is"
+    said = f"{clocks} {_percent(one.share for one in found)} off the harness's"
+    if not found[0].withheld:
+        return said
+    differs = "its ratio differs" if len(found) == 1 else "their ratios differ"
+    return f"{said}, and {differs} from 1 by less: no verdict in wall time"
+
+
+@_tells(InBatches)
+def _in_batches(found: Sequence[InBatches]) -> str:
+    its, batches = _its(found), _range(one.batches for one in found)
+    adapter, was = ("adapter", "it was") if len(found) == 1 else ("adapters", "they were")
+    return (
+        f"only {its} {adapter} can read {its} CPU time here, so {was} measured in {batches} "
+        f"batches, after the turns of the others: {its} figures contain what a batch costs by "
+        "itself"
+    )
 
 
 @_tells(RarelyDear)
