@@ -17,12 +17,17 @@ from fetchoff.run.host.placement import Cores
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import BuiltInOrigin, Origin, StartOrigin, for_a_round
 from fetchoff.run.origins.counting import counts_of
-from fetchoff.run.origins.remote import RemoteOrigin, must_be_permitted
+from fetchoff.run.origins.remote import RemoteOrigin, must_be_permitted, must_have_no_secret
 from fetchoff.run.origins.server import ServerOrigin
 
 
 def located(name: str) -> str:
-    """The name of an origin as a run stores it; the path of a folder is made absolute."""
+    """The name of an origin as a run stores it; the path of a folder is made absolute.
+
+    InputError for a URL with a password, which is stored nowhere.
+    """
+    if _is_url(name):
+        must_have_no_secret(name)
     return str(Path(name).resolve()) if Path(name).is_dir() else name
 
 

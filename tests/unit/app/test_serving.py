@@ -8,7 +8,7 @@ import pytest
 from tests.command import FAKES
 
 from fetchoff.app import serving
-from fetchoff.app.serving import must_serve, ready_or_built_in, record_of
+from fetchoff.app.serving import located, must_serve, ready_or_built_in, record_of
 from fetchoff.build import servers
 from fetchoff.catalog import origins
 from fetchoff.model.client import Readiness
@@ -134,6 +134,12 @@ def test_behind_a_link_even_a_kept_server_ends_with_it(kept: Experiment, tmp_pat
             assert again is near
         assert (Counted.started, Counted.ended) == (3, 2)
     assert (Counted.started, Counted.ended) == (3, 3)
+
+
+def test_a_url_with_a_password_is_never_the_name_of_an_origin() -> None:
+    assert located("http://127.0.0.1:1/a@b") == "http://127.0.0.1:1/a@b"
+    with pytest.raises(InputError, match="cannot have a user or a password"):
+        located("http://ada:secret@127.0.0.1:1")
 
 
 def test_a_url_has_no_link_to_it() -> None:

@@ -10,7 +10,7 @@ import pytest
 from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.run.host.placement import Cores, Urgency
-from fetchoff.run.origins.remote import RemoteOrigin, must_be_permitted
+from fetchoff.run.origins.remote import RemoteOrigin, must_be_permitted, must_have_no_secret
 
 
 def found_at(*addresses: str) -> Any:
@@ -61,6 +61,21 @@ def test_what_is_no_url_of_an_origin(url: str, allow_remote: bool) -> None:
     with pytest.raises(InputError, match="cannot be an origin") as refused:
         must_be_permitted(url, allow_remote=allow_remote)
     assert "http://127.0.0.1:8080" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://ada:secret@127.0.0.1:8080", "https://secret@127.0.0.1/below", "http://:secret@h"],
+)
+def test_a_url_with_a_secret_is_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(InputError, match="cannot have a user or a password") as refused:
+        must_have_no_secret(url)
+    assert "secret" not in refused.value.message + refused.value.hint
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8080", "http://[::1]:80/a@b"])
+def test_a_url_without_a_secret(url: str) -> None:
+    must_have_no_secret(url)
 
 
 def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:

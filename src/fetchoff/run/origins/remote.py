@@ -66,6 +66,16 @@ class RemoteLedger:
         return self.read()
 
 
+def must_have_no_secret(url: str) -> None:
+    """InputError for a URL with a user or a password: runs and reports name their origin."""
+    _, _, rest = url.partition("://")
+    if "@" in rest.partition("/")[0]:
+        raise InputError(
+            "the URL of an origin cannot have a user or a password: results would show them",
+            "leave out what stands before '@'; the origin must answer without it",
+        )
+
+
 def must_be_permitted(url: str, *, allow_remote: bool) -> None:
     """InputError for a URL that cannot be used, or is not of this machine or its network.
 
