@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
+from fetchoff.app.fleet_results import HOSTS, write_document
 from fetchoff.app.site_folder import staged
 from fetchoff.model.errors import FetchoffError, InputError, StoreError
 from fetchoff.model.results_file import ResultsFile
@@ -71,15 +73,16 @@ def gather(origins: Iterable[Origin]) -> Gathered:
     for origin in origins:
         for folder in _run_folders(origin.folder):
             try:
-                one = _read(folder, origin.by)
+                read = _read(folder, origin.by)
             except FetchoffError as error:
                 passed.append(Passed(folder, _without_path(error.message, folder)))
                 continue
-            if one.folder in found:
-                passed.append(Passed(folder, f"has the id of {folders[one.folder].name}"))
-                continue
-            found[one.folder] = one
-            folders[one.folder] = folder
+            for one in read:
+                if one.folder in found:
+                    passed.append(Passed(folder, f"has the id of {folders[one.folder].name}"))
+                    break
+                found[one.folder] = one
+                folders[one.folder] = folder
     return Gathered(
         tuple(one for one in found.values() if isinstance(one, Run)),
         tuple(one for one in found.values() if isinstance(one, History)),
@@ -137,13 +140,32 @@ def _refuse(error: OSError) -> None:
     raise InputError(f"{error.filename} cannot be read: {error.strerror}", GIVE) from error
 
 
-def _read(folder: Path, by: str) -> Run | History:
-    """A run or a history with the files to copy. A report is a program, so those of others stay."""
+def _read(folder: Path, by: str) -> Sequence[Run | History]:
+    """A run or a history with the files to copy; of a fleet, a run for each host that has results.
+
+    A report is a program, so those of others stay.
+    """
     copied = () if by else tuple(name for name in (REPORT, TABLE) if (folder / name).is_file())
     if HISTORY.is_in(folder):
-        return _history(folder, by, copied)
+        return [_history(folder, by, copied)]
     results = _results(folder)
-    return Run(results, results_file.moment(results.started), by, copied)
+    if results.hosts:
+        return _of_hosts(folder, results, by)
+    return [Run(results, results_file.moment(results.started), by, copied)]
+
+
+def _of_hosts(folder: Path, results: ResultsFile, by: str) -> list[Run]:
+    moment = results_file.moment(results.started)
+    reports = set() if by else {path.name for path in (folder / HOSTS).glob("*.html")}
+    runs = []
+    for host in results.hosts:
+        own, report = results.on(host), f"{host.id}.html"
+        if own.results:
+            copied = (f"{HOSTS}/{report}",) if report in reports else ()
+            runs.append(Run(own, moment, by, copied))
+    if not runs:
+        raise StoreError(f"no host of {folder} has measured anything")
+    return runs
 
 
 def _history(folder: Path, by: str, copied: tuple[str, ...]) -> History:
@@ -167,13 +189,16 @@ def _results(folder: Path) -> ResultsFile:
     from fetchoff.report.files import json_results
     from fetchoff.store.run_folder import RunFolder
 
-    run = RunFolder.open(folder)
+    run, document = RunFolder.open(folder), StringIO()
     try:
-        analysis = analysis_of(run)
+        if run.header.hosts:
+            write_document(run, document)
+        else:
+            document.write(json_results.text(analysis_of(run)))
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         # Records that no run of this version makes: one folder must not keep all others out.
         raise StoreError(f"{folder / JOURNAL} cannot be analysed: {error}") from error
-    return results_file.of_text(json_results.text(analysis).encode(), str(folder))
+    return results_file.of_text(document.getvalue().encode(), str(folder))
 
 
 def _must_be_apart(folders: Iterable[Path], out: Path) -> None:

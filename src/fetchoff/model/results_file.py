@@ -6,7 +6,7 @@ docs/results.schema.json describes the file. A number that is None was not finit
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fetchoff.model.cause import Cause, Trial, Tried
 from fetchoff.model.check import CheckOutcome
@@ -119,7 +119,8 @@ class StoredLink:
 
 @dataclass(frozen=True, slots=True)
 class StoredCourse:
-    """The ranking of a course. `withheld`: why it doesn't count, "" if it does."""
+    """The ranking of a course. `withheld`: why it doesn't count, "" if it does. `host`: of a fleet,
+    who measured it."""
 
     workload: str
     about: str
@@ -131,6 +132,17 @@ class StoredCourse:
     withheld: str
     notes: tuple[str, ...]
     link: StoredLink | None = None
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHost:
+    """A host of a fleet. `lost`: why it didn't go on to the end, "" if it did."""
+
+    id: str
+    lost: str
+    environment: dict[str, str]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,15 +259,16 @@ class StoredFault:
 
 @dataclass(frozen=True, slots=True)
 class StoredExplanation:
-    """A diagnosis, and the faults that it names."""
+    """A diagnosis, and the faults that it names. `host`: of a fleet, who explained it."""
 
     diagnosis: StoredDiagnosis
     known: tuple[StoredFault, ...]
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultsFile:
-    """The `results.json` of a run."""
+    """The `results.json` of a run. `hosts`: of a fleet; otherwise `environment` is the machine."""
 
     schema: int
     run_id: str
@@ -274,6 +287,21 @@ class ResultsFile:
     origin: str = ""
     article: StoredArticle | None = None
     explanations: tuple[StoredExplanation, ...] = ()
+    hosts: tuple[StoredHost, ...] = ()
+
+    def on(self, host: StoredHost) -> ResultsFile:
+        """What one of the hosts says by itself, as if it were a run of its own."""
+        lost = (f"{host.id} was lost: {host.lost}",) if host.lost else ()
+        return replace(
+            self,
+            run_id=f"{self.run_id}-{host.id}",
+            title=f"{self.title}, on {host.id}",
+            results=tuple(one for one in self.results if one.host == host.id),
+            environment=host.environment,
+            notes=(*self.notes, *lost, *host.notes),
+            explanations=tuple(one for one in self.explanations if one.host == host.id),
+            hosts=(),
+        )
 
 
 @dataclass(frozen=True, slots=True)

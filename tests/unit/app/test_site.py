@@ -11,12 +11,15 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
+from tests.unit.app.test_fleet_results import folder_with
 from tests.unit.report import reproduced, sited
 
 from fetchoff.app import results, site, site_folder, site_server
+from fetchoff.app.fleet_results import write_fleet
 from fetchoff.app.site import Origin, gather
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.report.site import render
+from fetchoff.store.run_folder import RunFolder
 
 
 @pytest.fixture
@@ -54,6 +57,57 @@ def test_results_that_are_missing_are_computed(tmp_path: Path) -> None:
     assert found.file.article is not None
     assert found.files == ()
     assert not (folder / "results.json").exists()
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Path:
+    """A fleet of two hosts, with its files."""
+    written = folder_with(tmp_path / "runs" / "fleet", 5)
+    write_fleet(RunFolder.open(written.path))
+    return written.path
+
+
+@pytest.mark.parametrize("has_results", [True, False])
+def test_each_host_of_a_fleet_is_a_run_on_its_own_machine(fleet: Path, has_results: bool) -> None:
+    if not has_results:
+        (fleet / "results.json").unlink()
+    anna, berta = gather([Origin(fleet)]).runs
+    assert (anna.file.run_id, berta.file.run_id) == ("run-anna", "run-berta")
+    assert anna.file.title == "pretended, on anna"
+    assert anna.machine == berta.machine == "pretended"
+    assert [course.workload for course in anna.file.results] == ["get-0", "get-1"]
+    assert {course.host for course in berta.file.results} == {"berta"}
+    assert anna.files == ("hosts/anna.html",)
+    for placed in anna.courses:
+        assert [standing.client for standing in placed.ranked] == ["a/fast", "b/even", "c/slow"]
+
+
+def test_the_site_of_a_fleet_has_a_report_for_each_host(fleet: Path, tmp_path: Path) -> None:
+    site.build(gather([Origin(fleet)]), tmp_path / "site")
+    page = (tmp_path / "site" / "runs" / "run-berta" / "index.html").read_text("utf-8")
+    assert 'hosts/berta.html">The full report</a>' in page
+    assert (tmp_path / "site" / "runs" / "run-berta" / "hosts" / "berta.html").is_file()
+
+
+def test_a_host_that_was_lost_is_shown_so_and_one_without_results_is_not(fleet: Path) -> None:
+    document = json.loads((fleet / "results.json").read_text())
+    document["hosts"][0]["lost"] = "it has been away for 60 s"
+    document["results"] = [one for one in document["results"] if one["host"] == "anna"]
+    (fleet / "results.json").write_text(json.dumps(document))
+    (anna,) = gather([Origin(fleet)]).runs
+    assert "anna was lost: it has been away for 60 s" in anna.file.notes
+    (fleet / "results.json").write_text(json.dumps(document | {"results": []}))
+    (passed,) = gather([Origin(fleet)]).passed
+    assert passed.reason == "no host of it has measured anything"
+
+
+def test_of_hosts_of_others_and_hosts_elsewhere_nothing_is_copied(fleet: Path) -> None:
+    (others, _) = gather([Origin(fleet, "Ada")]).runs
+    assert others.files == ()
+    text = (fleet / "results.json").read_text()
+    (fleet / "results.json").write_text(text.replace('"anna"', '"../../report"'))
+    (elsewhere, _) = gather([Origin(fleet)]).runs
+    assert elsewhere.files == ()
 
 
 def test_observations_that_make_no_sense_leave_others_in(
