@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fetchoff.catalog.workloads import Suite
-    from fetchoff.model.analysis import Analysis
     from fetchoff.model.client import Client
+    from fetchoff.model.errors import AdapterError
 
 NAME = "run"
 SECONDS_A_CLIENT = 3.0
@@ -74,7 +74,9 @@ def command(
     folder = new_run(experiment, clients, chosen_suite.about, out, loopback=loopback)
     manner = Manner(quiet, as_json, waits=wait, per_day=per_day, explains=explain)
     analysis = measure_and_show(folder, clients, manner)
-    _must_be_measured(analysis)
+    standings = (standing for result in analysis.results for standing in result.standings)
+    if all(standing.costs is None for standing in standings):
+        raise nobody_measured()
 
 
 def budget_s_of(suite: Suite, clients: Sequence[Client], *, chosen: bool) -> float:
@@ -82,15 +84,14 @@ def budget_s_of(suite: Suite, clients: Sequence[Client], *, chosen: bool) -> flo
     return max(suite.budget_s, SECONDS_A_CLIENT * len(clients)) if chosen else suite.budget_s
 
 
-def _must_be_measured(analysis: Analysis) -> None:
+def nobody_measured() -> AdapterError:
+    """The error of a run in which no client could be measured."""
     from fetchoff.model.errors import AdapterError
 
-    standings = (standing for result in analysis.results for standing in result.standings)
-    if all(standing.costs is None for standing in standings):
-        raise AdapterError(
-            "no client could be measured",
-            "see the reasons in the results, and test a client with 'fetchoff check CLIENT'",
-        )
+    return AdapterError(
+        "no client could be measured",
+        "see the reasons in the results, and test a client with 'fetchoff check CLIENT'",
+    )
 
 
 def asked_for(baseline: str, clients: Sequence[Client]) -> str:

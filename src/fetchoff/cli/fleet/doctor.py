@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fetchoff.cli import options
 from fetchoff.cli.fleet import options as fleet_options
+from fetchoff.cli.status import Status
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from collections.abc import Sequence
 
     from fetchoff.fleet.seam.cluster import Cluster
-    from fetchoff.fleet.seam.told import Examined
+    from fetchoff.fleet.seam.told import Examined, Wanted
+    from fetchoff.model.client import Client
     from fetchoff.model.errors import HostError
 
 NAME = "doctor"
@@ -35,34 +38,71 @@ def command(
     """
     from fetchoff.catalog import workloads
     from fetchoff.cli.console import data_console, print_json
+    from fetchoff.cli.fleet import doctor_tables
     from fetchoff.cli.fleet.joining import Where, joined
-    from fetchoff.fleet.asking import answered
 
     chosen = workloads.suite(suite)
     where = Where(scheduler, hosts, local, security)
     with joined(where, quiet=as_json) as cluster:
-        from fetchoff.fleet.asking import ask
-        from fetchoff.fleet.host import work
-        from fetchoff.fleet.seam.cluster import Job
         from fetchoff.fleet.seam.told import Wanted
 
         wanted = Wanted(tuple(chosen.clients), tuple(chosen.without), tuple(chosen.if_ready))
-        names = sorted(cluster.present())
-        found, errors = answered(
-            ask(cluster, {name: Job(work.examine, wanted) for name in names}, LONGEST_S)
-        )
-        skews = {name: _skew_s(cluster, name) for name in found}
+        patients, errors = examined_of(cluster, wanted)
     if as_json:
-        print_json({name: _document(found[name], skews[name]) for name in found})
+        print_json(_document(patients, errors))
     else:
-        data_console().print(_table(found, skews, errors))
-        for name, one in found.items():
-            data_console().print(_checks(name, one))
-    if errors or any(_is_bad(one) for one in found.values()):
-        raise typer.Exit(1)
+        for table in doctor_tables.all_of(patients, errors):
+            data_console().print(table, "")
+    if errors or any(one.is_unfit for one in patients):
+        raise typer.Exit(Status.NO)
 
 
-def _skew_s(cluster: Cluster, host: str) -> float:
+@dataclass(frozen=True)
+class Patient:
+    """What is known of a host that answers. `clients`: those of the suite, as they stand there;
+    `ahead_s`: how far its clock is ahead, None if it didn't say."""
+
+    host: str
+    examined: Examined
+    clients: tuple[Client, ...]
+    ahead_s: float | None
+
+    @property
+    def is_of_this_version(self) -> bool:
+        import fetchoff
+
+        return self.examined.fetchoff == fetchoff.__version__
+
+    @property
+    def is_unfit(self) -> bool:
+        """Whether nothing can be measured there: `fleet run` refuses other versions."""
+        from fetchoff.app.doctor import Health
+
+        is_bad = any(check.health is Health.BAD for check in self.examined.checks)
+        return is_bad or not self.is_of_this_version
+
+
+def examined_of(cluster: Cluster, wanted: Wanted) -> tuple[list[Patient], dict[str, HostError]]:
+    """What is known of each host, and the errors of those that can't say."""
+    from fetchoff.fleet.asking import answered, ask
+    from fetchoff.fleet.host import work
+    from fetchoff.fleet.seam.cluster import Job
+
+    names = sorted(cluster.present())
+    found, errors = answered(
+        ask(cluster, {name: Job(work.examine, wanted) for name in names}, LONGEST_S)
+    )
+    looks, more = answered(
+        ask(cluster, {name: Job(work.look, wanted) for name in found}, LONGEST_S)
+    )
+    patients = [
+        Patient(name, found[name], look.clients, _ahead_s(cluster, name))
+        for name, look in looks.items()
+    ]
+    return patients, errors | more
+
+
+def _ahead_s(cluster: Cluster, host: str) -> float | None:
     """How far a host's clock is ahead, at least: half of what asking took is not known.
 
     Nothing depends on it: only durations are measured, each by one clock.
@@ -74,64 +114,16 @@ def _skew_s(cluster: Cluster, host: str) -> float:
     before = time.time()
     there = ask(cluster, {host: Job(work.clock, None)}, LONGEST_S)[host]
     after = time.time()
-    if not isinstance(there, float):
-        return float("nan")
-    return there - min(max(there, before), after)
+    return there - min(max(there, before), after) if isinstance(there, float) else None
 
 
-def _is_bad(examined: Examined) -> bool:
-    from fetchoff.app.doctor import Health
-
-    return any(check.health is Health.BAD for check in examined.checks)
-
-
-def _table(
-    found: dict[str, Examined], skews: dict[str, float], errors: dict[str, HostError]
-) -> Table:
-    from rich.table import Table
-
-    import fetchoff
-
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for heading in ("host", "fetchoff", "cores", "processor", "kernel"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("clients ready", "GB free", "clock"):
-        table.add_column(heading, justify="right")
-    for host, one in found.items():
-        same = one.fetchoff == fetchoff.__version__
-        table.add_row(
-            host,
-            one.fetchoff if same else f"[red]{one.fetchoff}, not {fetchoff.__version__}[/]",
-            one.facts.get("cores", ""),
-            one.facts.get("processor", ""),
-            one.facts.get("kernel", ""),
-            f"{one.ready} of {one.clients}",
-            f"{one.free_gb:.1f}",
-            "as here" if abs(skews[host]) < 0.05 else f"{skews[host]:+.1f} s",
-        )
-    for host, error in errors.items():
-        table.add_row(host, f"[red]{error.message}[/]")
-    return table
+def _document(patients: Sequence[Patient], errors: dict[str, HostError]) -> dict[str, object]:
+    failed = {host: {"error": error.message, "hint": error.hint} for host, error in errors.items()}
+    return {one.host: _of_patient(one) for one in patients} | failed
 
 
-def _checks(name: str, examined: Examined) -> Table:
-    """What limits a host; all is well if there is nothing."""
-    from rich.table import Table
-
-    from fetchoff.app.doctor import Health
-    from fetchoff.cli.doctor import SIGNS
-
-    table = Table(box=None, pad_edge=False, show_header=False, title=name, title_justify="left")
-    for check in examined.checks:
-        if check.health is not Health.GOOD:
-            colour, word = SIGNS[check.health]
-            table.add_row(f"[{colour}]{word}[/]", check.text)
-    if not table.rows:
-        table.add_row("[green]good[/]", "nothing limits it")
-    return table
-
-
-def _document(examined: Examined, skew_s: float) -> dict[str, object]:
+def _of_patient(one: Patient) -> dict[str, object]:
+    examined = one.examined
     return {
         "fetchoff": examined.fetchoff,
         "facts": examined.facts,
@@ -140,7 +132,15 @@ def _document(examined: Examined, skew_s: float) -> dict[str, object]:
             for check in examined.checks
         ],
         "clients_ready": examined.ready,
-        "clients": examined.clients,
+        "clients": [
+            {
+                "client": client.id,
+                "state": str(client.readiness),
+                "reason": client.reason,
+                "hint": client.hint,
+            }
+            for client in one.clients
+        ],
         "free_gb": round(examined.free_gb, 1),
-        "clock_ahead_s": round(skew_s, 3),
+        "clock_ahead_s": None if one.ahead_s is None else round(one.ahead_s, 3),
     }

@@ -1,11 +1,14 @@
-"""Live progress of a fleet: a line for each host on a terminal, a line for each round elsewhere."""
+"""Live progress of a fleet: a line for each host on a terminal, a line for each round elsewhere.
+
+While clients are set up, each that needs work is a line.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,11 +18,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from fetchoff.cli.console import message_console
-from fetchoff.model.host import HostRecord
+from fetchoff.model.observation import SectionDone
 
 if TYPE_CHECKING:
     from fetchoff.fleet.seam.cluster import Step
-    from fetchoff.model.experiment import Experiment
+    from fetchoff.model.host import HostRecord
+    from fetchoff.store.run_folder import RunFolder
 
 REDRAWS_PER_S = 2
 MOST_FAULTS = 3
@@ -50,17 +54,20 @@ class FleetWatcher:
         self._told: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
-    def expect(self, experiment: Experiment, hosts: Sequence[HostRecord]) -> None:
-        """The hosts that will be shown, and how far they may go."""
+    def expect(self, folder: RunFolder) -> None:
+        """The hosts that will be shown, how far they may go, and how far they are already."""
+        experiment = folder.header.experiment
         self._budget_s, self._most = experiment.budget_s, experiment.looks[-1]
-        self._lines = {host.id: _Line() for host in hosts}
+        self._lines = {host.id: _so_far(folder, host) for host in folder.header.hosts}
 
     def noted(self, host: str, step: Step) -> None:
-        """A host has said what it does."""
+        """A host has said what it does; before measuring, each step is a line."""
         if step.is_trouble:
             self._fault(host, step.step)
         elif host in self._lines:
             self._lines[host].doing = f"{step.workload} · {step.step}".strip(" ·")
+        elif not self._quiet:
+            self._console.print(escape(f"{host}: {step.step} {step.workload}".rstrip()))
 
     def wave_began(self, rounds: dict[str, int]) -> None:
         for host, number in rounds.items():
@@ -133,6 +140,17 @@ class FleetWatcher:
                 escape("; ".join(line.faults)),
             )
         return table
+
+
+def _so_far(folder: RunFolder, host: HostRecord) -> _Line:
+    """Where a host is by the journal: at the beginning, unless the run is resumed."""
+    courses = {course.id for course in folder.header.experiment.courses} & set(host.courses)
+    whole: dict[int, dict[str, float]] = {}
+    for record in folder.of_host(host.id):
+        if isinstance(record, SectionDone):
+            whole.setdefault(record.round, {})[record.workload] = record.seconds
+    spent = [sum(took.values()) for took in whole.values() if took.keys() >= courses]
+    return _Line(rounds=len(spent), spent_s=sum(spent))
 
 
 def watcher(*, quiet: bool) -> FleetWatcher:

@@ -21,12 +21,19 @@ if TYPE_CHECKING:
     from fetchoff.store.run_folder import RunFolder
 
 
-def measure(folder: RunFolder, cluster: Cluster, watcher: FleetWatcher, limits: Limits) -> None:
-    """Measure to the end; on an error, say what is kept. The folder is closed."""
+def measure(
+    folder: RunFolder,
+    cluster: Cluster,
+    watcher: FleetWatcher,
+    limits: Limits,
+    *,
+    as_json: bool = False,
+) -> None:
+    """Measure to the end; on an error, say what is kept, and show it. The folder is closed."""
     from fetchoff.fleet.driver import Driver
     from fetchoff.fleet.host.work import measure_round
 
-    watcher.expect(folder.header.experiment, folder.header.hosts)
+    watcher.expect(folder)
     try:
         with watcher.shown():
             Driver(folder, cluster, measure_round, watcher, limits).run()
@@ -36,15 +43,15 @@ def measure(folder: RunFolder, cluster: Cluster, watcher: FleetWatcher, limits: 
             f"continue with 'fetchoff fleet resume {folder.path}'"
         )
         with contextlib.suppress(FetchoffError):
-            write_and_show(folder, quiet=True, as_json=False)
+            write_and_show(folder, quiet=True, as_json=as_json)
         raise
     finally:
         folder.close()
 
 
 def explain(folder: RunFolder, cluster: Cluster) -> None:
-    """Let every host explain its slowest clients; what is explained when the user presses Ctrl-C
-    stays on the hosts."""
+    """Let every host explain its slowest clients; what is explained when that fails, or the user
+    presses Ctrl-C, stays on the hosts. Whatever fails is told: all is measured by now."""
     from fetchoff.fleet.explaining import explain_on_hosts
     from fetchoff.fleet.host.work import explain_slowest
     from fetchoff.model.origin import BUILT_IN
@@ -56,14 +63,17 @@ def explain(folder: RunFolder, cluster: Cluster) -> None:
         explain_on_hosts(folder, cluster, explain_slowest, say)
     except KeyboardInterrupt:
         say("interrupted: nothing is explained")
+    except FetchoffError as error:
+        say(f"note: nothing is explained: {error.message}")
 
 
 def write_and_show(
     folder: RunFolder, *, quiet: bool, as_json: bool, per_day: float | None = None
-) -> None:
+) -> bool:
     """Write the result files and show them; if writing fails, show them and raise StoreError.
 
-    `per_day`: also show the costs of this many exchanges per day, on each host.
+    Returns whether any client was measured. `per_day`: also show the costs of this many exchanges
+    per day, on each host.
     """
     from fetchoff.app.fleet_results import (
         HOSTS,
@@ -87,27 +97,31 @@ def write_and_show(
     if as_json:
         with (folder.path / JSON).open(encoding="utf-8") as document:
             shutil.copyfileobj(document, sys.stdout)
-        return
+        return shown.is_any_measured
     shown.print(analysis)
     if not quiet:
         say(
             f"report: {folder.path / HTML}   of each host: {folder.path / HOSTS}   "
             f"data: {folder.path / CSV}, {folder.path / MATRIX}, {folder.path / JSON}"
         )
+    return shown.is_any_measured
 
 
 class Shown:
-    """What the terminal shows of a run of several hosts."""
+    """What the terminal shows of a run of several hosts, and whether any client was measured."""
 
     def __init__(self, folder: RunFolder, per_day: float | None) -> None:
         self._folder = folder
         self._per_day = per_day
         self._savings: list[RenderableType] = []
+        self.is_any_measured = False
 
     def see(self, host: str, own: Analysis) -> None:
         """What a host says by itself; little of it is shown."""
         from fetchoff.report.terminal import fleet
 
+        standings = (standing for result in own.results for standing in result.standings)
+        self.is_any_measured |= any(standing.costs is not None for standing in standings)
         if self._per_day is not None:
             self._savings.append(fleet.per_day(host, own, self._per_day))
 

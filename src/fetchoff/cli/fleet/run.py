@@ -68,7 +68,7 @@ def command(
     from fetchoff.cli.fleet.joining import Where, joined
     from fetchoff.cli.fleet.live import watcher
     from fetchoff.cli.fleet.setup import set_up_on
-    from fetchoff.cli.run import asked_for, budget_s_of
+    from fetchoff.cli.run import asked_for, budget_s_of, nobody_measured
     from fetchoff.model.host import FleetMode
     from fetchoff.model.origin import BUILT_IN
 
@@ -110,10 +110,12 @@ def command(
             loopback=loopback,
         )
         folder = begin(cluster, names, asked, say)
-        measuring.measure(folder, cluster, shown, Limits(away, longest_round))
+        limits = Limits(away, longest_round)
+        measuring.measure(folder, cluster, shown, limits, as_json=as_json)
         if explain:
             measuring.explain(folder, cluster)
-    measuring.write_and_show(folder, quiet=quiet, as_json=as_json, per_day=per_day)
+    if not measuring.write_and_show(folder, quiet=quiet, as_json=as_json, per_day=per_day):
+        raise nobody_measured()
 
 
 def _wanted(

@@ -35,20 +35,26 @@ def command(
     What cannot be had on a host is told with its reason. It stops no other client and no host.
     """
     from fetchoff.cli.fleet.joining import Where, joined
-    from fetchoff.model.errors import InputError
+    from fetchoff.cli.fleet.live import watcher
+    from fetchoff.model.errors import HostError, InputError
 
     if not clients and not everything:
         raise InputError("nothing to set up", "name clients, or give --all")
     where = Where(scheduler, hosts, local, security)
-    with joined(where, quiet=quiet) as cluster:
+    with joined(where, watcher(quiet=quiet).noted, quiet=quiet) as cluster:
         from fetchoff.fleet.seam.told import Wanted
 
         wanted = Wanted(("*",) if everything else tuple(clients or ()))
-        set_up_on(cluster, sorted(cluster.present()), wanted, quiet=quiet)
+        failed = set_up_on(cluster, sorted(cluster.present()), wanted, quiet=quiet)
+    if failed:
+        raise HostError(
+            f"nothing was set up on {', '.join(failed)}",
+            "see the reasons above; 'fetchoff fleet doctor' says what each host can do",
+        )
 
 
-def set_up_on(cluster: Cluster, hosts: Sequence[str], wanted: Wanted, *, quiet: bool) -> None:
-    """Set up on all hosts, and tell what each of them cannot have."""
+def set_up_on(cluster: Cluster, hosts: Sequence[str], wanted: Wanted, *, quiet: bool) -> list[str]:
+    """Set up on all hosts, and tell what each of them cannot have; the hosts that failed."""
     from fetchoff.cli.console import say
     from fetchoff.fleet.asking import answered, ask
     from fetchoff.fleet.host.work import set_up_clients
@@ -66,3 +72,6 @@ def set_up_on(cluster: Cluster, hosts: Sequence[str], wanted: Wanted, *, quiet: 
                 say(f"  hint: {one.hint}")
     for host, error in sorted(errors.items()):
         say(f"{host}: {error.message}")
+        if error.hint:
+            say(f"  hint: {error.hint}")
+    return sorted(errors)

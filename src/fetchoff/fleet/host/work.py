@@ -23,7 +23,7 @@ from fetchoff.app.measure import (
     tree_notes,
 )
 from fetchoff.app.results import analysis_of
-from fetchoff.app.serving import must_serve, record_of
+from fetchoff.app.serving import must_serve, ready_or_built_in, record_of
 from fetchoff.app.setup import set_up
 from fetchoff.app.unchanged import must_be_unchanged
 from fetchoff.catalog.paths import cache
@@ -92,8 +92,12 @@ def clock(_request: object, _here: Here) -> float:
 
 
 def set_up_clients(wanted: Wanted, here: Here) -> tuple[SetUp, ...]:
-    """Install and build what can be had on the host."""
+    """Install and build what can be had on the host, and the server that is wanted.
+
+    A server that can't be had is told by `look`.
+    """
     here.enter()
+    ready_or_built_in(wanted.origin, set_up=True)
 
     def told(client: str) -> None:
         here.tell(Step(client, "setting up"))
