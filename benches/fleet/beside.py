@@ -1,10 +1,11 @@
 """What an exchange costs in a run of a fleet, beside what it costs in `fetchoff run`.
 
-    python -m benches.fleet.beside [--pairs N] [--budget S] [--clients ID,…]
+    python -m benches.fleet.beside [--pairs N] [--budget S] [--clients ID,…] [--margin SHARE]
 
 Both commands measure the same clients on this machine, in pairs of runs in random order. In one of
 them, measuring is started by a Dask worker, which stays beside it with its event loop, heartbeat
-and scheduler. The sample is a pair of runs.
+and scheduler. The sample is a pair of runs. For each client, it says whether the whole interval is
+within the margin, and whether it excludes 1.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ from collections import defaultdict
 from math import log
 from pathlib import Path
 
-from benches.ratios import in_words, ratio_of
+from benches.ratios import in_words, is_within, ratio_of
+
+from fetchoff.model.estimate import Estimate
 
 CLIENTS = "c/libcurl,python/requests"
 WORKLOAD = "small-get"
+MARGIN = 0.02
 COMMANDS = {
     "run": ("run",),
     "fleet": ("fleet", "run", "--local", "1"),
@@ -68,6 +72,13 @@ def measured(clients: list[str], pairs: int, budget_s: float, seed: int) -> dict
     return logs
 
 
+def judged(ratio: Estimate, margin: float) -> str:
+    """Whether the interval is within the margin, and whether it excludes 1, in words."""
+    near = "within" if is_within(ratio, margin) else "not shown to be within"
+    says = "1 is in it" if ratio.low <= 1 <= ratio.high else "1 is not in it"
+    return f"{near} ±{100 * margin:g} %, {says}"
+
+
 def main() -> int:
     """Print a line for each client."""
     parser = argparse.ArgumentParser(
@@ -76,12 +87,15 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--budget", type=float, default=12.0, help="seconds of each run")
     parser.add_argument("--clients", default=CLIENTS)
+    parser.add_argument("--margin", type=float, default=MARGIN, help="a share, such as 0.02")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     clients = asked.clients.split(",")
     fetchoff("setup", *clients)
     for client, logs in measured(clients, asked.pairs, asked.budget, asked.seed).items():
-        print(f"{client}: in a fleet {in_words(ratio_of(logs))} of what `run` shows")
+        ratio = ratio_of(logs)
+        told = f"in a fleet {in_words(ratio)} of what `run` shows"
+        print(f"{client}: {told}; {judged(ratio, asked.margin)}")
     return 0
 
 

@@ -20,11 +20,14 @@ from typing import Any
 
 import pytest
 from benches.disturber.disturbing import DisturberFailed, disturbed
+from benches.fleet import beside
 from benches.histories import bench as histories
 from benches.verdicts import totals, trials
 from benches.verdicts.trials import RankingTrial, Told, Trial
 from tests.command import fake
 from tests.integration.benches import ROOT, bench, needs
+
+from fetchoff.model.estimate import Estimate
 
 CLIENT = fake("honest")
 UNDECIDED = Told("undecided", 1.0, 0.9, 1.1)
@@ -120,6 +123,20 @@ def test_a_fleet_is_measured_beside_a_run(cache: Path) -> None:
     said = bench("fleet.beside", cache, *few)
     for client in clients.split(","):
         assert re.search(rf"{client}: in a fleet ×[\d.]+ \(0.0000 to inf\)", said)
+    assert said.count("; not shown to be within ±2 %, 1 is in it") == 2
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.99, 1.01, "within ±2 %, 1 is in it"),
+        (1.0015, 1.0195, "within ±2 %, 1 is not in it"),
+        (1.0015, 1.023, "not shown to be within ±2 %, 1 is not in it"),
+        (0.979, 1.016, "not shown to be within ±2 %, 1 is in it"),
+    ],
+)
+def test_what_a_worker_adds_is_held_against_a_margin(low: float, high: float, said: str) -> None:
+    assert beside.judged(Estimate(1.0, low, high, 0.95), 0.02) == said
 
 
 def test_a_client_is_compared_with_its_copy(cache: Path, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_what_is_missing_is_named(
     with pytest.raises(InputError) as raised:
         must_have_dask(ssh=ssh)
     assert said in raised.value.message
-    assert raised.value.hint == "pip install 'fetchoff[fleet]'"
+    assert "in a checkout: pip install --editable '.[fleet]'" in raised.value.hint
 
 
 def test_asyncssh_is_only_needed_for_ssh(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from fetchoff.model.observation import Ended, HostLost, Record
 from fetchoff.report.files import fleet_results
 from fetchoff.report.page import fleet as fleet_page
 from fetchoff.report.terminal import fleet as terminal
+from fetchoff.report.wording import fleet as wording
 from fetchoff.report.wording.figures import ratio
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -98,6 +99,18 @@ def test_the_terminal_shows_hosts_in_general_each_host_and_the_matrix(found: Fou
     assert "lost: it has been away for 60 s" in text
     assert "note: a note" in text
     assert "over the whole fleet" in " ".join(text.split())
+
+
+def test_why_nothing_is_said_of_hosts_in_general_is_true(found: Found) -> None:
+    result = found.analysis.results[0]
+    assert wording.in_general(found.analysis, result) == ""
+    silent = tuple(replace(row, wall=replace(row.wall, over=None)) for row in result.rows)
+    few = replace(result, rows=silent, hosts=HOSTS[:2])
+    assert wording.in_general(found.analysis, few).endswith("needs 3 hosts with figures, has 2")
+    enough = replace(result, rows=silent, hosts=HOSTS[:3])
+    assert wording.in_general(found.analysis, enough).endswith(
+        "needs 3 hosts that measured a client in 3 rounds; no client has so many"
+    )
 
 
 def test_of_many_hosts_some_columns_are_shown() -> None:

@@ -118,8 +118,10 @@ def _ahead_s(cluster: Cluster, host: str) -> float | None:
 
 
 def _document(patients: Sequence[Patient], errors: dict[str, HostError]) -> dict[str, object]:
-    failed = {host: {"error": error.message, "hint": error.hint} for host, error in errors.items()}
-    return {one.host: _of_patient(one) for one in patients} | failed
+    document: dict[str, object] = {one.host: _of_patient(one) for one in patients}
+    for host, error in errors.items():
+        document[host] = {"error": error.message, "hint": error.hint}
+    return document
 
 
 def _of_patient(one: Patient) -> dict[str, object]:

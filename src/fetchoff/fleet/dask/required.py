@@ -27,7 +27,8 @@ def must_have_dask(*, ssh: bool = False) -> None:
     if missing:
         raise InputError(
             f"'fetchoff fleet' needs Dask, and {' and '.join(missing)} is not installed",
-            "pip install 'fetchoff[fleet]'",
+            "in a checkout: pip install --editable '.[fleet]'; with a wheel: pip install "
+            "'FILE.whl[fleet]'",
         )
 
 

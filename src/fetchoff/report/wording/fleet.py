@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from fetchoff.model.estimate import Verdict
+from fetchoff.model.estimate import MINIMUM_ROUNDS, Verdict
 from fetchoff.model.fleet import (
     AcrossHosts,
     FleetAnalysis,
@@ -93,7 +93,12 @@ def in_general(analysis: FleetAnalysis, result: FleetResult) -> str:
         return "measured on one host: workloads are divided, and costs of hosts are not compared"
     if analysis.ended_reason == "interrupted":
         return "hosts in general: told when the run has ended"
-    return f"hosts in general: needs {LEAST_HOSTS} hosts with figures, has {len(result.hosts)}"
+    if len(result.hosts) < LEAST_HOSTS:
+        return f"hosts in general: needs {LEAST_HOSTS} hosts with figures, has {len(result.hosts)}"
+    return (
+        f"hosts in general: needs {LEAST_HOSTS} hosts that measured a client in {MINIMUM_ROUNDS} "
+        "rounds; no client has so many"
+    )
 
 
 def left_out(result: FleetResult) -> list[str]:
