@@ -139,6 +139,19 @@ def test_what_a_worker_adds_is_held_against_a_margin(low: float, high: float, sa
     assert beside.judged(Estimate(1.0, low, high, 0.95), 0.02) == said
 
 
+def test_verdicts_of_a_fleet_are_put_beside_those_of_a_run(cache: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
+    clients = "python/http-client,python/urllib3"
+    few = ("--local", "2", "--workloads", "small-get", "--budget", "2", "--clients", clients)
+    said = bench("fleet.verdicts", cache, *few, "--keep", tmp_path, statuses=(0, 1))
+    rows = re.findall(r"^\| (\S+) \| (wall|cpu) \| (\d) ", said, re.MULTILINE)
+    assert [row[:2] for row in rows] == [(f"local-{n}", c) for n in (1, 2) for c in ("wall", "cpu")]
+    withheld = {who for who in ("run", "local-1", "local-2") if f"small-get of {who}\n" in said}
+    for who, _, pairs in rows:
+        assert pairs == ("0" if withheld & {"run", who} else "1"), said
+    assert len(json.loads((tmp_path / "fleet" / "results.json").read_text())["hosts"]) == 2
+
+
 def test_a_client_is_compared_with_its_copy(cache: Path, tmp_path: Path) -> None:
     (trial,) = verdicts(cache, tmp_path, "aa", "--budget", "1")
     assert {trial["client"], trial["other"]} == {"fake/honest", "fake/copy-of-honest"}
