@@ -1,14 +1,19 @@
 """Kill workers, schedulers and drivers of fleets at random, and count what is lost or doubled.
 
-    .venv/bin/python -m benches.fleet.bench --kills 200
+    .venv/bin/python -m benches.fleet.bench --kills 200 [--kinds workers,stops,…]
 
 Real Dask schedulers and workers over TCP, one scheduler and three workers at a time, of which the
 last has a nanny; measuring is pretended (benches/fleet/pretended.py), so that a round takes a
-second. What was killed is started again, by its nanny or as its user would. Some workers are
-stopped for a while instead (SIGSTOP), and some are cut off: all is in a network namespace that the
-bench makes, where each host has an address whose packets can be dropped. Where that isn't
-permitted, nobody is cut off, which is said. Exit status 1 if a block of work was lost or doubled,
-or a process was left behind.
+second. What was killed (SIGKILL) is started again, by its nanny or as its user would. Some workers
+and schedulers are stopped for a while instead (SIGSTOP), and some hosts are cut off: all is in a
+network namespace that the bench makes, where each host has an address whose packets can be dropped.
+Where that isn't permitted, nobody is cut off, which is said.
+
+Runs are patient and hasty by turns. In a patient one, stops and partitions are shorter than all
+deadlines. In a hasty one they are longer than the driver waits, so hosts are lost, and come back.
+
+Exit status 1 if a block of work was lost or doubled, a loss of a host was not told by journal,
+output and results, or a process was left behind.
 """
 
 from __future__ import annotations
@@ -24,76 +29,75 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-from benches.fleet import pretended
+from benches.fleet import accounts, pretended
+from benches.fleet.accounts import Tally
 
 from fetchoff.fleet.dask.on_worker import RESOURCE
 from fetchoff.fleet.dask.required import environment
 from fetchoff.fleet.host.work import folder_of
-from fetchoff.model.observation import Batch, Ended, HostLost, Record, SectionDone
 from fetchoff.store.journal import JOURNAL
-from fetchoff.store.run_folder import Header, RunFolder
+from fetchoff.store.run_folder import Header
 
 ROOT = Path(__file__).parents[2]
 HOSTS = ("h1", "h2", "h3")
-ROUNDS = 6
+ROUNDS = 8
 MOST_LINES = 40
 """That hosts write between two kills, so that something is killed in the middle of its work."""
 
 LATEST_S = 15.0
 """After so long without as many lines a kill comes all the same."""
 
-STOPPED_S = 1.0
-CUT_S = 4.0
-AWAY_S = 60.0
 LONGEST_RUN_S = 1200.0
-VICTIMS = (
+KINDS = (
     *("workers", "workers", "workers", "drivers", "drivers", "measurings", "schedulers"),
-    *("stops", "nannies", "partitions", "partitions"),
+    *("nannies", "stops", "scheduler-stops", "partitions", "partitions"),
 )
+"""Each as often as it is chosen."""
+
 LOOPBACK = "127.0.0.1"
 ADDRESSES = {name: f"127.0.0.{number}" for number, name in enumerate(HOSTS, 11)}
 WITH_NANNY = HOSTS[-1]
 INSIDE = "FETCHOFF_BENCH_NETWORK"  # set in the namespace that this bench has made
 
 
-@dataclass
-class Tally:
-    """What was killed, and what became of the work; `faults` is empty if all is well."""
+@dataclass(frozen=True)
+class Manner:
+    """How long a driver waits for a host that is away, and how long stops and partitions last, in
+    seconds; `environment`: of Dask's processes."""
 
-    kills: Counter[str] = field(default_factory=Counter)
-    runs: int = 0
-    sections: int = 0
-    batches: int = 0
-    cut: int = 0
-    lost: int = 0
-    faults: list[str] = field(default_factory=list)
+    away_s: float
+    stopped_s: float
+    cut_s: float
+    environment: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def count(self) -> int:
-        return sum(self.kills.values())
 
-    def __str__(self) -> str:
-        kinds = ", ".join(f"{count} of {kind}" for kind, count in sorted(self.kills.items()))
-        return (
-            f"{self.count} kills ({kinds}) in {self.runs} runs: {self.sections} workloads of "
-            f"rounds measured whole, {self.batches} batches in them, {self.cut} in those cut; "
-            f"{self.lost} times a host was called lost; {len(self.faults)} faults"
-        )
+PATIENT = Manner(away_s=60.0, stopped_s=1.0, cut_s=4.0)
+"""Whatever is stopped or cut off is back before anybody misses it."""
+
+HASTY = Manner(
+    *(3.0, 14.0, 14.0),
+    {
+        "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "2s",
+        "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s",
+    },
+)
+"""Hosts are really lost: the scheduler misses a silent worker after 5 to 7 s (ten heartbeats, and
+the time between two looks), the driver 3 s later. A connection without an answer ends after 12 s,
+the least that Dask takes."""
 
 
 class Fleet:
     """A scheduler, workers and a driver, each of which is started again when it has ended."""
 
-    def __init__(self, folder: Path, run: Path, away_s: float = AWAY_S) -> None:
+    def __init__(self, folder: Path, run: Path, manner: Manner) -> None:
         self._folder = folder
         self._run = run
-        self._away_s = away_s
+        self._manner = manner
         self.port = _free_port()
         self.scheduler: subprocess.Popen[bytes] | None = None
         self.workers: dict[str, subprocess.Popen[bytes] | None] = dict.fromkeys(HOSTS)
@@ -118,7 +122,7 @@ class Fleet:
         if self.driver is None or self.driver.poll() not in (None, 0):
             self.driver = self._start(
                 "-m", "benches.fleet.drive", str(self._run), f"tcp://{LOOPBACK}:{self.port}",
-                "--away", str(self._away_s),
+                "--away", str(self._manner.away_s),
             )  # fmt: skip
 
     @property
@@ -130,14 +134,14 @@ class Fleet:
         """Kill, stop or cut off one process; whether there was one."""
         name = WITH_NANNY if victim == "nannies" else chance.choice(HOSTS)
         if victim == "partitions":
-            return _cut_off(ADDRESSES[name])
+            return _cut_off(ADDRESSES[name], self._manner.cut_s)
         with contextlib.suppress(psutil.Error):
             process = self._process(victim, name)
             if process is None:
                 return False
-            if victim == "stops":
+            if victim in accounts.STOPS:
                 process.suspend()
-                time.sleep(STOPPED_S)
+                time.sleep(self._manner.stopped_s)
                 process.resume()
             else:
                 process.kill()
@@ -146,7 +150,11 @@ class Fleet:
 
     def _process(self, victim: str, name: str) -> psutil.Process | None:
         """The process that is meant, if it is there. Of a nanny's children one is the worker."""
-        started = {"drivers": self.driver, "schedulers": self.scheduler}
+        started = {
+            "drivers": self.driver,
+            "schedulers": self.scheduler,
+            "scheduler-stops": self.scheduler,
+        }
         top = started.get(victim, self.workers[name])
         if top is None or top.poll() is not None:
             return None
@@ -170,7 +178,7 @@ class Fleet:
             return subprocess.Popen(
                 [sys.executable, *arguments],
                 cwd=ROOT,
-                env={**os.environ, **environment()},
+                env={**os.environ, **environment(), **self._manner.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -178,40 +186,70 @@ class Fleet:
             )
 
 
-def kill_often(kills: int, folder: Path, seed: int) -> Tally:
-    """Run fleets until there were enough kills; the environment must name a cache."""
+def kill_often(
+    kills: int,
+    folder: Path,
+    seed: int,
+    kinds: Sequence[str] = KINDS,
+    manners: Sequence[Manner] = (PATIENT, HASTY),
+) -> Tally:
+    """Run fleets, in these manners by turns, until there were enough kills, or whatever else is
+    done if nothing is killed; the environment must name a cache."""
     chance, tally = random.Random(seed), Tally()
-    while tally.count < kills and not tally.faults:
-        _one_run(folder / f"run-{tally.runs}", kills, chance, tally)
+    asked = _Asked(kills, kinds, chance, tally)
+    while not asked.is_done and not tally.faults:
+        _one_run(folder / f"run-{tally.runs}", manners[tally.runs % len(manners)], asked)
         tally.runs += 1
     return tally
 
 
-def _one_run(folder: Path, kills: int, chance: random.Random, tally: Tally) -> None:
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of all runs together."""
+
+    kills: int
+    kinds: Sequence[str]
+    chance: random.Random
+    tally: Tally
+
+    @property
+    def is_done(self) -> bool:
+        does_kill = not set(self.kinds).isdisjoint(accounts.KILLS)
+        return (self.tally.kills if does_kill else self.tally.count) >= self.kills
+
+
+def _one_run(folder: Path, manner: Manner, asked: _Asked) -> None:
     folder.mkdir()
     run = folder / "run"
     head = pretended.header(folder.name, pretended.experiment(rounds=ROUNDS), HOSTS)
     pretended.begin(run, head)
-    fleet = Fleet(folder, run)
-    moment = _Moment(head, chance)
+    fleet, tally = Fleet(folder, run, manner), asked.tally
+    drivers_before = tally.done["drivers"]
+    moment = _Moment(head, asked.chance)
     deadline = time.monotonic() + LONGEST_RUN_S
     try:
         while not fleet.is_through:
             fleet.tend()
             if time.monotonic() > deadline:
-                log = (folder / "log").read_text(errors="replace")
-                tally.faults.append(f"{folder.name}: it does not end: {log[-2000:]}")
+                tally.faults.append(f"{folder.name}: it does not end: {_log(folder)[-2000:]}")
                 return
-            if tally.count < kills and moment.has_come:
-                victim = chance.choice(VICTIMS)
-                if fleet.kill(victim, chance):
-                    tally.kills[victim] += 1
-                    moment = _Moment(head, chance)
+            if not asked.is_done and moment.has_come:
+                kind = asked.chance.choice(asked.kinds)
+                if fleet.kill(kind, asked.chance):
+                    tally.done[kind] += 1
+                    moment = _Moment(head, asked.chance)
             time.sleep(0.02)
     finally:
         fleet.end()
-    tally.faults += [f"{folder.name}: {fault}" for fault in _faults(run, tally)]
-    tally.faults += [f"{folder.name}: left behind: {one}" for one in _left_behind()]
+    drivers = tally.done["drivers"] - drivers_before
+    found = [*accounts.faults_of(run, ROUNDS, tally), *accounts.untold(run, _log(folder), drivers)]
+    found += [f"left behind: {one}" for one in _left_behind()]
+    tally.faults += [f"{folder.name}: {fault}" for fault in found]
+
+
+def _log(folder: Path) -> str:
+    """What all processes of a run have said."""
+    return (folder / "log").read_text(errors="replace")
 
 
 class _Moment:
@@ -228,43 +266,6 @@ class _Moment:
 
     def _lines(self) -> int:
         return sum(journal.read_bytes().count(b"\n") for journal in self._journals)
-
-
-def _faults(run: Path, tally: Tally) -> Iterator[str]:
-    """What was lost or doubled, between hosts and driver and against the plan."""
-    folder = RunFolder.open(run)
-    header, records = folder.header, list(folder.records())
-    if not any(isinstance(record, Ended) for record in records):
-        yield "it has not ended"
-    tally.lost += sum(isinstance(record, HostLost) for record in records)
-    for host in header.hosts:
-        fetched = [r for r in records if not isinstance(r, Ended | HostLost) and r.host == host.id]
-        kept = list(RunFolder.open(folder_of(header.run_id, host.id)).records())
-        if fetched != kept:
-            yield f"{host.id} keeps {len(kept)} records, and {len(fetched)} were fetched"
-        yield from _against_plan(host.id, fetched, tally)
-
-
-def _against_plan(host: str, records: Sequence[Record], tally: Tally) -> Iterator[str]:
-    done = [r for r in records if isinstance(r, SectionDone)]
-    times = Counter((r.round, r.workload) for r in done)
-    yield from (f"{host}: measured whole twice: {key}" for key, n in times.items() if n > 1)
-    courses = [course.id for course in pretended.experiment(rounds=ROUNDS).courses]
-    planned = {(number, course) for number in range(ROUNDS) for course in courses}
-    yield from (f"{host}: lost: {key}" for key in planned - times.keys())
-    accepted = {(r.round, r.workload): r.attempt for r in done}
-    batches = [r for r in records if isinstance(r, Batch)]
-    counted = Counter(
-        (r.round, r.workload, r.entrant)
-        for r in batches
-        if accepted.get((r.round, r.workload)) == r.attempt
-    )
-    expected = {(*key, client) for key in planned for client in pretended.CLIENTS}
-    yield from (f"{host}: a batch is lost: {key}" for key in expected - counted.keys())
-    yield from (f"{host}: a batch is there {n} times: {k}" for k, n in counted.items() if n > 1)
-    tally.sections += len(done)
-    tally.batches += sum(counted.values())
-    tally.cut += len(batches) - sum(counted.values())
 
 
 def _left_behind() -> list[str]:
@@ -287,8 +288,8 @@ def _spawned(process: psutil.Process | None) -> psutil.Process | None:
     return next((c for c in children if "resource_tracker" not in " ".join(c.cmdline())), None)
 
 
-def _cut_off(address: str) -> bool:
-    """Drop all packets to a host for a while; whether that is possible.
+def _cut_off(address: str, seconds: float) -> bool:
+    """Drop all packets to a host for so long; whether that is possible.
 
     What it sends still arrives, but no acknowledgement comes back.
     """
@@ -297,7 +298,7 @@ def _cut_off(address: str) -> bool:
     route = ("blackhole", f"{address}/32", "table", "local")
     subprocess.run(("ip", "route", "add", *route), check=True)
     try:
-        time.sleep(CUT_S)
+        time.sleep(seconds)
     finally:
         subprocess.run(("ip", "route", "delete", *route), check=True)
     return True
@@ -332,16 +333,20 @@ def _free_port() -> int:
 def main() -> int:
     """Do the kills and print the tally; exit status 1 if there were faults."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--kills", type=int, default=200, help="of processes, by SIGKILL")
+    parser.add_argument("--kinds", default=",".join(dict.fromkeys(KINDS)), help="what is done")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    kinds = [kind for kind in KINDS if kind in arguments.kinds.split(",")]
+    if not kinds or not set(arguments.kinds.split(",")) <= set(KINDS):
+        parser.error(f"--kinds: some of {', '.join(dict.fromkeys(KINDS))}")
     _in_own_network()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # or what it started would stay
     print(f"seed {arguments.seed}", flush=True)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fetchoff-fleet-") as name:
         os.environ["FETCHOFF_CACHE"] = str(Path(name) / "cache")
-        tally = kill_often(arguments.kills, Path(name), arguments.seed)
+        tally = kill_often(arguments.kills, Path(name), arguments.seed, kinds)
     print(f"{tally}, {time.monotonic() - began:.0f} s")
     for fault in tally.faults:
         print(fault)

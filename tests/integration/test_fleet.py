@@ -67,8 +67,20 @@ def test_killed_often(tmp_path: Path) -> None:
 
     tally = kill_often(KILLS, tmp_path, seed=11)
     assert tally.faults == []
-    assert tally.count >= KILLS
+    assert tally.kills >= KILLS
     assert tally.batches > 0
+
+
+@pytest.mark.usefixtures("_pretended_is_found")
+@pytest.mark.timeout(240)
+def test_hosts_that_are_stopped_for_long_are_lost_told_and_go_on(tmp_path: Path) -> None:
+    from benches.fleet.bench import HASTY, kill_often
+
+    tally = kill_often(1, tmp_path, seed=1, kinds=("stops",), manners=(HASTY,))
+    assert tally.faults == []
+    assert (tally.kills, tally.done["stops"]) == (0, 1)
+    assert tally.lost >= 1
+    assert "0 SIGKILLs, 1 stops of workers" in str(tally)
 
 
 def test_a_run_on_pretended_hosts_and_what_can_be_done_with_it(fetchoff: Command) -> None:
