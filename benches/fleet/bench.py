@@ -1,6 +1,6 @@
 """Kill workers, schedulers and drivers of fleets at random, and count what is lost or doubled.
 
-    .venv/bin/python -m benches.fleet.bench --kills 200 [--kinds workers,stops,…]
+    .venv/bin/python -m benches.fleet.bench --kills 200 [--kinds workers,stops,…] [--only hasty]
 
 Real Dask schedulers and workers over TCP, one scheduler and three workers at a time, of which the
 last has a nanny; measuring is pretended (benches/fleet/pretended.py), so that a round takes a
@@ -89,6 +89,9 @@ HASTY = Manner(
 """Hosts are really lost: the scheduler misses a silent worker after 5 to 7 s (ten heartbeats, and
 the time between two looks), the driver 3 s later. A connection without an answer ends after 12 s,
 the least that Dask takes."""
+
+
+MANNERS = {"patient": PATIENT, "hasty": HASTY}
 
 
 class Fleet:
@@ -191,7 +194,7 @@ def kill_often(
     folder: Path,
     seed: int,
     kinds: Sequence[str] = KINDS,
-    manners: Sequence[Manner] = (PATIENT, HASTY),
+    manners: Sequence[Manner] = tuple(MANNERS.values()),
 ) -> Tally:
     """Run fleets, in these manners by turns, until there were enough kills, or whatever else is
     done if nothing is killed; the environment must name a cache."""
@@ -335,6 +338,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--kills", type=int, default=200, help="of processes, by SIGKILL")
     parser.add_argument("--kinds", default=",".join(dict.fromkeys(KINDS)), help="what is done")
+    parser.add_argument("--only", choices=MANNERS, help="runs of this manner")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     kinds = [kind for kind in KINDS if kind in arguments.kinds.split(",")]
@@ -346,7 +350,8 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fetchoff-fleet-") as name:
         os.environ["FETCHOFF_CACHE"] = str(Path(name) / "cache")
-        tally = kill_often(arguments.kills, Path(name), arguments.seed, kinds)
+        manners = [MANNERS[arguments.only]] if arguments.only else tuple(MANNERS.values())
+        tally = kill_often(arguments.kills, Path(name), arguments.seed, kinds, manners)
     print(f"{tally}, {time.monotonic() - began:.0f} s")
     for fault in tally.faults:
         print(fault)

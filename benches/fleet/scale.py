@@ -14,12 +14,12 @@ import resource
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benches.fleet import pretended
-from tests.unit.fleet.fakes import FakeCluster, FakeTask, Heard
+from tests.unit.fleet.fakes import PAUSE_S, FakeCluster, FakeTask, Heard
 
 from fetchoff.app.fleet_results import HOSTS, MATRIX, write_fleet
 from fetchoff.app.results import JSON
@@ -48,14 +48,26 @@ class Replay:
         return Told(tuple(map(to_line, records)), is_decided=False)
 
 
-class Forgetful(FakeCluster):
-    """Keeps no answer: they are the hosts', and would count as the driver's memory."""
+@dataclass
+class AskedTask(FakeTask):
+    """A job that is done when its result is asked for, as if it came over the network then."""
 
-    def start(self, host: str, job: Job, longest_s: float) -> FakeTask:
-        task = super().start(host, job, longest_s)
-        self.tasks.clear()
-        self.started.clear()
-        return task
+    job: Job = field(kw_only=True)
+
+    def result(self) -> Any:
+        return self.job.function(self.job.request, Here((0,), lambda _: None, lambda: None))
+
+
+class Forgetful(FakeCluster):
+    """Keeps nothing: answers are the hosts', and would count as the driver's memory."""
+
+    def start(self, host: str, job: Job, longest_s: float) -> FakeTask:  # noqa: ARG002
+        return AskedTask(self, host, None, self.time_s + PAUSE_S, job=job)
+
+
+def drive(run: RunFolder, cluster: Forgetful, asked: Experiment) -> None:
+    """Let a driver fetch all rounds of the hosts of a cluster."""
+    Driver(run, cluster, Replay(asked), Heard()).run()
 
 
 def one_size(hosts: int, clients: int, workloads: int, rounds: int, folder: Path) -> list[str]:
@@ -68,7 +80,7 @@ def one_size(hosts: int, clients: int, workloads: int, rounds: int, folder: Path
     )
     run = RunFolder.create(folder / str(hosts), pretended.header("run", asked, names))
     began = time.monotonic()
-    Driver(run, Forgetful(names), Replay(asked), Heard()).run()
+    drive(run, Forgetful(names), asked)
     driven, driver_mb = time.monotonic(), _peak_mb()
     run.close()
     write_fleet(RunFolder.open(run.path))

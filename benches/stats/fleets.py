@@ -5,7 +5,7 @@
 Clients cost the same on the average of all hosts. On a host, the log-ratio of two of them has
 an effect of that host, and in each round a noise with a standard deviation of 1 %. An error of a
 ranking: any two clients are said to differ. An error of the question whether hosts differ: they are
-said to, and don't.
+said to, and don't. An interval covers if it holds the true ratio, which is 1.
 """
 
 from __future__ import annotations
@@ -212,18 +212,45 @@ def power(trials: int, seed: int) -> Iterator[list[str]]:
             yield [f"{100 * between:.0f} %", str(hosts), *row]
 
 
+def coverages(trials: int, seed: int) -> Iterator[list[str]]:
+    """How often all intervals of a ranking over hosts hold the true ratios: of two clients, and of
+    ten, where one that misses counts."""
+    for scenario in SCENARIOS:
+        for hosts in HOSTS:
+            draw = np.random.default_rng([seed, hosts, 2])
+            row = []
+            for clients in (2, 10):
+                kept = sum(_are_kept(scenario, draw, hosts, clients) for _ in range(trials))
+                row.append(f"{100 * kept / trials:.1f}")
+            yield [scenario.name, str(hosts), *row]
+
+
+def _are_kept(scenario: Scenario, draw: Draw, hosts: int, clients: int) -> bool:
+    found = fleet(scenario, draw, hosts=hosts, clients=clients, rounds=5)
+    levels = np.array([levels_of_host(y) for y in found])
+    ranking = rank_over_hosts(levels, baseline=0, alpha=ALPHA)
+    others = [one.ratio for one in ranking.clients if one.client != 0]
+    return all(ratio.low <= 1.0 <= ratio.high for ratio in others)
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only-coverage", action="store_true")
     arguments = parser.parse_args()
     trials, seed = arguments.trials, arguments.seed
+    covered = ("noise", "hosts", "2 clients", "10 clients")
+    if arguments.only_coverage:
+        table(covered, coverages(trials, seed))
+        return
     heads = ("noise", "hosts", "2 clients", "10 clients", "weighted", "pooled")
     table(heads, rankings(trials, seed))
     of_hosts = ("ours", "Welch", "Cochran")
     more = ("rounds", "hosts", *of_hosts, *(f"unlike: {name}" for name in of_hosts), "3 %: found")
     table(more, questions(trials, seed))
+    table(covered, coverages(trials, seed))
     steps = ("between hosts", "hosts", "5 %", "20 %", "50 %")
     table(steps, power(trials, seed))
 
