@@ -230,7 +230,7 @@ def _are_kept(scenario: Scenario, draw: Draw, hosts: int, clients: int) -> bool:
     levels = np.array([levels_of_host(y) for y in found])
     ranking = rank_over_hosts(levels, baseline=0, alpha=ALPHA)
     others = [one.ratio for one in ranking.clients if one.client != 0]
-    return all(ratio.low <= 1.0 <= ratio.high for ratio in others)
+    return all(ratio.contains(1.0) for ratio in others)
 
 
 def main() -> None:

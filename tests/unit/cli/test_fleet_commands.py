@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -142,10 +143,20 @@ def test_the_doctor_ends_as_hosts_are(
 
 def test_another_version_alone_is_unfit(cluster: Answering) -> None:
     cluster.hosts = ("anna",)
-    (anna,), errors = doctor.examined_of(cluster, Wanted(()))
+    (anna,), errors = doctor.examined_of(cluster, Wanted(()), one_by_one=True)
     assert (anna.is_unfit, errors) == (False, {})
     other = doctor.Patient("anna", Examined("0.0.9", "", {}, (GOOD,), 1, 1, 1.0, 0.0), (), 0.0)
     assert other.is_unfit
+
+
+@pytest.mark.parametrize(("one_by_one", "at_once"), [(True, 1), (False, 3)])
+def test_hosts_of_one_machine_are_examined_one_by_one(
+    one_by_one: bool, at_once: int, cluster: Answering
+) -> None:
+    cluster.hosts = ORDER[:3]
+    doctor.examined_of(cluster, Wanted(()), one_by_one=one_by_one)
+    first = [task for task in cluster.tasks if isinstance(task.answer, Examined)]
+    assert max(Counter(task.ready_s for task in first).values()) == at_once
 
 
 @pytest.mark.parametrize("away", [True, False])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -47,7 +47,7 @@ def command(
         from fetchoff.fleet.seam.told import Wanted
 
         wanted = Wanted(tuple(chosen.clients), tuple(chosen.without), tuple(chosen.if_ready))
-        patients, errors = examined_of(cluster, wanted)
+        patients, errors = examined_of(cluster, wanted, one_by_one=local is not None)
     if as_json:
         print_json(_document(patients, errors))
     else:
@@ -82,22 +82,28 @@ class Patient:
         return is_bad or not self.is_of_this_version
 
 
-def examined_of(cluster: Cluster, wanted: Wanted) -> tuple[list[Patient], dict[str, HostError]]:
-    """What is known of each host, and the errors of those that can't say."""
+def examined_of(
+    cluster: Cluster, wanted: Wanted, *, one_by_one: bool
+) -> tuple[list[Patient], dict[str, HostError]]:
+    """What is known of each host, and the errors of those that can't say.
+
+    `one_by_one`: they share a machine, and at once they would find each other's noise.
+    """
     from fetchoff.fleet.asking import answered, ask
     from fetchoff.fleet.host import work
     from fetchoff.fleet.seam.cluster import Job
 
     names = sorted(cluster.present())
-    found, errors = answered(
-        ask(cluster, {name: Job(work.examine, wanted) for name in names}, LONGEST_S)
-    )
+    told: dict[str, Any] = {}
+    for group in [[name] for name in names] if one_by_one else [names]:
+        told |= ask(cluster, {name: Job(work.examine, wanted) for name in group}, LONGEST_S)
+    found, errors = answered(told)
     looks, more = answered(
         ask(cluster, {name: Job(work.look, wanted) for name in found}, LONGEST_S)
     )
     patients = [
         Patient(name, found[name], look.clients, _ahead_s(cluster, name))
-        for name, look in looks.items()
+        for name, look in sorted(looks.items())
     ]
     return patients, errors | more
 
