@@ -72,7 +72,7 @@ class _OnHost:
 
 @dataclass(frozen=True)
 class Fleet:
-    """A run of several hosts. `ended`: how it ended; None if it did not.
+    """A run of several hosts. `ended`: how it ended; None if it did not. `ends`: how often it did.
 
     `run.absent`: clients that no host has.
     """
@@ -81,6 +81,7 @@ class Fleet:
     hosts: tuple[HostRecord, ...]
     mode: FleetMode
     ended: Ended | None
+    ends: int
 
     @property
     def entrants(self) -> list[Entrant]:
@@ -127,6 +128,7 @@ def analyse_fleet(fleet: Fleet, said: Iterable[HostSays], see: See) -> FleetAnal
         for course, kept in found.items():
             courses.setdefault(course, {})[outcome.host.id] = kept
     run, experiment = fleet.run, fleet.run.experiment
+    share = _share(fleet, may_go_on=any(one.lost for one in outcomes))
     return FleetAnalysis(
         run_id=run.run_id,
         title=run.title,
@@ -139,13 +141,24 @@ def analyse_fleet(fleet: Fleet, said: Iterable[HostSays], see: See) -> FleetAnal
         mode=fleet.mode,
         hosts=tuple(outcomes),
         results=tuple(
-            _together(fleet, course, courses.pop(course.id))
+            _together(fleet, course, courses.pop(course.id), share)
             for course in experiment.courses
             if course.id in courses
         ),
         notes=run.notes,
         origin=run.origin,
     )
+
+
+def _share(fleet: Fleet, *, may_go_on: bool) -> float:
+    """Of the error rate, for what is said of all hosts together.
+
+    A run that has ended without a host that was lost may go on with it and end again. So each such
+    end spends half of what is left of the share, and one that lost nobody the rest.
+    """
+    share = fleet.run.experiment.alpha / PARTS
+    before = fleet.ends - (fleet.ended is not None)
+    return share / 2 ** (before + (fleet.ended is not None and may_go_on))
 
 
 def _kept_of(see: See, one: HostSays) -> tuple[HostOutcome, Mapping[str, _OnHost]]:
@@ -179,8 +192,9 @@ def _with_end(
     records: Sequence[Record], own: Experiment, ended: Ended | None, series_of: SeriesOf
 ) -> list[Record]:
     """With how the run ended for a host: one that had decided stopped by its own rule, whatever
-    ended the others, so it may spend no more error than it had by then."""
-    if ended is None:
+    ended the others, so it may spend no more error than it had by then. For one that was lost it
+    has not ended: it may go on."""
+    if ended is None or _lost(records):
         return [*records]
     is_by_rule = ended.reason == "decided" or is_decided_on(own, records, series_of)
     return [*records, replace(ended, reason="decided") if is_by_rule else ended]
@@ -216,8 +230,10 @@ def _on_host(fleet: Fleet, own: Experiment, series: Series, result: WorkloadResu
     )
 
 
-def _together(fleet: Fleet, course: Course, found: Mapping[str, _OnHost]) -> FleetResult:
-    """A course on all hosts that measured it."""
+def _together(
+    fleet: Fleet, course: Course, found: Mapping[str, _OnHost], share: float
+) -> FleetResult:
+    """A course on all hosts that measured it, at a share of the error rate."""
     baseline = fleet.run.experiment.baseline
     withheld = tuple(host for host, own in found.items() if own.is_withheld)
     others = tuple(
@@ -229,14 +245,14 @@ def _together(fleet: Fleet, course: Course, found: Mapping[str, _OnHost]) -> Fle
         about=course.workload.about,
         baseline=baseline,
         hosts=tuple(used),
-        rows=_rows(fleet, tuple(used.values())),
+        rows=_rows(fleet, tuple(used.values()), share),
         withheld=withheld,
         others=others,
     )
 
 
-def _rows(fleet: Fleet, hosts: Sequence[_OnHost]) -> tuple[FleetRow, ...]:
-    (wall, tiers), (cpu, _) = (_across(fleet, clock, hosts) for clock in CLOCKS)
+def _rows(fleet: Fleet, hosts: Sequence[_OnHost], share: float) -> tuple[FleetRow, ...]:
+    (wall, tiers), (cpu, _) = (_across(fleet, clock, hosts, share) for clock in CLOCKS)
     rows = [
         FleetRow(e.key, e.role, wall[place], cpu[place], tiers.get(e.key))
         for place, e in enumerate(fleet.entrants)
@@ -253,11 +269,10 @@ def _order(row: FleetRow) -> tuple[bool, float, str]:
 
 
 def _across(
-    fleet: Fleet, clock: str, hosts: Sequence[_OnHost]
+    fleet: Fleet, clock: str, hosts: Sequence[_OnHost], share: float
 ) -> tuple[list[AcrossHosts], dict[str, tuple[int, int]]]:
     """Each entrant against the baseline by one clock, and the tiers of those that are ranked."""
     experiment = fleet.run.experiment
-    share = experiment.alpha / PARTS
     keys = [entrant.key for entrant in fleet.entrants]
     costs = [own.logs[clock] for own in hosts]
     base = keys.index(experiment.baseline)

@@ -82,7 +82,7 @@ def _analysis_of(folder: RunFolder, see: See, *, to_files: bool) -> FleetAnalysi
     from fetchoff.analysis.fleet import Fleet, analyse_fleet
 
     header = folder.header
-    fleet = Fleet(facts_of(header), header.hosts, header.mode, folder.ended)
+    fleet = Fleet(facts_of(header), header.hosts, header.mode, folder.ended, folder.ends)
     parts = [(host, folder.part_of(host.id)) for host in header.hosts]
     say = partial(_said_by, folder.path, fleet, to_files=to_files)
     with contextlib.closing(in_order(say, parts)) as said:

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,6 +53,12 @@ class BuildDir:
     def digest(self) -> str:
         """Of everything that what is in the folder depends on."""
         return self.folder.name.rpartition("-")[2]
+
+    @property
+    def sources(self) -> str:
+        """A digest of its sources alone (kits, adapter, lock file, source trees): another machine
+        that has the same has the same."""
+        return _hashed((), self.manifest, self.trees, self.lock)[:16]
 
     @property
     def adapter(self) -> Path:
@@ -108,7 +114,13 @@ class BuildDir:
 
 
 def _digest(manifest: Manifest, chosen: Sequence[Tree], lock: Lock | None) -> str:
-    hasher = hashlib.sha256(" ".join(of_the_machine(manifest)).encode())
+    return _hashed(of_the_machine(manifest), manifest, chosen, lock)
+
+
+def _hashed(
+    begin: Iterable[str], manifest: Manifest, chosen: Sequence[Tree], lock: Lock | None
+) -> str:
+    hasher = hashlib.sha256(" ".join(begin).encode())
     for tree in chosen:
         hasher.update(f"\0tree {tree.name}\0{tree.digest}".encode())
     if lock is not None:

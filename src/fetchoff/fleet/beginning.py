@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import fetchoff
+from fetchoff.fleet import notes
 from fetchoff.fleet.asking import answered, ask
 from fetchoff.fleet.host import work
 from fetchoff.fleet.seam.cluster import Cluster, Job
@@ -16,7 +17,7 @@ from fetchoff.fleet.seam.told import Look, Prepared, Preparing, Wanted
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.errors import HostError, InputError, StoreError
 from fetchoff.model.experiment import Experiment
-from fetchoff.model.host import FleetMode, HostRecord, can_measure, dealt
+from fetchoff.model.host import FleetMode, HostRecord, can_measure, dealt, has_baseline
 from fetchoff.model.loopback import Loopback
 from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder
 
@@ -55,14 +56,15 @@ def begin(
     """Create the run folder of an experiment on these hosts.
 
     Hosts that cannot take part are left out, and the user is told. Raises InputError if none is
-    left, or hosts have different versions of Fetchoff.
+    left, or hosts have another Fetchoff than this machine.
     """
     looks: dict[str, Look] = _of_those_who_can(
         ask(cluster, {host: Job(jobs.look, asked.wanted) for host in hosts}, LOOK_S), warn
     )
-    must_agree({host: look.fetchoff for host, look in looks.items()})
+    must_agree(looks)
+    looks = _of_the_same_clients(looks, warn)
     experiment = asked.rank(merged(looks))
-    records = _hosts_that_measure(experiment, looks, asked.mode, warn)
+    able = _able(experiment, looks, asked.mode, warn)
     now = datetime.now(UTC)
     header = Header(
         run_id=f"{now:%Y%m%d-%H%M%S}-{experiment.seed}",
@@ -70,40 +72,44 @@ def begin(
         started=now.isoformat(timespec="seconds"),
         fetchoff=fetchoff.__version__,
         experiment=experiment,
-        clients=_client_records(experiment, [looks[host.id] for host in records]),
+        clients=_client_records(experiment, [looks[host.id] for host in able]),
         environment={},
-        origin=next(iter(looks.values())).origin,
         schema=SCHEMA,
         mode=asked.mode,
     )
-    prepared: dict[str, Prepared] = _of_those_who_can(
-        ask(cluster, _preparing(records, header, looks, asked.loopback, jobs), PREPARE_S), warn
-    )
-    loopbacks = {one.loopback for one in prepared.values()}
+    prepared = _prepared(cluster, able, header, looks, asked, jobs, warn)
+    measuring = {one.host.id: looks[one.host.id] for one in prepared}
+    loopbacks = {one.loopback for one in prepared}
     header = replace(
         header,
         experiment=replace(
             experiment,
             loopback=Loopback.OWN if loopbacks == {Loopback.OWN} else Loopback.MACHINE,
         ),
-        hosts=tuple(prepared[one.id].host for one in records if one.id in prepared),
+        origin=measuring[prepared[0].host.id].origin,
+        hosts=tuple(one.host for one in prepared),
         notes=(
-            *_on_one_machine(prepared, looks),
-            *_of_other_versions(records, looks),
-            *_measured_nowhere(experiment, prepared),
+            *notes.on_one_machine(measuring),
+            *notes.of_origins(measuring),
+            *notes.of_versions(measuring),
         ),
     )
     return RunFolder.create(asked.out or Path("runs") / header.run_id, header)
 
 
-def must_agree(versions: Mapping[str, str]) -> None:
-    """Raise InputError if hosts have another Fetchoff than this one."""
-    others = {host: version for host, version in versions.items() if version != _version()}
+def must_agree(looks: Mapping[str, Look]) -> None:
+    """Raise InputError if hosts have another Fetchoff than this machine."""
+    here, own = fetchoff.__version__, work.code()
+    others = {
+        host: look.fetchoff if look.fetchoff != here else f"other code of {here}"
+        for host, look in looks.items()
+        if (look.fetchoff, look.code) != (here, own)
+    }
     if others:
         told = ", ".join(f"{host} has {version}" for host, version in others.items())
         raise InputError(
-            f"this is Fetchoff {_version()}, but {told}",
-            "install the same version everywhere, or hosts cannot be compared",
+            f"this is Fetchoff {here}, but {told}",
+            "install the same version, of the same commit, everywhere, or hosts cannot be compared",
         )
 
 
@@ -118,26 +124,49 @@ def merged(looks: Mapping[str, Look]) -> list[Client]:
     return list(found.values())
 
 
-def _version() -> str:
-    return fetchoff.__version__
-
-
 def _of_those_who_can(found: Mapping[str, Any], warn: Warn) -> dict[str, Any]:
     """The answers of the hosts that gave one, of which there must be some."""
     results, errors = answered(found)
-    for host, error in errors.items():
-        warn(f"{host} is left out: {error.message}{f' ({error.hint})' if error.hint else ''}")
+    _leave_out(errors, warn)
     if not results:
-        first = next(iter(errors.values()), HostError("no host is there"))
-        raise InputError(f"no host can take part: {first.message}", first.hint)
+        raise _nobody(errors)
     return results
 
 
-def _hosts_that_measure(
+def _leave_out(errors: Mapping[str, HostError], warn: Warn) -> None:
+    for host, error in errors.items():
+        warn(f"{host} is left out: {error.message}{f' ({error.hint})' if error.hint else ''}")
+
+
+def _nobody(errors: Mapping[str, HostError]) -> InputError:
+    first = next(iter(errors.values()), HostError("no host is there"))
+    return InputError(f"no host can take part: {first.message}", first.hint)
+
+
+def _of_the_same_clients(looks: Mapping[str, Look], warn: Warn) -> dict[str, Look]:
+    """The hosts whose clients are built from the same sources as those of the hosts before them."""
+    first: dict[str, tuple[str, str]] = {}
+    found = {}
+    for host, look in sorted(looks.items()):
+        for client, sources in look.sources.items():
+            other, expected = first.get(client, (host, sources))
+            if sources != expected:
+                warn(
+                    f"{host} is left out: its {client} is built from other files (adapter, kit or "
+                    f"lock file) than that of {other}"
+                )
+                break
+        else:
+            found[host] = look
+            for client, sources in look.sources.items():
+                first.setdefault(client, (host, sources))
+    return found
+
+
+def _able(
     experiment: Experiment, looks: Mapping[str, Look], mode: FleetMode, warn: Warn
 ) -> list[HostRecord]:
-    everything = tuple(course.id for course in experiment.courses)
-    divided = dealt(everything, list(looks))
+    """The hosts that can measure, with all courses."""
     found = []
     for host, look in sorted(looks.items()):
         record = HostRecord(
@@ -148,19 +177,58 @@ def _hosts_that_measure(
                 for c in look.clients
                 if c.readiness is not Readiness.READY
             ),
-            courses=divided[host] if mode is FleetMode.SHARD else everything,
+            courses=tuple(course.id for course in experiment.courses),
         )
-        if can_measure(experiment, record):
-            found.append(record)
+        if not can_measure(experiment, record):
+            warn(f"{host} is left out: no client to rank is ready there")
+        elif mode is FleetMode.SHARD and not has_baseline(experiment, record):
+            warn(
+                f"{host} is left out: the baseline {experiment.baseline}, without which hosts that "
+                "share the workloads cannot be compared, is not ready there"
+            )
         else:
-            what = "no client to rank is ready there" if record.courses else "no workload is left"
-            warn(f"{host} is left out: {what}")
+            found.append(record)
     if not found:
         raise InputError(
             "no host can take part: none has a client to rank",
             "'fetchoff fleet setup' sets them up",
         )
     return found
+
+
+def _prepared(
+    cluster: Cluster,
+    able: Sequence[HostRecord],
+    header: Header,
+    looks: Mapping[str, Look],
+    asked: Asked,
+    jobs: Jobs,
+    warn: Warn,
+) -> list[Prepared]:
+    """The hosts with their run folders. Courses that were dealt to one that can't make its own are
+    dealt again, to the others."""
+    everything = tuple(course.id for course in header.experiment.courses)
+    is_shared = asked.mode is FleetMode.SHARD
+    faults: dict[str, HostError] = {}
+    while left := [host for host in able if host.id not in faults]:
+        hosts = _with_courses(left, everything) if is_shared else left
+        found: dict[str, Prepared]
+        found, unfit = answered(
+            ask(cluster, _preparing(hosts, header, looks, asked.loopback, jobs), PREPARE_S)
+        )
+        _leave_out(unfit, warn)
+        faults |= unfit
+        if found and not (unfit and is_shared):
+            for host in left[len(hosts) :]:
+                warn(f"{host.id} is left out: no workload is left")
+            return [found[host.id] for host in hosts if host.id in found]
+    raise _nobody(faults)
+
+
+def _with_courses(hosts: Sequence[HostRecord], courses: Sequence[str]) -> list[HostRecord]:
+    """The hosts to which courses are dealt: the first, if there are more hosts than courses."""
+    divided = dealt(courses, [host.id for host in hosts])
+    return [replace(host, courses=divided[host.id]) for host in hosts if divided[host.id]]
 
 
 def _preparing(
@@ -170,16 +238,16 @@ def _preparing(
     loopback: Loopback | None,
     jobs: Jobs,
 ) -> dict[str, Job]:
-    """Each host gets the header with the records of its own clients: it is what they must stay."""
+    """Each host gets the header with the records of its own clients and origin: it is what they
+    must stay."""
     taking_part = {entrant.client for entrant in header.experiment.entrants}
-    own = {
-        host.id: tuple(r for r in looks[host.id].records if r.id in taking_part) for host in records
-    }
+
+    def own(look: Look) -> Header:
+        clients = tuple(record for record in look.records if record.id in taking_part)
+        return replace(header, clients=clients, origin=look.origin)
+
     return {
-        host.id: Job(
-            jobs.prepare,
-            Preparing(host, replace(header, clients=own[host.id]), loopback),
-        )
+        host.id: Job(jobs.prepare, Preparing(host, own(looks[host.id]), loopback))
         for host in records
     }
 
@@ -192,45 +260,6 @@ def _client_records(experiment: Experiment, looks: Sequence[Look]) -> tuple[Clie
             found.setdefault(record.id, record)
     names = dict.fromkeys(entrant.client for entrant in experiment.entrants)
     return tuple(found[name] for name in names if name in found)
-
-
-def _on_one_machine(hosts: Mapping[str, Prepared], looks: Mapping[str, Look]) -> list[str]:
-    machines: dict[str, list[str]] = {}
-    for host in sorted(hosts):
-        machines.setdefault(looks[host].machine, []).append(host)
-    return [
-        f"{', '.join(names)} are on one machine: they take turns, and say nothing of other machines"
-        for machine, names in machines.items()
-        if machine and len(names) > 1
-    ]
-
-
-def _of_other_versions(hosts: Sequence[HostRecord], looks: Mapping[str, Look]) -> list[str]:
-    """Which clients have different versions, or were built from different files, on some hosts."""
-    versions: dict[str, dict[tuple[str, str], list[str]]] = {}
-    for host in hosts:
-        for record in looks[host.id].records:
-            key = (record.version, record.runtime)
-            versions.setdefault(record.id, {}).setdefault(key, []).append(host.id)
-    return [
-        f"{client} is not the same everywhere: "
-        + "; ".join(
-            f"{version} on {runtime}: {', '.join(names)}"
-            for (version, runtime), names in found.items()
-        )
-        for client, found in versions.items()
-        if len(found) > 1
-    ]
-
-
-def _measured_nowhere(experiment: Experiment, hosts: Mapping[str, Prepared]) -> list[str]:
-    """Courses that were given to hosts that cannot take part."""
-    given = {course for one in hosts.values() for course in one.host.courses}
-    return [
-        f"{course.id} is not measured: its host cannot take part"
-        for course in experiment.courses
-        if course.id not in given
-    ]
 
 
 def must_be_resumable(header: Header, path: Path) -> None:

@@ -13,18 +13,14 @@ Dask would let a task whose host is gone wait for ever (#7346), so every deadlin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from enum import Enum, auto
-from itertools import count
+from dataclasses import dataclass
 from typing import Protocol
 
-from fetchoff.analysis.fleet import is_decided_on
-from fetchoff.fleet.seam.cluster import Cluster, Here, HostAway, HostFault, Job, Task
+from fetchoff.fleet.seam.cluster import Cluster, Here, HostAway, HostFault, HostLate, Job, Task
 from fetchoff.fleet.seam.told import Block, Told
+from fetchoff.fleet.standing import Standing, State, is_decided, standings_of
 from fetchoff.model.errors import FetchoffError
-from fetchoff.model.experiment import SELDOM, Experiment
-from fetchoff.model.host import HostRecord, judged_on
-from fetchoff.model.observation import Batch, Ended, HostLost, Record, SectionDone, Turns
+from fetchoff.model.observation import Ended, HostLost
 from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import RunFolder
 
@@ -58,72 +54,6 @@ class FleetListener(Protocol):
     def back(self, host: str) -> None: ...
 
 
-class State(Enum):
-    """`AWAY`: it may come back; `OUT`: what is wrong with it stays wrong."""
-
-    HERE = auto()
-    AWAY = auto()
-    OUT = auto()
-
-
-@dataclass
-class Standing:
-    """A host, and what follows from its records, of which the driver has the first `known`.
-
-    `decided_at`: after how many rounds it was asked last whether all is decided, and what it said.
-    """
-
-    host: HostRecord
-    experiment: Experiment
-    state: State = State.HERE
-    known: int = 0
-    decided_at: tuple[int, bool] = (0, False)
-    _whole: dict[int, set[str]] = field(default_factory=dict)
-    _spent: dict[int, float] = field(default_factory=dict)
-    _measured: set[int] = field(default_factory=set)
-
-    def note(self, record: Record) -> None:
-        """Another record of this host."""
-        self.known += 1
-        if isinstance(record, SectionDone):
-            self._whole.setdefault(record.round, set()).add(record.workload)
-            self._spent[record.round] = self._spent.get(record.round, 0.0) + record.seconds
-        elif isinstance(record, Batch | Turns):
-            self._measured.add(record.round)
-
-    @property
-    def round(self) -> int:
-        """The number of its first round that is not whole: how many it has."""
-        courses = {course.id for course in self.experiment.courses}
-        return next(n for n in count() if not self._whole.get(n, set()) >= courses)
-
-    @property
-    def seconds(self) -> list[float]:
-        """How long each of its whole rounds took."""
-        return [self._spent[number] for number in range(self.round)]
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether its next round would exceed its budget; every third may be long (`seldom`)."""
-        spent = self.seconds
-        if len(spent) < self.experiment.least_rounds:
-            return False
-        foreseen = spent[-SELDOM] if len(spent) >= SELDOM else spent[-1]
-        return sum(spent) + foreseen > self.experiment.budget_s
-
-    @property
-    def has_nobody_left(self) -> bool:
-        """Whether its last round measured nothing at all."""
-        last = self.round - 1
-        return last >= 0 and last not in self._measured
-
-    @property
-    def is_through(self) -> bool:
-        """Whether it has measured all that it may."""
-        most = self.experiment.looks[-1]
-        return self.round >= most or self.is_spent or self.has_nobody_left
-
-
 @dataclass
 class _Pending:
     """A round that a host was asked for. `task`: None while nobody does it."""
@@ -153,16 +83,7 @@ class Driver:
         self._measure = measure
         self._listener = listener
         self._limits = limits
-        header = folder.header
-        hosts, mode = len(header.hosts), header.mode
-        self._standings = {
-            host.id: Standing(host, judged_on(header.experiment, host, hosts, mode))
-            for host in header.hosts
-        }
-        for host, standing in self._standings.items():
-            for record in folder.of_host(host):
-                if not isinstance(record, HostLost):
-                    standing.note(record)
+        self._standings = standings_of(folder)
 
     def run(self) -> Ended:
         """Measure until the run ends, and record that.
@@ -201,12 +122,7 @@ class Driver:
         return is_here and not standing.is_through and not self._is_decided(standing)
 
     def _is_decided(self, standing: Standing) -> bool:
-        """As the host told with its last round, or by the journal if another driver was told."""
-        rounds, is_decided = standing.decided_at
-        if rounds != standing.round:
-            is_decided = is_decided_on(standing.experiment, self._folder.of_host(standing.host.id))
-            standing.decided_at = (standing.round, is_decided)
-        return is_decided
+        return is_decided(standing, self._folder)
 
     def _welcome(self, present: Iterable[str]) -> None:
         """Hosts that have come back go on."""
@@ -249,6 +165,8 @@ class Driver:
         name = one.block.host
         if name in present:
             one.seen_s = now
+        if one.task is not None and one.task.waits:
+            one.began_s = now
         if one.task is not None and one.task.is_done:
             return self._is_settled(one)
         if name not in present:
@@ -262,7 +180,7 @@ class Driver:
             return not self._is_started(one)
         elif now - one.began_s > self._limits.round_s + self._limits.away_s:
             one.task.drop()
-            self._lose(one, State.OUT, f"a round took longer than {self._limits.round_s:.0f} s")
+            self._lose_late(one)
             return True
         return False
 
@@ -287,8 +205,11 @@ class Driver:
             told: Told = task.result()
         except HostAway:
             return False
+        except HostLate:
+            self._lose_late(one)
+            return True
         except HostFault as fault:
-            self._lose(one, State.OUT, fault.message, fault)
+            self._lose(one, State.OUT, fault.message, fault.hint)
             return True
         try:
             self._keep(one.standing, told.lines)
@@ -313,12 +234,14 @@ class Driver:
         for record in records:
             standing.note(record)
 
-    def _lose(
-        self, one: _Pending, state: State, reason: str, fault: HostFault | None = None
-    ) -> None:
-        """Note that a host does not go on, for now or for good."""
+    def _lose_late(self, one: _Pending) -> None:
+        reason = f"a round took longer than {self._limits.round_s:.0f} s"
+        self._lose(one, State.OUT, reason, "--longest-round S gives it more time")
+
+    def _lose(self, one: _Pending, state: State, reason: str, hint: str = "") -> None:
+        """Note that a host does not go on, for now or for good. The hint is shown, not stored."""
         one.standing.state = state
         lost = HostLost(one.block.round, reason, host=one.block.host)
         self._folder.append(lost)
-        hint = f" ({fault.hint})" if fault is not None and fault.hint else ""
-        self._listener.lost(one.block.host, reason + hint)
+        one.standing.note(lost)
+        self._listener.lost(one.block.host, f"{reason} ({hint})" if hint else reason)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.program import ProgramRecord
 
 SEED_BITS = 31
 PARTS = 3
@@ -27,7 +28,7 @@ class HostRecord:
     """What a run stores about a host. `id`: as records name it.
 
     `clients`: those that were ready there. `absent`: (client, why it isn't). `courses`: those that
-    it measures. `notes`: what a reader must know of it.
+    it measures. `notes`: what a reader must know of it. `programs`: Fetchoff's own there.
     """
 
     id: str
@@ -36,6 +37,7 @@ class HostRecord:
     absent: tuple[tuple[str, str], ...] = ()
     courses: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    programs: tuple[ProgramRecord, ...] = ()
 
 
 def measured_on(experiment: Experiment, host: HostRecord) -> Experiment:
@@ -71,6 +73,13 @@ def can_measure(experiment: Experiment, host: HostRecord) -> bool:
     """Whether a host has a client to rank and a course to rank it on."""
     had = _had_by(experiment, host)
     return bool(had.courses) and any(e.role is Role.RANKED for e in had.entrants)
+
+
+def has_baseline(experiment: Experiment, host: HostRecord) -> bool:
+    """Whether a host has what hosts that measure different courses have in common."""
+    return any(
+        e.key == experiment.baseline and e.client in host.clients for e in experiment.entrants
+    )
 
 
 def dealt(courses: Sequence[str], hosts: Sequence[str]) -> dict[str, tuple[str, ...]]:

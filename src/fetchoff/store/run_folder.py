@@ -107,6 +107,7 @@ class RunFolder:
         self._records: list[Record] = []
         self._spans: dict[str, list[Span]] = {host.id: [] for host in header.hosts}
         self._ended: Ended | None = None
+        self._ends = 0
 
     @classmethod
     def create(cls, path: Path, header: Header) -> RunFolder:
@@ -145,8 +146,13 @@ class RunFolder:
 
     @property
     def ended(self) -> Ended | None:
-        """How the run ended; None if it did not."""
+        """How the run ended; None if it did not, or goes on again."""
         return self._ended
+
+    @property
+    def ends(self) -> int:
+        """How often it ended: a fleet goes on when hosts that were lost have come back."""
+        return self._ends
 
     def records(self) -> Sequence[Record]:
         """All records, in order; those of a fleet are read anew."""
@@ -183,6 +189,7 @@ class RunFolder:
     def _note(self, record: Record, span: Span) -> None:
         if isinstance(record, Ended):
             self._ended = record
+            self._ends += 1
         elif self.header.hosts:
             self._note_span(record.host, span)
         if not self.header.hosts:
@@ -190,6 +197,7 @@ class RunFolder:
 
     def _note_span(self, host: str, span: Span) -> None:
         """What a host told at once lies together, and is one span."""
+        self._ended = None
         own = self._spans.get(host)
         if own is None:
             return

@@ -20,8 +20,8 @@ def fleet_of(
     see: See,
 ) -> FleetAnalysis:
     """The analysis of the records of all hosts, as a driver fetched them."""
-    ended = next((r for r in records if isinstance(r, Ended)), None)
-    fleet = Fleet(facts, tuple(hosts), mode, ended)
+    ends = [r for r in records if isinstance(r, Ended)]
+    fleet = Fleet(facts, tuple(hosts), mode, ends[-1] if ends else None, len(ends))
 
     def own(host: str) -> list[Record]:
         return [r for r in records if not isinstance(r, Ended) and r.host == host]

@@ -11,7 +11,7 @@ from typing import Any
 from benches.fleet.pretended import round_of
 
 from fetchoff.analysis.fleet import is_decided_on
-from fetchoff.fleet.seam.cluster import ClusterGone, Here, HostAway, HostFault, Job
+from fetchoff.fleet.seam.cluster import ClusterGone, Here, HostAway, HostFault, HostLate, Job
 from fetchoff.fleet.seam.told import Block, Told
 from fetchoff.model.errors import HostError
 from fetchoff.model.host import measured_on
@@ -20,13 +20,15 @@ from fetchoff.store.records import to_line
 from fetchoff.store.run_folder import Header
 
 PAUSE_S = 1.0
+WAITS_S = 1000.0
 
 
 class Fate(Enum):
     """What becomes of a job.
 
     `DIES_BEFORE`, `DIES_AFTER`: its worker goes away before or after the job was done, and comes
-    back after some pauses. `GONE`: it never does. `SILENT`: it says nothing and stays.
+    back after some pauses. `GONE`: it never does. `SILENT`: it says nothing and stays. `WAITS`: it
+    says that it waits for WAITS_S, and then does well. `LATE`: it takes too long.
     """
 
     WELL = auto()
@@ -34,6 +36,8 @@ class Fate(Enum):
     DIES_AFTER = auto()
     GONE = auto()
     SILENT = auto()
+    WAITS = auto()
+    LATE = auto()
 
 
 @dataclass
@@ -44,7 +48,12 @@ class FakeTask:
     host: str
     answer: Any
     ready_s: float
+    waits_until_s: float = 0.0
     dropped: bool = False
+
+    @property
+    def waits(self) -> bool:
+        return self.cluster.now_s() < self.waits_until_s
 
     @property
     def is_done(self) -> bool:
@@ -87,7 +96,9 @@ class FakeCluster:
         fates = self.fates.get(host, [])
         fate = fates.pop(0) if fates else Fate.WELL
         answer: Any = None
-        if fate in (Fate.WELL, Fate.DIES_AFTER):
+        if fate is Fate.LATE:
+            answer = HostLate(f"it took longer than {longest_s:.0f} s")
+        elif fate in (Fate.WELL, Fate.WAITS, Fate.DIES_AFTER):
             try:
                 answer = job.function(job.request, Here((0, 1), lambda _: None, lambda: None))
             except HostError as error:
@@ -95,8 +106,10 @@ class FakeCluster:
         if fate in (Fate.DIES_BEFORE, Fate.DIES_AFTER, Fate.GONE):
             back = self.back_s if fate is not Fate.GONE else float("inf")
             self.away_until[host] = self.time_s + PAUSE_S + back
-        never = fate is not Fate.WELL
-        task = FakeTask(self, host, answer, float("inf") if never else self.time_s + PAUSE_S)
+        waits_until = self.time_s + WAITS_S if fate is Fate.WAITS else self.time_s
+        answers = fate in (Fate.WELL, Fate.WAITS, Fate.LATE)
+        ready = waits_until + PAUSE_S if answers else float("inf")
+        task = FakeTask(self, host, answer, ready, waits_until)
         self.tasks.append(task)
         return task
 

@@ -33,6 +33,22 @@ def breaks(_request: object, _here: Here) -> None:
     sys.exit(7)
 
 
+def dies_saying(text: str, _here: Here) -> None:
+    print(text, file=sys.stderr, flush=True)
+    os._exit(7)
+
+
+def meets_what_nobody_foresaw(address: str, _here: Here) -> None:
+    raise LookupError(f"cannot reach {address}")
+
+
+def meets_what_fetchoff_did_not_foresee(line: bytes, _here: Here) -> None:
+    """In what Fetchoff calls in turn."""
+    from fetchoff.store.records import from_line
+
+    from_line(line)
+
+
 def noted_when_interrupted(path: Path, here: Here) -> None:
     """Waits until it is interrupted, and notes that it could end in order."""
     try:

@@ -13,6 +13,7 @@ from tests.unit.fleet.fakes import FakeCluster
 import fetchoff
 from fetchoff.app.experiments import ranking
 from fetchoff.fleet.beginning import Asked, Jobs, begin, must_be_resumable
+from fetchoff.fleet.host import work
 from fetchoff.fleet.seam.cluster import Here
 from fetchoff.fleet.seam.told import Look, Prepared, Preparing, Wanted
 from fetchoff.model.client import Client, Kind, Readiness
@@ -34,7 +35,10 @@ def record(name: str, version: str = "1") -> ClientRecord:
 def look(*clients: Client, version: str = "1", machine: str = "") -> Look:
     ready = [one for one in clients if one.readiness is Readiness.READY]
     records = tuple(record(one.id, version) for one in ready)
-    return Look(fetchoff.__version__, machine, clients, records, OriginRecord())
+    sources = {one.id: f"files of {one.id}" for one in ready}
+    return Look(
+        fetchoff.__version__, machine, clients, records, OriginRecord(), work.code(), sources
+    )
 
 
 def both(**more: str) -> Look:
@@ -146,13 +150,77 @@ def test_what_is_not_the_same_everywhere_is_told(tmp_path: Path) -> None:
     assert any(note.startswith(f"{LWP} is not the same everywhere: 1 on") for note in notes)
 
 
+def test_hosts_with_other_code_of_the_same_version_cannot_be_compared(tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path, anna=both(), berta=replace(both(), code="another commit"))
+    with pytest.raises(InputError, match=r"but berta has other code of \d"):
+        fleet.begin()
+
+
+def test_a_host_whose_client_is_built_from_other_files_is_left_out(tmp_path: Path) -> None:
+    other = replace(both(), sources={LWP: f"files of {LWP}", CURL: "another lock file"})
+    fleet = Fleet(tmp_path, anna=look(client(LWP), absent(CURL)), berta=both(), carl=other)
+    header = fleet.begin().header
+    assert [host.id for host in header.hosts] == ["anna", "berta"]
+    assert fleet.warnings == [
+        f"carl is left out: its {CURL} is built from other files (adapter, kit or lock file) than "
+        "that of berta"
+    ]
+
+
+def test_each_host_keeps_to_its_own_version_of_an_origin(tmp_path: Path) -> None:
+    """Which is compared before every round: one that differs from the first isn't changed."""
+    served = {
+        name: replace(both(), origin=OriginRecord("nginx", "a server", version))
+        for name, version in {"anna": "1.22", "berta": "1.24", "carl": "1.22"}.items()
+    }
+    fleet = Fleet(tmp_path, **served)
+    header = fleet.begin().header
+    assert header.origin.version == "1.22"
+    versions = {name: own.header.origin.version for name, own in fleet.prepared.items()}
+    assert versions == {"anna": "1.22", "berta": "1.24", "carl": "1.22"}
+    told = "origin 'nginx' is not the same everywhere: 1.22: anna, carl; 1.24: berta"
+    assert told in header.notes
+
+
+COURSES = [Course(replace(COURSE.workload, id=f"w{n}")) for n in range(3)]
+
+
 def test_workloads_are_divided(tmp_path: Path) -> None:
-    courses = [Course(replace(COURSE.workload, id=f"w{n}")) for n in range(3)]
-    fleet = Fleet(tmp_path, unfit="berta", anna=both(), berta=both())
-    header = fleet.begin(FleetMode.SHARD, courses).header
+    header = Fleet(tmp_path, anna=both(), berta=both()).begin(FleetMode.SHARD, COURSES).header
     assert header.mode is FleetMode.SHARD
-    assert [host.courses for host in header.hosts] == [("w0", "w2")]
-    assert "w1 is not measured: its host cannot take part" in header.notes
+    assert [host.courses for host in header.hosts] == [("w0", "w2"), ("w1",)]
+
+
+def test_workloads_of_a_host_that_falls_out_are_measured_by_the_others(tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path, unfit="berta", anna=both(), berta=both(), carl=both())
+    header = fleet.begin(FleetMode.SHARD, COURSES).header
+    courses = {host.id: host.courses for host in header.hosts}
+    assert courses == {"anna": ("w0", "w2"), "carl": ("w1",)}
+    assert {name: one.host.courses for name, one in fleet.prepared.items()} == courses
+    assert fleet.warnings == ["berta is left out: no room"]
+
+
+def test_no_workload_is_dealt_to_a_host_without_the_baseline(tmp_path: Path) -> None:
+    """Its ratios would be to something that other hosts don't have."""
+    fleet = Fleet(tmp_path, anna=both(), berta=look(absent(LWP), client(CURL)))
+    header = fleet.begin(FleetMode.SHARD, COURSES).header
+    assert {host.id: host.courses for host in header.hosts} == {"anna": ("w0", "w1", "w2")}
+    assert fleet.warnings == [
+        f"berta is left out: the baseline {LWP}, without which hosts that share the workloads "
+        "cannot be compared, is not ready there"
+    ]
+
+
+def test_more_hosts_than_workloads(tmp_path: Path) -> None:
+    """One that is left over measures what was another's, if that falls out."""
+    names = ("anna", "berta", "carl", "dora", "emil")
+    fleet = Fleet(tmp_path, unfit="anna", **dict.fromkeys(names, both()))
+    header = fleet.begin(FleetMode.SHARD, COURSES).header
+    assert [host.id for host in header.hosts] == ["berta", "carl", "dora"]
+    assert fleet.warnings == [
+        "anna is left out: no room",
+        "emil is left out: no workload is left",
+    ]
 
 
 def test_only_runs_of_fleets_are_resumed_by_who_measures_as_they_did(tmp_path: Path) -> None:

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from benches.fleet import pretended
-from tests.unit.fleet.fakes import FakeCluster, Fate, Heard, Pretended
+from tests.unit.fleet.fakes import WAITS_S, FakeCluster, Fate, Heard, Pretended
 
 from fetchoff.fleet.driver import RESTARTS, Driver, Limits, NoHostLeft
 from fetchoff.fleet.seam.cluster import ClusterGone, Here
 from fetchoff.fleet.seam.told import Block, Told
+from fetchoff.fleet.standing import unfinished
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import FleetMode
 from fetchoff.model.observation import Batch, Cost, Ended, HostLost, Record, SectionDone
@@ -26,6 +27,7 @@ HOSTS = ("anna", "berta", "carl")
 ROUNDS = 5
 DEAR = Cost(10**9, 10**9, 10**8, 10**9)
 LIMITS = Limits(away_s=20, round_s=100)
+TOO_LATE = "a round took longer than 100 s (--longest-round S gives it more time)"
 
 
 class Fleet:
@@ -127,9 +129,61 @@ def test_a_round_has_a_deadline(fleet: Fleet) -> None:
     """A host that is there and never answers, as a task of Dask that is never run."""
     cluster = FakeCluster(HOSTS, {"anna": [Fate.WELL, Fate.SILENT]})
     assert fleet.drive(cluster).reason == "rounds"
-    assert fleet.heard.losses == [("anna", "a round took longer than 100 s")]
+    assert fleet.heard.losses == [("anna", TOO_LATE)]
     assert any(task.dropped for task in cluster.tasks if task.host == "anna")
     assert len(fleet.measure.journals["berta"]) > len(fleet.measure.journals["anna"])
+
+
+def test_a_host_that_ends_its_round_because_it_is_late_is_lost(fleet: Fleet) -> None:
+    cluster = FakeCluster(HOSTS, {"anna": [Fate.LATE]})
+    assert fleet.drive(cluster).reason == "rounds"
+    assert fleet.heard.losses == [("anna", TOO_LATE)]
+    stored = [r.reason for r in fleet.records() if isinstance(r, HostLost)]
+    assert stored == ["a round took longer than 100 s"]
+
+
+def test_waiting_for_the_machine_is_no_part_of_a_round(fleet: Fleet) -> None:
+    assert LIMITS.round_s + LIMITS.away_s < WAITS_S
+    cluster = FakeCluster(HOSTS, {"carl": [Fate.WELL, Fate.WAITS]})
+    assert fleet.drive(cluster) == Ended("rounds", ROUNDS)
+    assert cluster.now_s() > WAITS_S
+    assert fleet.losses() == []
+
+
+def test_a_run_that_ended_without_a_host_goes_on_with_it(fleet: Fleet) -> None:
+    """Only what it lacks is measured, and only by it."""
+    cluster = FakeCluster(HOSTS, {"carl": [Fate.WELL, Fate.WELL, Fate.GONE]})
+    assert fleet.drive(cluster) == Ended("rounds", ROUNDS)
+    before = RunFolder.open(fleet.path)
+    assert (before.ended, before.ends) == (Ended("rounds", ROUNDS), 1)
+    assert unfinished(before) == ["carl"]
+    again = FakeCluster(HOSTS)
+    assert fleet.drive(again) == Ended("rounds", ROUNDS)
+    assert [(host, request.round) for host, request in again.started] == [
+        ("carl", number) for number in range(2, ROUNDS)
+    ]
+    after = RunFolder.open(fleet.path)
+    assert (after.ended, after.ends) == (Ended("rounds", ROUNDS), 2)
+    assert unfinished(after) == []
+    assert len(fleet.of("carl")) == len(fleet.measure.journals["carl"])
+    fleet.assert_all_fetched_once()
+
+
+def test_a_run_that_goes_on_has_not_ended(fleet: Fleet) -> None:
+    """As long as it goes on: its driver may be killed again."""
+    fleet.drive(FakeCluster(HOSTS, {"carl": [Fate.GONE]}))
+    with pytest.raises(ClusterGone):
+        fleet.drive(FakeCluster(HOSTS, ends_at=3.0))
+    cut = RunFolder.open(fleet.path)
+    assert (cut.ended, cut.ends) == (None, 1)
+    assert fleet.drive(FakeCluster(HOSTS)) == Ended("rounds", ROUNDS)
+    fleet.assert_all_fetched_once()
+
+
+def test_nothing_is_left_of_a_host_that_came_back_in_time(fleet: Fleet) -> None:
+    fleet.drive(FakeCluster(HOSTS, {"carl": [Fate.DIES_AFTER]}, back_s=LIMITS.away_s + 1))
+    assert fleet.losses() == ["carl"]
+    assert unfinished(RunFolder.open(fleet.path)) == []
 
 
 def test_a_host_that_dies_of_each_round_is_not_asked_for_ever(fleet: Fleet) -> None:

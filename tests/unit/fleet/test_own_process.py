@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,8 +14,8 @@ from pathlib import Path
 import pytest
 from tests.unit.fleet import jobs
 
-from fetchoff.fleet.host.own_process import in_own_process
-from fetchoff.fleet.seam.cluster import HostFault, Job, Step
+from fetchoff.fleet.host.own_process import Deadline, in_own_process
+from fetchoff.fleet.seam.cluster import HostFault, HostLate, Job, Step
 
 ROOT = Path(__file__).parents[3]
 CORES = tuple(sorted(os.sched_getaffinity(0)))
@@ -54,9 +55,46 @@ def test_a_process_that_ends_is_a_fault() -> None:
         done(Job(jobs.breaks, None))
 
 
+def test_a_process_that_ends_has_its_last_words(capfd: pytest.CaptureFixture[str]) -> None:
+    """They are the hint, which is shown and not stored; all it said goes where the worker logs."""
+    with pytest.raises(HostFault) as raised:
+        done(Job(jobs.dies_saying, "one\nlibssl.so.3: cannot open shared object file"))
+    assert raised.value.message == "its process ended with exit status 7"
+    assert raised.value.hint == "libssl.so.3: cannot open shared object file"
+    assert "one\nlibssl" in capfd.readouterr().err
+
+
+def test_what_nobody_foresaw_is_named_without_its_text(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(HostFault) as raised:
+        done(Job(jobs.meets_what_nobody_foresaw, "10.1.2.3"))
+    assert re.fullmatch(
+        r"it failed with LookupError at tests\.unit\.fleet\.jobs:\d+", raised.value.message
+    )
+    assert raised.value.hint == "cannot reach 10.1.2.3"
+    assert "Traceback" in capfd.readouterr().err
+
+
+def test_the_place_is_the_last_of_fetchoffs_own() -> None:
+    with pytest.raises(HostFault, match=r"JSONDecodeError at fetchoff\.store\.records:\d+$"):
+        done(Job(jobs.meets_what_fetchoff_did_not_foresee, b"no record"))
+
+
+def test_waiting_takes_no_time_from_a_job() -> None:
+    """And when it works again, it has all of its time."""
+    sleeps = subprocess.Popen(["sleep", "60"])
+    with sleeps, Deadline(2.0, sleeps) as deadline:
+        deadline.heard(Step("", "waiting", waits=True))
+        with pytest.raises(subprocess.TimeoutExpired):
+            sleeps.wait(3.0)
+        assert not deadline.is_over
+        deadline.heard(Step("", "working"))
+        sleeps.wait(30.0)
+        assert deadline.is_over
+
+
 def test_a_job_that_takes_too_long_is_interrupted(tmp_path: Path) -> None:
     note = tmp_path / "note"
-    with pytest.raises(HostFault, match="longer than 5 s"):
+    with pytest.raises(HostLate, match="longer than 5 s"):
         in_own_process(Job(jobs.noted_when_interrupted, note), CORES, lambda _: None, 5.0)
     assert note.read_text() == "ended in order"
 

@@ -42,16 +42,26 @@ def joined(
 
     with _client(where) as client:
         cluster = JoinedCluster(client, on_step)
-        names = cluster.present()
+        names, unfit = cluster.present(), cluster.unfit
+        for name, why in unfit.items():
+            say(f"note: {name} cannot do what Fetchoff asks of it: {why}")
         if not names:
-            raise HostError("the scheduler has no workers", "start one on each host: docs/fleet.md")
+            raise HostError(
+                "no worker can do what Fetchoff asks of it"
+                if unfit
+                else "the scheduler has no workers that answer",
+                "start one on each host, where 'fetchoff[fleet]' is installed: docs/fleet.md",
+            )
         must_be_names(names)
         is_there = where.scheduler is not None or has_dashboard()
         if is_there and cluster.dashboard and not quiet:
             say(f"Dask's dashboard: {cluster.dashboard}")
         if where.local and where.local > 1 and not quiet:
             say(f"{where.local} hosts are pretended on this machine: they take turns")
-        yield cluster
+        try:
+            yield cluster
+        finally:
+            cluster.let_go()
 
 
 def _must_be_one(where: Where) -> None:
@@ -68,6 +78,9 @@ def _client(where: Where) -> Iterator[Client]:
     from fetchoff.fleet.dask import clusters
     from fetchoff.fleet.dask.security import security
 
+    def warn(text: str) -> None:
+        say(f"note: {text}")
+
     secure = None
     if where.secure:
         secure = security(starts_cluster=where.scheduler is None)
@@ -76,9 +89,10 @@ def _client(where: Where) -> Iterator[Client]:
             yield client
     elif where.hosts is not None:
         from fetchoff.catalog.hosts import hosts
+        from fetchoff.fleet.dask.over_ssh import over_ssh
 
         listed = hosts(where.hosts)
-        with clusters.over_ssh(listed.hosts, listed.listen, secure) as client:
+        with over_ssh(listed.hosts, listed.listen, secure, warn) as client:
             yield client
     else:
         assert where.local is not None

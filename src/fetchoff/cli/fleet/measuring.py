@@ -32,6 +32,7 @@ def measure(
     """Measure to the end; on an error, say what is kept, and show it. The folder is closed."""
     from fetchoff.fleet.driver import Driver
     from fetchoff.fleet.host.work import measure_round
+    from fetchoff.fleet.standing import unfinished
 
     watcher.expect(folder)
     try:
@@ -47,6 +48,11 @@ def measure(
         raise
     finally:
         folder.close()
+    if lost := unfinished(folder):
+        say(
+            f"the run ended without {', '.join(lost)}; when they are back, continue with "
+            f"'fetchoff fleet resume {folder.path}'"
+        )
 
 
 def explain(folder: RunFolder, cluster: Cluster) -> None:

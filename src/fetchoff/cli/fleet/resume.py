@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from fetchoff.cli import options
 from fetchoff.cli.fleet import options as fleet_options
+from fetchoff.model.errors import HostError
 
 NAME = "resume"
 
@@ -22,7 +25,8 @@ def command(
 ) -> None:
     """Continue a run whose driver, scheduler or hosts were killed or interrupted.
 
-    The hosts must have the names that they had. Nothing that they measured whole is measured again,
+    A run that ended without hosts that were lost continues with those that have come back. The
+    hosts must have the names that they had. Nothing that they measured whole is measured again,
     even if this machine hadn't heard of it.
     """
     from fetchoff.cli.console import say
@@ -31,11 +35,13 @@ def command(
     from fetchoff.cli.fleet.live import watcher
     from fetchoff.fleet.beginning import must_be_resumable
     from fetchoff.fleet.driver import Limits
+    from fetchoff.fleet.standing import unfinished
     from fetchoff.store.run_folder import RunFolder
 
     folder = RunFolder.open(run, to_append=True)
     must_be_resumable(folder.header, run)
-    if folder.ended is not None:
+    lost = unfinished(folder) if folder.ended is not None else []
+    if folder.ended is not None and not lost:
         folder.close()
         if not quiet:
             say("this run is complete; nothing is left to measure")
@@ -43,7 +49,19 @@ def command(
         shown = watcher(quiet=quiet or as_json)
         where = Where(scheduler, hosts, local, security)
         with joined(where, shown.noted, quiet=quiet or as_json) as cluster:
+            if lost:
+                must_have_come_back(lost, cluster.present())
             measuring.measure(folder, cluster, shown, Limits(away, longest_round))
             if explain:
                 measuring.explain(folder, cluster)
     measuring.write_and_show(folder, quiet=quiet, as_json=as_json)
+
+
+def must_have_come_back(lost: Sequence[str], present: Collection[str]) -> None:
+    """Raise HostError if none of the hosts that a run ended without is there: it would only end
+    again."""
+    if not set(lost) & set(present):
+        raise HostError(
+            f"this run ended without {', '.join(lost)}, and none of them has come back",
+            "start its worker with the name that it had; 'fetchoff report' shows what was measured",
+        )

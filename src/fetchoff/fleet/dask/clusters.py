@@ -1,4 +1,4 @@
-"""Clusters to join: one that is there, one of this machine, and one over SSH.
+"""Clusters to join: one that is there, and one of this machine (over_ssh.py: one over SSH).
 
 What is started here ends with the context, and with this process however that ends.
 """
@@ -11,16 +11,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
-from distributed import Client, Scheduler
-from distributed.deploy.spec import SpecCluster
-from distributed.deploy.ssh import Worker as SSHWorker
+from distributed import Client
 from distributed.security import Security
 
-from fetchoff.catalog.hosts import RemoteHost
+from fetchoff.fleet.dask.asked import GONE, listing
 from fetchoff.fleet.dask.on_worker import RESOURCE
 from fetchoff.fleet.dask.required import environment
 from fetchoff.model.errors import HostError
@@ -36,19 +33,26 @@ LOOK_S = 0.05
 DEATH_S = 30
 """A worker that finds no scheduler for so long ends."""
 
+Warn = Callable[[str], None]
+
 
 @contextlib.contextmanager
 def there_is(address: str, security: Security | None) -> Iterator[Client]:
-    """A client of a scheduler that is there; HostError if it does not answer."""
-    try:
-        client = Client(address, timeout=CONNECT_S, security=security, set_as_default=False)
-    except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-        raise HostError(
-            f"no scheduler answers at {address}: {error}",
-            "start one with 'dask scheduler', and its workers with 'dask worker': docs/fleet.md",
-        ) from error
-    with _closed(client):
-        yield client
+    """A client of a scheduler that is there; HostError if it does not answer.
+
+    This process keeps to the harness's core meanwhile: this machine may be one of the hosts.
+    """
+    with on_core(usable_cores()[0]):
+        try:
+            client = Client(address, timeout=CONNECT_S, security=security, set_as_default=False)
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            raise HostError(
+                f"no scheduler answers at {address}: {error}",
+                "start one with 'dask scheduler', and its workers with 'dask worker': "
+                "docs/fleet.md",
+            ) from error
+        with closed(client):
+            yield client
 
 
 @contextlib.contextmanager
@@ -56,16 +60,41 @@ def of_this_machine(count: int, security: Security | None) -> Iterator[Client]:
     """A scheduler and `count` workers, local-1 and so on, over loopback.
 
     Scheduler, workers and this process keep to the harness's core: nobody is measured there.
+    HostError if one of them doesn't start.
     """
-    harness = usable_cores()[0]
     with scratch() as folder, contextlib.ExitStack() as ending:
-        with on_core(harness):
+        with on_core(usable_cores()[0]):
             address = _scheduler(folder, "tls" if security is not None else "tcp", ending)
-        for number in range(1, count + 1):
-            _worker(folder, address, f"local-{number}", ending)
-        with on_core(harness), there_is(address, security) as client:
-            _wait_for(client, count)
+        names = [f"local-{number}" for number in range(1, count + 1)]
+        for name in names:
+            _worker(folder, address, name, ending)
+        with there_is(address, security) as client:
+            if late := missing(client, names):
+                said = _last_line(folder / f"{late[0]}.log")
+                raise HostError(f"the worker {late[0]} did not start: {said}")
             yield client
+
+
+def missing(client: Client, names: Iterable[str]) -> list[str]:
+    """Those of these workers that have not come to their scheduler within START_S."""
+    deadline, left = time.monotonic() + START_S, list(names)
+    while left and time.monotonic() < deadline:
+        with contextlib.suppress(*GONE):
+            there = listing(client).addresses
+            left = [name for name in left if name not in there]
+        if left:
+            time.sleep(LOOK_S)
+    return left
+
+
+@contextlib.contextmanager
+def closed(client: Client) -> Iterator[None]:
+    """Close a client at the end, whatever has become of its scheduler."""
+    try:
+        yield
+    finally:
+        with contextlib.suppress(Exception):
+            client.close(timeout=2)
 
 
 def _scheduler(folder: Path, protocol: str, ending: contextlib.ExitStack) -> str:
@@ -92,80 +121,6 @@ def _worker(folder: Path, address: str, name: str, ending: contextlib.ExitStack)
         output=folder / f"{name}.log",
         ending=ending,
     )
-
-
-@contextlib.contextmanager
-def over_ssh(
-    hosts: Sequence[RemoteHost], listen: str, security: Security | None
-) -> Iterator[Client]:
-    """Workers that SSH starts, and a scheduler in this process that they reach at `listen`."""
-    spec = {
-        host.name: {
-            "cls": SSHWorker,
-            "options": {
-                "address": host.address,
-                "connect_options": _connect_options(host),
-                "kwargs": {
-                    "name": host.name,
-                    "nthreads": 1,
-                    "memory_limit": 0,
-                    "dashboard": False,
-                    "resources": {RESOURCE: 1},
-                    "death_timeout": DEATH_S,
-                },
-                "worker_class": "distributed.Worker",
-                "remote_python": host.python,
-            },
-        }
-        for host in hosts
-    }
-    options: dict[str, Any] = {
-        "host": listen,
-        "port": 0,
-        "protocol": "tls://" if security is not None else "tcp://",
-        "dashboard_address": f"{LOOPBACK}:0",
-        "security": security,
-    }
-    try:
-        cluster = SpecCluster(
-            workers=spec,
-            scheduler={"cls": Scheduler, "options": options},
-            security=security,
-            silence_logs=False,
-        )
-    except Exception as error:  # asyncssh has many of its own, which need not be installed
-        raise HostError(
-            f"the hosts cannot be reached by SSH: {error}",
-            "each must let you in without a password, and have Fetchoff where 'python' says",
-        ) from error
-    with cluster:
-        client = Client(cluster, security=security, set_as_default=False)
-        with _closed(client):
-            _wait_for(client, len(hosts))
-            yield client
-
-
-def _connect_options(host: RemoteHost) -> dict[str, Any]:
-    options = {"username": host.user, "port": host.port}
-    return {name: value for name, value in options.items() if value}
-
-
-def _wait_for(client: Client, count: int) -> None:
-    try:
-        client.wait_for_workers(count, timeout=START_S)
-    except TimeoutError as error:
-        here = len(client.scheduler_info(n_workers=-1)["workers"])
-        raise HostError(f"only {here} of {count} hosts came within {START_S:.0f} s") from error
-
-
-@contextlib.contextmanager
-def _closed(client: Client) -> Iterator[None]:
-    """Close a client at the end, whatever has become of its scheduler."""
-    try:
-        yield
-    finally:
-        with contextlib.suppress(Exception):
-            client.close(timeout=2)
 
 
 def _start(
@@ -201,8 +156,10 @@ def _address(file: Path, scheduler: subprocess.Popen[bytes], log: Path) -> str:
         with contextlib.suppress(OSError, ValueError, KeyError):
             return str(json.loads(file.read_text())["address"])
         if scheduler.poll() is not None or time.monotonic() > deadline:
-            said = log.read_text(errors="replace").strip().splitlines()
-            raise HostError(
-                f"Dask's scheduler did not start: {said[-1] if said else 'it says nothing'}"
-            )
+            raise HostError(f"Dask's scheduler did not start: {_last_line(log)}")
         time.sleep(LOOK_S)
+
+
+def _last_line(log: Path) -> str:
+    said = log.read_text(errors="replace").strip().splitlines()
+    return said[-1] if said else "it says nothing"

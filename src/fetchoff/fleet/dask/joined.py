@@ -7,12 +7,15 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future as Answer
+from concurrent.futures import wait
 from typing import Any
 
 from distributed import Client, Future, KilledWorker
 from distributed.utils import CancelledError
 
-from fetchoff.fleet.dask.on_worker import RESOURCE, HarnessCore, run_job
+from fetchoff.fleet.dask.asked import GONE, READY_S, listing, on_worker
+from fetchoff.fleet.dask.on_worker import RESOURCE, get_ready, let_go, run_job
 from fetchoff.fleet.seam.cluster import ClusterGone, HostAway, HostFault, Job, Step
 from fetchoff.model.errors import HostError, InputError
 
@@ -26,10 +29,10 @@ FETCH_S = 60.0
 PATIENCE_S = 30.0
 """A scheduler that is connected to and does not answer for so long is gone."""
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-GONE = (OSError, TimeoutError, RuntimeError, ValueError)
-"""What Dask raises where the scheduler is gone: by its comms, its pools, and its loop."""
+LET_GO_S = 5.0
+"""For workers to be as they were before; one that is gone or stopped never says so."""
 
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 LOST = (KilledWorker, CancelledError, OSError, TimeoutError)
 """What comes instead of a result where its worker or the scheduler is gone."""
 
@@ -39,19 +42,23 @@ OnStep = Callable[[str, Step], None]
 class JoinedCluster:
     """The workers of a scheduler. `on_step`: told what a host does, in a thread of Dask's.
 
-    If the scheduler is started again at its address soon enough, Dask's client finds it. Until then
-    no host is there.
+    A worker is there as soon as it is ready for jobs. If the scheduler is started again at its
+    address soon enough, Dask's client finds it. Until then no host is there.
     """
 
     def __init__(self, client: Client, on_step: OnStep | None = None) -> None:
         self._client = client
         self._on_step = on_step
         self._topic = f"fetchoff-{uuid.uuid4().hex}"
-        self._addresses: dict[str, str] = {}
-        self._asked_s = -FRESH_S
-        self._failing_since_s: float | None = None
         self._scheduler = ""
-        self._addresses = self._ask_scheduler()
+        self._addresses: dict[str, str] = {}
+        self._getting_ready: dict[str, Answer[None]] = {}  # by address
+        self._asked: set[str] = set()
+        self._waiting: set[str] = set()
+        self._listed_s = 0.0
+        self._failing_since_s: float | None = None
+        self._list()
+        wait(self._getting_ready.values(), READY_S)
 
     @property
     def dashboard(self) -> str:
@@ -61,17 +68,28 @@ class JoinedCluster:
         except (*GONE, KeyError):
             return ""
 
+    @property
+    def unfit(self) -> dict[str, str]:
+        """Workers that cannot be given jobs, and why."""
+        return {
+            host: f"{type(error).__name__}: {error}"
+            for host, address in self._addresses.items()
+            if (error := self._error_of(address)) is not None
+        }
+
     def present(self) -> frozenset[str]:
-        now = time.monotonic()
-        if now - self._asked_s > FRESH_S:
-            self._addresses = self._ask_scheduler()
-            self._asked_s = time.monotonic()
-        return frozenset(self._addresses)
+        if time.monotonic() - self._listed_s > FRESH_S:
+            self._list()
+        return frozenset(h for h, address in self._addresses.items() if self._is_ready(address))
 
     def start(self, host: str, job: Job, longest_s: float) -> DaskTask:
-        self._asked_s = -FRESH_S  # where it is now, after it may have come back elsewhere
+        if host in self._asked:  # it may have come back elsewhere since
+            self._list()
         if host not in self.present():
             raise HostAway("it is not there any more")
+        self._asked.add(host)
+        self._waiting.discard(host)
+        address = self._addresses[host]
         try:
             # `workers` is the address that the name has now: Dask would keep to it for ever, so
             # the driver has deadlines of its own.
@@ -81,7 +99,7 @@ class JoinedCluster:
                 self._topic,
                 longest_s,
                 key=f"fetchoff-{uuid.uuid4().hex}",
-                workers=[self._addresses[host]],
+                workers=[address],
                 allow_other_workers=False,
                 resources={RESOURCE: 1},
                 retries=0,
@@ -89,7 +107,11 @@ class JoinedCluster:
             )
         except GONE as error:
             raise HostAway(f"it cannot be asked: {error}") from error
-        return DaskTask(future)
+        return DaskTask(
+            future,
+            is_waiting=lambda: host in self._waiting,
+            has_moved=lambda: self._addresses.get(host, address) != address,
+        )
 
     def pause(self) -> None:
         time.sleep(PAUSE_S)
@@ -97,67 +119,106 @@ class JoinedCluster:
     def now_s(self) -> float:
         return time.monotonic()
 
-    def _ask_scheduler(self) -> dict[str, str]:
-        """The workers' addresses by name; nobody while the scheduler does not answer."""
+    def let_go(self) -> None:
+        """Leave the workers as they were before; those that do not answer are left alone."""
+        if self._client.status == "running":
+            ready = [address for address in self._addresses.values() if self._is_ready(address)]
+            wait([on_worker(self._client, address, let_go) for address in ready], LET_GO_S)
+
+    def _list(self) -> None:
+        """Ask who is there, and get newcomers ready; nobody while the scheduler does not answer."""
+        began = time.monotonic()
         status = self._client.status
         if status not in ("running", "connecting"):
             raise _gone(f"the connection is {status}")
-        if status == "connecting":
-            return {}
+        self._asked.clear()
+        self._addresses = self._listed(began) if status == "running" else {}
+        self._listed_s = time.monotonic()
+
+    def _listed(self, began: float) -> dict[str, str]:
         try:
-            found = self._client.scheduler_info(n_workers=-1)
-            if found["id"] != self._scheduler:
-                self._meet()
-                self._scheduler = found["id"]
+            found = listing(self._client)
+            if found.scheduler != self._scheduler:  # also one that was started again
+                self._meet(found.scheduler)
         except GONE as error:
-            now = time.monotonic()
-            self._failing_since_s = self._failing_since_s or now
-            if now - self._failing_since_s > PATIENCE_S:
-                raise _gone(str(error)) from error
+            if self._failing_since_s is None:
+                self._failing_since_s = began
+            if time.monotonic() - self._failing_since_s > PATIENCE_S:
+                raise _gone(str(error) or "it does not answer") from error
             return {}
         self._failing_since_s = None
-        return {str(worker["name"]): address for address, worker in found["workers"].items()}
+        self._get_ready(found.addresses.values())
+        return found.addresses
 
-    def _meet(self) -> None:
-        """What a scheduler has to know, also one that was started again: it knows nothing."""
-        try:
-            self._client.register_plugin(HarnessCore())
-        except GONE:
-            raise
-        except Exception as error:  # what a worker raises that cannot load it
-            raise HostError(
-                f"a worker cannot do what Fetchoff asks of it: {type(error).__name__}: {error}",
-                "install 'fetchoff[fleet]', of one version, where each worker runs",
-            ) from error
-        if self._on_step is not None:
-            self._client.subscribe_topic(self._topic, self._heard)
+    def _meet(self, scheduler: str) -> None:
+        """What has to be done with each scheduler once."""
+        self._getting_ready.clear()
+        self._client.subscribe_topic(self._topic, self._heard)
+        self._scheduler = scheduler
+
+    def _get_ready(self, addresses: Iterable[str]) -> None:
+        """Ask newcomers to get ready, and those again that did not answer."""
+        known = self._getting_ready
+        self._getting_ready = {
+            address: known[address]
+            if address in known and not _is_late(known[address])
+            else on_worker(self._client, address, get_ready)
+            for address in addresses
+        }
+
+    def _is_ready(self, address: str) -> bool:
+        answer = self._getting_ready.get(address)
+        return answer is not None and answer.done() and _error(answer) is None
+
+    def _error_of(self, address: str) -> BaseException | None:
+        answer = self._getting_ready.get(address)
+        return _error(answer) if answer is not None and answer.done() else None
 
     def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
-        assert self._on_step is not None
         _, told = event
-        self._on_step(told["host"], Step(told["workload"], told["step"], told["is_trouble"]))
+        if told["waits"]:
+            self._waiting.add(told["host"])
+        else:
+            self._waiting.discard(told["host"])
+        if self._on_step is not None:
+            self._on_step(told["host"], Step(told["workload"], told["step"], told["is_trouble"]))
 
 
 class DaskTask:
-    """A job as a task of Dask."""
+    """A job as a task of Dask.
 
-    def __init__(self, future: Future) -> None:
+    `is_waiting`: whether its host has said so. `has_moved`: whether its host is known to be at
+    another address than the one that the task is bound to.
+    """
+
+    def __init__(
+        self, future: Future, is_waiting: Callable[[], bool], has_moved: Callable[[], bool]
+    ) -> None:
         self._future = future
+        self._is_waiting = is_waiting
+        self._has_moved = has_moved
 
     @property
     def is_done(self) -> bool:
-        return bool(self._future.status != "pending")
+        return self._has_answer or self._has_moved()
+
+    @property
+    def waits(self) -> bool:
+        return self._is_waiting()
 
     def result(self) -> Any:
         """What the job returned. The task is forgotten, so that Dask never does it again."""
         try:
+            if not self._has_answer and self._has_moved():
+                raise HostAway("it has come back at another address")
             return self._future.result(timeout=FETCH_S)
         except HostError:
             raise
         except LOST as error:
             raise HostAway(f"{type(error).__name__}: {error}") from error
         except Exception as error:  # of whatever the job met that nobody foresaw
-            raise HostFault(f"{type(error).__name__}: {error}") from error
+            # Its text may hold addresses, and what a host is lost for is stored.
+            raise HostFault(f"its worker failed with {type(error).__name__}") from error
         finally:
             self.drop()
 
@@ -166,6 +227,10 @@ class DaskTask:
             self._future.cancel()
         except GONE:
             pass
+
+    @property
+    def _has_answer(self) -> bool:
+        return bool(self._future.status != "pending")
 
 
 def must_be_names(hosts: Iterable[str]) -> None:
@@ -176,6 +241,16 @@ def must_be_names(hosts: Iterable[str]) -> None:
                 f"a worker of this cluster is called '{host}', which cannot be the name of a host",
                 "start it with a name of letters, digits, '.', '_' and '-': --name NAME",
             )
+
+
+def _error(answer: Answer[None]) -> BaseException | None:
+    """The error that an answer is, if it is one; it is cancelled where the client was closed."""
+    return OSError("the client is closed") if answer.cancelled() else answer.exception()
+
+
+def _is_late(answer: Answer[None]) -> bool:
+    """Whether it did not come in time, or was lost on its way."""
+    return answer.done() and isinstance(_error(answer), OSError | TimeoutError)
 
 
 def _gone(why: str) -> ClusterGone:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
+from collections.abc import Iterable
 from typing import Any
 
 from distributed import Worker, get_worker
-from distributed.diagnostics.plugin import WorkerPlugin
+from distributed.comm.addressing import get_local_address_for, parse_address
 
 from fetchoff.fleet.host.own_process import in_own_process
 from fetchoff.fleet.seam.cluster import Job, Step
@@ -19,24 +21,34 @@ RESOURCE = "host"
 PROFILING = ("profile", "profile-cycle")
 
 
-class HarnessCore(WorkerPlugin):  # type: ignore[misc]
-    """Keeps a worker, its threads and its heartbeat away from the cores that are measured.
+class OneAddressWorker(Worker):  # type: ignore[misc]
+    """A worker that listens only at the address from which it reaches its scheduler.
 
-    Dask applies it to all workers, also to those that come later or come back. Workers that were
-    started without the resource that keeps their jobs apart are given it.
+    Dask's own listens on all interfaces, and anyone who reaches it can run code. Its HTTP server
+    follows. Where the scheduler is on loopback, so is all of the worker.
     """
 
-    name = "fetchoff-harness-core"
+    def __init__(self, scheduler: str, **options: Any) -> None:
+        _, own = parse_address(get_local_address_for(scheduler))
+        super().__init__(scheduler, **{"host": own, **options})
 
-    async def setup(self, worker: Worker) -> None:
-        """In the worker's event loop."""
-        for thread in os.listdir("/proc/self/task"):
-            os.sched_setaffinity(int(thread), {CORES[0]})
-        for kind in PROFILING:
-            if kind in worker.periodic_callbacks:
-                worker.periodic_callbacks[kind].stop()
-        if RESOURCE not in worker.state.total_resources:
-            await worker.set_resources(**{RESOURCE: 1})
+
+async def get_ready(dask_worker: Worker) -> None:
+    """Get a worker ready for jobs, in its event loop: it keeps to the harness's core, samples
+    nothing, and has the resource that keeps its jobs apart."""
+    _keep_to(CORES[:1])
+    _stop_sampling(dask_worker)
+    if RESOURCE not in dask_worker.state.total_resources:
+        await dask_worker.set_resources(**{RESOURCE: 1})
+
+
+async def let_go(dask_worker: Worker) -> None:
+    """Give a worker its cores and its profiler back, in its event loop."""
+    _keep_to(CORES)
+    for kind in PROFILING:
+        callback = dask_worker.periodic_callbacks.get(kind)
+        if callback is not None and not callback.is_running():
+            callback.start()
 
 
 def run_job(packed: bytes, topic: str, longest_s: float) -> Any:
@@ -45,6 +57,8 @@ def run_job(packed: bytes, topic: str, longest_s: float) -> Any:
     `packed`: the job, pickled, so that Dask looks for nothing in it.
     """
     worker = get_worker()
+    _keep_to(CORES[:1])  # again: another driver may have let go of this worker
+    worker.loop.add_callback(_stop_sampling, worker)
 
     def tell(step: Step) -> None:
         event = {
@@ -52,8 +66,22 @@ def run_job(packed: bytes, topic: str, longest_s: float) -> Any:
             "workload": step.workload,
             "step": step.step,
             "is_trouble": step.is_trouble,
+            "waits": step.waits,
         }
         worker.log_event(topic, event)
 
     job: Job = pickle.loads(packed)
     return in_own_process(job, CORES, tell, longest_s)
+
+
+def _keep_to(cores: Iterable[int]) -> None:
+    """Keep all threads of this process to some cores."""
+    for thread in os.listdir("/proc/self/task"):
+        with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+            os.sched_setaffinity(int(thread), cores)
+
+
+def _stop_sampling(worker: Worker) -> None:
+    for kind in PROFILING:
+        if kind in worker.periodic_callbacks:
+            worker.periodic_callbacks[kind].stop()

@@ -13,14 +13,17 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable, Iterator
+import traceback
 from dataclasses import dataclass
-from typing import Any
+from traceback import walk_tb
+from typing import Any, BinaryIO, Self
 
-from fetchoff.fleet.seam.cluster import Here, HostAway, HostFault, Job, Step, Tell
+from fetchoff.fleet.seam.cluster import Here, HostAway, HostFault, HostLate, Job, Step, Tell
 from fetchoff.model.errors import FetchoffError
 
+PACKAGE = "fetchoff"
 MODULE = "fetchoff.fleet.host.own_process"
 GRACE_S = 30.0
 """For an interrupted job to end its clients and servers."""
@@ -51,25 +54,34 @@ class Killed:
 
 
 def in_own_process(job: Job, cores: tuple[int, ...], tell: Tell, longest_s: float) -> Any:
-    """What a job returns; HostFault if it fails or is too late, HostAway if it is killed."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", MODULE],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
-    assert process.stdin is not None and process.stdout is not None
-    with process, _ended_after(longest_s, process) as is_late:
-        try:
-            pickle.dump(Order(job, cores), process.stdin)
-            process.stdin.flush()
-            while isinstance(frame := pickle.load(process.stdout), Step):
-                tell(frame)
-            process.wait()
-        except (EOFError, BrokenPipeError, pickle.UnpicklingError):
-            frame = _ended_early(process.wait())
-    if is_late():
-        raise HostFault(f"it took longer than {longest_s:.0f} s")
+    """What a job returns.
+
+    HostFault if it fails, HostLate if it takes longer than `longest_s`, in which the time that it
+    waits for others doesn't count; HostAway if it is killed. What it writes to its standard error
+    goes to that of this process when it has ended.
+    """
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", MODULE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+        )
+        assert process.stdin is not None and process.stdout is not None
+        with process, Deadline(longest_s, process) as deadline:
+            try:
+                pickle.dump(Order(job, cores), process.stdin)
+                process.stdin.flush()
+                while isinstance(frame := pickle.load(process.stdout), Step):
+                    deadline.heard(frame)
+                    tell(frame)
+                process.wait()
+            except (EOFError, BrokenPipeError, pickle.UnpicklingError):
+                frame = _ended_early(process.wait(), errors)
+        _forward(errors)
+    if deadline.is_over:
+        raise HostLate(f"it took longer than {longest_s:.0f} s")
     if isinstance(frame, Done):
         return frame.value
     if isinstance(frame, Killed):
@@ -78,38 +90,72 @@ def in_own_process(job: Job, cores: tuple[int, ...], tell: Tell, longest_s: floa
     raise HostFault(frame.message, frame.hint)
 
 
-def _ended_early(status: int) -> Failed | Killed:
+def _ended_early(status: int, errors: BinaryIO) -> Failed | Killed:
     """What to say of a process that told no result.
 
     One that was killed, by hand or for its memory, may be asked for again.
     """
     if status < 0:
         return Killed(f"its process was killed by signal {-status}")
-    return Failed(f"its process ended with exit status {status}")
+    lines = _said(errors).strip().splitlines()
+    return Failed(f"its process ended with exit status {status}", lines[-1] if lines else "")
 
 
-@contextlib.contextmanager
-def _ended_after(
-    longest_s: float, process: subprocess.Popen[bytes]
-) -> Iterator[Callable[[], bool]]:
-    """Interrupts the process after a time, and kills it if it does not end then."""
-    late = threading.Event()
+def _forward(errors: BinaryIO) -> None:
+    """Write what a process has said to this one's standard error."""
+    sys.stderr.write(_said(errors))
 
-    def end() -> None:
-        late.set()
-        process.send_signal(signal.SIGINT)
+
+def _said(errors: BinaryIO) -> str:
+    errors.seek(0)
+    return errors.read().decode(errors="replace")
+
+
+class Deadline:
+    """Interrupts a process after a time in which it doesn't wait, and kills it if it does not end
+    then."""
+
+    def __init__(self, longest_s: float, process: subprocess.Popen[bytes]) -> None:
+        self._longest_s = longest_s
+        self._process = process
+        self._over = threading.Event()
+        self._timer: threading.Timer | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
+    def __enter__(self) -> Self:
+        self._begin()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def heard(self, step: Step) -> None:
+        """The time begins anew when it has waited."""
+        if step.waits:
+            self._stop()
+        elif self._timer is None:
+            self._begin()
+
+    def _begin(self) -> None:
+        self._timer = threading.Timer(self._longest_s, self._end)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _end(self) -> None:
+        self._over.set()
+        self._process.send_signal(signal.SIGINT)
         try:
-            process.wait(GRACE_S)
+            self._process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
-            process.kill()
-
-    timer = threading.Timer(longest_s, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield late.is_set
-    finally:
-        timer.cancel()
+            self._process.kill()
 
 
 def main() -> int:
@@ -134,7 +180,20 @@ def main() -> int:
         say(Failed(error.message, error.hint))
     except KeyboardInterrupt:
         say(Failed("it was interrupted"))
+    except Exception as error:
+        traceback.print_exc()
+        # What a host is lost for is stored, but its hint is only shown: a text may hold addresses.
+        place = f"{type(error).__name__} at {_place_of(error)}"
+        say(Failed(f"it failed with {place}", str(error)))
     return 0
+
+
+def _place_of(error: Exception) -> str:
+    """Module and line of what failed in a job: the last of Fetchoff's own, if there is one."""
+    frames = [(f.f_globals.get("__name__", "?"), line) for f, line in walk_tb(error.__traceback__)]
+    own = [(name, line) for name, line in frames[1:] if name.startswith(f"{PACKAGE}.")]
+    name, line = (own or frames)[-1]
+    return f"{name}:{line}"
 
 
 def _interrupt_at_end_of_input() -> None:

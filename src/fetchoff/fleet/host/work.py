@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import time
 from collections.abc import Iterable
@@ -26,6 +27,7 @@ from fetchoff.app.results import analysis_of
 from fetchoff.app.serving import must_serve, ready_or_built_in, record_of
 from fetchoff.app.setup import set_up
 from fetchoff.app.unchanged import must_be_unchanged
+from fetchoff.build.build_dir import BuildDir
 from fetchoff.catalog.paths import cache
 from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import (
@@ -52,6 +54,7 @@ from fetchoff.store.journal import JOURNAL
 from fetchoff.store.run_folder import HEADER, RunFolder
 
 MACHINE = Path("/proc/sys/kernel/random/boot_id")
+DATA = "_data"  # an installed wheel's copies of adapters and docs: clients have digests of theirs
 RELEASED_S = 0.2  # between two looks at whether another process has let go of a run folder
 
 
@@ -67,6 +70,8 @@ def look(wanted: Wanted, here: Here) -> Look:
         clients=tuple(clients),
         records=tuple(client_record(client) for client in ready),
         origin=record_of(wanted.origin),
+        code=code(),
+        sources={client.id: BuildDir.of(client.manifest).sources for client in ready},
     )
 
 
@@ -112,7 +117,8 @@ def set_up_clients(wanted: Wanted, here: Here) -> tuple[SetUp, ...]:
 
 
 def prepare(asked: Preparing, here: Here) -> Prepared:
-    """Make the host's run folder, or find it made."""
+    """Make the host's run folder, or make it anew: before anything is measured its courses may
+    change."""
     here.enter()
     path = folder_of(asked.header.run_id, asked.host.id)
     on = on_loopback(measured_on(asked.header.experiment, asked.host), asked.loopback)
@@ -126,17 +132,19 @@ def prepare(asked: Preparing, here: Here) -> Prepared:
             *placement_notes(on.experiment),
             *on.notes,
         ),
+        programs=programs_of(on.experiment),
     )
-    if not (path / HEADER).exists():
-        header = replace(
-            asked.header,
-            experiment=on.experiment,
-            environment=host.environment,
-            notes=host.notes,
-            absent=host.absent,
-            programs=programs_of(on.experiment),
-        )
-        RunFolder.create(path, header).close()
+    header = replace(
+        asked.header,
+        experiment=on.experiment,
+        environment=host.environment,
+        notes=host.notes,
+        absent=host.absent,
+        programs=host.programs,
+    )
+    if (path / HEADER).exists():
+        _discard_unless_measured(path)
+    RunFolder.create(path, header).close()
     return Prepared(host, on.experiment.loopback)
 
 
@@ -148,8 +156,9 @@ def measure_round(block: Block, here: Here) -> Told:
         if not is_whole(folder.records(), folder.header.experiment, block.round):
             clients = states(recorded(folder.header))
             must_be_unchanged(folder.header, clients)
-            here.tell(Step("", "waiting for the machine"))
+            here.tell(Step("", "waiting for the machine", waits=True))
             with alone(waits=True, say=lambda _: None):
+                here.tell(Step("", "beginning the round"))
                 here.enter()
                 listener = Steps(here)
                 with running(folder, launches(clients), listener, _never, host=block.host) as one:
@@ -206,6 +215,17 @@ def machine() -> str:
         return ""
 
 
+def code() -> str:
+    """A digest of Fetchoff's own code, the same on all machines that have the same."""
+    package = Path(fetchoff.__file__).parent
+    hasher = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        inside = path.relative_to(package)
+        if inside.parts[0] != DATA:
+            hasher.update(f"\0{inside.as_posix()}\0".encode() + path.read_bytes())
+    return hasher.hexdigest()[:16]
+
+
 class Steps(Nobody):
     """Tells the steps of a run."""
 
@@ -226,6 +246,14 @@ def _opened(path: Path) -> RunFolder:
             return RunFolder.open(path, to_append=True)
         except InUseError:
             time.sleep(RELEASED_S)
+
+
+def _discard_unless_measured(path: Path) -> None:
+    folder = _opened(path)
+    if folder.records():
+        folder.close()
+        raise HostError(f"{path} holds measurements of this run already", "begin a new run")
+    folder.discard()
 
 
 def _clients(wanted: Wanted) -> list[Client]:

@@ -13,6 +13,10 @@ class HostFault(HostError):
     """A host did what it was asked to, and failed: asking it again would not help."""
 
 
+class HostLate(HostFault):
+    """A host took longer over its job than it may."""
+
+
 class HostAway(HostError):
     """A host is not there, or went away while it worked: what it was asked may be asked again."""
 
@@ -25,11 +29,15 @@ class ClusterGone(FetchoffError):
 
 @dataclass(frozen=True)
 class Step:
-    """What a host is doing now; `is_trouble`: what it has to say of it."""
+    """What a host is doing now; `is_trouble`: what it has to say of it.
+
+    `waits`: it waits for others to leave the machine, for which its job has all the time it needs.
+    """
 
     workload: str
     step: str
     is_trouble: bool = False
+    waits: bool = False
 
 
 Tell = Callable[[Step], None]
@@ -64,8 +72,12 @@ class Task(Protocol):
     def is_done(self) -> bool:
         """Whether there is a result, or none will come."""
 
+    @property
+    def waits(self) -> bool:
+        """Whether its host has told, as its last step, that it waits (`Step.waits`)."""
+
     def result(self) -> Any:
-        """What the job returned; raises HostFault, HostAway and ClusterGone."""
+        """What the job returned; raises HostFault, HostLate, HostAway and ClusterGone."""
 
     def drop(self) -> None:
         """Let go of it: nobody will ask for its result."""
@@ -78,7 +90,10 @@ class Cluster(Protocol):
         """The hosts that are there now. Raises ClusterGone."""
 
     def start(self, host: str, job: Job, longest_s: float) -> Task:
-        """Give a host a job, which it ends after `longest_s`. Raises HostAway and ClusterGone."""
+        """Give a host a job, which it ends after `longest_s`, waiting aside.
+
+        Raises HostAway and ClusterGone.
+        """
 
     def pause(self) -> None:
         """Wait a moment."""

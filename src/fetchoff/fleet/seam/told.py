@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fetchoff.app.doctor import MachineCheck
@@ -31,13 +32,20 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Look:
-    """What a host has. `machine`: the same for hosts on one machine; it is not stored."""
+    """What a host has. `machine`: the same for hosts on one machine; it is not stored.
+
+    `code`: a digest of Fetchoff's own code. `sources`: of what each client that is ready was built
+    from (kit, adapter, lock file, source trees). Both are the same on all machines that have the
+    same.
+    """
 
     fetchoff: str
     machine: str
     clients: tuple[Client, ...]
     records: tuple[ClientRecord, ...]
     origin: OriginRecord
+    code: str
+    sources: Mapping[str, str]
 
     @property
     def ready(self) -> tuple[Client, ...]:

@@ -1,0 +1,117 @@
+"""How far each host of a run is, by the records that the driver has of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from itertools import count
+
+from fetchoff.analysis.fleet import is_decided_on
+from fetchoff.model.experiment import SELDOM, Experiment
+from fetchoff.model.host import HostRecord, judged_on
+from fetchoff.model.observation import Batch, HostLost, Record, SectionDone, Turns
+from fetchoff.store.run_folder import RunFolder
+
+
+class State(Enum):
+    """`AWAY`: it may come back; `OUT`: what is wrong with it stays wrong."""
+
+    HERE = auto()
+    AWAY = auto()
+    OUT = auto()
+
+
+@dataclass
+class Standing:
+    """A host, and what follows from its records, of which the driver has the first `known`.
+
+    `decided_at`: after how many rounds it was asked last whether all is decided, and what it said.
+    `is_lost`: it has been, and has measured nothing whole since.
+    """
+
+    host: HostRecord
+    experiment: Experiment
+    state: State = State.HERE
+    known: int = 0
+    decided_at: tuple[int, bool] = (0, False)
+    is_lost: bool = False
+    _whole: dict[int, set[str]] = field(default_factory=dict)
+    _spent: dict[int, float] = field(default_factory=dict)
+    _measured: set[int] = field(default_factory=set)
+
+    def note(self, record: Record) -> None:
+        """Another record of this host."""
+        if isinstance(record, HostLost):  # the driver's own, of which the host knows nothing
+            self.is_lost = True
+            return
+        self.known += 1
+        if isinstance(record, SectionDone):
+            self.is_lost = False
+            self._whole.setdefault(record.round, set()).add(record.workload)
+            self._spent[record.round] = self._spent.get(record.round, 0.0) + record.seconds
+        elif isinstance(record, Batch | Turns):
+            self._measured.add(record.round)
+
+    @property
+    def round(self) -> int:
+        """The number of its first round that is not whole: how many it has."""
+        courses = {course.id for course in self.experiment.courses}
+        return next(n for n in count() if not self._whole.get(n, set()) >= courses)
+
+    @property
+    def seconds(self) -> list[float]:
+        """How long each of its whole rounds took."""
+        return [self._spent[number] for number in range(self.round)]
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether its next round would exceed its budget; every third may be long (`seldom`)."""
+        spent = self.seconds
+        if len(spent) < self.experiment.least_rounds:
+            return False
+        foreseen = spent[-SELDOM] if len(spent) >= SELDOM else spent[-1]
+        return sum(spent) + foreseen > self.experiment.budget_s
+
+    @property
+    def has_nobody_left(self) -> bool:
+        """Whether its last round measured nothing at all."""
+        last = self.round - 1
+        return last >= 0 and last not in self._measured
+
+    @property
+    def is_through(self) -> bool:
+        """Whether it has measured all that it may."""
+        most = self.experiment.looks[-1]
+        return self.round >= most or self.is_spent or self.has_nobody_left
+
+
+def standings_of(folder: RunFolder) -> dict[str, Standing]:
+    """Of every host of a run, by its name."""
+    header = folder.header
+    hosts, mode = len(header.hosts), header.mode
+    found = {
+        host.id: Standing(host, judged_on(header.experiment, host, hosts, mode))
+        for host in header.hosts
+    }
+    for host, standing in found.items():
+        for record in folder.of_host(host):
+            standing.note(record)
+    return found
+
+
+def is_decided(standing: Standing, folder: RunFolder) -> bool:
+    """As the host told with its last round, or by the journal if another driver was told."""
+    rounds, told = standing.decided_at
+    if rounds != standing.round:
+        told = is_decided_on(standing.experiment, folder.of_host(standing.host.id))
+        standing.decided_at = (standing.round, told)
+    return told
+
+
+def unfinished(folder: RunFolder) -> list[str]:
+    """The hosts that were lost before they had measured all that they may."""
+    return [
+        name
+        for name, one in standings_of(folder).items()
+        if one.is_lost and not one.is_through and not is_decided(one, folder)
+    ]
