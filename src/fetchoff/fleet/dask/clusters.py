@@ -114,7 +114,9 @@ def _worker(folder: Path, address: str, name: str, ending: contextlib.ExitStack)
     """Start a worker; it keeps to its core by itself, and has to see all of them before."""
     _start(
         "dask_worker",
-        *(address, "--name", name, "--host", LOOPBACK, "--no-dashboard"),
+        *(address, "--name", name, "--host", LOOPBACK),
+        # Without an address, its HTTP server listens everywhere, dashboard or not.
+        *("--no-dashboard", "--dashboard-address", f"{LOOPBACK}:0"),
         *("--no-nanny", "--nthreads", "1", "--memory-limit", "0"),
         *("--resources", f"{RESOURCE}=1", "--death-timeout", str(DEATH_S)),
         *("--local-directory", str(folder / name)),

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from distributed import Client, Scheduler
@@ -50,14 +49,15 @@ class SSHHost(SSHWorker):  # type: ignore[misc]
     def __init__(self, scheduler: str, told: Told, **options: Any) -> None:
         super().__init__(scheduler, **options)
         self._told = told
+        self.has_failed = False
 
     async def start(self) -> None:
         try:
             await asyncio.wait_for(super().start(), START_S)
         except Exception as error:  # asyncssh has many of its own, which need not be installed
             self._told(self.name, await self._reason(error))
+            self.has_failed = True
             await ProcessInterface.start(self)
-            asyncio.get_running_loop().call_later(AGAIN_S, self._forget)
 
     async def _reason(self, error: Exception) -> str:
         """Dask says only that a worker did not start; so ask the host for what may lack there."""
@@ -72,13 +72,6 @@ class SSHHost(SSHWorker):  # type: ignore[misc]
             if tried.exit_status != 0 and said:
                 return said[-1]
         return f"its worker did not start: {error}"
-
-    def _forget(self) -> None:
-        """Leave the cluster, which then has one worker to start."""
-        cluster = self._cluster()
-        if cluster is not None and cluster.workers.get(self.name) is self:
-            del cluster.workers[self.name]
-            self.status = Status.failed
 
 
 def worker_options(name: str) -> dict[str, Any]:
@@ -181,6 +174,14 @@ def _tend(cluster: SpecCluster, count: int) -> None:
     Dask's cluster lets go of a worker some seconds after it has gone, and opens what it lacks
     whenever it is scaled, also to what it has.
     """
-    tending = PeriodicCallback(partial(cluster.scale, count), AGAIN_S * 1000)
+
+    def tend() -> None:
+        for name, host in list(cluster.workers.items()):
+            if host.has_failed:
+                del cluster.workers[name]
+                host.status = Status.failed
+        cluster.scale(count)
+
+    tending = PeriodicCallback(tend, AGAIN_S * 1000)
     cluster.periodic_callbacks["fetchoff"] = tending
     cluster.loop.add_callback(tending.start)
