@@ -10,13 +10,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
 pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
+
+from distributed import Client, Worker
 
 from fetchoff.catalog.hosts import RemoteHost
 from fetchoff.fleet.dask import asked, joined, over_ssh
@@ -80,7 +82,7 @@ def worker_of_the_user(
     )
 
 
-def within(condition, longest_s: float = LONGEST_S) -> None:  # type: ignore[no-untyped-def]
+def within(condition: Callable[[], object], longest_s: float = LONGEST_S) -> None:
     """Wait until something is so."""
     deadline = time.monotonic() + longest_s
     while not condition():
@@ -207,10 +209,10 @@ def test_a_cluster_of_the_user_is_left_as_it_was(tmp_path: Path) -> None:
         assert result_on(cluster, "anna", Job(where, None)) == {min(ALL_CORES)}
 
 
-def samples(client) -> dict[str, bool]:  # type: ignore[no-untyped-def]
+def samples(client: Client) -> dict[str, bool]:
     """Whether a worker's callbacks of its profiler run."""
 
-    def running(dask_worker) -> dict[str, bool]:  # type: ignore[no-untyped-def]
+    def running(dask_worker: Worker) -> dict[str, bool]:
         callbacks = dask_worker.periodic_callbacks
         return {kind: callbacks[kind].is_running() for kind in ("profile", "profile-cycle")}
 
@@ -228,15 +230,19 @@ def test_a_wave_of_jobs_asks_once_who_is_there(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(joined, "FRESH_S", LONGEST_S)
     with of_this_machine(3, None) as client:
         cluster = JoinedCluster(client)
-        calls = []
-        usual = joined.listing
-        monkeypatch.setattr(joined, "listing", lambda one: calls.append(1) or usual(one))
+        calls: list[float] = []
+
+        def counted(one: Client) -> asked.Listing:
+            calls.append(time.monotonic())
+            return asked.listing(one)
+
+        monkeypatch.setattr(joined, "listing", counted)
         hosts = sorted(cluster.present())
         tasks = [cluster.start(host, Job(where, None), LONGEST_S) for host in hosts]
         assert len(tasks) == 3
         assert calls == []
         cluster.start(hosts[0], Job(where, None), LONGEST_S)
-        assert calls == [1]
+        assert len(calls) == 1
 
 
 def test_a_host_that_moved_is_not_waited_for_where_it_was(tmp_path: Path) -> None:
@@ -292,20 +298,17 @@ def test_ssh_goes_on_without_a_host_that_has_nothing_and_starts_one_that_ends_ag
         assert os.sched_getaffinity(0) == {min(ALL_CORES)}
         cluster = JoinedCluster(client)
         within(lambda: cluster.present() == {"here"})
-        pid = only(client.run(os.getpid))
+        (pid,) = client.run(os.getpid).values()
         assert listened_on(psutil.Process(pid)) == {LOOPBACK}
         os.kill(pid, signal.SIGKILL)
         within(lambda: cluster.present() == frozenset())
         within(lambda: cluster.present() == {"here"})
-        assert only(client.run(os.getpid)) != pid
+        (again,) = client.run(os.getpid).values()
+        assert again != pid
         assert result_on(cluster, "here", Job(where, None)) == {min(ALL_CORES)}
+    within(lambda: not psutil.pid_exists(again))
     assert os.sched_getaffinity(0) == ALL_CORES
     assert len(told) == 1
-
-
-def only(found: dict[str, int]) -> int:
-    (one,) = found.values()
-    return one
 
 
 def test_without_any_host_ssh_is_an_error(ssh: int, tmp_path: Path) -> None:

@@ -157,8 +157,9 @@ def _share(fleet: Fleet, *, may_go_on: bool) -> float:
     end spends half of what is left of the share, and one that lost nobody the rest.
     """
     share = fleet.run.experiment.alpha / PARTS
-    before = fleet.ends - (fleet.ended is not None)
-    return share / 2 ** (before + (fleet.ended is not None and may_go_on))
+    has_ended = fleet.ended is not None
+    halvings = fleet.ends if may_go_on or not has_ended else fleet.ends - 1
+    return share * 0.5**halvings
 
 
 def _kept_of(see: See, one: HostSays) -> tuple[HostOutcome, Mapping[str, _OnHost]]:

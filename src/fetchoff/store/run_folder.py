@@ -197,7 +197,8 @@ class RunFolder:
 
     def _note_span(self, host: str, span: Span) -> None:
         """What a host told at once lies together, and is one span."""
-        self._ended = None
+        if span.begin < span.end:
+            self._ended = None
         own = self._spans.get(host)
         if own is None:
             return

@@ -201,6 +201,44 @@ def test_who_was_lost_is_told_until_it_goes_on() -> None:
     assert not any(one.lost for one in went_on.hosts)
 
 
+def share_of(found: FleetAnalysis) -> float:
+    """Of the error rate, what hosts in general are told at, in parts of its third."""
+    over = row_of(found).wall.over
+    assert over is not None
+    return (1 - over.ratio.level) / (found.alpha / PARTS)
+
+
+def test_a_run_that_may_go_on_keeps_half_of_what_is_left_for_its_next_end() -> None:
+    """However often it ends without hosts that were lost, all of it is spent but once."""
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    *measured, end = records_of(fleet)
+    lost = HostLost(ROUNDS, "it has been away for 60 s", host="carl")
+    assert share_of(analysed(fleet, [*measured, end])) == pytest.approx(1)
+    assert share_of(analysed(fleet, [*measured, lost, end])) == pytest.approx(1 / 2)
+    assert share_of(analysed(fleet, [*measured, lost, end, lost, end])) == pytest.approx(1 / 4)
+    later = on("carl", fleet["carl"].round(0))
+    came_back = [*measured, lost, end, lost, end, *later, end]
+    assert share_of(analysed(fleet, came_back)) == pytest.approx(1 / 4)
+
+
+def test_for_a_host_that_was_lost_the_run_has_not_ended() -> None:
+    """It may go on, so it spends no more error than its looks so far."""
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    *measured, end = records_of(fleet)
+    lost = HostLost(ROUNDS, "it has been away for 60 s", host="carl")
+    facts = RunFacts("id", "", "2026-11-24", fleet["anna"].experiment, (), (), {}, ())
+    ends: dict[str, str] = {}
+    fleet_of(
+        facts,
+        [host(name) for name in HOSTS],
+        FleetMode.REPLICATE,
+        [*measured, lost, end],
+        lambda name, own: ends.update({name: own.ended_reason}),
+    )
+    assert ends.pop("carl") == "interrupted"
+    assert set(ends.values()) == {"decided"}
+
+
 def test_a_host_that_measured_nothing_is_there_without_results() -> None:
     fleet = {name: raced(-0.5) for name in HOSTS}
     records = [r for r in records_of(fleet) if getattr(r, "host", "") != "dora"]

@@ -169,11 +169,11 @@ def test_a_host_whose_client_is_built_from_other_files_is_left_out(tmp_path: Pat
 
 def test_each_host_keeps_to_its_own_version_of_an_origin(tmp_path: Path) -> None:
     """Which is compared before every round: one that differs from the first isn't changed."""
-    served = {
+    served: dict[str, Look | None] = {
         name: replace(both(), origin=OriginRecord("nginx", "a server", version))
         for name, version in {"anna": "1.22", "berta": "1.24", "carl": "1.22"}.items()
     }
-    fleet = Fleet(tmp_path, **served)
+    fleet = Fleet(tmp_path, "", **served)
     header = fleet.begin().header
     assert header.origin.version == "1.22"
     versions = {name: own.header.origin.version for name, own in fleet.prepared.items()}

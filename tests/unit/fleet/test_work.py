@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from benches.fleet import pretended
 
-from fetchoff.fleet.host.work import folder_of, is_whole, told_of
+import fetchoff
+from fetchoff.fleet.host.work import code, folder_of, is_whole, prepare, told_of
 from fetchoff.fleet.seam.cluster import Here, Step
-from fetchoff.fleet.seam.told import Block
+from fetchoff.fleet.seam.told import Block, Preparing
 from fetchoff.model.errors import HostError
+from fetchoff.model.host import HostRecord
 from fetchoff.model.observation import SectionDone
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import from_line
@@ -71,6 +73,39 @@ def test_a_line_that_is_not_whole_is_not_told(run: str) -> None:
     with (path / JOURNAL).open("ab") as journal:
         journal.write(b'{"kind":"ended"')
     assert told_of(path, 0, is_decided=False) == before
+
+
+def test_code_is_what_modules_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever they lie, and without what else lies there."""
+    for name in ("one", "two"):
+        (tmp_path / name / "sub").mkdir(parents=True)
+        (tmp_path / name / "sub" / "module.py").write_text("A = 1")
+    assert code_in(tmp_path / "one", monkeypatch) == code_in(tmp_path / "two", monkeypatch)
+    before = code_in(tmp_path / "two", monkeypatch)
+    (tmp_path / "two" / "_data").mkdir()
+    (tmp_path / "two" / "_data" / "adapter.py").write_text("B = 1")
+    (tmp_path / "two" / "module.pyc").write_bytes(b"compiled")
+    assert code_in(tmp_path / "two", monkeypatch) == before
+    (tmp_path / "two" / "sub" / "module.py").write_text("A = 2")
+    assert code_in(tmp_path / "two", monkeypatch) != before
+
+
+def code_in(package: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(fetchoff, "__file__", str(package / "__init__.py"))
+    return code()
+
+
+def test_a_folder_is_made_anew_as_long_as_nothing_was_measured(run: str) -> None:
+    """The courses that it is given may change until then."""
+    path = folder_of(run, "anna")
+    header = RunFolder.open(path).header
+    asked = Preparing(HostRecord("anna", clients=pretended.CLIENTS, courses=("get-1",)), header)
+    prepare(asked, here([]))
+    made = RunFolder.open(path).header
+    assert [course.id for course in made.experiment.courses] == ["get-1"]
+    pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
+    with pytest.raises(HostError, match="holds measurements of this run already"):
+        prepare(asked, here([]))
 
 
 def test_a_round_is_whole_with_all_its_courses() -> None:

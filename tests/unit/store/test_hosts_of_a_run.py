@@ -64,6 +64,21 @@ def test_each_host_has_its_own_in_order(to_append: bool, path: Path) -> None:
     assert len(folder.records()) == len((path / JOURNAL).read_bytes().splitlines())
 
 
+def test_a_run_that_goes_on_has_not_ended(path: Path) -> None:
+    folder = RunFolder.open(path, to_append=True)
+    folder.append_of_host("berta", [])
+    assert (folder.ended, folder.ends) == (ENDED, 1)
+    folder.append_of_host("berta", lines(told("berta", ROUNDS)))
+    assert (folder.ended, folder.ends) == (None, 1)
+    folder.close()
+    assert RunFolder.open(path).ended is None
+    folder = RunFolder.open(path, to_append=True)
+    folder.append(ENDED)
+    folder.close()
+    again = RunFolder.open(path)
+    assert (again.ended, again.ends) == (ENDED, 2)
+
+
 def test_what_is_appended_after_a_cut_is_found(path: Path) -> None:
     whole = (path / JOURNAL).read_bytes()
     (path / JOURNAL).write_bytes(whole[:-70])  # the end of the run, and a piece of its last round
