@@ -12,6 +12,7 @@ from tests.command import Command, fake
 from tests.integration import runs
 
 from fetchoff.model.observation import Ended, HostLost, SectionDone
+from fetchoff.store.records import to_line
 from fetchoff.store.run_folder import RunFolder
 
 pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
@@ -122,6 +123,26 @@ def test_a_run_on_pretended_hosts_and_what_can_be_done_with_it(fetchoff: Command
     assert resumed.status == 0, resumed.err
     assert _without_end(RunFolder.open(run)) >= _without_end_of(records)
     runs.assert_every_slot_once(run)
+
+    _end_without(run, "local-2")
+    missed = fetchoff("fleet", "resume", run, "--local", "1")
+    assert missed.status == 10, missed.err
+    assert "ended without local-2, and none of them has come back" in missed.err
+    whole = fetchoff("fleet", "resume", run, "--local", "2", timeout_s=200)
+    assert whole.status == 0, whole.err
+    assert "Traceback" not in whole.err
+    folder = RunFolder.open(run)
+    assert (folder.ends, folder.ended is not None) == (2, True)
+    assert {one["lost"] for one in runs.results(run)["hosts"]} == {""}
+    runs.assert_every_slot_once(run)
+
+
+def _end_without(run: Path, lost: str) -> None:
+    """As if a host had been lost in its first round, and the run had ended without it."""
+    records = RunFolder.open(run).records()
+    kept = [one for one in records if isinstance(one, Ended) or one.host != lost]
+    kept.insert(-1, HostLost(0, "it has been away for 60 s", host=lost))
+    (run / "batches.jsonl").write_bytes(b"".join(to_line(record) for record in kept))
 
 
 def _cut(run: Path) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -90,6 +91,10 @@ def within(condition: Callable[[], object], longest_s: float = LONGEST_S) -> Non
         time.sleep(0.05)
 
 
+def is_there(client: Client, name: str) -> bool:
+    return name in asked.listing(client).addresses
+
+
 def listened_on(process: psutil.Process) -> set[str]:
     """The addresses that a process listens on."""
     sockets = process.net_connections("tcp")
@@ -109,7 +114,7 @@ def test_a_worker_for_ssh_listens_where_it_reaches_its_scheduler(tmp_path: Path)
             spec = {"cls": cls, "opts": over_ssh.worker_options(name)}
             arguments = (address, "--spec", json.dumps(spec))
             with started("-m", "distributed.cli.dask_spec", *arguments) as process:
-                within(lambda name=name: name in asked.listing(client).addresses)
+                within(partial(is_there, client, name))
                 found = listened_on(process)
             assert (found == {LOOPBACK}) is (name == "own"), found
 
