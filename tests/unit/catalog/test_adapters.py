@@ -166,6 +166,21 @@ def test_placeholders(folder: Path, own_cache: Path) -> None:
     assert build_dir.folder.is_relative_to(own_cache)
 
 
+def test_sources_have_the_same_digest_on_every_machine(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder's name hasn't: what was built on one machine may not work on another."""
+    manifest = read_manifest(folder)
+    here = BuildDir.of(manifest)
+    sources = here.sources
+    monkeypatch.setattr("fetchoff.build.build_dir.of_the_machine", lambda _: iter(["another one"]))
+    there = BuildDir.of(manifest)
+    assert there.digest != here.digest
+    assert there.sources == sources
+    (folder / "lock.txt").write_text("library==2.0")
+    assert BuildDir.of(manifest).sources != sources
+
+
 def test_every_placeholder_that_is_known_is_filled(folder: Path) -> None:
     """`runtime` only where there is one."""
     build_dir = BuildDir.of(read_manifest(folder))
