@@ -51,7 +51,8 @@ def command(
         with joined(where, shown.noted, quiet=quiet or as_json) as cluster:
             if lost:
                 must_have_come_back(lost, cluster.present())
-            measuring.measure(folder, cluster, shown, Limits(away, longest_round))
+            limits = Limits(away, longest_round)
+            measuring.measure(folder, cluster, shown, limits, as_json=as_json)
             if explain:
                 measuring.explain(folder, cluster)
     measuring.write_and_show(folder, quiet=quiet, as_json=as_json)
