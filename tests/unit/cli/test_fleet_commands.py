@@ -79,7 +79,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Answering:
 
     def look(_wanted: Wanted, _here: Here) -> Look:
         reason = "no compiler: [Errno 2]" if cluster.asked == "carl" else ""
-        return Look(fetchoff.__version__, "", clients(reason), (), OriginRecord())
+        return Look(fetchoff.__version__, "", clients(reason), (), OriginRecord(), work.code(), {})
 
     def clock(_request: object, _here: Here) -> float:
         if cluster.asked == "berta":
@@ -145,8 +145,19 @@ def test_another_version_alone_is_unfit(cluster: Answering) -> None:
     cluster.hosts = ("anna",)
     (anna,), errors = doctor.examined_of(cluster, Wanted(()), one_by_one=True)
     assert (anna.is_unfit, errors) == (False, {})
-    other = doctor.Patient("anna", Examined("0.0.9", "", {}, (GOOD,), 1, 1, 1.0, 0.0), (), 0.0)
-    assert other.is_unfit
+    old = Examined("0.0.9", "", {}, (GOOD,), 1, 1, 1.0, 0.0)
+    assert doctor.Patient("anna", old, (), 0.0, work.code()).is_unfit
+
+
+def test_other_code_of_the_same_version_is_unfit(
+    cluster: Answering, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster.hosts = ("anna",)
+    here = iter(["that of the host", "that of this machine", "that of this machine"])
+    monkeypatch.setattr(work, "code", lambda: next(here))
+    status, out = examined(as_json=False, capsys=capsys)
+    assert status == 1
+    assert "its Fetchoff 1.2.3 has other code than that of this machine" in out
 
 
 @pytest.mark.parametrize(("one_by_one", "at_once"), [(True, 1), (False, 3)])

@@ -60,12 +60,14 @@ def command(
 @dataclass(frozen=True)
 class Patient:
     """What is known of a host that answers. `clients`: those of the suite, as they stand there;
-    `ahead_s`: how far its clock is ahead, None if it didn't say."""
+    `ahead_s`: how far its clock is ahead, None if it didn't say; `code`: a digest of its Fetchoff.
+    """
 
     host: str
     examined: Examined
     clients: tuple[Client, ...]
     ahead_s: float | None
+    code: str
 
     @property
     def is_of_this_version(self) -> bool:
@@ -74,12 +76,18 @@ class Patient:
         return self.examined.fetchoff == fetchoff.__version__
 
     @property
+    def has_this_code(self) -> bool:
+        from fetchoff.fleet.host import work
+
+        return self.code == work.code()
+
+    @property
     def is_unfit(self) -> bool:
-        """Whether nothing can be measured there: `fleet run` refuses other versions."""
+        """Whether nothing can be measured there: `fleet run` refuses other versions and code."""
         from fetchoff.app.doctor import Health
 
         is_bad = any(check.health is Health.BAD for check in self.examined.checks)
-        return is_bad or not self.is_of_this_version
+        return is_bad or not (self.is_of_this_version and self.has_this_code)
 
 
 def examined_of(
@@ -102,7 +110,7 @@ def examined_of(
         ask(cluster, {name: Job(work.look, wanted) for name in found}, LONGEST_S)
     )
     patients = [
-        Patient(name, found[name], look.clients, _ahead_s(cluster, name))
+        Patient(name, found[name], look.clients, _ahead_s(cluster, name), look.code)
         for name, look in sorted(looks.items())
     ]
     return patients, errors | more

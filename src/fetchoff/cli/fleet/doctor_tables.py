@@ -63,6 +63,9 @@ def _checks(one: Patient) -> Table:
     if not one.is_of_this_version:
         text = f"it has Fetchoff {one.examined.fetchoff}, and this is {fetchoff.__version__}"
         _add(table, "bad", text, "install the same version everywhere")
+    elif not one.has_this_code:
+        text = f"its Fetchoff {fetchoff.__version__} has other code than that of this machine"
+        _add(table, "bad", text, "install from the same commit everywhere")
     for check in one.examined.checks:
         _add(table, str(check.health), check.text, "" if check.health == "good" else check.hint)
     return table
