@@ -45,7 +45,12 @@ def chart(history: History) -> Spec:
     days = {release.version: release.released for release in history.plan.releases}
     by_day = _has_days(history)
     rows = [
-        _row(clock, side, places[side.version], days[side.version], turn)
+        _row(
+            clock,
+            side,
+            x=days[side.version] if by_day else places[side.version] + APART * turn,
+            day=days[side.version],
+        )
         for turn, side in _sides(history)
         for clock in ("wall", "CPU")
     ]
@@ -129,10 +134,10 @@ def _sides(history: History) -> Iterator[tuple[int, Measured]]:
             yield turn, side
 
 
-def _row(clock: str, side: Measured, place: int, day: str, turn: int) -> Row:
+def _row(clock: str, side: Measured, *, x: str | float, day: str) -> Row:
     cost: Estimate = side.wall_us if clock == "wall" else side.cpu_us
     return {
-        "x": day or place + APART * turn,
+        "x": x,
         "version": side.version,
         "released": day or "–",
         "clock": clock,
