@@ -17,7 +17,7 @@ from math import nan
 import numpy as np
 from benches.stats.tables import table
 
-from fetchoff.app.history import Search
+from fetchoff.app.history import REPEATS, Search
 from fetchoff.model.analysis import Relative
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import EVERY_ROUND, Estimate, StoppingRule, Verdict
@@ -43,7 +43,7 @@ class Pretended:
     noise: float = NOISE
     rounds: list[int] = field(default_factory=list)
 
-    def __call__(self, older: str, newer: str, budget_s: float) -> Compared:
+    def __call__(self, older: str, newer: str, budget_s: float, _: int = 1) -> Compared:
         rule = StoppingRule(alpha=self.plan.alpha_of_one)
         most = int(min(budget_s / ROUND_S, rule.horizon))
         truth = self.costs[newer] - self.costs[older]
@@ -73,7 +73,9 @@ def plan_of(releases: int, *, alpha: float = ALPHA, budget_s: float = ENOUGH_S) 
     """A plan for `releases` pretended releases, called 0, 1, 2, …"""
     course = Course(Workload("pretended", "", ()))
     versions = tuple(Release(str(number)) for number in range(releases))
-    return HistoryPlan("a/b", "a/b", course, versions, 1, budget_s, "", "", alpha=alpha)
+    return HistoryPlan(
+        "a/b", "a/b", course, versions, 1, budget_s, "", "", alpha=alpha, repeats=REPEATS
+    )
 
 
 def history(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from fetchoff.app.choose import chosen
-from fetchoff.app.history import LEAST_S
+from fetchoff.app.history import LEAST_S, REPEATS
 from fetchoff.app.measure import adapter_of
 from fetchoff.app.releases import releases_of
 from fetchoff.model.client import Manifest
-from fetchoff.model.errors import AdapterError, InputError, SetupError
+from fetchoff.model.errors import BusyError, FetchoffError, InputError, StoreError
 from fetchoff.model.history import HistoriesPlan, History, HistoryPlan, OfClient
 from fetchoff.model.release import Release
 from fetchoff.store.history import HISTORY
@@ -47,8 +47,9 @@ def search_all(
 ) -> tuple[OfClient, ...]:
     """Search each client's releases, with an equal share of the budget that is left.
 
-    What one leaves unused is the others'. A client whose releases can't be listed or set up stops
-    no other. A history that is in the folder already goes on where it was.
+    What one leaves unused is the others'. A client that fails stops no other; BusyError and
+    StoreError do, which would be the same for all. A history that is in the folder already goes on
+    where it was.
     """
     done: list[OfClient] = []
     spent_s = 0.0
@@ -77,7 +78,9 @@ def _of_client(
             own = _plan_of(plan, client, budget_s)
             HISTORY.create(folder / place, own)
         found = search(own, folder / place)
-    except (InputError, SetupError, AdapterError) as error:
+    except (BusyError, StoreError):
+        raise
+    except FetchoffError as error:
         return OfClient(client, place, None, error.message)
     return OfClient(client, place, found)
 
@@ -93,4 +96,5 @@ def _plan_of(plan: HistoriesPlan, client: str, budget_s: float) -> HistoryPlan:
         budget_s=budget_s,
         started=plan.started,
         fetchoff=plan.fetchoff,
+        repeats=REPEATS,
     )

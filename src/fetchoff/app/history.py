@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from fetchoff.model.history import (
     StretchKind,
 )
 from fetchoff.model.release import Release
-from fetchoff.plan.bisection import Ends, Node, next_to_compare, tree
+from fetchoff.plan.bisection import Ends, Node, to_compare, tree
 from fetchoff.report.wording.findings import message
 from fetchoff.store.run_folder import HEADER, RunFolder
 
@@ -33,11 +34,15 @@ if TYPE_CHECKING:
     from fetchoff.model.analysis import Analysis, RankingRow
 
 SHARE = 0.25
-"""Of the budget that is left, what one comparison may use: a difference that is hard to tell does
-not use up what the others need."""
+"""Of the budget that is left, what one of several open comparisons may use: a difference that is
+hard to tell does not use up what the others need."""
 
 LEAST_S = 5.0
 """With less of the budget left, no further comparison begins."""
+
+REPEATS = 2
+"""How many comparisons a search may repeat: each makes the error rate of all comparisons smaller
+(docs/decisions/0016-history.md)."""
 
 
 class CannotBeMeasured(FetchoffError):
@@ -49,9 +54,9 @@ class CannotBeMeasured(FetchoffError):
         self.reason = reason
 
 
-Compare = Callable[[str, str, float], Compared]
-"""Compares two versions, the older first, within a budget in seconds; CannotBeMeasured if one of
-them cannot be had."""
+Compare = Callable[[str, str, float, int], Compared]
+"""Compares two versions, the older first, within a budget in seconds, for the first or second time;
+CannotBeMeasured if one of them cannot be had."""
 
 
 def between(
@@ -86,46 +91,72 @@ class Search:
     """A search, as far as it has come."""
 
     plan: HistoryPlan
-    _compared: dict[Ends, Compared] = field(default_factory=dict, init=False)
+    _made: list[tuple[Ends, Compared]] = field(default_factory=list, init=False)
     _gone: dict[int, str] = field(default_factory=dict, init=False)
 
     def run(self, compare: Compare, tell: Callable[[PassedOver], None]) -> History:
         """Compare until every step is found, or the budget is spent; the releases that cannot be
         had are told."""
-        while (ends := next_to_compare(self._tree(), self._apart())) and self._left_s() >= LEAST_S:
+        while (wanted := self._wanted()) is not None:
+            ends, budget_s = wanted
             older, newer = (self.plan.releases[end].version for end in ends)
             try:
-                found = compare(older, newer, max(SHARE * self._left_s(), LEAST_S))
+                found = compare(older, newer, budget_s, 1 + self._times()[ends])
             except CannotBeMeasured as error:
                 self._gone[self._number(error.version)] = error.reason
                 tell(PassedOver(error.version, error.reason))
             else:
-                self._compared[ends] = found
+                self._made.append((ends, found))
         return self.so_far()
 
     def so_far(self) -> History:
         """What the comparisons say."""
         root = self._tree()
         nodes = list(root.nodes()) if root else []
-        shown = {
-            node.ends: self._compared[node.ends] for node in nodes if node.ends in self._apart()
-        }
+        found = self._found()
+        shown = {node.ends: found[node.ends] for node in nodes if node.ends in found}
         return History(
             plan=self.plan,
-            compared=tuple(self._compared.values()),
+            compared=tuple(one for _, one in self._made),
             stretches=tuple(map(self._stretch, root.leaves() if root else ())),
             unlocated=tuple(shown[n.ends] for n in nodes if n.halves and _is_lost(n, shown)),
             passed_over=tuple(
                 PassedOver(self.plan.releases[number].version, reason)
                 for number, reason in sorted(self._gone.items())
             ),
-            seconds=sum(one.seconds for one in self._compared.values()),
+            seconds=self._spent_s(),
         )
+
+    def _wanted(self) -> tuple[Ends, float] | None:
+        """What to compare next, and for how many seconds at most; None if nothing is left to find
+        out, or no budget."""
+        left_s = self._left_s()
+        if left_s < LEAST_S:
+            return None
+        open_ = to_compare(self._tree(), self._apart())
+        again = self._worth_repeating(left_s)
+        if open_:
+            is_only_one = len(open_) + len(again) == 1
+            return open_[0], left_s if is_only_one else max(SHARE * left_s, LEAST_S)
+        return (again[0], left_s / len(again)) if again else None
+
+    def _worth_repeating(self, left_s: float) -> tuple[Ends, ...]:
+        """The stretches that were compared once without an answer, oldest first; as many as may be
+        repeated. With less time than it took before, a comparison would tell no more."""
+        root, found, times = self._tree(), self._found(), self._times()
+        repeated = len(self._made) - len(times)
+        unclear = (
+            leaf.ends
+            for leaf in (root.leaves() if root else ())
+            if _kind(found.get(leaf.ends)) is StretchKind.UNCLEAR
+        )
+        worth = (ends for ends in unclear if times[ends] == 1 and found[ends].seconds <= left_s)
+        return tuple(worth)[: max(self.plan.repeats - repeated, 0)]
 
     def _stretch(self, leaf: Node) -> Stretch:
         older, newer = leaf.ends
         versions = [release.version for release in self.plan.releases]
-        found = self._compared.get(leaf.ends)
+        found = self._found().get(leaf.ends)
         return Stretch(
             versions[older],
             versions[newer],
@@ -137,13 +168,27 @@ class Search:
     def _tree(self) -> Node | None:
         return tree(len(self.plan.releases), self._gone, self._apart())
 
+    def _found(self) -> dict[Ends, Compared]:
+        """By stretch, the comparison that counts: the last one, but none that is withheld if
+        another is not."""
+        found: dict[Ends, Compared] = {}
+        for ends, one in self._made:
+            if ends not in found or not one.withheld:
+                found[ends] = one
+        return found
+
+    def _times(self) -> Counter[Ends]:
+        """How often each stretch was compared."""
+        return Counter(ends for ends, _ in self._made)
+
     def _apart(self) -> dict[Ends, float]:
-        return {
-            ends: found.apart if found.differs else 0.0 for ends, found in self._compared.items()
-        }
+        return {ends: one.apart if one.differs else 0.0 for ends, one in self._found().items()}
+
+    def _spent_s(self) -> float:
+        return sum(one.seconds for _, one in self._made)
 
     def _left_s(self) -> float:
-        return self.plan.budget_s - sum(one.seconds for one in self._compared.values())
+        return self.plan.budget_s - self._spent_s()
 
     def _number(self, version: str) -> int:
         return [release.version for release in self.plan.releases].index(version)
@@ -175,14 +220,15 @@ class Comparer:
     set_up: Callable[[Manifest], Client]
     measure: Callable[[RunFolder, Sequence[Client]], None]
 
-    def __call__(self, older: str, newer: str, budget_s: float) -> Compared:
+    def __call__(self, older: str, newer: str, budget_s: float, attempt: int) -> Compared:
         a, b = (self.ready(version) for version in (older, newer))
-        place = self.folder / "comparisons" / f"{older}--{newer}"
+        name = f"{older}--{newer}" if attempt == 1 else f"{older}--{newer}--{attempt}"
+        place = self.folder / "comparisons" / name
         if (place / HEADER).exists():
             run = RunFolder.open(place, to_append=True)
             must_be_unchanged(run.header, [a, b])
         else:
-            run = self._new_run(a, b, place, budget_s)
+            run = self._new_run(a, b, place, budget_s, attempt)
         if run.ended is not None:
             run.close()
         else:
@@ -191,12 +237,16 @@ class Comparer:
         write(analysis, place)
         return compared(analysis, {a.id: older, b.id: newer}, str(place.relative_to(self.folder)))
 
-    def _new_run(self, a: Client, b: Client, place: Path, budget_s: float) -> RunFolder:
+    def _new_run(
+        self, a: Client, b: Client, place: Path, budget_s: float, attempt: int
+    ) -> RunFolder:
         plan = self.plan
-        drawn = random.Random(f"{plan.seed} {a.id} {b.id}")
-        experiment = pair(a, b, [plan.course], budget_s=budget_s, seed=drawn.randrange(2**31))
+        drawn = random.Random(f"{plan.seed} {a.id} {b.id}{' again' if attempt > 1 else ''}")
+        usual_s = min(budget_s, SHARE * plan.budget_s)
+        experiment = pair(a, b, [plan.course], budget_s=usual_s, seed=drawn.randrange(2**31))
         experiment = replace(
             experiment,
+            budget_s=budget_s,  # more time is for more rounds: with longer ones it is over later
             alpha=plan.alpha_of_one,
             margin=plan.margin,
             least_rounds=experiment.looks[0],  # with fewer, no difference is large enough

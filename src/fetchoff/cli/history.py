@@ -159,6 +159,7 @@ def _begin(
     asked: Asked, manifest: Manifest, wanted: Range, out: Path | None, manner: Manner
 ) -> None:
     import fetchoff
+    from fetchoff.app.history import REPEATS
     from fetchoff.app.measure import adapter_of
     from fetchoff.app.releases import releases_of
     from fetchoff.cli.searching import search
@@ -175,6 +176,7 @@ def _begin(
         budget_s=asked.budget_s or BUDGET_S,
         started=_now(),
         fetchoff=fetchoff.__version__,
+        repeats=REPEATS,
     )
     folder = out or _folder("history", plan.started, plan.seed)
     HISTORY.create(folder, plan)

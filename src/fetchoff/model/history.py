@@ -22,7 +22,8 @@ class HistoryPlan:
 
     `client`: its id without a version. `adapter`: that id, or its folder if it isn't shipped.
     `releases`: those of the search, oldest first. `alpha`: of all comparisons together, on both
-    clocks. `budget_s`: seconds of measuring, over all comparisons.
+    clocks. `budget_s`: seconds of measuring, over all comparisons. `repeats`: how many stretches
+    may be compared a second time; histories of older versions have none.
     """
 
     client: str
@@ -35,12 +36,14 @@ class HistoryPlan:
     fetchoff: str
     alpha: float = 0.01
     margin: float = 0.02
+    repeats: int = 0
 
     @property
     def most_comparisons(self) -> int:
-        """How many the search can make at most: the nodes of a tree that halves all gaps."""
+        """How many the search can make at most: the nodes of a tree that halves all gaps, and those
+        that it repeats."""
         gaps = len(self.releases) - 1
-        return max(2 * gaps - 1, 1)
+        return max(2 * gaps - 1, 1) + self.repeats
 
     @property
     def alpha_of_one(self) -> float:
@@ -174,7 +177,8 @@ class PassedOver:
 
 @dataclass(frozen=True)
 class History:
-    """The result of a search. `stretches` are in order and leave nothing out.
+    """The result of a search. `compared`: in the order in which they were made. `stretches` are in
+    order and leave nothing out.
 
     `unlocated`: stretches whose ends differ though neither half was shown to; their halves are
     among the `stretches`.
@@ -199,8 +203,12 @@ class History:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is left that a larger budget would have measured."""
-        return all(one.kind is not StretchKind.OPEN for one in self.stretches)
+        """Whether of each stretch it is known if there is a step."""
+        return not (self.has(StretchKind.OPEN) or self.has(StretchKind.UNCLEAR))
+
+    def has(self, kind: StretchKind) -> bool:
+        """Whether a stretch is of that kind."""
+        return any(one.kind is kind for one in self.stretches)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which two releases to compare next: pure functions of what was found so far.
+"""Which releases to compare with each other next: pure functions of what was found so far.
 
 Releases are numbers from 0, oldest first. The ends are compared first. A stretch whose ends differ
 is divided at the release nearest to its middle, until both ends are neighbours.
@@ -43,22 +43,20 @@ def tree(count: int, gone: Collection[int], apart: Mapping[Ends, float]) -> Node
     return _node((left[0], left[-1]), left, apart) if len(left) > 1 else None
 
 
-def next_to_compare(root: Node | None, apart: Mapping[Ends, float]) -> Ends | None:
-    """The stretch to compare next: one in the stretch with the largest difference, oldest first.
-
-    None if nothing is left to find out.
-    """
+def to_compare(root: Node | None, apart: Mapping[Ends, float]) -> tuple[Ends, ...]:
+    """The stretches that are open: those in the stretch with the largest difference first, of these
+    the oldest; none if nothing is left to find out."""
     if root is None:
-        return None
+        return ()
     if root.ends not in apart:
-        return root.ends
+        return (root.ends,)
     open_halves = [
-        (apart[node.ends], half.ends)
+        (-apart[node.ends], half.ends)
         for node in root.nodes()
         for half in node.halves
         if half.ends not in apart
     ]
-    return min(open_halves, key=lambda one: (-one[0], one[1]))[1] if open_halves else None
+    return tuple(ends for _, ends in sorted(open_halves))
 
 
 def _node(ends: Ends, left: list[int], apart: Mapping[Ends, float]) -> Node:

@@ -16,8 +16,10 @@ from benches.stats.histories import (
     with_steps,
 )
 
-from fetchoff.app.history import CannotBeMeasured, Search, between
+from fetchoff.app.history import SHARE, CannotBeMeasured, Search, between
+from fetchoff.model.analysis import Relative
 from fetchoff.model.errors import InputError
+from fetchoff.model.estimate import Verdict
 from fetchoff.model.history import Compared, PassedOver, StretchKind
 from fetchoff.model.release import Release
 
@@ -29,9 +31,11 @@ def ignored(_: PassedOver) -> None: ...
 
 def test_the_error_rate_is_that_of_all_comparisons_on_both_clocks() -> None:
     plan = plan_of(31)
-    assert plan.most_comparisons == 59
-    assert plan.alpha_of_one == pytest.approx(0.01 / 118)
-    assert plan_of(2).alpha_of_one == pytest.approx(0.01 / 2)
+    assert plan.most_comparisons == 61
+    assert plan.alpha_of_one == pytest.approx(0.01 / 122)
+    assert plan_of(2).alpha_of_one == pytest.approx(0.01 / 6)
+    of_an_older_version = replace(plan_of(2), repeats=0)
+    assert of_an_older_version.alpha_of_one == pytest.approx(0.01 / 2)
 
 
 def test_equal_releases_have_no_step() -> None:
@@ -90,12 +94,12 @@ def test_the_budget_ends_it_and_what_is_open_is_said() -> None:
     search, compare = pretended(with_steps(30, {11: 0.2}), budget_s=100)
     budgets = []
 
-    def slow(older: str, newer: str, budget_s: float) -> Compared:
+    def slow(older: str, newer: str, budget_s: float, _: int) -> Compared:
         budgets.append(budget_s)
         return replace(compare(older, newer, 1e9), seconds=40.0)
 
     found = search.run(slow, ignored)
-    assert budgets == [25, 15, 5]
+    assert budgets == [100, 15, 5]
     assert not found.is_complete
     kinds = {stretch.kind for stretch in found.stretches}
     assert StretchKind.OPEN in kinds
@@ -106,7 +110,7 @@ def test_a_release_that_cannot_be_had_is_passed_over() -> None:
     search, compare = pretended(with_steps(20, {11: 0.1}), budget_s=1e9)
     told: list[PassedOver] = []
 
-    def incomplete(older: str, newer: str, budget_s: float) -> Compared:
+    def incomplete(older: str, newer: str, budget_s: float, _: int) -> Compared:
         for version in (older, newer):
             if version in ("0", "10", "11"):
                 raise CannotBeMeasured(version, "it does not build")
@@ -123,7 +127,7 @@ def test_a_release_that_cannot_be_had_is_passed_over() -> None:
 def test_nothing_is_left() -> None:
     search, _ = pretended([0.0, 0.0, 0.0], budget_s=1e9)
 
-    def impossible(older: str, newer: str, budget_s: float) -> Compared:
+    def impossible(older: str, newer: str, budget_s: float, _: int) -> Compared:
         raise CannotBeMeasured(older, "no")
 
     found = search.run(impossible, ignored)
@@ -135,7 +139,7 @@ def test_a_difference_that_neither_half_shows_is_told() -> None:
     """As where each half rises by less than its comparison can tell."""
     search, compare = pretended([0.0, 0.0, 0.1], budget_s=1e9)
 
-    def short_sighted(older: str, newer: str, budget_s: float) -> Compared:
+    def short_sighted(older: str, newer: str, budget_s: float, _: int) -> Compared:
         compare.costs["2"] = 0.1 if (older, newer) == ("0", "2") else 0.0
         return compare(older, newer, budget_s)
 
@@ -145,14 +149,93 @@ def test_a_difference_that_neither_half_shows_is_told() -> None:
     assert (lost.older.version, lost.newer.version) == ("0", "2")
 
 
-def test_a_failed_self_check_is_no_verdict() -> None:
+class Doubted:
+    """Comparisons some of which come to nothing: the attempts that `fail`, by ends and number."""
+
+    def __init__(self, compare: Pretended, *fail: tuple[str, str, int]) -> None:
+        self.compare = compare
+        self.fail = fail
+        self.asked: list[tuple[str, str, int]] = []
+        self.budgets: list[float] = []
+
+    def __call__(self, older: str, newer: str, budget_s: float, attempt: int) -> Compared:
+        self.asked.append((older, newer, attempt))
+        self.budgets.append(budget_s)
+        found = replace(self.compare(older, newer, 1e9), seconds=20.0)
+        return self.spoilt(found) if self.asked[-1] in self.fail else found
+
+    def spoilt(self, found: Compared) -> Compared:
+        return replace(found, withheld=True)
+
+
+class Untold(Doubted):
+    """Instead, they cannot tell."""
+
+    def spoilt(self, found: Compared) -> Compared:
+        open_ = Relative(replace(found.wall.ratio, low=0.5, high=2.0), Verdict.UNDECIDED)
+        return replace(found, wall=open_, cpu=open_)
+
+
+@pytest.mark.parametrize("kind", [Doubted, Untold])
+def test_a_first_comparison_without_an_answer_does_not_end_the_search(kind: type[Doubted]) -> None:
+    costs = with_steps(10, {4: 0.2})
+    search, compare = pretended(costs, budget_s=600)
+    doubted = kind(compare, ("0", "9", 1))
+    found = search.run(doubted, ignored)
+    assert doubted.asked[:2] == [("0", "9", 1), ("0", "9", 2)]
+    assert doubted.budgets[:2] == [600, 580]  # it was the only one that was open
+    assert steps_of(found) == true_steps(costs)
+    assert found.is_complete
+    assert len(found.compared) == len(doubted.asked)
+    assert found.seconds == 20 * len(doubted.asked)
+
+
+def test_what_had_no_answer_is_repeated_when_nothing_else_is_open() -> None:
+    costs = with_steps(10, {4: 0.2})
+    search, compare = pretended(costs, budget_s=600)
+    doubted = Doubted(compare, ("0", "4", 1))
+    found = search.run(doubted, ignored)
+    assert doubted.asked[1:4] == [("0", "4", 1), ("4", "9", 1), ("0", "4", 2)]
+    assert doubted.budgets[2:4] == [SHARE * 560, 540]
+    assert steps_of(found) == true_steps(costs)
+
+
+def test_a_failed_self_check_is_no_verdict_and_repeated_once() -> None:
     search, compare = pretended(with_steps(2, {1: 0.2}), budget_s=1e9)
+    doubted = Doubted(compare, *(("0", "1", attempt) for attempt in range(1, 9)))
+    found = search.run(doubted, ignored)
+    assert [attempt for _, _, attempt in doubted.asked] == [1, 2]
+    assert [stretch.kind for stretch in found.stretches] == [StretchKind.UNCLEAR]
+    assert not found.is_complete
 
-    def doubtful(older: str, newer: str, budget_s: float) -> Compared:
-        return replace(compare(older, newer, budget_s), withheld=True)
 
-    (stretch,) = search.run(doubtful, ignored).stretches
-    assert stretch.kind is StretchKind.UNCLEAR
+def test_a_verdict_is_not_lost_to_a_repetition_that_is_withheld() -> None:
+    search, compare = pretended(with_steps(2, {}), budget_s=1e9)
+    untold = Untold(compare, ("0", "1", 1), ("0", "1", 2))
+
+    def compared(older: str, newer: str, budget_s: float, attempt: int) -> Compared:
+        return replace(untold(older, newer, budget_s, attempt), withheld=attempt == 2)
+
+    (stretch,) = search.run(compared, ignored).stretches
+    assert stretch.compared is not None
+    assert not stretch.compared.withheld
+
+
+def test_only_so_many_comparisons_are_repeated_as_the_error_rate_has_room_for() -> None:
+    costs = with_steps(9, dict.fromkeys(range(1, 9), 0.2))
+    search, compare = pretended(costs, budget_s=1e9)
+    neighbours = [(str(n), str(n + 1), attempt) for n in range(8) for attempt in (1, 2)]
+    doubted = Doubted(compare, *neighbours)
+    found = search.run(doubted, ignored)
+    assert sum(attempt == 2 for _, _, attempt in doubted.asked) == search.plan.repeats
+    assert len(found.compared) == search.plan.most_comparisons
+
+
+def test_with_less_time_than_it_took_before_nothing_is_repeated() -> None:
+    search, compare = pretended(with_steps(2, {}), budget_s=39.0)
+    doubted = Untold(compare, ("0", "1", 1))
+    search.run(doubted, ignored)
+    assert doubted.asked == [("0", "1", 1)]
 
 
 RELEASES = tuple(map(Release, ["2.0rc1", "1.10", "1.9", "1.10b1", "2.0", "1.8"]))

@@ -7,13 +7,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fetchoff.plan.bisection import Ends, next_to_compare, tree
+from fetchoff.plan.bisection import Ends, to_compare, tree
 
 
 def searched(costs: list[int], gone: set[int]) -> dict[Ends, float]:
     """All comparisons of a search in which each is told for certain."""
     apart: dict[Ends, float] = {}
-    while ends := next_to_compare(tree(len(costs), gone, apart), apart):
+    while open_ := to_compare(tree(len(costs), gone, apart), apart):
+        ends = open_[0]
         assert ends not in apart
         apart[ends] = float(abs(costs[ends[1]] - costs[ends[0]]))
     return apart
@@ -52,15 +53,15 @@ def test_equal_ends_are_not_divided() -> None:
 
 def test_the_largest_difference_is_pursued_first() -> None:
     apart = {(0, 8): 9.0, (0, 4): 3.0, (4, 8): 6.0}
-    assert next_to_compare(tree(9, (), apart), apart) == (4, 6)
+    assert to_compare(tree(9, (), apart), apart) == ((4, 6), (6, 8), (0, 2), (2, 4))
 
 
 def test_what_cannot_be_had_is_no_middle_and_no_end() -> None:
-    assert next_to_compare(tree(9, {0, 8}, {}), {}) == (1, 7)
+    assert to_compare(tree(9, {0, 8}, {}), {}) == ((1, 7),)
     apart = {(0, 8): 1.0}
-    assert next_to_compare(tree(9, {4}, apart), apart) == (0, 3)
+    assert to_compare(tree(9, {4}, apart), apart) == ((0, 3), (3, 8))
 
 
 def test_one_release_that_is_left_is_no_history() -> None:
     assert tree(3, {0, 1}, {}) is None
-    assert next_to_compare(None, {}) is None
+    assert to_compare(None, {}) == ()

@@ -69,6 +69,7 @@ def history(*stretches: Stretch, passed_over: tuple[PassedOver, ...] = ()) -> Hi
 LEVEL = stretch("0", "2", StretchKind.LEVEL, SAME, SAME)
 STEP = stretch("2", "3", StretchKind.STEP, SLOWER, SLOWER)
 OPEN = Stretch("3", "4", StretchKind.OPEN)
+UNCLEAR = stretch("2", "4", StretchKind.UNCLEAR, UNTOLD, UNTOLD)
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,12 @@ def test_the_headline_tells_steps_or_that_there_is_none() -> None:
     )
     assert wording.headline(history(LEVEL)) == "No step above 1.1 % between 0 and 2."
     assert wording.headline(history(LEVEL, OPEN)) == "No step was found."
+    assert wording.headline(history(LEVEL, UNCLEAR)) == (
+        "No step was found; in 1 of 2 parts there may be one."
+    )
+    assert wording.headline(history(UNCLEAR)) == (
+        "Whether there is a step between 2 and 4 cannot be told."
+    )
     assert wording.headline(history()) == "Fewer than two of the releases could be measured."
 
 
@@ -121,7 +128,11 @@ def test_the_notes_say_what_the_search_could_not() -> None:
     assert "cancel each other out are not seen" in notes
     assert "the budget ended the search" in notes
     assert "err with at most 1 %" in notes
-    assert "intervals of 99.929 %, because there may be 7 comparisons" in notes
+    assert "intervals of 99.944 %, because there may be 9 comparisons" in notes
+    assert "may be told with a larger --budget" not in notes
+    unclear = history(LEVEL, UNCLEAR)
+    assert not unclear.is_complete
+    assert any("may be told with a larger --budget" in note for note in wording.notes(unclear))
     quiet = " ".join(wording.notes(history(LEVEL)))
     assert "cancel" not in quiet
     assert "budget" not in quiet
@@ -166,9 +177,13 @@ def test_days_are_drawn_where_the_registry_tells_them_in_order() -> None:
         return replace(found, plan=replace(found.plan, releases=releases))
 
     days = ("2020-01-01", "2020-02-01", "2020-03-01", "2020-04-01")
-    assert page.chart(dated(*days))["datasets"]["steps"][0]["x"] == "2020-04-01"
+    drawn = page.chart(dated(*days))["datasets"]
+    assert drawn["steps"][0]["x"] == "2020-04-01"
+    assert {row["x"] for row in drawn["rows"]} <= set(days)
     for other in (("", *days[1:]), (days[1], days[0], *days[2:])):
-        assert page.chart(dated(*other))["datasets"]["steps"][0]["x"] == 3
+        drawn = page.chart(dated(*other))["datasets"]
+        assert drawn["steps"][0]["x"] == 3
+        assert all(isinstance(row["x"], int | float) for row in drawn["rows"])
 
 
 def test_the_page_loads_nothing_and_escapes_reasons() -> None:

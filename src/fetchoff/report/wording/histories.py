@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fetchoff.model.history import HistoriesPlan, OfClient
+from fetchoff.model.history import HistoriesPlan, OfClient, StretchKind
 from fetchoff.report.wording import history as wording
 from fetchoff.report.wording.figures import MISSING, count, percent, seconds
 
@@ -45,7 +45,7 @@ def said(one: OfClient) -> str:
     if one.history is None:
         return f"not searched: {one.reason}"
     headline = wording.headline(one.history)
-    if one.history.steps or one.history.is_complete:
+    if one.history.steps or not one.history.has(StretchKind.OPEN):
         return headline
     return f"{headline} The budget ended the search."
 

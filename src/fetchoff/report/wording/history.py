@@ -62,10 +62,23 @@ def headline(history: History) -> str:
         return f"{count(len(steps), 'step')}: {told}."
     if not history.stretches:
         return "Fewer than two of the releases could be measured."
-    if len(history.stretches) == 1 and history.stretches[0].kind is StretchKind.LEVEL:
-        one = history.stretches[0]
-        return f"{_no_step(one)} between {one.older} and {one.newer}."
+    if len(history.stretches) == 1 and (found := _of_only_one(history.stretches[0])):
+        return found
+    if unclear := sum(one.kind is StretchKind.UNCLEAR for one in history.stretches):
+        return (
+            f"No step was found; in {unclear} of {len(history.stretches)} parts there may be one."
+        )
     return "No step was found."
+
+
+def _of_only_one(one: Stretch) -> str:
+    match one.kind:
+        case StretchKind.LEVEL:
+            return f"{_no_step(one)} between {one.older} and {one.newer}."
+        case StretchKind.UNCLEAR:
+            return f"Whether there is a step between {one.older} and {one.newer} cannot be told."
+        case _:
+            return ""
 
 
 def lines(history: History) -> Iterator[Line]:
@@ -129,8 +142,10 @@ def notes(history: History) -> Iterator[str]:
             "of a stretch without a step, only the ends were compared: changes within it that "
             "cancel each other out are not seen"
         )
-    if not history.is_complete:
+    if history.has(StretchKind.OPEN):
         yield "the budget ended the search: a larger --budget would go on"
+    if history.has(StretchKind.UNCLEAR):
+        yield "what cannot be told may be told with a larger --budget, or on a quieter machine"
     most = count(plan.most_comparisons, "comparison")
     made = count(len(history.compared), "comparison")
     yield (
