@@ -16,7 +16,16 @@ from fetchoff.model.release import Release
 from fetchoff.store.history import HISTORY
 
 Searcher = Callable[[HistoryPlan, Path], History]
-"""Measures what is left of a history, in its folder."""
+"""Measures what is left of a history, in its folder; CutShort where a part is known."""
+
+
+class CutShort(Exception):
+    """An error ended a search that had compared something."""
+
+    def __init__(self, so_far: History, reason: str) -> None:
+        super().__init__(reason)
+        self.so_far = so_far
+        self.reason = reason
 
 
 def with_releases() -> tuple[str, ...]:
@@ -78,6 +87,8 @@ def _of_client(
             own = _plan_of(plan, client, budget_s)
             HISTORY.create(folder / place, own)
         found = search(own, folder / place)
+    except CutShort as cut:
+        return OfClient(client, place, cut.so_far, cut.reason)
     except (BusyError, StoreError):
         raise
     except FetchoffError as error:

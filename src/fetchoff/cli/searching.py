@@ -17,6 +17,7 @@ from fetchoff.cli.measure import Manner, measure_watched
 from fetchoff.cli.setup import set_up_all
 from fetchoff.cli.status import Status
 from fetchoff.model.client import Client, Manifest
+from fetchoff.model.errors import BusyError, FetchoffError, StoreError
 from fetchoff.model.history import HistoriesPlan, History, HistoryPlan, OfClient, PassedOver, Why
 from fetchoff.report.files import histories_results, history_results
 from fetchoff.report.page import histories as histories_page
@@ -30,25 +31,35 @@ JSON, HTML = "results.json", "report.html"
 
 
 def search(plan: HistoryPlan, folder: Path, manner: Manner) -> History:
-    """Measure what is left of a history; write and show what it says, even if it is interrupted."""
+    """Measure what is left of a history; write and show what it says, even if it is interrupted or
+    fails."""
     searched = Search(plan)
     try:
         found, explained = _searched(searched, folder, manner)
-    except KeyboardInterrupt:
-        say(f"interrupted: continue with 'fetchoff resume {folder}'")
+    except (KeyboardInterrupt, FetchoffError) as error:
         so_far = searched.so_far()
-        _show(so_far, _written(so_far, folder), folder, manner)
-        raise typer.Exit(Status.INTERRUPTED) from None
+        is_interrupted = isinstance(error, KeyboardInterrupt)
+        if is_interrupted or so_far.compared:
+            say(f"{'interrupted: ' if is_interrupted else ''}{_how_to_go_on(folder)}")
+            _show(so_far, _written(so_far, folder), folder, manner)
+        if is_interrupted:
+            raise typer.Exit(Status.INTERRUPTED) from None
+        raise
     _show(found, explained, folder, manner)
     return found
 
 
+def _how_to_go_on(folder: Path) -> str:
+    return f"continue with 'fetchoff resume {folder}'"
+
+
 def search_all(plan: HistoriesPlan, folder: Path, manner: Manner) -> tuple[OfClient, ...]:
-    """Measure what is left of all histories; write and show what they say, even if interrupted."""
+    """Measure what is left of all histories; write and show what they say, even if interrupted, or
+    if an error ends it that would be the same for all."""
     done: list[OfClient] = []
 
     def searcher(own: HistoryPlan, place: Path) -> History:
-        return _searched(Search(own), place, manner)[0]
+        return _searched_or_cut_short(own, place, manner)
 
     def tell(one: OfClient) -> None:
         done.append(one)
@@ -59,11 +70,30 @@ def search_all(plan: HistoriesPlan, folder: Path, manner: Manner) -> tuple[OfCli
     try:
         histories.search_all(plan, folder, searcher, tell)
     except KeyboardInterrupt:
-        say(f"interrupted: continue with 'fetchoff resume {folder}'")
+        say(f"interrupted: {_how_to_go_on(folder)}")
         _show_all(plan, done, folder, manner)
         raise typer.Exit(Status.INTERRUPTED) from None
+    except FetchoffError:
+        if done:
+            say(_how_to_go_on(folder))
+            _show_all(plan, done, folder, manner)
+        raise
     _show_all(plan, done, folder, manner)
     return tuple(done)
+
+
+def _searched_or_cut_short(plan: HistoryPlan, folder: Path, manner: Manner) -> History:
+    """The whole search with its files; of one that is cut short, what is known."""
+    searched = Search(plan)
+    try:
+        return _searched(searched, folder, manner)[0]
+    except (KeyboardInterrupt, FetchoffError) as error:
+        so_far = searched.so_far()
+        if so_far.compared:
+            _written(so_far, folder)
+        if not so_far.compared or isinstance(error, KeyboardInterrupt | BusyError | StoreError):
+            raise
+        raise histories.CutShort(so_far, error.message) from error
 
 
 def _is_quiet(manner: Manner) -> bool:

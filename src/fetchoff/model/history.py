@@ -230,7 +230,7 @@ class HistoriesPlan:
 @dataclass(frozen=True)
 class OfClient:
     """What became of one of them. `folder`: within that of all. `history`: None without one;
-    `reason`: why there is none."""
+    `reason`: why there is none, or what cut it short."""
 
     client: str
     folder: str

@@ -10,7 +10,16 @@ from benches.stats.histories import plan_of, with_steps
 from numpy.random import default_rng
 
 from fetchoff.app import histories
-from fetchoff.model.errors import AdapterError, BusyError, InputError
+from fetchoff.model.errors import (
+    AdapterError,
+    BusyError,
+    FetchoffError,
+    InputError,
+    LinkError,
+    OriginError,
+    SetupError,
+    StoreError,
+)
 from fetchoff.model.history import HistoriesPlan, History, HistoryPlan, OfClient
 from fetchoff.model.release import Release
 from fetchoff.store.history import HISTORY
@@ -52,10 +61,11 @@ def test_what_one_leaves_of_the_budget_is_the_others(tmp_path: Path) -> None:
     assert [release.version for release in search.plans[0].releases] == ["1.1", "1.2", "1.3"]
 
 
-def test_a_client_that_fails_stops_no_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [AdapterError, OriginError, LinkError, SetupError])
+def test_a_client_that_fails_stops_no_other(tmp_path: Path, error: type[FetchoffError]) -> None:
     def search(plan: HistoryPlan, folder: Path) -> History:
         if plan.client == CLIENTS[1]:
-            raise AdapterError("it hangs")
+            raise error("it hangs")
         return Searches()(plan, folder)
 
     told: list[OfClient] = []
@@ -64,11 +74,26 @@ def test_a_client_that_fails_stops_no_other(tmp_path: Path) -> None:
     assert told == list(done)
 
 
-def test_what_stops_every_client_ends_the_search(tmp_path: Path) -> None:
+def test_what_was_found_before_an_error_is_kept(tmp_path: Path) -> None:
     def search(plan: HistoryPlan, folder: Path) -> History:
-        raise BusyError("another one measures")
+        found = Searches()(plan, folder)
+        if plan.client == CLIENTS[1]:
+            raise histories.CutShort(found, "the origin went away")
+        return found
 
-    with pytest.raises(BusyError):
+    done = histories.search_all(PLAN, tmp_path, search, ignored)
+    assert [one.reason for one in done] == ["", "the origin went away", ""]
+    assert all(one.history for one in done)
+
+
+@pytest.mark.parametrize("error", [BusyError, StoreError])
+def test_what_stops_every_client_ends_the_search(
+    tmp_path: Path, error: type[FetchoffError]
+) -> None:
+    def search(plan: HistoryPlan, folder: Path) -> History:
+        raise error("another one measures")
+
+    with pytest.raises(error):
         histories.search_all(PLAN, tmp_path, search, ignored)
 
 

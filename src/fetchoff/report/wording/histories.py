@@ -45,6 +45,8 @@ def said(one: OfClient) -> str:
     if one.history is None:
         return f"not searched: {one.reason}"
     headline = wording.headline(one.history)
+    if one.reason:
+        return f"{headline} An error ended the search: {one.reason}"
     if one.history.steps or not one.history.has(StretchKind.OPEN):
         return headline
     return f"{headline} The budget ended the search."
