@@ -164,7 +164,7 @@ def _gate(
         change,
         seed,
         document["end"],
-        {clock: row["verdict"] for clock, row in rows.items()},
+        {clock: row["verdict"] or WITHHELD for clock, row in rows.items()},
         {clock: row["ratio"]["point"] or 0.0 for clock, row in rows.items()},
         ns,
         rows["cpu"]["base_us"]["point"],

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
 from fetchoff.model.estimate import Estimate
-from fetchoff.model.finding import Clock
+from fetchoff.model.finding import Advice, CheckFailed, Clock, Finding
 from fetchoff.model.gate import Again, Answer, End, Gate, Judged, Side, TrackRecord
 from fetchoff.model.recording import Missing, Source
 from fetchoff.model.witness import Countable, Counter, Difference, Quantity, Witness
@@ -77,3 +80,10 @@ GATE = Gate(
     witnesses=WITNESSES,
     record=TrackRecord(57, 1, 0.094),
 )
+
+CHECK = SelfCheck(
+    *(CheckKind.SAME, "python", "python/httpx", "all", "wall", "ratio", 1.0, None),
+    outcome=CheckOutcome.FAILED,
+)
+WITHHELD = replace(GATE, withheld=Finding(CheckFailed(CHECK, 0), advice=Advice.STOP_OTHER_WORK))
+"""The same, not to be believed."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -12,15 +16,17 @@ from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
 from markdown_it import MarkdownIt
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
-from tests.unit.report.gated import GATE, ROWS
+from tests.unit.report.gated import GATE, ROWS, WITHHELD
 
-from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
-from fetchoff.model.finding import Advice, CheckFailed, Finding, Throttled
+from fetchoff.model.estimate import Estimate
+from fetchoff.model.finding import Advice, Finding, Throttled
 from fetchoff.model.gate import Answer, End, Gate
 from fetchoff.model.witness import Counter, Witness
 from fetchoff.report.files.gate import bencher, benchmark_action, document, junit, markdown
 from fetchoff.report.terminal import gate as terminal
 from fetchoff.report.wording import gate as wording
+
+ROOT = Path(__file__).parents[3]
 
 UNTOLD = replace(
     GATE,
@@ -30,11 +36,6 @@ UNTOLD = replace(
     record=None,
 )
 FINE = replace(GATE, end=End.NOT_SLOWER, rows=ROWS[2:])
-CHECK = SelfCheck(
-    *(CheckKind.SAME, "python", "python/httpx", "all", "wall", "ratio", 1.0, None),
-    outcome=CheckOutcome.FAILED,
-)
-WITHHELD = replace(GATE, withheld=Finding(CheckFailed(CHECK, 0), advice=Advice.STOP_OTHER_WORK))
 GATES = {"slower": GATE, "cannot tell": UNTOLD, "not slower": FINE, "withheld": WITHHELD}
 
 
@@ -128,7 +129,12 @@ ENTRY = {
     },
 }
 OF_BENCHMARK_ACTION = {"type": "array", "items": ENTRY}
-"""github-action-benchmark, README, section "Examples", customSmallerIsBetter."""
+"""As src/extract.ts of benchmark-action/github-action-benchmark parses it (`BenchmarkResult`) at
+c38cce98215cf75e178ecd5a0c1a1ab215e93006, version 1.22.0. That makes a number of any `value`, 0 of
+null, and a text of the rest, so this is stricter. It ends with an error if there is no entry."""
+
+RANGE = re.compile(r"^± \d.*$")
+"""What `extractRangeInfo` of the same commit takes for a range; a number follows the sign."""
 
 METRIC = {
     "type": "object",
@@ -141,25 +147,49 @@ OF_BENCHER = {
     "additionalProperties": {
         "type": "object",
         "minProperties": 1,
-        "propertyNames": {"pattern": "^[a-z0-9-]{1,64}$"},
+        "propertyNames": {"pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": 64},
         "additionalProperties": METRIC,
     },
+    "propertyNames": {"minLength": 1, "maxLength": 1024},
 }
-"""Bencher Metric Format: benchmarks, by name, of measures, by slug, of metrics."""
+"""Bencher Metric Format 0: benchmarks, by name, of measures, by slug, of metrics.
+
+As bencherdev/bencher reads and describes it: lib/bencher_adapter/src/adapters/json/v0.rs at
+10abc85c7ee35591a326ff213876df62706d9647, which also takes an object without benchmarks;
+services/console/public/bmf.json at 97800d1d42c1b8c305bdfc74f17702dcefe1c73f; and for names and
+slugs, benchmark_name.rs and slug.rs of lib/bencher_valid/src at
+0b8f911722c1514c7e9a4f7560ae893dd504c768.
+Stricter than those: no other member in a metric, and no measure but by its slug."""
+IGNORED = ("_bencher_ignore", "BencherIgnore", "-bencher-ignore")
+"""Ends of names that Bencher takes off: benchmarks with these raise no alarm."""
 
 
 def test_the_format_of_github_action_benchmark(gate: Gate) -> None:
     found = json.loads(benchmark_action.text(gate))
     jsonschema.validate(found, OF_BENCHMARK_ACTION)
-    assert len({entry["name"] for entry in found}) == len(gate.rows)
-    assert [entry["value"] for entry in found] == [
-        pytest.approx(one.head_us.point) for one in gate.rows
-    ]
+    told = () if gate.withheld else gate.rows
+    assert len({entry["name"] for entry in found}) == len(told)
+    assert [entry["value"] for entry in found] == [pytest.approx(one.head_us.point) for one in told]
+    for entry in found:
+        assert RANGE.match(entry["range"])
+        float(entry["range"].removeprefix("± "))
+
+
+def test_a_range_that_is_not_known_is_left_out() -> None:
+    wide = replace(ROWS[0], head_us=Estimate(300.0, 0.0, math.inf, 0.99))
+    (entry,) = json.loads(benchmark_action.text(replace(GATE, rows=(wide,))))
+    assert "range" not in entry
+    (metrics,) = json.loads(bencher.text(replace(GATE, rows=(wide,)))).values()
+    assert metrics["wall-time"] == {"value": 300000.0, "lower_value": 0.0}
 
 
 def test_the_format_of_bencher(gate: Gate) -> None:
     found = json.loads(bencher.text(gate))
     jsonschema.validate(found, OF_BENCHER)
+    if gate.withheld:
+        assert found == {}
+        return
+    assert not any(name.endswith(IGNORED) for name in found)
     metric = found[f"python/httpx {gate.rows[1].workload}"]["cpu-time"]
     assert metric["value"] == pytest.approx(1e3 * gate.rows[1].head_us.point)
     assert metric["lower_value"] < metric["value"] < metric["upper_value"]
@@ -172,6 +202,40 @@ def test_own_json_has_every_figure(gate: Gate) -> None:
         one.ratio.point for one in gate.rows
     ]
     assert len(found["counted"]) == len(gate.witnesses)
+    if gate.withheld:
+        assert found["withheld"] == wording.sentences(gate)[0]
+        assert {one["verdict"] for one in found["comparisons"]} == {None}
+    else:
+        assert found["withheld"] is None
+        assert [one["verdict"] for one in found["comparisons"]] == [*map(str, answers(gate))]
+
+
+def answers(gate: Gate) -> list[Answer]:
+    return [row.answer for row in gate.rows]
+
+
+@pytest.mark.parametrize(
+    "write", [bencher.text, benchmark_action.text, document.text, markdown.text]
+)
+def test_no_file_of_a_withheld_gate_has_its_verdicts(write: Callable[[Gate], str]) -> None:
+    for word in map(str, Answer):
+        assert word not in write(replace(WITHHELD, witnesses=()))
+
+
+def test_the_documentation_names_every_member_of_own_json() -> None:
+    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    for name in members(document.document(GATE)):
+        assert f"`{name}`" in page, name
+
+
+def members(value: object) -> Iterator[str]:
+    """The names of all members of a document, at any depth."""
+    if isinstance(value, dict):
+        yield from value
+        value = [*value.values()]
+    if isinstance(value, list | tuple):
+        for inner in value:
+            yield from members(inner)
 
 
 def test_a_quota_that_stopped_processes_is_told() -> None:

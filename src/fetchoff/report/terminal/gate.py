@@ -47,7 +47,10 @@ def _comparisons(gate: Gate) -> Table:
             ratio(row.ratio.point),
             interval(row.ratio),
             wording.change(row),
-            Text(str(row.answer), style=STYLES.get(row.answer, "")),
+            Text(
+                wording.verdict(gate, row),
+                style="" if gate.withheld else STYLES.get(row.answer, ""),
+            ),
             wording.cost(row, of_head=False),
             wording.cost(row, of_head=True),
         )

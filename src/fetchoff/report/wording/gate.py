@@ -94,6 +94,11 @@ def _throttled(gate: Gate) -> Iterator[str]:
         yield f"On {workload}, {findings.note(finding)}."
 
 
+def verdict(gate: Gate, row: Judged) -> str:
+    """What is said of a comparison: its answer, unless the figures must not be believed."""
+    return WITHHELD if gate.withheld else str(row.answer)
+
+
 def change(row: Judged) -> str:
     """`+3.1 %`, `−0.4 %`."""
     return f"{(row.ratio.point - 1) * 100:+.1f} %".replace("-", "−")

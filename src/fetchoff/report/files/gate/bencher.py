@@ -1,4 +1,5 @@
-"""A gate in Bencher Metric Format: https://bencher.dev/docs/reference/bencher-metric-format/."""
+"""A gate in Bencher Metric Format, version 0:
+https://bencher.dev/docs/reference/bencher-metric-format/."""
 
 from __future__ import annotations
 
@@ -13,9 +14,12 @@ NS = 1e3  # in a microsecond
 
 
 def text(gate: Gate) -> str:
-    """Head's costs of an exchange in nanoseconds, and its ratios to base, with their intervals."""
+    """Head's costs of an exchange in nanoseconds, and its ratios to base, with their intervals.
+
+    Nothing of a gate that is withheld: a wrong point in a chart is worse than none.
+    """
     benchmarks: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)
-    for row in gate.rows:
+    for row in () if gate.withheld else gate.rows:
         measures = benchmarks[f"{gate.base.client} {row.workload}"]
         measures[f"{row.clock}-time"] = _metric(row.head_us.times(NS))
         measures[f"{row.clock}-ratio"] = _metric(row.ratio)

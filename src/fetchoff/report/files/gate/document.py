@@ -8,6 +8,7 @@ from dataclasses import asdict
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.gate import Gate
 from fetchoff.model.witness import Witness
+from fetchoff.report.wording import findings
 from fetchoff.report.wording import gate as wording
 from fetchoff.report.wording.figures import significant
 
@@ -22,6 +23,7 @@ def document(gate: Gate) -> dict[str, object]:
     return {
         "schema": 1,
         "end": wording.end(gate),
+        "withheld": findings.withheld(gate.withheld) or None,
         "base": asdict(gate.base),
         "head": asdict(gate.head),
         "alpha": gate.alpha,
@@ -34,7 +36,7 @@ def document(gate: Gate) -> dict[str, object]:
             {
                 "workload": row.workload,
                 "clock": str(row.clock),
-                "verdict": str(row.answer),
+                "verdict": None if gate.withheld else str(row.answer),
                 "ratio": _estimate(row.ratio),
                 "base_us": _estimate(row.base_us),
                 "head_us": _estimate(row.head_us),

@@ -39,7 +39,7 @@ def _case(suite: ElementTree.Element, gate: Gate, row: Judged, *, strict: bool) 
     case = ElementTree.SubElement(
         suite, "testcase", classname=f"{gate.head.client}.{row.workload}", name=name, time="0"
     )
-    said = f"{row.answer}: {wording.taken(row)}"
+    said = f"{wording.verdict(gate, row)}: {wording.taken(row)}"
     if gate.withheld:
         ElementTree.SubElement(case, "error", message=wording.sentences(gate)[0], type="withheld")
     elif row.answer is Answer.SLOWER:

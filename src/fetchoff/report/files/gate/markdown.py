@@ -43,7 +43,7 @@ def _table(gate: Gate) -> Iterator[str]:
                 ratio(row.ratio.point),
                 interval(row.ratio),
                 wording.change(row),
-                str(row.answer),
+                wording.verdict(gate, row),
             )
         )
 
