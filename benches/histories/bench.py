@@ -4,7 +4,13 @@
 whose registry is a list of ten names. Each comparison is a real one, of processes of two builds. A
 step is a false one, and so is any pair of releases that are called different.
 
-`--add-to FILE` keeps a line a history; the total is over all of that file.
+Equal ends are never divided, so most of these histories are one comparison. With `--step`, each
+client is searched a second time with its last five releases slower than the first five, by a loop
+in each exchange. The search then goes down to neighbours, and most of its comparisons are of
+equals. Exactly one step is right.
+
+`--add-to FILE` keeps a line a history; the totals are over all of that file. The exit status is 1
+if equals were called different, or a history came to no end.
 """
 
 from __future__ import annotations
@@ -16,10 +22,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benches.histories.slower import slowed
 from benches.verdicts.copies import copied
 from benches.verdicts.trials import share, write
 
@@ -29,13 +36,17 @@ PROGRAM = Path(sys.executable).parent / "fetchoff"
 CLIENTS = "python/http-client,perl/http-tiny,ruby/net-http,php/curl"
 DIFFERENT = {"faster", "slower"}
 RELEASES = tuple(f"1.{number}" for number in range(10))
-# What its registry says, and what is kept of a release: nothing that makes two of them differ.
+STEP = 5  # the first slower release, where there is one
+# What its registry says. What is kept of a release is its source.
 _RELEASES = """
 [releases]
-package = "same"
+package = "pretended"
 list = ["cat", "releases"]
-resolve = [["sh", "-c", "echo same $0 sha256:0 >$1", "{version}", "{build}/packages.txt"]]
-locks = ["locked"]
+resolve = [
+  ["cp", "sources/{{version}}", "{source}"],
+  ["sh", "-c", "echo pretended $0 sha256:0 >$1", "{{version}}", "{{build}}/packages.txt"],
+]
+locks = ["{source}"]
 """
 
 
@@ -45,8 +56,10 @@ class SearchFailed(Exception):
 
 @dataclass(frozen=True)
 class Searched:
-    """What one history said. `kinds`: how many stretches are of each kind; `verdicts`: of all
-    comparisons, by both clocks, whose run is to be believed."""
+    """What one history said. `kinds`: how many stretches are of each kind; `verdicts`: of
+    comparisons of equals, by both clocks, whose run is to be believed; `withheld`: comparisons
+    whose run is not; `steps`: each as its two releases; `has_step`: whether there is one to find.
+    """
 
     client: str
     seed: int
@@ -54,32 +67,77 @@ class Searched:
     comparisons: int
     verdicts: list[str]
     seconds: float
+    withheld: int = 0
+    steps: tuple[tuple[str, str], ...] = ()
+    has_step: bool = False
 
     @property
     def is_wrong(self) -> bool:
-        return bool(DIFFERENT & set(self.verdicts))
+        return bool(DIFFERENT & set(self.verdicts)) or any(
+            _are_equal(*step, has_step=self.has_step) for step in self.steps
+        )
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the step is found, between its own two releases."""
+        return self.has_step and (RELEASES[STEP - 1], RELEASES[STEP]) in self.steps
 
 
-def main() -> None:
+def main() -> int:
     arguments = _arguments()
     print(f"seed {arguments.seed}", flush=True)
-    found = _kept(arguments.add_to)
+    found, failed = _kept(arguments.add_to), 0
     with tempfile.TemporaryDirectory(prefix="fetchoff-histories-") as place:
         for client in arguments.clients.split(","):
             try:
-                folder = _with_equal_releases(client, Path(place))
-                for trial in range(arguments.trials):
-                    one = _searched(client, folder, arguments.seed + trial, arguments)
+                for one in _trials(client, Path(place), arguments):
                     found.append(one)
-                    print(f"{client}: {one.kinds} in {one.seconds:.0f} s", file=sys.stderr)
+                    print(f"{client}: {_line(one)}", file=sys.stderr)
                     if arguments.add_to:
                         write(arguments.add_to, one)
-            except SearchFailed as error:
+            except (SearchFailed, ValueError) as error:
+                failed += 1
                 print(f"{client}: {error}", file=sys.stderr)
+    _show([one for one in found if not one.has_step], "of ten equal releases")
+    _show([one for one in found if one.has_step], "with one step")
+    if failed:
+        print(f"clients with a history that came to no end: {failed}")
+    return int(bool(failed) or any(one.is_wrong for one in found))
+
+
+def _trials(client: str, place: Path, arguments: argparse.Namespace) -> Iterator[Searched]:
+    """The histories of a client."""
+    for has_step in (False, True) if arguments.step else (False,):
+        folder = _with_releases(client, place, has_step=has_step)
+        for trial in range(arguments.trials):
+            yield _searched(client, folder, arguments.seed + trial, arguments, has_step=has_step)
+
+
+def _line(one: Searched) -> str:
+    steps = ", ".join(" → ".join(step) for step in one.steps) or "none"
+    return f"{one.kinds}, steps: {steps}, {one.withheld} withheld, in {one.seconds:.0f} s"
+
+
+def _show(found: Sequence[Searched], which: str) -> None:
+    """Totals of histories of one kind, with exact one-sided 95 % bounds."""
+    if not found:
+        return
     comparisons = sum(one.comparisons for one in found)
-    wrong = share([one for one in found if one.is_wrong], found)
-    print(f"{len(found)} histories of ten equal releases, {comparisons} comparisons")
-    print(f"with two that are called different: {wrong}")
+    withheld = sum(one.withheld for one in found)
+    equals = sum(len(one.verdicts) for one in found) // 2
+    wrong = [one for one in found if one.is_wrong]
+    print(
+        f"{len(found)} histories {which}: {comparisons} comparisons, {withheld} of them withheld, "
+        f"{equals} of equals that count"
+    )
+    print(f"  with equals that are called different: {share(wrong, found)}")
+    if any(one.has_step for one in found):
+        print(f"  the step is found: {share([one for one in found if one.is_found], found)}")
+
+
+def _are_equal(older: str, newer: str, *, has_step: bool) -> bool:
+    """Whether two releases are the same code."""
+    return not has_step or (RELEASES.index(older) < STEP) == (RELEASES.index(newer) < STEP)
 
 
 def _arguments() -> argparse.Namespace:
@@ -87,7 +145,8 @@ def _arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--clients", default=CLIENTS, help="ids; those of the standard library")
-    parser.add_argument("--trials", type=int, default=5, help="histories of each client")
+    parser.add_argument("--trials", type=int, default=5, help="histories of each kind and client")
+    parser.add_argument("--step", action="store_true", help="also with one step")
     parser.add_argument("--workload", default="small-get")
     parser.add_argument("--budget", type=float, default=80.0, help="of a history, seconds")
     parser.add_argument("--seed", type=int, default=int(time.time()))
@@ -95,26 +154,34 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _with_equal_releases(client: str, place: Path) -> Path:
-    """A copy of the client's folder, of another name, whose registry lists ten equal releases."""
+def _with_releases(client: str, place: Path, *, has_step: bool) -> Path:
+    """A copy of the client's folder, of another name, whose registry lists ten releases."""
     manifest = discover()[client]
-    folder = copied(manifest, f"equal-{manifest.id.library}", place)
+    name = f"{'stepped' if has_step else 'equal'}-{manifest.id.library}"
+    folder = copied(manifest, name, place)
     document = folder / "adapter.toml"
     own = document.read_text(encoding="utf-8").partition("[releases]")[0]
-    document.write_text(own + _RELEASES)
-    (folder / "locked").touch()
+    document.write_text(own + _RELEASES.format(source=manifest.source))
+    source = (folder / manifest.source).read_text(encoding="utf-8")
+    slower = slowed(client, source) if has_step else source
+    (folder / "sources").mkdir()
+    for number, version in enumerate(RELEASES):
+        text = source if number < STEP else slower
+        (folder / "sources" / version).write_text(text, encoding="utf-8")
     (folder / "releases").write_text(
         "".join(f"{version} 2020-01-{day:02}\n" for day, version in enumerate(RELEASES, 1))
     )
     return folder
 
 
-def _searched(client: str, folder: Path, seed: int, arguments: argparse.Namespace) -> Searched:
+def _searched(
+    client: str, folder: Path, seed: int, arguments: argparse.Namespace, *, has_step: bool
+) -> Searched:
     with tempfile.TemporaryDirectory(prefix="fetchoff-histories-") as place:
         command: Sequence[object] = (
             *(PROGRAM, "history", folder, "--from", RELEASES[0], "--to", RELEASES[-1]),
             *("--workload", arguments.workload, "--budget", arguments.budget, "--seed", seed),
-            *("--out", Path(place) / "run", "--json", "--quiet"),
+            *("--out", Path(place) / "run", "--json", "--quiet", "--wait"),
         )
         began = time.monotonic()
         done = subprocess.run(
@@ -126,16 +193,33 @@ def _searched(client: str, folder: Path, seed: int, arguments: argparse.Namespac
     kinds = Counter(stretch["kind"] for stretch in document["stretches"])
     compared = document["compared"]
     told = [one for one in compared if not one["withheld"]]
-    verdicts = [one[clock]["verdict"] for one in told for clock in ("wall", "cpu")]
-    return Searched(client, seed, dict(kinds), len(compared), verdicts, time.monotonic() - began)
+    equals = [
+        one
+        for one in told
+        if _are_equal(one["older"]["version"], one["newer"]["version"], has_step=has_step)
+    ]
+    return Searched(
+        client,
+        seed,
+        dict(kinds),
+        len(compared),
+        [one[clock]["verdict"] for one in equals for clock in ("wall", "cpu")],
+        time.monotonic() - began,
+        len(compared) - len(told),
+        tuple((s["from"], s["to"]) for s in document["stretches"] if s["kind"] == "step"),
+        has_step,
+    )
 
 
 def _kept(path: Path | None) -> list[Searched]:
     if path is None or not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [Searched(**json.loads(line)) for line in lines]
+    documents = [json.loads(line) for line in lines]
+    return [
+        Searched(**{**one, "steps": tuple(map(tuple, one.get("steps", ())))}) for one in documents
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

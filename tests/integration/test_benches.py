@@ -21,7 +21,6 @@ from typing import Any
 import pytest
 from benches.disturber.disturbing import DisturberFailed, disturbed
 from benches.fleet import beside
-from benches.histories import bench as histories
 from benches.verdicts import totals, trials
 from benches.verdicts.trials import RankingTrial, Told, Trial
 from tests.command import fake
@@ -72,13 +71,14 @@ def test_changes_of_a_library_are_put_before_a_gate(
 def test_histories_of_equal_releases_are_searched(cache: Path, tmp_path: Path) -> None:
     kept = tmp_path / "histories.jsonl"
     few = ("--clients", "python/http-client", "--trials", "1", "--budget", "20", "--seed", "1")
-    said = bench("histories.bench", cache, *few, "--add-to", kept)
-    assert "1 histories of ten equal releases, 1 comparisons" in said
-    found = json.loads(kept.read_text())
+    said = bench("histories.bench", cache, *few, "--step", "--add-to", kept)
+    assert "1 histories of ten equal releases: " in said
+    assert "the step is found: 1 of 1" in said
+    found, stepped = map(json.loads, kept.read_text().splitlines())
     assert sum(found["kinds"].values()) == 1
-    assert len(found["verdicts"]) in (0, 2)  # none where a self-check failed
-    told = histories.Searched(**{**found, "verdicts": ["equivalent", "slower"]})
-    assert told.is_wrong
+    assert len(found["verdicts"]) == 2 * (found["comparisons"] - found["withheld"])
+    assert stepped["steps"] == [["1.4", "1.5"]]
+    assert stepped["comparisons"] >= 5
 
 
 def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
