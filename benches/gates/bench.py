@@ -4,12 +4,15 @@ Libraries of eight languages are changed where every exchange goes through, buil
 command as a maintainer gives a checkout, beside the same source without the change:
 
 - `comment`: nothing that runs. Neither "slower" nor "faster" is right, and nothing is counted.
-- `work`: a loop that looks at a clock, for 3 % of the CPU time of base's exchange (`--percent`).
-  "Slower" is right, and no system call is counted.
+- `work`: a loop that looks at a clock, which adds 3 % to the CPU time of base's exchange
+  (`--percent`). "Slower" is right, and no system call is counted.
 - `call`: one system call more in each exchange, which must be counted.
 
 A trial is a comment, whose gate tells what an exchange of base costs, and then the other changes.
-`--add-to FILE` keeps a line a gate; the totals are over all of that file.
+Before `work` there is a `calibration`: a loop for 30 %. What its gate finds beyond that is what
+looking at the clock costs, and the loop of `work` is asked for so much less; the mean of all
+calibrations of a library counts. `--add-to FILE` keeps a line a gate; the totals are over all of
+that file, with exact one-sided 95 % bounds.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benches.gates.libraries import LIBRARIES, Change, Library
@@ -33,10 +36,12 @@ from fetchoff.app.choose import chosen
 from fetchoff.app.setup import set_up
 from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import discover
+from fetchoff.cli.gate import BUDGET_S
 from fetchoff.model.gate import Answer, End
 
 PROGRAM = Path(sys.executable).parent / "fetchoff"
 PERCENT = 3.0
+OF_CALIBRATION = 30.0  # so much that its gate ends after few rounds, wherever its estimate lies
 ENDS = (0, 1, 4, 8)  # exit statuses of a gate that came to an end
 WITHHELD = "withheld"
 
@@ -47,8 +52,9 @@ class GateFailed(Exception):
 
 @dataclass(frozen=True)
 class Gated:
-    """What one gate said. `ratios`: by clock; `ns`: spun in each exchange of head; `cpu_us`: of
-    base's exchange; `counted`: quantities of an exchange that differ, by counter."""
+    """What one gate said. `ratios`: by clock; `ns`: the loop in each exchange of head; `aim_ns`:
+    what that is to add in all; `cpu_us`: of base's exchange; `counted`: quantities of an exchange
+    that differ, by counter."""
 
     client: str
     change: Change
@@ -60,12 +66,22 @@ class Gated:
     cpu_us: float
     counted: dict[str, list[str]]
     seconds: float
+    aim_ns: int = 0
+
+    @property
+    def is_withheld(self) -> bool:
+        return self.end == WITHHELD
+
+    @property
+    def added_ns(self) -> float:
+        """CPU time that head's exchange takes more, as the gate estimates it."""
+        return (self.ratios["cpu"] - 1) * self.cpu_us * 1e3
 
     @property
     def is_told_apart(self) -> bool:
         """Whether it calls head slower or faster, and is to be believed."""
         told = {Answer.SLOWER, Answer.FASTER} & set(self.answers.values())
-        return self.end != WITHHELD and bool(told)
+        return not self.is_withheld and bool(told)
 
     @property
     def is_counted(self) -> bool:
@@ -75,10 +91,11 @@ class Gated:
 def main() -> int:
     arguments = _arguments()
     gates, failed = _kept(arguments.add_to), 0
-    print(f"seed {arguments.seed}", flush=True)
-    for library in _asked(arguments.clients.split(",")):
+    asked = _asked(arguments.clients.split(","))
+    print(f"seed {arguments.seed}; budgets: {_budgets(asked, arguments)}", flush=True)
+    for library in asked:
         try:
-            for gated in _trials(library, arguments):
+            for gated in _trials(library, arguments, gates):
                 gates.append(gated)
                 print(f"{library.client} {gated.change}: {_line(gated)}", file=sys.stderr)
                 if arguments.add_to:
@@ -112,12 +129,26 @@ def _asked(names: Sequence[str]) -> list[Library]:
     return [known[name] for name in names]
 
 
-def _trials(library: Library, arguments: argparse.Namespace) -> Iterator[Gated]:
-    """The gates of all trials. SourceError where the library cannot be had, changed or built."""
+def _budgets(asked: Sequence[Library], arguments: argparse.Namespace) -> str:
+    """`180 s, as is the default of a gate; but java/apache-httpclient5 600 s`."""
+    if arguments.budget:
+        return f"{arguments.budget:g} s"
+    longer = [f"{one.client} {one.budget_s:g} s" for one in asked if one.budget_s != BUDGET_S]
+    usual = f"{BUDGET_S:g} s, as is the default of a gate"
+    return f"{usual}; but {', '.join(longer)}" if longer else usual
+
+
+def _trials(
+    library: Library, arguments: argparse.Namespace, before: Sequence[Gated]
+) -> Iterator[Gated]:
+    """The gates of all trials. `before`: those that were made, with each that is yielded.
+
+    SourceError where the library cannot be had, changed or built.
+    """
     set_up(chosen([library.client]))
     ready = state(discover()[library.client])
     version = ready.description.version if ready.description else ""
-    changes = [Change(c) for c in arguments.changes.split(",") if c != Change.COMMENT]
+    changes = list(_with_calibration(map(Change, arguments.changes.split(","))))
     budget_s = arguments.budget or library.budget_s
     with tempfile.TemporaryDirectory(prefix="fetchoff-gates-") as name:
         place = Path(name)
@@ -126,12 +157,40 @@ def _trials(library: Library, arguments: argparse.Namespace) -> Iterator[Gated]:
         for trial in range(arguments.trials):
             seed, cpu_us = arguments.seed + trial, 0.0
             for number, change in enumerate([Change.COMMENT, *changes]):
-                ns = round(cpu_us * 10 * arguments.percent) if change is Change.WORK else 0
+                aim_ns = round(cpu_us * 10 * _percent(change, arguments.percent))
+                ns = aim_ns
+                if change is Change.WORK:
+                    ns = max(aim_ns - round(_beyond_ns(library.client, before)), 0)
                 into = _made(place / f"{trial}-{number}")
                 head = library.changed(tree, change, arguments.seed + trial, ns, into)
                 gated = _gate(library.client, change, (base, head), seed, budget_s, ns)
+                gated = replace(gated, aim_ns=aim_ns)
                 cpu_us = cpu_us or gated.cpu_us
                 yield gated
+
+
+def _with_calibration(changes: Iterable[Change]) -> Iterator[Change]:
+    """The changes after the comment's, with a calibration before the work."""
+    for change in changes:
+        if change is Change.WORK:
+            yield Change.CALIBRATION
+        if change not in (Change.COMMENT, Change.CALIBRATION):
+            yield change
+
+
+def _percent(change: Change, of_work: float) -> float:
+    return {Change.CALIBRATION: OF_CALIBRATION, Change.WORK: of_work}.get(change, 0.0)
+
+
+def _beyond_ns(client: str, gates: Sequence[Gated]) -> float:
+    """What a loop of a client takes beyond its length: the mean of its calibrations; 0 without
+    any that is to be believed."""
+    found = [
+        gated.added_ns - gated.ns
+        for gated in gates
+        if gated.client == client and gated.change is Change.CALIBRATION and not gated.is_withheld
+    ]
+    return sum(found) / len(found) if found else 0.0
 
 
 def _made(folder: Path) -> Path:
@@ -149,6 +208,7 @@ def _gate(
 ) -> Gated:
     base, head = trees
     command = [PROGRAM, "gate", client, "--base-with", base, "--with", head, "--json", "--quiet"]
+    command.append("--wait")
     with tempfile.TemporaryDirectory(prefix="fetchoff-gates-") as folder:
         command += ["--seed", seed, "--budget", budget_s, "--out", Path(folder) / "run"]
         began = time.monotonic()
@@ -187,22 +247,49 @@ def _line(gated: Gated) -> str:
     ratios = ", ".join(f"{clock} ×{ratio:.3f}" for clock, ratio in gated.ratios.items())
     counted = "; ".join(meaning for found in gated.counted.values() for meaning in found)
     said = f"{gated.end} ({ratios}) in {gated.seconds:.0f} s"
+    if gated.aim_ns:
+        said += (
+            f"; {gated.aim_ns:,} ns were to be added, the loop was asked for {gated.ns:,}, and "
+            f"{gated.added_ns:,.0f} were found ({gated.ratios['cpu'] - 1:.1%})"
+        )
     return f"{said}; counted: {counted}" if counted else said
 
 
 def _show(gates: Sequence[Gated]) -> None:
-    """Totals by change; those that are withheld are told apart."""
+    """Totals by change, and of each change by library. Shares are of the gates that are not
+    withheld."""
     for change in Change:
         of = [gated for gated in gates if gated.change is change]
-        told = [gated for gated in of if gated.end != WITHHELD]
         if not of:
             continue
-        slower = [gated for gated in told if gated.end == End.SLOWER]
-        print(f"{change}: {len(of)} gates, {len(of) - len(told)} withheld")
-        print(f"  slower: {share(slower, told)}")
-        if change is Change.COMMENT:
-            print(f"  slower or faster: {share([g for g in told if g.is_told_apart], told)}")
-        print(f"  something is counted: {share([g for g in of if g.is_counted], of)}")
+        print(f"{change}: {len(of)} gates")
+        _totals(of, "  ")
+        for client in dict.fromkeys(gated.client for gated in of):
+            own = [gated for gated in of if gated.client == client]
+            print(f"  {client}: {len(own)} gates{_added(own)}")
+            _totals(own, "    ")
+
+
+def _totals(of: Sequence[Gated], indent: str) -> None:
+    told = [gated for gated in of if not gated.is_withheld]
+    print(f"{indent}withheld: {share([g for g in of if g.is_withheld], of)}")
+    print(f"{indent}slower: {share([g for g in told if g.end == End.SLOWER], told)}")
+    if of[0].change is Change.COMMENT:
+        print(f"{indent}slower or faster: {share([g for g in told if g.is_told_apart], told)}")
+    print(f"{indent}something is counted: {share([g for g in told if g.is_counted], told)}")
+
+
+def _added(of: Sequence[Gated]) -> str:
+    """How much a loop was to add, and did; "" where there is none."""
+    told = [gated for gated in of if gated.aim_ns and not gated.is_withheld]
+    if not told:
+        return ""
+    aims = [gated.aim_ns / (10 * gated.cpu_us) for gated in told]
+    found = [100 * (gated.ratios["cpu"] - 1) for gated in told]
+    return (
+        f"; to be added to the CPU time: {sum(aims) / len(told):.1f} %, "
+        f"found: {sum(found) / len(told):.1f} % on average"
+    )
 
 
 if __name__ == "__main__":

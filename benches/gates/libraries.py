@@ -21,7 +21,8 @@ class Change(StrEnum):
     """What is changed in a library."""
 
     COMMENT = "comment"  # nothing that runs
-    WORK = "work"  # a loop that looks at a clock, in each exchange
+    CALIBRATION = "calibration"  # a long loop that looks at a clock, in each exchange
+    WORK = "work"  # one so long that it adds what it is to add, with what looking costs
     CALL = "call"  # one system call more in each exchange
 
 
@@ -55,7 +56,12 @@ class Library:
         place = re.search(self.before, text, flags=re.M)
         if place is None:
             raise SourceError(f"{self.name}: '{self.before}' is not in {self.file}")
-        statements = {Change.COMMENT: "", Change.WORK: self.work, Change.CALL: self.call}[change]
+        statements = {
+            Change.COMMENT: "",
+            Change.CALIBRATION: self.work,
+            Change.WORK: self.work,
+            Change.CALL: self.call,
+        }[change]
         added = f"{self.comment} Change {number}.\n{statements.replace('NS', str(ns))}\n"
         changed = text[: place.start()] + added + text[place.start() :]
         if change is Change.CALL and self.imports:

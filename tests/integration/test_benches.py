@@ -61,8 +61,10 @@ def test_changes_of_a_library_are_put_before_a_gate(
     said = bench("gates.bench", cache, "--clients", client, *few, "--add-to", kept)
     assert "work: 1 gates" in said
     gates = {one["change"]: one for one in map(json.loads, kept.read_text().splitlines())}
-    assert gates.keys() == {"comment", "work", "call"}
-    assert gates["work"]["ns"] == pytest.approx(gates["comment"]["cpu_us"] * 400, rel=0.01)
+    assert gates.keys() == {"comment", "calibration", "work", "call"}
+    assert gates["work"]["aim_ns"] == pytest.approx(gates["comment"]["cpu_us"] * 400, rel=0.01)
+    assert 0 < gates["work"]["ns"] <= gates["work"]["aim_ns"] * 1.05
+    assert gates["calibration"]["ns"] == gates["calibration"]["aim_ns"]
     assert gates["work"]["ratios"]["cpu"] > 1.2
     assert not any(gates["comment"]["counted"].values())
     assert any("looked for" in meaning for meaning in gates["call"]["counted"]["strace"])
