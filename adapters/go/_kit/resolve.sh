@@ -5,6 +5,13 @@ set -eu
 export GOTOOLCHAIN="$1" GOWORK=off GOFLAGS=-mod=mod
 sed -i '/\/\/ indirect$/d' go.mod
 rm -f go.sum
-go get "$2@v$3"
+if ! go get "$2@v$3"; then
+    # Its own last line depends on who was asked, and names no module.
+    case " $(go list -m -versions "$2") " in
+    *" v$3 "*) ;;
+    *) echo "there is no $2 $3" >&2 ;;
+    esac
+    exit 1
+fi
 go mod tidy
 awk '$2 !~ /\/go\.mod$/ { sub(/^v/, "", $2); print $1, $2, $3 }' go.sum >"$4"
