@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-SPUN_NS = 30_000
-"""In each exchange: a seventh of it or more, which five to ten rounds show."""
+SPUN_NS = 60_000
+"""In each exchange: a quarter of it or more, which about ten rounds show."""
 
 
 @dataclass(frozen=True)

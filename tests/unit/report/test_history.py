@@ -112,7 +112,7 @@ def test_the_headline_tells_steps_or_that_there_is_none() -> None:
     assert wording.headline(history(LEVEL)) == "No step above 1.1 % between 0 and 2."
     assert wording.headline(history(LEVEL, OPEN)) == "No step was found."
     assert wording.headline(history(LEVEL, UNCLEAR)) == (
-        "No step was found; in 1 of 2 parts there may be one."
+        "No step was found; in 1 of 2 stretches there may be one."
     )
     assert wording.headline(history(UNCLEAR)) == (
         "Whether there is a step between 2 and 4 cannot be told."

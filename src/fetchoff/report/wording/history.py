@@ -65,9 +65,8 @@ def headline(history: History) -> str:
     if len(history.stretches) == 1 and (found := _of_only_one(history.stretches[0])):
         return found
     if unclear := sum(one.kind is StretchKind.UNCLEAR for one in history.stretches):
-        return (
-            f"No step was found; in {unclear} of {len(history.stretches)} parts there may be one."
-        )
+        of = f"{unclear} of {len(history.stretches)} stretches"
+        return f"No step was found; in {of} there may be one."
     return "No step was found."
 
 
