@@ -170,6 +170,14 @@ def test_the_chart_has_a_point_for_each_side_of_each_comparison_and_the_steps() 
     assert drawn["datasets"]["steps"] == [{"x": 3, "step": "3: slower, 1.100 ×"}]
 
 
+def test_what_is_withheld_has_no_point() -> None:
+    assert LEVEL.compared is not None
+    withheld = replace(LEVEL, compared=replace(LEVEL.compared, withheld=True))
+    rows = page.chart(history(withheld, STEP))["datasets"]["rows"]
+    assert {row["version"] for row in rows} == {"2", "3"}
+    assert 'data-chart="history"' not in page.text(history(withheld))
+
+
 def test_days_are_drawn_where_the_registry_tells_them_in_order() -> None:
     def dated(*days: str) -> History:
         releases = tuple(Release(str(n), day) for n, day in enumerate(days))

@@ -32,12 +32,13 @@ def text(history: History, whys: Sequence[Why] = ()) -> str:
         sides=sides(whys),
         notes=list(wording.notes(history)),
         by_day=_has_days(history),
-        chart=chart(history) if history.compared else None,
+        chart=chart(history) if any(_sides(history)) else None,
     )
 
 
 def chart(history: History) -> Spec:
-    """Wall and CPU time of each measured release, a point for each comparison it was in.
+    """Wall and CPU time of each measured release, a point for each comparison it was in that is
+    to be believed.
 
     By day of release if the registry tells it of all releases and in their order; else by order.
     """
@@ -125,9 +126,10 @@ def _has_days(history: History) -> bool:
 
 
 def _sides(history: History) -> Iterator[tuple[int, Measured]]:
-    """Each release of each comparison, with how many comparisons it was in before."""
+    """Each release of each comparison that is to be believed, with how many of them it was in
+    before."""
     seen: dict[str, int] = {}
-    for found in history.compared:
+    for found in (one for one in history.compared if not one.withheld):
         for side in (found.older, found.newer):
             turn = seen.get(side.version, 0)
             seen[side.version] = turn + 1
