@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,10 +18,12 @@ from benches.stats.histories import (
     with_steps,
 )
 
-from fetchoff.app.history import SHARE, CannotBeMeasured, Search, between
+from fetchoff.app import history as app_history
+from fetchoff.app.history import SHARE, CannotBeMeasured, Comparer, Search, between
 from fetchoff.model.analysis import Relative
 from fetchoff.model.errors import InputError
 from fetchoff.model.estimate import Verdict
+from fetchoff.model.experiment import Experiment
 from fetchoff.model.history import Compared, PassedOver, StretchKind
 from fetchoff.model.release import Release
 
@@ -236,6 +240,38 @@ def test_with_less_time_than_it_took_before_nothing_is_repeated() -> None:
     doubted = Untold(compare, ("0", "1", 1))
     search.run(doubted, ignored)
     assert doubted.asked == [("0", "1", 1)]
+
+
+def test_a_repetition_is_a_run_of_its_own_with_rounds_as_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of the budget is for more rounds; they are as long as for a quarter of it."""
+    plan = plan_of(10, budget_s=600)
+    lengths: list[float] = []
+    made: list[tuple[Path, Experiment]] = []
+
+    def paired(*_: object, budget_s: float, seed: int) -> Experiment:
+        lengths.append(budget_s)
+        return Experiment((), (), "a/b@0", seed, budget_s=budget_s)
+
+    def new_run(experiment: Experiment, _: object, title: str, place: Path) -> SimpleNamespace:
+        made.append((place, experiment))
+        return SimpleNamespace(ended=True, close=lambda: None)
+
+    monkeypatch.setattr(app_history, "pair", paired)
+    monkeypatch.setattr(app_history, "new_run", new_run)
+    for name in ("analysis_of", "write", "compared"):
+        monkeypatch.setattr(app_history, name, lambda *_: None)
+    monkeypatch.setattr(Comparer, "ready", lambda _, version: SimpleNamespace(id=f"a/b@{version}"))
+    comparer = Comparer(plan, tmp_path, lambda _: pytest.fail(), lambda *_: pytest.fail())
+    comparer("0", "9", 600.0, 1)
+    comparer("0", "9", 100.0, 2)
+    (first, once), (second, again) = made
+    assert [place.name for place in (first, second)] == ["0--9", "0--9--2"]
+    assert (once.budget_s, again.budget_s) == (600.0, 100.0)
+    assert lengths == [150.0, 100.0]
+    assert once.seed != again.seed
+    assert once.alpha == again.alpha == plan.alpha_of_one
 
 
 RELEASES = tuple(map(Release, ["2.0rc1", "1.10", "1.9", "1.10b1", "2.0", "1.8"]))
