@@ -22,9 +22,11 @@ USE = <<~RUBY
   end
 RUBY
 
+# A gem that lies among sources was built of what they were before.
 def gem_of(tree)
   Dir.chdir(tree) do
-    Dir["*.gem"].first || Gem::Package.build(specification, true)
+    packed = Dir["*.gem"].first if Dir["{*.gemspec,lib}"].empty?
+    packed || Gem::Package.build(specification, true)
   end
 end
 

@@ -163,7 +163,7 @@ def build(build_dir: BuildDir, steps: Steps) -> None:
     if build_dir.lock is not None:
         shutil.copytree(build_dir.lock.files, build_dir.adapter, dirs_exist_ok=True)
     for tree, place in zip(build_dir.trees, build_dir.manifest.set.get(TREES, ()), strict=True):
-        shutil.copytree(trees.folder_of(tree), build_dir.fill(place), symlinks=True)
+        trees.copy_to(tree, Path(build_dir.fill(place)))
     for step in build_dir.manifest.recipe.steps:
         steps.run(build_dir.argv(step), build_dir.adapter, build_dir.folder / "setup.log")
 

@@ -1,7 +1,8 @@
 """Source trees of the user: copied into the cache, and remembered as what a client is built from.
 
 A tree lies in the cache under its content's digest, so that a client can be built again from what
-it was built from, whatever became of the folder that the user named.
+it was built from, whatever became of the folder that the user named. Beside it is what Git says of
+its version, for builds that would ask Git themselves.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
 import tarfile
 import tempfile
 from collections.abc import Sequence
@@ -21,6 +23,9 @@ from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.tree import Tree
 
+OWN = ".fetchoff"
+"""How the names begin that Fetchoff's files for CI put into a checkout: its own source, its record
+of gates and its cache."""
 LITTER = frozenset({"__pycache__", "node_modules", ".git", ".hg", ".svn", ".tox"})
 MARKED = ("CACHEDIR.TAG", "pyvenv.cfg")
 """What marks a folder as a cache (https://bford.info/cachedir), such as Cargo's target and those of
@@ -35,6 +40,18 @@ _ACCEPTED = f"a folder of sources, or an archive of them ({', '.join((*ARCHIVES,
 def folder_of(tree: Tree) -> Path:
     """Where a tree lies in the cache."""
     return _store() / tree.digest[:16] / tree.name
+
+
+def described(tree: Tree) -> Path:
+    """A file with what `git describe --tags --long` said of a tree; none where Git said nothing."""
+    return _store() / f"{tree.digest[:16]}.described"
+
+
+def copy_to(tree: Tree, place: Path) -> None:
+    """Copy a tree out of the cache; `described` goes beside the folder that it is in."""
+    shutil.copytree(folder_of(tree), place, symlinks=True)
+    if described(tree).is_file():
+        shutil.copy(described(tree), place.parent.with_suffix(".described"))
 
 
 def take(client: str, path: Path) -> Tree:
@@ -57,6 +74,8 @@ def take(client: str, path: Path) -> Tree:
         if not (folder := folder_of(tree)).exists():
             folder.parent.mkdir(exist_ok=True)
             copy.rename(folder)
+    if version := _description(path):
+        described(tree).write_text(version, encoding="utf-8")
     return tree
 
 
@@ -83,6 +102,22 @@ def choose(manifest: Manifest, trees: Sequence[Tree]) -> None:
     part.replace(path)
 
 
+def _description(path: Path) -> str:
+    """What Git says of a folder's commit, or "".
+
+    A Git hook, which may have started Fetchoff, has variables that name another repository.
+    """
+    if not path.is_dir():
+        return ""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "-C", str(path), "describe", "--tags", "--long"]
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip()
+
+
 def _copied(path: Path, scratch: Path) -> Path:
     """`path` as a folder in `scratch` that has the name of what is in it."""
     if path.is_dir():
@@ -105,7 +140,8 @@ def _copied(path: Path, scratch: Path) -> Path:
 def _litter(folder: str, names: list[str]) -> set[str]:
     """Which of the names in a folder are no sources."""
     marked = {name for name in names for mark in MARKED if Path(folder, name, mark).is_file()}
-    return marked | (LITTER & set(names))
+    own = {name for name in names if name.startswith(OWN)}
+    return marked | own | (LITTER & set(names))
 
 
 def _unpack(archive: Path, folder: Path) -> None:
