@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,59 @@ def test_a_folder_is_copied_without_litter(library: Path) -> None:
     assert tree.name == "library-1.0"
     assert contents(tree) == {**WHOLE, "link": "one"}
     assert (folder_of(tree) / "link").readlink() == Path("library")
+
+
+def test_what_fetchoff_itself_put_there_is_no_source(library: Path) -> None:
+    for name in (".fetchoff/gates.jsonl", ".fetchoff-source/pyproject.toml"):
+        (library / name).parent.mkdir()
+        (library / name).write_text("")
+    assert contents(trees.take("fake/honest", library)) == WHOLE
+
+
+@pytest.fixture
+def clone(library: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The source tree as a clone, one commit after a tag."""
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "somebody")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "somebody")
+    for words in (
+        "init --quiet",
+        "add .",
+        "commit --quiet --message one",
+        "tag v2.5.0",
+        "commit --quiet --allow-empty --message two",
+    ):
+        subprocess.run(["git", *words.split()], cwd=library, check=True)
+    return library
+
+
+def test_what_git_says_of_a_clone_is_kept_beside_it(clone: Path, tmp_path: Path) -> None:
+    """Not in it: the digest is of the content alone. A worktree is a clone as well."""
+    worktree = tmp_path / "worktree"
+    command = ["git", "worktree", "add", "--quiet", "--detach", str(worktree)]
+    subprocess.run(command, cwd=clone, check=True)
+    for folder in (clone, worktree):
+        tree = trees.take("fake/honest", folder)
+        assert contents(tree) == WHOLE
+        trees.copy_to(tree, tmp_path / f"in-{folder.name}" / "0" / tree.name)
+        said = (tmp_path / f"in-{folder.name}" / "0.described").read_text()
+        assert re.fullmatch(r"v2\.5\.0-1-g[0-9a-f]+", said)
+
+
+def test_a_hook_of_git_says_nothing_of_a_tree(
+    clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Path(shutil.copytree(clone, tmp_path / "other"))
+    subprocess.run(["git", "tag", "v9.0.0"], cwd=other, check=True)
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    assert trees.described(trees.take("fake/honest", clone)).read_text().startswith("v2.5.0-")
+
+
+def test_of_a_folder_that_is_no_clone_git_says_nothing(library: Path, tmp_path: Path) -> None:
+    tree = trees.take("fake/honest", library)
+    assert not trees.described(tree).exists()
+    trees.copy_to(tree, tmp_path / "0" / tree.name)
+    assert [path.name for path in tmp_path.glob("0*")] == ["0"]
 
 
 FORMATS = {".tar.gz": "gztar", ".tgz": "gztar", ".tar.xz": "xztar", ".tar": "tar", ".zip": "zip"}

@@ -19,7 +19,7 @@ import yaml
 from tests.partition import ONE_OF_EACH_LANGUAGE
 from tests.unit.examples import actionlint
 from tests.unit.examples.listener import EXAMPLES, ROOT, Started, program_in, started
-from tests.unit.examples.stub_package import write_package
+from tests.unit.stub_package import write_package
 
 OWN = ROOT / ".github" / "workflows"
 GATES = (OWN / "gate.yml", OWN / "own-adapters.yml", EXAMPLES / "github.yml")
