@@ -46,7 +46,7 @@ quick-clients: $(DEV)  ## a browser, and a client of each language
 	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
 
 test-all: $(QUICK)  ## everything: what `make test` left out, after it if sources changed since
-	tools/system-packages.sh chromium valgrind nginx-light wrk apache2-bin nghttp2-client strace
+	tools/system-packages.sh chromium valgrind nginx-light wrk apache2-bin nghttp2-client strace cmake
 	$(MAKE) $(H2SPEC) || echo "skipped: h2spec could not be built"
 	$(BIN)/fetchoff setup --all --quiet
 	$(BIN)/fetchoff origins --setup

@@ -83,26 +83,31 @@ def _httpclient(tree: Path) -> Path:
     return packed
 
 
-def _libcurl(tree: Path) -> Path:
-    """A prefix with a libcurl of HTTP and TLS, without what else it can do."""
-    options = (
-        "-DBUILD_CURL_EXE=OFF",
-        "-DBUILD_TESTING=OFF",
-        "-DBUILD_LIBCURL_DOCS=OFF",
-        "-DBUILD_MISC_DOCS=OFF",
-        "-DENABLE_CURL_MANUAL=OFF",
-        "-DCURL_USE_LIBPSL=OFF",
-        "-DCURL_USE_LIBSSH2=OFF",
-        "-DCURL_BROTLI=OFF",
-        "-DCURL_ZSTD=OFF",
-        "-DUSE_NGHTTP2=OFF",
-        "-DUSE_LIBIDN2=OFF",
-        "-DCMAKE_BUILD_TYPE=Release",
-    )
-    prefix, build = tree.parent / "prefix", tree.parent / "build"
-    told(("cmake", "-S", tree, "-B", build, f"-DCMAKE_INSTALL_PREFIX={prefix}", *options), tree)
+LIBCURL_OPTIONS = (
+    "-DCMAKE_BUILD_TYPE=Release",
+    "-DBUILD_CURL_EXE=OFF",
+    "-DBUILD_TESTING=OFF",
+    "-DBUILD_LIBCURL_DOCS=OFF",
+    "-DBUILD_MISC_DOCS=OFF",
+    "-DENABLE_CURL_MANUAL=OFF",
+    "-DCURL_USE_LIBPSL=OFF",
+    "-DCURL_USE_LIBSSH2=OFF",
+    "-DCURL_BROTLI=OFF",
+    "-DCURL_ZSTD=OFF",
+    "-DUSE_NGHTTP2=OFF",
+    "-DUSE_LIBIDN2=OFF",
+)
+
+
+def libcurl(tree: Path) -> Path:
+    """A prefix with a libcurl of HTTP and TLS, without what else it can do.
+
+    docs/gate.md shows these commands; a test compares both.
+    """
+    prefix, build = tree / "prefix", tree / "build"
+    told(("cmake", "-S", tree, "-B", build, *LIBCURL_OPTIONS), tree)
     told(("cmake", "--build", build, "--parallel", "2"), tree)
-    told(("cmake", "--install", build), tree)
+    told(("cmake", "--install", build, "--prefix", prefix), tree)
     return prefix
 
 
@@ -119,7 +124,7 @@ LIBRARIES = (
         "      ns = now.tv_sec * 1000000000LL + now.tv_nsec;\n"
         "      if(!until)\n        until = ns + NS;\n    } while(ns < until);\n  }",
         '  (void)!access("fetchoff.conf", R_OK);',
-        _libcurl,
+        libcurl,
     ),
     Library(
         "go/fasthttp",

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 PLACES = ("*.jar", "target/*.jar", "build/libs/*.jar", "*/target/*.jar", "*/build/libs/*.jar")
@@ -18,6 +19,9 @@ VERSIONED = re.compile(r"(.+?)-\d.*\.jar")
 def main(libraries: str, *trees: str) -> None:
     there = {artifact_of(jar): jar for jar in Path(libraries).glob("*.jar")}
     found = [jar for tree in trees for jar in jars_of(Path(tree))]
+    several = sorted(name for name, n in Counter(map(artifact_of, found)).items() if n > 1)
+    if stale := [name for name in several if name in there]:
+        sys.exit(f"there are several jars of {', '.join(stale)}: give the one to measure")
     replaced = 0
     for jar in found:
         artifact = artifact_of(jar)

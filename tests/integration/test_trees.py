@@ -1,0 +1,99 @@
+"""Real libraries of eight languages, built from changed sources: what is measured has the change.
+
+The change has each exchange look for a file, so strace sees of any client whether it is in there.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from benches.gates import sources
+from benches.gates.libraries import LIBRARIES, Change, Library
+from benches.gates.sources import SourceError
+from tests.command import Command
+from tests.integration.benches import needs
+
+from fetchoff.app.choose import chosen
+from fetchoff.app.setup import set_up
+from fetchoff.build.build_dir import state
+from fetchoff.catalog.manifests import discover
+
+LOOKED_FOR = "fetchoff.conf"
+TIMEOUT_S = 1200  # libcurl, or a runtime's first download, on a busy machine
+PROGRAMS = {
+    "c/libcurl": ("cmake", "cargo", "cc"),
+    "go/fasthttp": ("go",),
+    "java/apache-httpclient5": ("mvn", "jar"),
+    "javascript/undici": ("npm",),
+    "perl/http-tiny": ("make",),
+    "python/httpx": (),
+    "ruby/excon": ("ruby",),
+    "rust/ureq": ("cargo",),
+}
+
+
+def source_of(library: Library, folder: Path) -> Path:
+    """The source of a library, in the version of the client that is set up."""
+    set_up(chosen([library.client]))
+    ready = state(discover()[library.client])
+    if ready.description is None:
+        pytest.skip(f"{library.client}: {ready.reason}")
+    folder.mkdir()
+    try:
+        return library.get(library.name, ready.description.version, folder)
+    except SourceError as error:
+        pytest.skip(f"the source of {library.name} cannot be had here: {error}")
+
+
+def files_of(fetchoff: Command, client: str) -> str:
+    """The system calls with names of files while the client does some exchanges."""
+    trace = fetchoff.folder / "trace"
+    strace = ("strace", "--follow-forks", "--quiet=all", "--trace=%file", f"--output={trace}")
+    traced = Command(fetchoff.folder, fetchoff.cache, wrapper=strace)
+    ran = traced("check", client, "--only", "get", timeout_s=TIMEOUT_S)
+    assert ran.status == 0, ran.out + ran.err
+    return trace.read_text(errors="replace")
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        pytest.param(one, id=one.client, marks=needs("strace", *PROGRAMS[one.client]))
+        for one in LIBRARIES
+    ],
+)
+def test_what_is_measured_has_the_change_of_the_tree(
+    library: Library, fetchoff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FETCHOFF_CACHE", str(fetchoff.cache))
+    tree = source_of(library, tmp_path / "source")
+    (tmp_path / "changed").mkdir()
+    changed = library.changed(tree, Change.CALL, 1, 0, tmp_path / "changed")
+    assert LOOKED_FOR not in files_of(fetchoff, library.client)
+    ran = fetchoff("setup", "--from", f"{library.client}={changed}", timeout_s=TIMEOUT_S)
+    assert ran.status == 0, ran.err
+    assert LOOKED_FOR in files_of(fetchoff, library.client)
+    fetchoff("setup", "--from", f"{library.client}=")
+
+
+def test_a_clone_whose_version_git_knows_is_built(
+    fetchoff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As urllib3's is, whose build asks hatch-vcs, and that setuptools-scm."""
+    try:
+        tree = sources.sdist("urllib3", "2.5.0", tmp_path)
+    except SourceError as error:
+        pytest.skip(f"the source of urllib3 cannot be had here: {error}")
+    (tree / "PKG-INFO").unlink()
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "somebody")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "somebody")
+    for words in ("init --quiet", "add .", "commit --quiet --message one", "tag 2.5.7"):
+        subprocess.run(["git", *words.split()], cwd=tree, check=True)
+    ran = fetchoff("setup", "--from", f"python/urllib3={tree}", timeout_s=TIMEOUT_S)
+    assert ran.status == 0, ran.err
+    listed = fetchoff("clients", "python/urllib3", "--json")
+    assert '"2.5.7"' in listed.out
+    fetchoff("setup", "--from", "python/urllib3=")
