@@ -39,7 +39,7 @@ def install(place: Path, tree: Path) -> subprocess.CompletedProcess[str]:
 
 def said_in(place: Path, statement: str) -> str:
     """What a statement prints in the environment."""
-    command = [place / "venv" / "bin" / "python", "-c", statement]
+    command = [str(place / "venv" / "bin" / "python"), "-c", statement]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -99,20 +99,22 @@ def pretended(tree: Path) -> dict[str, str]:
     return found
 
 
+def write_wheel(source: Path, content: str, into: Path) -> None:
+    write_package(source, "library", f"content = '{content}'")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet"]
+    subprocess.run([*pip, "--wheel-dir", str(into), str(source)], check=True)
+
+
 def test_a_wheel_that_lies_in_a_project_is_not_installed(tmp_path: Path) -> None:
-    stale, tree = tmp_path / "stale", tmp_path / "library"
-    write_package(stale, "library", "content = 'stale'")
+    tree = tmp_path / "library"
     write_package(tree, "library", "content = 'changed'")
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", tree, stale]
-    subprocess.run(build, check=True)
+    write_wheel(tmp_path / "stale", "stale", tree)
     assert install(tmp_path, tree).returncode == 0
     assert said_in(tmp_path, "import library; print(library.content)") == "changed"
 
 
 def test_a_folder_of_wheels_is_installed(tmp_path: Path) -> None:
-    source, tree = tmp_path / "source", tmp_path / "library-1.0"
-    write_package(source, "library", "content = 'packed'")
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", tree, source]
-    subprocess.run(build, check=True)
+    tree = tmp_path / "library-1.0"
+    write_wheel(tmp_path / "source", "packed", tree)
     assert install(tmp_path, tree).returncode == 0
     assert said_in(tmp_path, "import library; print(library.content)") == "packed"

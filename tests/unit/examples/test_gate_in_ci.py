@@ -36,7 +36,7 @@ class Ended:
     outputs: dict[str, dict[str, str]]
 
 
-def yaml_of(path: Path) -> dict[str, Any]:
+def yaml_of(path: Path) -> dict[Any, Any]:
     found = yaml.safe_load(path.read_text())
     assert isinstance(found, dict)
     return found
@@ -52,10 +52,11 @@ def filled(text: str, inputs: Mapping[str, str]) -> str:
     return re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", lambda found: inputs[found[1]], text)
 
 
-def run_steps(place: Path, status: int = 0, **given: str) -> Ended:
+def run_steps(place: Path, status: int, given: Mapping[str, str]) -> Ended:
     """Run the action's own steps in `place`, until one fails."""
     document = action()
-    inputs = {name: one.get("default", "") for name, one in document["inputs"].items()} | given
+    inputs = {name: one.get("default", "") for name, one in document["inputs"].items()}
+    inputs |= given
     runner = {
         "RUNNER_TEMP": str(place / "temp"),
         "RUNNER_OS": "Linux",
@@ -106,9 +107,8 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_the_steps_of_the_action_end_in_a_gate(place: Path) -> None:
-    ended = run_steps(
-        place, base="python/httpx", workloads="small-get\njson-get\n", **{"with": "."}
-    )
+    given = {"base": "python/httpx", "with": ".", "workloads": "small-get\njson-get\n"}
+    ended = run_steps(place, 0, given)
     assert ended.gate.status == 0, ended.gate.said
     assert ended.gate.arguments[1] == "python/httpx"
     assert ended.gate.all_of("--workload") == ["small-get", "json-get"]
@@ -120,7 +120,8 @@ def test_the_steps_of_the_action_end_in_a_gate(place: Path) -> None:
 def test_a_gate_of_two_adapters_in_a_folder(place: Path) -> None:
     """The action ends as the gate does, and the machine is prepared for both."""
     (place / "library").mkdir()
-    ended = run_steps(place, 1, base="before/a", head="a", **{"working-directory": "library"})
+    given = {"base": "before/a", "head": "a", "working-directory": "library"}
+    ended = run_steps(place, 1, given)
     assert ended.gate.status == 1
     assert ended.gate.arguments[:3] == ["gate", "before/a", "a"]
     assert (place / "library" / "heard").exists()
