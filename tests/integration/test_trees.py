@@ -5,7 +5,9 @@ The change has each exchange look for a file, so strace sees of any client wheth
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,13 @@ def source_of(library: Library, folder: Path) -> Path:
         pytest.skip(f"the source of {library.name} cannot be had here: {error}")
 
 
+def set_up_from(fetchoff: Command, client: str, tree: Path) -> None:
+    """At home: there rustup has its toolchains, and Cargo, Go and Maven what they have fetched."""
+    home = os.environ["HOME"]
+    ran = fetchoff("setup", "--from", f"{client}={tree}", timeout_s=TIMEOUT_S, HOME=home)
+    assert ran.status == 0, ran.err
+
+
 def files_of(fetchoff: Command, client: str) -> str:
     """The system calls with names of files while the client does some exchanges."""
     trace = fetchoff.folder / "trace"
@@ -55,6 +64,14 @@ def files_of(fetchoff: Command, client: str) -> str:
     ran = traced("check", client, "--only", "get", timeout_s=TIMEOUT_S)
     assert ran.status == 0, ran.out + ran.err
     return trace.read_text(errors="replace")
+
+
+@pytest.fixture(autouse=True)
+def undone(cache: Path) -> Iterator[None]:
+    """The cache is that of all tests: no client stays built from a tree."""
+    yield
+    for choice in (cache / "trees").glob("*.json"):
+        choice.unlink()
 
 
 @pytest.mark.parametrize(
@@ -72,10 +89,8 @@ def test_what_is_measured_has_the_change_of_the_tree(
     (tmp_path / "changed").mkdir()
     changed = library.changed(tree, Change.CALL, 1, 0, tmp_path / "changed")
     assert LOOKED_FOR not in files_of(fetchoff, library.client)
-    ran = fetchoff("setup", "--from", f"{library.client}={changed}", timeout_s=TIMEOUT_S)
-    assert ran.status == 0, ran.err
+    set_up_from(fetchoff, library.client, changed)
     assert LOOKED_FOR in files_of(fetchoff, library.client)
-    fetchoff("setup", "--from", f"{library.client}=")
 
 
 def test_a_clone_whose_version_git_knows_is_built(
@@ -92,8 +107,6 @@ def test_a_clone_whose_version_git_knows_is_built(
         monkeypatch.setenv(f"GIT_{who}_EMAIL", "somebody")
     for words in ("init --quiet", "add .", "commit --quiet --message one", "tag 2.5.7"):
         subprocess.run(["git", *words.split()], cwd=tree, check=True)
-    ran = fetchoff("setup", "--from", f"python/urllib3={tree}", timeout_s=TIMEOUT_S)
-    assert ran.status == 0, ran.err
+    set_up_from(fetchoff, "python/urllib3", tree)
     listed = fetchoff("clients", "python/urllib3", "--json")
     assert '"2.5.7"' in listed.out
-    fetchoff("setup", "--from", "python/urllib3=")
