@@ -74,6 +74,7 @@ def undone(cache: Path) -> Iterator[None]:
         choice.unlink()
 
 
+@pytest.mark.timeout(3 * TIMEOUT_S)
 @pytest.mark.parametrize(
     "library",
     [
