@@ -28,7 +28,7 @@ from fetchoff.model.analysis import (
     RoundCost,
     WorkloadResult,
 )
-from fetchoff.model.check import CheckOutcome, SelfCheck
+from fetchoff.model.check import CheckOutcome, SelfCheck, not_tested
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.finding import (
@@ -203,7 +203,7 @@ def _on_the_run(
     if unclear:
         # A comparison ends with its verdict, whatever the budget.
         advice = Advice.MORE_ROUNDS if experiment.pair_only else Advice.LARGER_BUDGET
-        yield Finding(ChecksUnclear(unclear, len(checks)), advice=advice)
+        yield Finding(ChecksUnclear(unclear, len(checks), not_tested(checks)), advice=advice)
 
 
 def _disturbed(series: Series) -> Finding | None:

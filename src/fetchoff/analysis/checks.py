@@ -14,20 +14,18 @@ from math import isfinite, log
 import numpy as np
 
 from fetchoff.analysis.accounts import accounts
+from fetchoff.analysis.moments import positions, trends
 from fetchoff.analysis.series import Series
 from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
 from fetchoff.model.experiment import KNOWN, Effect, Entrant, Experiment, Role, is_measured
 from fetchoff.model.finding import Advice, CheckFailed, Finding
-from fetchoff.model.observation import Batch, Turns
+from fetchoff.model.observation import Batch
 from fetchoff.stats.pooled import Asked, Found, judge_pooled
 
 SAME = 0.04  # a second process of a client, on the scale of ratios
 BACK = 0.15  # of what was injected
-TREND = 0.04
 MORE = 0.01
 MOST_MORE = 1.25  # where batches are a few iterations, one more is another kind of batch
-
-ENOUGH_TO_SHARE = 4  # processes of a round, to tell what they have in common
 
 METRICS = ("wall", "cpu")
 ALL = "all"
@@ -53,10 +51,11 @@ def self_checks(
 
 
 def _pooled(questions: Sequence[_Question]) -> list[_Question]:
-    """What is asked of controls that take turns is one question on all workloads.
+    """What is asked of controls that take turns, and of positions, is one question on all
+    workloads.
 
-    The faults that it is to find (a clock, a position, what a kit charges for) are on all of them,
-    and a few processes on each tell less than all together.
+    The faults that it is to find (a clock, a harness that favours a place, what a kit charges for)
+    are on all of them, and a few processes on each tell less than all together.
     """
     found: dict[tuple[CheckKind, str, str], list[_Question]] = {}
     for question in questions:
@@ -91,6 +90,7 @@ def _told(question: _Question, found: Found, kits: dict[str, str]) -> SelfCheck:
         estimate=found.estimate if isfinite(found.estimate.point) else None,
         outcome=found.outcome,
         tolerance=question.asked.tolerance,
+        least_fault=found.least_fault,
         count=found.count,
     )
 
@@ -116,7 +116,12 @@ def _questions(experiment: Experiment, series: Series) -> Iterator[_Question]:
                 plain = partial(_beside_process, series, costs)
                 yield ask(CheckKind.MORE, more, expected, tolerance, plain)
         if turned:
-            yield _trend(series, metric)
+            of_clients, common = trends(series, metric)
+            yield _Question(CheckKind.TREND, series.workload, metric, of_clients)
+            if common is not None:
+                yield _Question(CheckKind.COMMON_TREND, series.workload, metric, common)
+            places = positions(series, metric)
+            yield _Question(CheckKind.POSITION, series.workload, metric, places, pools=True)
 
 
 class _Asker:
@@ -182,52 +187,6 @@ def _really_more(series: Series, more: Sequence[Entrant]) -> float:
 
 def _more_of(batch: Batch) -> float:
     return batch.iterations / batch.planned
-
-
-def _trend(series: Series, metric: str) -> _Question:
-    """The second half of an invocation's turns beside its first, whoever it is."""
-    roles = {entrant.key: entrant.role for entrant in series.entrants}
-    rows = {sample: row for row, sample in enumerate(series.samples)}
-    values, groups, rounds = [], [], []
-    for one in series.turns:
-        if roles[one.entrant] is not Role.CONTROL:
-            values.append(_halves(one, metric))
-            groups.append(one.entrant)
-            rounds.append(rows[one.sample])
-    is_common = _without_the_common(values, rounds)
-    blocks = () if is_common else tuple(rounds)
-    asked = Asked(tuple(values), tuple(groups), 1.0, TREND, blocks=blocks)
-    return _Question(CheckKind.TREND, series.workload, metric, asked)
-
-
-def _halves(one: Turns, metric: str) -> float:
-    pieces = one.pieces(2)
-    if len(pieces) < 2:
-        return float("nan")
-    first, second = (
-        (p.cost.wall_ns if metric == "wall" else p.cost.cpu_ns) / p.exchanges for p in pieces
-    )
-    return 1 + log(second / first) if first > 0 and second > 0 else float("nan")
-
-
-def _without_the_common(values: list[float], rounds: Sequence[int]) -> bool:
-    """Take off what all of a round have in common: the machine's drift, and nobody's trend.
-
-    Whether that was done: of a few processes nobody can say what is common to them, and the noise
-    that they share must count once. (Taken as independent, it withheld 4 of 25 comparisons of two
-    clients while other work went on and off on the machine.)
-    """
-    of_round = {
-        number: [i for i, of in enumerate(rounds) if of == number and isfinite(values[i])]
-        for number in set(rounds)
-    }
-    if any(len(here) < ENOUGH_TO_SHARE for here in of_round.values()):
-        return False
-    for here in of_round.values():
-        common = float(np.median([values[i] for i in here])) - 1
-        for i in here:
-            values[i] -= common
-    return True
 
 
 def withheld(checks: Sequence[SelfCheck]) -> Finding | None:

@@ -28,6 +28,7 @@ from fetchoff.model.finding import (
     Kind,
     NotMeasured,
     OriginBound,
+    ProcessesUnlike,
     RarelyDear,
     RoundsFailed,
     TiersUnproven,
@@ -36,7 +37,14 @@ from fetchoff.model.finding import (
 )
 from fetchoff.model.observation import Batch, Invocation, Outcome, Sample, Turns
 from fetchoff.model.origin import EVERYTHING, Counted
-from fetchoff.stats import compare, rank, summarise, turn_costs, unproven_neighbours
+from fetchoff.stats import (
+    above_geometric,
+    compare,
+    rank,
+    summarise,
+    turn_costs,
+    unproven_neighbours,
+)
 
 ORIGIN_BOUND = 0.5  # of wall time
 CLOCKS_AGREE = 0.10
@@ -267,6 +275,10 @@ class Field:
         over = over_centre(self._one_by_one(column))
         if over > RARELY_DEAR:
             yield RarelyDear(over - 1)
+        if column in self._ranked:
+            more = above_geometric(self._wall[:, self._ranked], self._ranked.index(column))
+            if more is not None:
+                yield ProcessesUnlike(more)
         if (found := modes.modes_in(self._series, column, self._experiment.margin)) is not None:
             yield found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +16,8 @@ class CheckKind(StrEnum):
     BUSY = "busy time"
     MORE = "more requests"
     TREND = "trend"
+    COMMON_TREND = "common trend"
+    POSITION = "position"
     CPU_ACCOUNT = "cpu account"
     WALL_ACCOUNT = "wall account"
     REQUEST_ACCOUNT = "request account"
@@ -62,8 +65,11 @@ class SelfCheck:
 
     `expected`, `estimate` and `tolerance` are in `unit` ("ratio"). `metric`: "wall", "cpu",
     "requests" or "". `tolerance`: how far from `expected` the estimate may lie; None where the
-    check states no such distance. `client`: whom a failed check names, or "". `count`: processes
-    that were asked, or readings of an account. `worst`: the reading that refutes an account.
+    check states no such distance. `client`: whom a failed check names, or "". `count`: processes,
+    rounds or groups that were asked, or readings of an account. `worst`: the reading that refutes
+    an account. `least_fault`: how far from `expected` the truth must be for the check to fail with
+    a probability of 90 %, by the noise that it met; None of an account, and where too little was
+    asked.
     """
 
     kind: CheckKind
@@ -78,3 +84,10 @@ class SelfCheck:
     tolerance: float | None = None
     count: int = 0
     worst: Reading | None = None
+    least_fault: float | None = None
+
+
+def not_tested(checks: Sequence[SelfCheck]) -> tuple[CheckKind, ...]:
+    """The kinds none of whose checks could tell."""
+    told = {check.kind for check in checks if check.outcome is not CheckOutcome.INCONCLUSIVE}
+    return tuple(kind for kind in dict.fromkeys(c.kind for c in checks) if kind not in told)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-from fetchoff.model.check import SelfCheck
+from fetchoff.model.check import CheckKind, SelfCheck
 from fetchoff.model.estimate import LimitAnswer, Verdict
 from fetchoff.model.workload import Placement
 
@@ -24,6 +24,7 @@ class Kind(StrEnum):
     CLOCKS_APART = "clocks-apart"
     IN_BATCHES = "in-batches"
     RARELY_DEAR = "rarely-dear"
+    PROCESSES_UNLIKE = "processes-unlike"
     TWO_MODES = "two-modes"
     WINDOW = "window"
     POOL = "pool"
@@ -132,6 +133,15 @@ class RarelyDear:
     """How much more the mean batch costs than an ordinary one."""
 
     kind: ClassVar = Kind.RARELY_DEAR
+    more_share: float
+
+
+@dataclass(frozen=True)
+class ProcessesUnlike:
+    """How much more the processes of a client cost on average than their geometric mean, which is
+    what is shown and compared."""
+
+    kind: ClassVar = Kind.PROCESSES_UNLIKE
     more_share: float
 
 
@@ -320,11 +330,12 @@ class OtherBaseline:
 
 @dataclass(frozen=True)
 class ChecksUnclear:
-    """So many self-checks could not tell."""
+    """So many self-checks could not tell. `not_tested`: the kinds of which none could."""
 
     kind: ClassVar = Kind.CHECKS_UNCLEAR
     checks: int
     of_checks: int
+    not_tested: tuple[CheckKind, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -403,6 +414,7 @@ ClientEvidence = (
     | ClocksApart
     | InBatches
     | RarelyDear
+    | ProcessesUnlike
     | TwoModes
     | Window
     | Pool

@@ -20,6 +20,9 @@ from fetchoff.model.experiment import (
 )
 
 SEED_BITS = 48
+ROUNDS_TO_TELL = 6
+"""Of a pair, the rounds after which its controls take part in every third one only. With fewer
+values than that, checks can't tell; in all rounds, controls would be half of the processes."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +84,13 @@ def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
     There are a fifth as many control processes as others, and at least two: half of them twins,
     half known effects. Clients that take part seldom are left out of the other rounds with their
     controls; other controls take their places. Controls of the seldom come last: to warm up two of
-    them takes as long as a whole round without them.
+    them takes as long as a whole round without them. A gate's have as many rounds as the sides.
     """
     present = [entrant for entrant in experiment.entrants if entrant.takes_part(number)]
     others = [e for e in present if e.role is not Role.CONTROL]
+    is_pair = experiment.pair_only and not experiment.jointly
+    if is_pair and number >= ROUNDS_TO_TELL and number % SELDOM:
+        return others
     controls = sorted((e for e in present if e.role is Role.CONTROL), key=lambda e: e.seldom)
     twins = list(dict.fromkeys(e.process for e in controls if not e.process.endswith(KNOWN)))
     known = list(dict.fromkeys(e.process for e in controls if e.process.endswith(KNOWN)))

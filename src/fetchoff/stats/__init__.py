@@ -13,6 +13,7 @@ measured.
     summarise(y, client)          one client's cost   -> Summary
     turn_costs(ns, exchanges)     one invocation      -> TurnCosts
     modes_of(y, client)           one client          -> its modes, if there are any
+    above_geometric(y, client)    one client          -> what its processes cost more on average
     rank_over_hosts(levels)       clients on hosts    -> Ranking of hosts in general
     heterogeneity(costs, base)    clients on hosts    -> whether hosts differ
 
@@ -40,6 +41,7 @@ from fetchoff.stats.hosts import (
 )
 from fetchoff.stats.joint import Joint, judge_jointly
 from fetchoff.stats.limits import rounds_to_tell, within_limit
+from fetchoff.stats.means import above_geometric
 from fetchoff.stats.modes import Mode, modes, modes_of
 from fetchoff.stats.pairwise import pairwise
 from fetchoff.stats.ranking import rank
@@ -58,6 +60,7 @@ __all__ = [
     "Standing",
     "Subset",
     "TurnCosts",
+    "above_geometric",
     "compare",
     "compare_differences",
     "heterogeneity",

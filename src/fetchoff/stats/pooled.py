@@ -19,6 +19,7 @@ from fetchoff.model.estimate import Estimate
 from fetchoff.stats import student
 
 PASS_LEVEL = 0.05  # two-sided
+POWER = 0.9  # with which a fault is said to be found
 LEAST = 3
 ENOUGH = 8  # values that a stratum needs before its noise is known well enough for a weight
 
@@ -63,12 +64,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Found:
-    """`culprit`: the one group that is off while the others are not, or ""."""
+    """`culprit`: the one group that is off while the others are not, or "". `least_fault`: the
+    distance from what is expected that fails with a probability of POWER; None: too few values."""
 
     estimate: Estimate
     outcome: CheckOutcome
     count: int
     culprit: str = ""
+    least_fault: float | None = None
 
 
 def judge_pooled(asked: Asked, *, level: float) -> Found:
@@ -84,7 +87,7 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
         outcome = CheckOutcome.FAILED if culprit else found.outcome
         if culprit and _are_off(asked.without(culprit), level):
             culprit = ""
-        return Found(found.estimate, outcome, len(known), culprit)
+        return Found(found.estimate, outcome, len(known), culprit, found.least_fault)
     values = np.array([value for value, _, _ in known])
     if values.size < LEAST:
         point = float(values.mean()) if values.size else nan
@@ -102,7 +105,8 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
     if culprit:
         outcome = CheckOutcome.FAILED
     estimate = Estimate(mean, mean - narrow, mean + narrow, 1 - PASS_LEVEL)
-    return Found(estimate, outcome, values.size, culprit)
+    least = asked.tolerance + error * student.shift_found(level, values.size - 1, POWER)
+    return Found(estimate, outcome, values.size, culprit, least)
 
 
 def _are_off(others: Asked, level: float) -> bool:

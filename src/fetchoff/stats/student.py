@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from scipy.special import stdtr, stdtrit
+from scipy.special import nctdtrinc, stdtr, stdtrit
 
 
 def critical(level: float, degrees: float) -> float:
@@ -16,3 +16,11 @@ def critical(level: float, degrees: float) -> float:
 
 def two_sided(t: float, degrees: float) -> float:
     return 2 * float(stdtr(degrees, -abs(t)))
+
+
+def shift_found(level: float, degrees: float, power: float) -> float:
+    """How many standard errors the truth must be off for t to exceed `critical` with that power.
+
+    That many of the true standard error; t then has the noncentral distribution.
+    """
+    return float(nctdtrinc(degrees, 1 - power, critical(level, degrees)))

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from fetchoff.analysis.checks import self_checks, withheld
 from fetchoff.analysis.series import series_of
 from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
 from fetchoff.model.course import Course
-from fetchoff.model.experiment import Effect, Experiment, Role, takes_turns, with_controls
+from fetchoff.model.experiment import (
+    Effect,
+    Entrant,
+    Experiment,
+    Role,
+    takes_turns,
+    with_controls,
+)
 from fetchoff.model.finding import Finding
 from fetchoff.model.observation import (
     Invocation,
@@ -42,15 +50,18 @@ def experiment() -> Experiment:
 def sound(seed: int, *, noise: float = 0.02) -> list[Record]:
     """Every record of a run in which nothing is wrong; `noise`: of turns and of processes."""
     rng, asked = random.Random(seed), experiment()
+    order = random.Random(f"order of {seed}")
     records: list[Record] = []
     for number in range(ROUNDS):
         given_ns = 0
+        places = _places(order, [e for e in entrants_of_round(asked, number) if takes_turns(e)])
         for entrant in entrants_of_round(asked, number):
             if not takes_turns(entrant):
                 continue
             process = COSTS_US[entrant.client] * rng.lognormvariate(0, noise / 2)
             busy_us = 0.5 * process if entrant.effect is Effect.BUSY else 0.0
             turns = _turns(rng, number, entrant.key, process, busy_us, entrant.stretch, noise)
+            turns = replace(turns, position=places[entrant.key])
             given_ns += sum(turns.wall_ns)
             records.append(turns)
             records.append(
@@ -66,6 +77,16 @@ def sound(seed: int, *, noise: float = 0.02) -> list[Record]:
         )
         records += [given, SectionDone(number, 0, "get", 1.0)]
     return records
+
+
+def _places(order: random.Random, entrants: Sequence[Entrant]) -> dict[str, tuple[int, ...]]:
+    """Everybody's place in each of its cycles; those with long turns have but the first ones."""
+    places: dict[str, list[int]] = {entrant.key: [] for entrant in entrants}
+    for cycle in range(TURNS):
+        here = [entrant.key for entrant in entrants if cycle < TURNS // entrant.stretch]
+        for place, key in enumerate(order.sample(here, len(here))):
+            places[key].append(place)
+    return {key: tuple(own) for key, own in places.items()}
 
 
 def _turns(

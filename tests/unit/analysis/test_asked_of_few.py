@@ -41,13 +41,14 @@ def test_what_is_asked_of_controls_is_one_question_on_all_workloads() -> None:
     records = sound(1) + [on_post(record) for record in sound(2)]
     series = [series_of(asked, records, workload) for workload in ("get", "post")]
     alone, together = self_checks(asked, series[:1], KITS), self_checks(asked, series, KITS)
-    for kind in ("a/a", "busy time"):
+    for kind in ("a/a", "busy time", "position"):
         of_one, of_both = of_kind(kind, alone), of_kind(kind, together)
         assert {check.workload for check in of_one} == {"get"}
         assert {check.workload for check in of_both} == {"all"}
         assert len(of_both) == len(of_one)
         assert all(width(b) < width(a) for a, b in zip(of_one, of_both, strict=True))
-    assert {check.workload for check in of_kind("trend", together)} == {"get", "post"}
+    for kind in ("trend", "common trend"):
+        assert {check.workload for check in of_kind(kind, together)} == {"get", "post"}
 
 
 def slower_half(turns: Turns) -> Turns:

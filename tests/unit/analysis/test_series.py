@@ -27,7 +27,7 @@ from fetchoff.model.observation import (
     SectionDone,
     Seen,
 )
-from fetchoff.model.workload import Exchange, Workload
+from fetchoff.model.workload import Exchange, Settings, Workload
 from fetchoff.plan.rounds import iterations
 
 WORKLOAD = Workload("w", "", (Exchange("GET", "/"), Exchange("GET", "/")))
@@ -187,3 +187,12 @@ def test_more_requests_are_checked_where_a_batch_has_many(planned: int, checked:
     found = self_checks(EXPERIMENT, [series_of(EXPERIMENT, records, "w")], {})
     kinds = {check.kind for check in found}
     assert kinds == {"a/a", "busy time"} | ({"more requests"} if checked else set())
+
+
+def test_with_several_in_flight_nobody_is_asked_for_busy_time() -> None:
+    """Nor in an older run, which has batches of it."""
+    parallel = replace(WORKLOAD, settings=Settings(concurrency=10))
+    asked = replace(EXPERIMENT, courses=(Course(parallel),))
+    records = [r for n in range(3) for r in section(n, 0, 1000)]
+    found = self_checks(asked, [series_of(asked, records, "w")], {})
+    assert {check.kind for check in found} == {"a/a", "more requests"}

@@ -55,6 +55,13 @@ def one_in_ten_is_dear(batch: Batch) -> Cost:
     return replace(batch.cost, cpu_ns=batch.cost.cpu_ns * (3 if batch.block == 4 else 1))
 
 
+def two_processes_are_dear(batch: Batch) -> Cost:
+    """By two thirds."""
+    by = 5 / 3 if batch.round in (1, 4) else 1.0
+    wall_ns, cpu_ns = (round(by * ns) for ns in (batch.cost.wall_ns, batch.cost.cpu_ns))
+    return replace(batch.cost, wall_ns=wall_ns, own_wall_ns=wall_ns, cpu_ns=cpu_ns)
+
+
 WAITING = of_batches("a/fast", lambda b: replace(b.cost, origin_cpu_ns=round(0.8 * b.cost.wall_ns)))
 MOVING = of_batches("a/fast", lambda b: replace(b.cost, origin_cpu_ns=2 * b.cost.wall_ns))
 
@@ -68,6 +75,7 @@ def off(client: str, share: float) -> Change:
 
 OFF = off("a/fast", 0.3)
 PAUSING = of_batches("a/fast", one_in_ten_is_dear)
+UNLIKE = of_batches("a/fast", two_processes_are_dear)
 
 
 def told(row: RankingRow) -> str:
@@ -86,8 +94,9 @@ def test_of_most_clients_there_is_nothing_to_tell() -> None:
         (MOVING, "faster than the baseline in its own CPU time, but slower with the origin's"),
         (OFF, "its own clock is 30 % off"),
         (PAUSING, "more on average than in an ordinary batch"),
+        (UNLIKE, "its processes differ so much that they cost 3 % more on average"),
     ],
-    ids=["unsteady", "waits for the origin", "moves work", "own clock", "pauses"],
+    ids=["unsteady", "waits for the origin", "moves work", "own clock", "pauses", "unlike"],
 )
 def test_it_is_told_of_whom_it_is_true(change: Change, said: str) -> None:
     found = rows(change)

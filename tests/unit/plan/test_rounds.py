@@ -21,7 +21,7 @@ from fetchoff.model.experiment import (
     with_controls,
 )
 from fetchoff.model.link import Link, Profile
-from fetchoff.model.workload import Exchange, Workload
+from fetchoff.model.workload import Exchange, Settings, Workload
 from fetchoff.plan.rounds import entrants_of_round, iterations, plan_round
 
 COURSES = tuple(
@@ -111,6 +111,16 @@ def test_known_effects_are_not_put_in_over_links(seed: int, number: int) -> None
             assert all({e.process for e in block} == section.processes for block in section.blocks)
         for block in section.blocks:
             assert len({entrant.key for entrant in block}) == len(block)
+
+
+def test_no_busy_time_is_put_in_with_several_exchanges_in_flight() -> None:
+    """What it comes to depends on what else the process and the origin do meanwhile."""
+    parallel = replace(COURSES[0].workload, settings=Settings(concurrency=10))
+    declared = replace(experiment(1), courses=(Course(parallel),))
+    (section,) = plan_round(declared, 0).sections
+    everybody = {entrant.key for entrant in declared.entrants}
+    assert {entrant.key for entrant in section.entrants} == everybody - {"a/x#busy"}
+    assert "a/x#more" in everybody
 
 
 @given(seeds)
@@ -219,6 +229,16 @@ def test_the_others_are_in_every_round_and_a_control_is_whole(
     chosen = {entrant.process for entrant in present}
     assert present == [e for e in declared.entrants if e.process in chosen]
     assert all(e in present for e in declared.entrants if e.role is not Role.CONTROL)
+
+
+def test_controls_of_a_pair_have_the_first_six_rounds_and_every_third_after_them() -> None:
+    pair = replace(of_many(2, 1), pair_only=True)
+    had = [controls_at(pair, number) for number in range(16)]
+    assert [number for number, here in enumerate(had) if here] == [0, 1, 2, 3, 4, 5, 6, 9, 12, 15]
+    assert Counter(process for here in had for process in here) == Counter(
+        dict.fromkeys(("k0/c0#twin", "k0/c0#known", "k1/c0#twin", "k1/c0#known"), 5)
+    )
+    assert all(controls_at(replace(pair, jointly=True), number) for number in range(16))
 
 
 def test_without_controls_a_round_has_everybody() -> None:

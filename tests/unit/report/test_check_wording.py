@@ -24,6 +24,16 @@ CPU = replace(SAME, kind=CheckKind.CPU_ACCOUNT, metric="cpu", tolerance=0.01)
     ("check", "found"),
     [
         (SAME, "it holds, within ±4 points"),
+        (
+            replace(SAME, least_fault=0.0614),
+            "it holds, within ±4 points; a fault of 6.1 points would be found with a probability "
+            "of 90 %",
+        ),
+        (
+            replace(SAME, outcome=CheckOutcome.INCONCLUSIVE, least_fault=0.2349),
+            "too few, or too noisy, to tell within ±4 points; a fault of 23 points would be found "
+            "with a probability of 90 %",
+        ),
         (replace(SAME, outcome=CheckOutcome.FAILED), "it does not hold"),
         (replace(SAME, outcome=CheckOutcome.FAILED, client="a/x"), "a/x differs from itself"),
         (
@@ -67,7 +77,14 @@ def test_an_origin_elsewhere_than_planned() -> None:
 
 def test_every_kind_says_what_is_asked_and_what_a_client_has_done() -> None:
     assert set(self_checks.ASKED) == set(CheckKind)
-    assert set(self_checks.BLAMED) == set(CheckKind) - ACCOUNTS
+    of_nobody = {CheckKind.COMMON_TREND, CheckKind.POSITION}
+    assert set(self_checks.BLAMED) == set(CheckKind) - ACCOUNTS - of_nobody
+
+
+def test_what_was_counted() -> None:
+    common = replace(SAME, kind=CheckKind.COMMON_TREND, count=7)
+    asked = "what all clients have in common must be steady (wall; 7 rounds asked)"
+    assert self_checks.sentence(common) == f"{asked}: it holds, within ±4 points"
 
 
 def test_what_a_client_takes_of_a_limit() -> None:

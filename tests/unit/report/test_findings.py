@@ -45,6 +45,7 @@ from fetchoff.model.finding import (
     PlacementAsked,
     Pool,
     ProbesApart,
+    ProcessesUnlike,
     RarelyDear,
     RoundsExcluded,
     RoundsFailed,
@@ -98,6 +99,11 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         RarelyDear(0.071),
         "it costs 7 % more on average than in an ordinary batch: some batches are much dearer "
         "(collections, compiling, stops); the mean is what is ranked",
+    ),
+    (
+        ProcessesUnlike(0.042),
+        "its processes differ so much that they cost 4 % more on average than their geometric "
+        "mean, which is what is shown",
     ),
     (
         TwoModes(Clock.CPU, 0.8, 12.04, 0.2, 15.6, 20),
@@ -196,6 +202,10 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     ),
     (OtherBaseline("a/x", "a/y"), "`a/x` was not measured: relative to `a/y` instead"),
     (ChecksUnclear(4, 10), "4 of 10 self-checks could not tell"),
+    (
+        ChecksUnclear(4, 10, (CheckKind.SAME, CheckKind.BUSY)),
+        "4 of 10 self-checks could not tell (not tested: a/a, busy time)",
+    ),
     (
         TurnsDisturbed(310, 500, rounds=2),
         "62 % of the turns do not count: something else slowed the core, in 2 rounds throughout",
@@ -349,7 +359,7 @@ def test_results_json_has_findings_beside_their_sentences() -> None:
     assert unclear == {
         "kind": "checks-unclear",
         "subject": [],
-        "evidence": {"checks": 2, "of_checks": 17},
+        "evidence": {"checks": 2, "of_checks": 17, "not_tested": []},
         "advice": "larger-budget",
     }
     assert withheld["notes"] == [

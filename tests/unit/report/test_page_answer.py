@@ -15,6 +15,7 @@ import pytest
 from tests.unit.report import factory, large
 from tests.unit.report.paired import pairs_of
 
+from fetchoff.model.check import CheckOutcome
 from fetchoff.model.pairwise import Pairwise
 from fetchoff.report.page import html
 from fetchoff.report.page.answer.packing import GRAIN, NOWHERE, STEP, PackedPairs, packed
@@ -200,6 +201,8 @@ def test_checks_in_one_line() -> None:
     one = large.PLAIN
     passed = tuple(check for check in one.checks if check.outcome.value == "passed")
     assert soundness((replace(one, checks=passed),)) == f"sound, {len(passed)} checks passed"
+    unclear = tuple(replace(check, outcome=CheckOutcome.INCONCLUSIVE) for check in passed[:1])
+    assert soundness((replace(one, checks=unclear),)) == f"not tested: {unclear[0].kind}"
 
 
 def test_a_citation_names_the_run_and_its_error_rate() -> None:

@@ -14,6 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.unit.report import factory, linked
 
 from fetchoff.model.analysis import WorkloadResult
+from fetchoff.model.check import CheckKind, CheckOutcome
 from fetchoff.model.finding import Finding, NotMeasured
 from fetchoff.report.terminal import table
 from fetchoff.report.terminal.ranking import Ranking
@@ -157,6 +158,18 @@ def test_checks_that_did_not_pass_are_told() -> None:
     asked = "two processes of a client must not differ (wall; 7 processes asked)"
     assert f"failed: a/a: {asked}: go/net-http differs from itself" in text
     assert "inconclusive: busy time: ruby/curb" in text
+
+
+def test_a_kind_of_check_that_nowhere_could_tell_was_not_tested() -> None:
+    found = factory.analysis().results[0].checks
+    unclear = tuple(
+        replace(check, outcome=CheckOutcome.INCONCLUSIVE) if check.kind is CheckKind.SAME else check
+        for check in found
+    )
+    text = printed(table.checks(unclear), 140)
+    assert "  not tested: a/a\n" in text
+    assert "inconclusive: busy time: ruby/curb" in text
+    assert "inconclusive: a/a" not in text
 
 
 def test_remarks_on_clients_and_workloads_are_told() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from fetchoff.model.check import CheckOutcome
 from fetchoff.stats.pooled import Asked, judge_pooled
@@ -51,6 +52,26 @@ def test_a_large_fault_is_named() -> None:
 
 def test_much_noise_is_not_a_pass() -> None:
     assert share(CheckOutcome.INCONCLUSIVE, 1.0, 0.2, 15) >= 0.97
+
+
+def test_the_least_fault_is_found_with_the_probability_that_is_told() -> None:
+    """By the spread of all runs together: that of one run is itself uncertain."""
+    rng = np.random.default_rng(3)
+    for count in (3, 6, 15):
+        sound = [
+            judge_pooled(asked(rng.normal(1, 0.02, count), 1), level=LEVEL) for _ in range(RUNS)
+        ]
+        told = [found.least_fault for found in sound if found.least_fault is not None]
+        assert len(told) == RUNS
+        # Errors are drawn from chi, whose root mean square is the true one.
+        beyond = np.sqrt(np.mean((np.array(told) - 0.04) ** 2))
+        assert share(CheckOutcome.FAILED, 1.04 + beyond, 0.02, count) == pytest.approx(
+            0.9, abs=0.03
+        )
+
+
+def test_too_few_values_find_nothing() -> None:
+    assert judge_pooled(asked(np.ones(2)), level=LEVEL).least_fault is None
 
 
 def test_one_kit_that_is_off_is_named() -> None:

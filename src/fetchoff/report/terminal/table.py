@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fetchoff.model.analysis import Analysis, WorkloadResult
-from fetchoff.model.check import CheckOutcome, SelfCheck
+from fetchoff.model.check import CheckOutcome, SelfCheck, not_tested
 from fetchoff.report.metrics.groups import groups_of, tally
 from fetchoff.report.terminal.ranking import Ranking
 from fetchoff.report.wording import findings, over_link, self_checks, sentences
@@ -70,7 +70,10 @@ def left_out(result: WorkloadResult) -> RenderableType:
 
 
 def checks(found: tuple[SelfCheck, ...]) -> Group:
-    """One line of counts, one for each check that failed, one for each kind that could not tell."""
+    """One line of counts, one for each check that failed, one for each kind that could not tell.
+
+    A kind of which no check could tell was not tested.
+    """
     failed = [check for check in found if check.outcome is CheckOutcome.FAILED]
     unclear = [check for check in found if check.outcome is CheckOutcome.INCONCLUSIVE]
     style = "red" if failed else "yellow" if unclear else "green"
@@ -78,7 +81,10 @@ def checks(found: tuple[SelfCheck, ...]) -> Group:
     lines += [Text(f"  failed: {check.kind}: {self_checks.sentence(check)}") for check in failed]
     if len(unclear) == len(found) > 1:
         return Group(*lines, Text("  too few rounds, or too much noise, for any of them", "dim"))
-    for kind in dict.fromkeys(check.kind for check in unclear):
+    untested = not_tested(found)
+    if untested:
+        lines.append(Text(f"  not tested: {', '.join(untested)}", style="yellow"))
+    for kind in dict.fromkeys(check.kind for check in unclear if check.kind not in untested):
         asked = dict.fromkeys(c.client for c in unclear if c.kind == kind and c.client)
         of_whom = f": {', '.join(asked)}" if asked else ""
         lines.append(Text(f"  inconclusive: {kind}{of_whom}", style="dim"))

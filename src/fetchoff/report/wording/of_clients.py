@@ -23,6 +23,7 @@ from fetchoff.model.finding import (
     OriginBound,
     PageFaults,
     Pool,
+    ProcessesUnlike,
     RarelyDear,
     RoundsFailed,
     TwoModes,
@@ -140,6 +141,15 @@ def _rarely_dear(found: Sequence[RarelyDear]) -> str:
         f"{cost} {_percent(one.more_share for one in found)} more on average than in an ordinary "
         "batch: some batches are much dearer (collections, compiling, stops); the mean is what is "
         "ranked"
+    )
+
+
+@_tells(ProcessesUnlike)
+def _processes_unlike(found: Sequence[ProcessesUnlike]) -> str:
+    return (
+        f"{_its(found)} processes differ so much that they cost "
+        f"{_percent(one.more_share for one in found)} more on average than their geometric mean, "
+        "which is what is shown"
     )
 
 

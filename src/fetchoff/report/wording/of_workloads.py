@@ -71,7 +71,8 @@ def sentence(found: WorkloadEvidence) -> str:
         case OtherBaseline():
             return f"`{found.asked}` was not measured: relative to `{found.instead}` instead"
         case ChecksUnclear():
-            return f"{found.checks} of {found.of_checks} self-checks could not tell"
+            not_at_all = f" (not tested: {', '.join(found.not_tested)})" if found.not_tested else ""
+            return f"{found.checks} of {found.of_checks} self-checks could not tell{not_at_all}"
         case TurnsDisturbed():
             share = percent(found.turns / found.of_turns)
             all_of = f", in {count(found.rounds, 'round')} throughout" if found.rounds else ""

@@ -9,6 +9,8 @@ ASKED = {
     CheckKind.BUSY: "time spun inside a client must be seen",
     CheckKind.MORE: "more requests must cost as much more",
     CheckKind.TREND: "what is measured must be steady",
+    CheckKind.COMMON_TREND: "what all clients have in common must be steady",
+    CheckKind.POSITION: "later places of a cycle must cost as much as earlier ones",
     CheckKind.CPU_ACCOUNT: (
         "the origin's and the harness's readings of a process's CPU clock must agree"
     ),
@@ -25,6 +27,8 @@ BLAMED = {
     CheckKind.TREND: "went on getting cheaper or dearer",
 }
 """What a client has done that a failed check names."""
+COUNTED = {CheckKind.COMMON_TREND: "rounds", CheckKind.POSITION: "groups"}
+"""Whose values are counted, where they are not those of processes."""
 
 
 def sentence(check: SelfCheck) -> str:
@@ -51,14 +55,23 @@ def _reading(worst: Reading) -> str:
 
 
 def _of_question(check: SelfCheck) -> str:
-    asked = f"{ASKED[check.kind]} ({check.metric}; {check.count} processes asked)"
+    whom = COUNTED.get(check.kind, "processes")
+    asked = f"{ASKED[check.kind]} ({check.metric}; {check.count} {whom} asked)"
     within = "" if check.tolerance is None else f"within ±{100 * check.tolerance:g} points"
     match check.outcome:
         case CheckOutcome.PASSED:
-            return f"{asked}: it holds, {within}"
+            return f"{asked}: it holds, {within}{_would_find(check)}"
         case CheckOutcome.FAILED if check.client:
             return f"{asked}: {check.client} {BLAMED[check.kind]}"
         case CheckOutcome.FAILED:
             return f"{asked}: it does not hold"
         case CheckOutcome.INCONCLUSIVE:
-            return f"{asked}: too few, or too noisy, to tell {within}"
+            return f"{asked}: too few, or too noisy, to tell {within}{_would_find(check)}"
+
+
+def _would_find(check: SelfCheck) -> str:
+    if check.least_fault is None:
+        return ""
+    points = 100 * check.least_fault
+    digits = f"{points:,.0f}" if points >= 10 else f"{points:.1f}"
+    return f"; a fault of {digits} points would be found with a probability of 90 %"

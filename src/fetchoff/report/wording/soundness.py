@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fetchoff.model.analysis import Analysis, WorkloadResult
-from fetchoff.model.check import CheckOutcome
+from fetchoff.model.check import CheckOutcome, not_tested
 from fetchoff.report.wording import findings, sentences
 from fetchoff.report.wording.figures import count
 
 
 def soundness(results: Sequence[WorkloadResult]) -> str:
-    """`sound`, `not enough data for …`, or `withheld because …`, whichever is worse first."""
+    """`sound`, or what is not: `withheld because …`, `not tested: …`, `not enough data for …`."""
     checks = tuple(dict.fromkeys(check for result in results for check in result.checks))
     unclear = [check for check in checks if check.outcome is CheckOutcome.INCONCLUSIVE]
     parts = [
@@ -19,10 +19,14 @@ def soundness(results: Sequence[WorkloadResult]) -> str:
         for result in results
         if result.withheld
     ]
-    if unclear:
-        kinds = ", ".join(dict.fromkeys(check.kind.value for check in unclear))
+    untested = not_tested(checks)
+    if untested:
+        parts.append(f"not tested: {', '.join(untested)}")
+    partly = [check for check in unclear if check.kind not in untested]
+    if partly:
+        kinds = ", ".join(dict.fromkeys(check.kind.value for check in partly))
         parts.append(
-            f"not enough data for {kinds} ({len(unclear)} of {count(len(checks), 'check')})"
+            f"not enough data for {kinds} ({len(partly)} of {count(len(checks), 'check')})"
         )
     if parts:
         return "; ".join(parts)
