@@ -23,7 +23,7 @@ from fetchoff.model.analysis import Analysis, Relative
 from fetchoff.model.check import CheckOutcome
 from fetchoff.model.client import Launch
 from fetchoff.model.estimate import Verdict
-from fetchoff.model.experiment import Entrant, Experiment, Role, with_controls
+from fetchoff.model.experiment import TWIN, Entrant, Experiment, Role, with_controls
 from fetchoff.model.finding import InBatches, Kind
 from fetchoff.model.observation import Ended, Record
 from fetchoff.model.workload import Settings
@@ -42,7 +42,9 @@ class Truth:
 
     `pause_us` comes after every `pause_every` exchanges, from a first one that chance decides.
     `falls_us` is what its first exchange costs on top; half of it is left after `halves` of them.
-    `modes`: factors, one of which each process has by chance.
+    `modes`: factors, one of which each process has by chance. `twin`: a factor of the processes
+    that a self-check compares with the client's own. `spins`: whether it does when it is told to;
+    it says so in any case.
     """
 
     us: float
@@ -56,11 +58,14 @@ class Truth:
     modes: tuple[float, ...] = (1.0,)
     noise: float = NOISE
     tells_children: bool = False
+    twin: float = 1.0
+    spins: bool = True
 
     def make(self, name: str, seed: str, slower: float, process: str, number: int) -> FakeAdapter:
         """Its process number so-and-so, on a machine that is so many times slower than ours."""
         chance = Random(f"{seed} {process} {number}")
         factor = slower * chance.choice(self.modes) * chance.lognormvariate(0, self.noise)
+        factor *= self.twin if process.endswith(TWIN) else 1.0
         phase = chance.randrange(self.pause_every)
 
         def us(lived: int) -> float:
@@ -69,13 +74,10 @@ class Truth:
             return factor * (self.us + self.falls_us * left) + pause
 
         return FakeAdapter(
-            name,
-            us,
-            self.cold_us,
-            self.batch_us,
-            self.behind_us,
+            *(name, us, self.cold_us, self.batch_us, self.behind_us),
             served_ns=lambda _: round(1e3 * SERVED_US),
             tells_children=self.tells_children,
+            spins=self.spins,
         )
 
     @property
@@ -319,6 +321,28 @@ def test_a_sound_run_passes_its_own_checks(tmp_path: Path) -> None:
     assert found[CheckOutcome.FAILED] == set()
     exact = {"cpu account", "wall account", "request account", "placement"}
     assert exact | {"a/a", "busy time"} <= found[CheckOutcome.PASSED]
+
+
+@pytest.mark.parametrize(
+    ("fault", "failed"),
+    [
+        (Truth(100.0, twin=1.2), "a/a"),
+        (Truth(100.0, spins=False), "busy time"),
+    ],
+)
+def test_a_client_that_is_found_out_has_no_ranking(
+    fault: Truth, failed: str, tmp_path: Path
+) -> None:
+    analysis = Race(tmp_path, {A: fault, B: replace(fault, us=130.0)})()
+    assert checks_of(analysis)[CheckOutcome.FAILED] == {failed}
+    withheld = analysis.results[0].withheld
+    assert withheld is not None and withheld.kind is Kind.CHECK_FAILED
+
+
+def test_in_five_rounds_a_pair_can_tell(tmp_path: Path) -> None:
+    """Its controls take part in each of them."""
+    race = Race(tmp_path, {A: Truth(100.0), B: Truth(130.0)}, pair_only=True, rounds=5)
+    assert {"a/a", "busy time", "position"} <= checks_of(race())[CheckOutcome.PASSED]
 
 
 class FastClock(FakeOrigin):

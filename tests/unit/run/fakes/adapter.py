@@ -120,6 +120,7 @@ class FakeAdapter:
     spoils_from: int | None = None
     content_bytes: int = BYTES
     is_boastful: bool = False
+    spins: bool = True
     lacks: frozenset[str] = frozenset()
     will_not_start: str = ""
     strays: str = ""
@@ -264,7 +265,7 @@ class FakeAdapter:
         if self.silent_from is not None and self.lived >= self.silent_from:
             self.time.passes(1e9 * SILENCE_S)
             self._fails(f"no answer within {SILENCE_S:g} s")
-        ns = round(1000 * self.us(self.lived)) + self.busy_ns
+        ns = round(1000 * self.us(self.lived)) + (self.busy_ns if self.spins else 0)
         self.lived += 1
         self.ledger.requests += 1
         self.cpu += ns
