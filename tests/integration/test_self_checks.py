@@ -1,9 +1,9 @@
 """Self-checks fail when they must, and the ranking is then withheld.
 
-The faults are as large as faults can be: a twin that costs many times as much, and nothing spun of
-what was said. And runs go on until their budget ends, because nobody can be told apart from a client
-whose processes differ by a factor of up to nine, nor equal ones to 1 %. What smaller faults come to
-is tested in virtual time, by tests/unit/run/test_truth.py.
+The faults are as large as faults can be: a twin that costs several times as much, and nothing spun
+of what was said. And runs have many rounds, because they aren't decided soon: a client whose
+processes differ by a factor of up to nine is ranked too, or a limit of 1 % is asked of equals. What
+smaller faults come to is tested in virtual time, by tests/unit/run/test_truth.py.
 """
 
 from __future__ import annotations

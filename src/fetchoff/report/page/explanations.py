@@ -183,10 +183,10 @@ EXPLANATIONS = (
         "Self-checks",
         """
         Every run tests itself: a second process of the same client must not differ (a/a), injected
-        time must come back as that time, and costs of turns must not drift within a round. Where
-        batches are measured, 3 % more requests must come back as 3 %. Over a link there is a/a
-        alone. A
-        check that fails withholds the ranking.
+        time must come back as that time, and costs must depend neither on when in a round nor on
+        where in a cycle they were measured. Where batches are measured, 3 % more requests must come
+        back as 3 %. With several exchanges in flight, no time is injected. Over a link there is a/a
+        alone. A check that fails withholds the ranking.
         """,
     ),
     _explain(
