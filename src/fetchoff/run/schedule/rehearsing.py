@@ -17,8 +17,8 @@ def rehearse(sessions: Sequence[ClientSession], each: Each) -> None:
     """Let those with compilers compile again, and time some iterations of everybody.
 
     Those with compilers come last, and take it in turns: V8 gives up compiled code in some seconds
-    without work (docs/decisions/0022-processes-of-their-own.md), so none may wait until all others
-    have finished.
+    without work (docs/decisions/0022-processes-of-their-own.md), so none may be idle until all
+    others have finished.
     """
     slow = [session for session in sessions if session.adapter.launch.compiles]
     each("rehearsing", ClientSession.rehearse, [s for s in sessions if s not in slow])
@@ -27,18 +27,24 @@ def rehearse(sessions: Sequence[ClientSession], each: Each) -> None:
 
 
 def _compile_again(sessions: Sequence[ClientSession], each: Each) -> None:
-    """Go on, time after time, as long as that makes any of them cheaper by a tenth."""
+    """Each goes on, time after time, as long as that makes it cheaper by a tenth.
+
+    Who has waited for others does it once more.
+    """
     costs: dict[str, list[int]] = {session.process: [] for session in sessions}
 
     def go_on(session: ClientSession) -> None:
         costs[session.process].append(session.compile_again())
 
-    for times in range(1, MOST_TIMES + 1):
-        each("compiling again", go_on, sessions)
-        left = [costs[s.process] for s in sessions if s.outcome is Outcome.OK]
-        if times >= LEAST_TIMES and not any(map(_gets_cheaper, left)):
+    def is_done(session: ClientSession) -> bool:
+        of_it = costs[session.process]
+        return len(of_it) >= LEAST_TIMES and of_it[-1] >= (1 - STILL_CHEAPER) * of_it[-2]
+
+    going = last = list(sessions)
+    for _ in range(MOST_TIMES):
+        last = going
+        each("compiling again", go_on, last)
+        going = [s for s in last if s.outcome is Outcome.OK and not is_done(s)]
+        if not going:
             break
-
-
-def _gets_cheaper(costs: Sequence[int]) -> bool:
-    return costs[-1] < (1 - STILL_CHEAPER) * costs[-2]
+    each("compiling again", go_on, [session for session in sessions if session not in last])

@@ -1,0 +1,68 @@
+"""Who compiles again, how often, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from types import SimpleNamespace
+from typing import ClassVar, cast
+
+from fetchoff.model.client import Launch
+from fetchoff.model.observation import Outcome
+from fetchoff.run.adapters.session import ClientSession
+from fetchoff.run.schedule.rehearsing import MOST_TIMES, rehearse
+
+
+@dataclass
+class Pretended:
+    """A session that costs so much, time after time; its pace is known."""
+
+    process: str
+    costs: Iterator[int]
+    done: list[str]
+    compiles: bool = True
+    breaks_down: bool = False
+
+    pace: ClassVar[object] = object()
+
+    def __post_init__(self) -> None:
+        self.outcome = Outcome.OK
+        self.adapter = SimpleNamespace(launch=Launch((self.process,), compiles=self.compiles))
+
+    def compile_again(self) -> int:
+        self.done.append(self.process)
+        self.outcome = Outcome.FAILED if self.breaks_down else Outcome.OK
+        return next(self.costs)
+
+
+def rehearsed(*sessions: Pretended) -> None:
+    def each(_: str, do: Callable[[ClientSession], None], some: Sequence[ClientSession]) -> None:
+        for session in some:
+            if session.outcome is Outcome.OK:
+                do(session)
+
+    rehearse([cast("ClientSession", session) for session in sessions], each)
+
+
+def test_each_goes_on_while_it_gets_cheaper_and_who_waited_does_so_once_more() -> None:
+    done: list[str] = []
+    quick = Pretended("quick", iter([100, 99, 99]), done)
+    slow = Pretended("slow", iter([100, 80, 60, 59]), done)
+    rehearsed(quick, slow)
+    assert done == ["quick", "slow", "quick", "slow", "slow", "slow", "quick"]
+
+
+def test_who_has_no_compiler_does_not_and_who_breaks_down_stops() -> None:
+    done: list[str] = []
+    other = Pretended("other", iter(()), done, compiles=False)
+    broken = Pretended("broken", repeat(1), done, breaks_down=True)
+    rehearsed(other, broken, Pretended("steady", repeat(1), done))
+    assert done == ["broken", "steady", "steady"]
+
+
+def test_nobody_goes_on_for_ever() -> None:
+    done: list[str] = []
+    falling = Pretended("falling", (round(1e9 * 0.8**n) for n in range(99)), done)
+    rehearsed(Pretended("steady", repeat(1), done), falling)
+    assert done == [*(["steady", "falling"] * 2), *(["falling"] * (MOST_TIMES - 2)), "steady"]
