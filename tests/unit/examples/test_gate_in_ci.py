@@ -196,7 +196,12 @@ def test_the_workflow_gives_paths_in_the_branch_that_is_merged_into(tmp_path: Pa
         BASE_WITH="prefix\n\nother\n",
     )
     said = [line for line in output.read_text().splitlines() if line]
-    assert said == ["base-with<<END", "/checkout/before/curl/prefix", "/checkout/before/curl/other", "END"]
+    assert said == [
+        "base-with<<END",
+        "/checkout/before/curl/prefix",
+        "/checkout/before/curl/other",
+        "END",
+    ]
 
 
 def test_the_workflow_builds_each_checkout_that_there_is(tmp_path: Path) -> None:
