@@ -83,16 +83,19 @@ fn every_turn_tells_how_slow_the_core_was() {
 }
 
 /// Each request costs twice as much as the one before. So a sum tells which requests are in it.
+fn ever_dearer(clock: Clock) -> impl FnMut() + Send + 'static {
+    let mut cost = 1;
+    move || {
+        clock.advance(cost);
+        cost *= 2;
+    }
+}
+
 #[test]
 fn what_an_exchange_costs_does_not_say_in_which_turn_it_is() {
     let origin = ControlledOrigin::start();
     let (port, clock) = origin.held(ENOUGH, 2);
-    let mut cost = 1;
-    let dearer = move || {
-        clock.advance(cost);
-        cost *= 2;
-    };
-    let loops = vec![looping(port, ENOUGH, dearer, || {})];
+    let loops = vec![looping(port, ENOUGH, ever_dearer(clock), || {})];
     let told = turns(&origin.ask(order(&[port; 3], 1, 3)));
     let costs: Vec<_> = told.iter().map(|turn| (turn.lead_cpu_ns, turn.cpu_ns)).collect();
     // The cost of the first request was incurred before the turns.
@@ -104,12 +107,7 @@ fn what_an_exchange_costs_does_not_say_in_which_turn_it_is() {
 fn the_first_iteration_of_a_lead_is_told_by_itself() {
     let origin = ControlledOrigin::start();
     let (port, clock) = origin.held(ENOUGH, 2);
-    let mut cost = 1;
-    let dearer = move || {
-        clock.advance(cost);
-        cost *= 2;
-    };
-    let loops = vec![looping(port, ENOUGH, dearer, || {})];
+    let loops = vec![looping(port, ENOUGH, ever_dearer(clock), || {})];
     let mut asked = order(&[], 1, 1);
     asked["order"] = json!([(port.ledger, 3, 1), (port.ledger, 1, 1)]);
     let told = turns(&origin.ask(asked));
