@@ -75,7 +75,8 @@ def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manne
 def explained(
     analysis: Analysis, folder: RunFolder, clients: Sequence[Client], manner: Manner
 ) -> Analysis:
-    """The analysis with explanations; without them if the user presses Ctrl-C."""
+    """The analysis with explanations; with those there are if that fails, or the user presses
+    Ctrl-C: what was measured is shown anyway."""
     from fetchoff.app.explain import say_nothing
     from fetchoff.app.explaining import explain_ranked
     from fetchoff.model.origin import BUILT_IN
@@ -88,7 +89,9 @@ def explained(
         return explain_ranked(folder, analysis, clients, say_nothing if quiet else say)
     except KeyboardInterrupt:
         say("interrupted: the rest is not explained")
-        return analysis_of(folder)
+    except FetchoffError as error:
+        say(f"note: the rest is not explained: {error.message}")
+    return analysis_of(folder)
 
 
 def _rescue(folder: RunFolder, manner: Manner) -> None:
