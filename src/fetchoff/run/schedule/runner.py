@@ -188,7 +188,7 @@ class Runner:
 
     def _is_long(self, number: int) -> bool:
         """Whether the clients with an expensive warm-up take part in that round."""
-        return all(entrant.takes_part(number) for entrant in self._experiment.entrants)
+        return all(self._experiment.takes_part(e, number) for e in self._experiment.entrants)
 
     def _is_done(self, number: int) -> bool:
         return all((number, course.id) in self._done for course in self._experiment.courses)
