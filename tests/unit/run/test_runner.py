@@ -256,6 +256,19 @@ def test_so_many_rounds_are_made_even_if_they_take_longer_than_the_budget(
     assert {done.round for done in run.kept(SectionDone)} == set(range(least_rounds))
 
 
+@pytest.mark.parametrize(("budget_s", "is_worth_it"), [(101.0, True), (99.0, False)])
+def test_a_long_round_is_left_out_unless_there_will_be_enough_of_them_for_an_interval(
+    run: Run, budget_s: float, is_worth_it: bool
+) -> None:
+    """Three: one was, and two more of 30 s have to fit into what 40 s have left."""
+    for number, seconds in enumerate((30.0, 5.0, 5.0)):
+        run.run.journal.append(SectionDone(number, 0, "get", seconds))
+    run(LOOPBACK, rounds=6, budget_s=budget_s, seldom="b/y")
+    measured = {done.round for done in run.kept(SectionDone)}
+    assert (3 in measured) is is_worth_it
+    assert {4, 5} <= measured
+
+
 @pytest.mark.parametrize(("budget_s", "fits"), [(82.0, True), (78.0, False)])
 def test_a_round_is_foreseen_to_take_as_long_as_the_last_of_its_kind(
     run: Run, budget_s: float, fits: bool

@@ -35,6 +35,7 @@ from fetchoff.run.host.seam import Host
 from fetchoff.run.network.seam import LayNetwork, Network
 from fetchoff.run.origins.built_in import Origin, StartOrigin
 from fetchoff.run.origins.reference import FetchReference, Reference, do_before
+from fetchoff.run.schedule.budget import Budget
 from fetchoff.run.schedule.events import Journal, Listener
 from fetchoff.run.schedule.section import SectionContext, SectionRun
 
@@ -92,7 +93,7 @@ class Runner:
         self._failures: dict[tuple[str, str], int] = {}
         self._done: set[tuple[int, str]] = set()
         self._attempts: dict[tuple[int, str], int] = {}
-        self._seconds: dict[int, float] = {}  # by round
+        self._budget = Budget(experiment)
         for record in dependencies.journal.records():
             if not isinstance(record, Ended) and record.host == self._host.id:
                 self._recall(record)
@@ -101,7 +102,8 @@ class Runner:
         """Measure until the run ends, and record everything in the journal.
 
         If the budget has room only for a round without those that are expensive to warm up, rounds
-        with them are left out: round numbers then have gaps.
+        with them are left out, and so are those that cannot become enough for an interval: round
+        numbers then have gaps.
 
         Raises OriginError, LinkError, StoreError and KeyboardInterrupt; the journal keeps what was
         measured before.
@@ -110,9 +112,12 @@ class Runner:
         with self._ready() as folder:
             for number in range(self._experiment.looks[-1]):
                 if not self._is_done(number):
-                    if rounds >= self._experiment.least_rounds and not self._fits(number):
+                    if self._budget.is_in_vain(number):
+                        continue
+                    may_end = rounds >= self._experiment.least_rounds
+                    if may_end and not self._budget.has_room_for(number):
                         reason = "budget"
-                        if self._is_long(number):
+                        if self._budget.is_long(number):
                             continue  # a shorter one may fit
                         break
                     self._run_round(number, folder)
@@ -153,8 +158,7 @@ class Runner:
         match record:
             case SectionDone():
                 self._done.add((record.round, record.workload))
-                seconds = self._seconds.get(record.round, 0.0) + record.seconds
-                self._seconds[record.round] = seconds
+                self._budget.add(record.round, record.seconds)
             case Invocation():
                 self._note_outcome(record)
             case Turns():
@@ -178,18 +182,6 @@ class Runner:
         if pace is not None and record.entrant in self._dependencies.launches:
             self._paces[record.workload][record.entrant] = pace
 
-    def _fits(self, number: int) -> bool:
-        """Whether the budget has room for that round, if it takes as long as the last like it."""
-        spent_s = sum(self._seconds.values())
-        like = [n for n in self._seconds if self._is_long(n) == self._is_long(number)]
-        if not like:  # nobody knows what it takes
-            return spent_s <= self._experiment.budget_s
-        return spent_s + self._seconds[max(like)] <= self._experiment.budget_s
-
-    def _is_long(self, number: int) -> bool:
-        """Whether the clients with an expensive warm-up take part in that round."""
-        return all(self._experiment.takes_part(e, number) for e in self._experiment.entrants)
-
     def _is_done(self, number: int) -> bool:
         return all((number, course.id) in self._done for course in self._experiment.courses)
 
@@ -208,7 +200,7 @@ class Runner:
                     raise
                 left = [s for s in left if (number, s.course.id) not in self._done]
         seconds = (self._host.now_ns() - began_ns) / 1e9
-        self._seconds[number] = self._seconds.get(number, 0.0) + seconds
+        self._budget.add(number, seconds)
         self._dependencies.listener.round_done(number, seconds)
 
     def _run_everywhere(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
