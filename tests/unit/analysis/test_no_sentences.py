@@ -13,7 +13,8 @@ import fetchoff
 PACKAGE = Path(fetchoff.__file__).parent
 FILES = (
     *sorted((PACKAGE / "analysis").glob("*.py")),
-    *(PACKAGE / "model" / f"{name}.py" for name in ("analysis", "check", "finding", "judgement")),
+    *(PACKAGE / "model" / f"{name}.py" for name in ("analysis", "check", "judgement")),
+    *sorted((PACKAGE / "model" / "finding").glob("*.py")),
 )
 WORDS = 3
 """So many words in a string make a sentence, and one beside a value in braces makes its part."""

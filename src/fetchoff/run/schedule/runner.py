@@ -113,6 +113,7 @@ class Runner:
             for number in range(self._experiment.looks[-1]):
                 if not self._is_done(number):
                     if self._budget.is_in_vain(number):
+                        reason = "budget"
                         continue
                     may_end = rounds >= self._experiment.least_rounds
                     if may_end and not self._budget.has_room_for(number):
