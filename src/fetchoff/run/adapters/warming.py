@@ -111,7 +111,7 @@ def warm_up(
             break
         fitting = n * stretch_ms * 1e6 / max(1, timed.wall_ns)
         n = max(work.fewest, min(round(fitting), 4 * n, work.most))
-    left = round(beyond * done / exchanges)
+    left = round(beyond * done / exchanges) if took_s <= MOST_S else 0
     while left > 0 and not stop.is_set():
         some = max(work.fewest, min(left, n))
         timed = work.run(some)
