@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
 from fetchoff.model.estimate import EVERY_ROUND
-from fetchoff.model.experiment import (
-    SELDOM,
-    Entrant,
-    Experiment,
-    Role,
-    controls_of,
-    with_controls,
-)
+from fetchoff.model.experiment import Entrant, Experiment, Role, controls_of, with_controls
 from fetchoff.model.origin import BUILT_IN
 from fetchoff.model.workload import Placement
 
@@ -29,8 +22,7 @@ TURN_OF_BUDGET_S = 12.0
 """Each such part of the budget is two turns a round: docs/decisions/0024-rounds-of-pairs.md."""
 GATE_LOOKS = (*EVERY_ROUND, *range(EVERY_ROUND[-1] + 2, 81, 2))
 """A gate that must show how small a difference is needs more rounds than others."""
-FEW, VERY_FEW = 1 / 3, 1 / 6  # of all clients
-SECOND = 2
+FEW = 1 / 3  # of all clients
 PREFERRED_BASELINES = ("python/requests", "ruby/net-http", "perl/lwp", "c/libcurl")
 
 
@@ -61,10 +53,8 @@ def ranking(
         tuple((c.id, c.manifest.kit, _role(c)) for c in ready),
         preferred={c.id for c in ready if c.manifest.is_control},
     )
-    slow = {client.id for client in ready if _compiles(client) and client.id != reference}
     return Experiment(
-        entrants=_sparing(entrants, slow, len(ready)),
-        seldom_every=SECOND if len(slow) <= VERY_FEW * len(ready) else SELDOM,
+        entrants=_sparing(entrants, ready, reference),
         courses=tuple(courses),
         baseline=reference,
         seed=_seed(seed),
@@ -157,15 +147,16 @@ def _turns_of_a_pair(clients: Sequence[Client], budget_s: float) -> int:
 
 
 def _sparing(
-    entrants: Sequence[Entrant], slow: Collection[str], clients: int
+    entrants: Sequence[Entrant], clients: Sequence[Client], baseline: str
 ) -> tuple[Entrant, ...]:
-    """If few of the clients have a compiler, let them take part in some rounds only.
+    """If few clients have a compiler, let them take part in every third round only.
 
     Their warm-up takes seconds in each round, in which all others could have had another round. If
     many clients have a compiler, skipping gains nothing. The baseline takes part in every round,
     because all ratios need it.
     """
-    if len(slow) > FEW * clients:
+    slow = {client.id for client in clients if _compiles(client) and client.id != baseline}
+    if len(slow) > FEW * len(clients):
         return tuple(entrants)
     return tuple(replace(e, seldom=True) if e.client in slow else e for e in entrants)
 

@@ -7,7 +7,7 @@ from enum import Enum, auto
 from itertools import count
 
 from fetchoff.analysis.fleet import is_decided_on
-from fetchoff.model.experiment import Experiment
+from fetchoff.model.experiment import SELDOM, Experiment
 from fetchoff.model.host import HostRecord, judged_on
 from fetchoff.model.observation import Batch, HostLost, Record, SectionDone, Turns
 from fetchoff.store.run_folder import RunFolder
@@ -65,12 +65,11 @@ class Standing:
 
     @property
     def is_spent(self) -> bool:
-        """Whether its next round would exceed its budget; those of all are longer (`seldom`)."""
+        """Whether its next round would exceed its budget; every third may be long (`seldom`)."""
         spent = self.seconds
         if len(spent) < self.experiment.least_rounds:
             return False
-        every = self.experiment.seldom_every
-        foreseen = spent[-every] if len(spent) >= every else spent[-1]
+        foreseen = spent[-SELDOM] if len(spent) >= SELDOM else spent[-1]
         return sum(spent) + foreseen > self.experiment.budget_s
 
     @property

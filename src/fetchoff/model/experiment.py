@@ -16,7 +16,7 @@ MORE_REQUESTS = 0.03
 BUSY_SHARE = 1.0
 CONTROLS_SHARE = 0.2  # of the processes of a round, in addition to those that are ranked
 PUBLISHED_BAND = 0.25  # a ratio within this of a published one agrees with it
-SELDOM = 3  # rounds of which `seldom` entrants take part in one, unless the experiment says so
+SELDOM = 3  # `seldom` entrants take part in one of this many rounds, beginning with the first
 TWIN, KNOWN = "#twin", "#known"
 
 
@@ -42,8 +42,8 @@ class Entrant:
 
     `amount`: for MORE, the additional share of requests (0.03); for BUSY, the share of the client's
     CPU time. `every`: it has a turn in every so many cycles, or a batch in every so many blocks.
-    `stretch`: its turns or batches are this many times as long. `seldom`: it takes part in some
-    rounds only.
+    `stretch`: its turns or batches are this many times as long. `seldom`: it takes part in every
+    third round.
     """
 
     key: str
@@ -55,6 +55,10 @@ class Entrant:
     every: int = 1
     stretch: int = 1
     seldom: bool = False
+
+    def takes_part(self, number: int) -> bool:
+        """Whether it takes part in round `number`, from 0."""
+        return not self.seldom or number % SELDOM == 0
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,6 @@ class Experiment:
     courses by both clocks together, not of each.
     `origin`: an id of the catalogue, or a URL. `placement`: the user's choice; None: as each
     workload says. `loopback`: of courses without a link; older runs used the machine's.
-    `seldom_every`: `seldom` entrants take part in one of so many rounds, beginning with the first.
     """
 
     entrants: tuple[Entrant, ...]
@@ -96,15 +99,6 @@ class Experiment:
     placement: Placement | None = None
     least_rounds: int = 1
     loopback: Loopback = Loopback.MACHINE
-    seldom_every: int = SELDOM
-
-    def takes_part(self, entrant: Entrant, number: int) -> bool:
-        """Whether an entrant takes part in round `number`, from 0."""
-        return not entrant.seldom or self.is_for_all(number)
-
-    def is_for_all(self, number: int) -> bool:
-        """Whether those who take part seldom do so in round `number`, from 0."""
-        return number % self.seldom_every == 0
 
     def course(self, name: str) -> Course:
         """The course with this id."""

@@ -10,6 +10,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.experiment import (
     CONTROLS_SHARE,
     KNOWN,
+    SELDOM,
     Effect,
     Entrant,
     Experiment,
@@ -85,10 +86,10 @@ def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
     controls; other controls take their places. Controls of the seldom come last: to warm up two of
     them takes as long as a whole round without them. A gate's have as many rounds as the sides.
     """
-    present = [one for one in experiment.entrants if experiment.takes_part(one, number)]
+    present = [entrant for entrant in experiment.entrants if entrant.takes_part(number)]
     others = [e for e in present if e.role is not Role.CONTROL]
     is_pair = experiment.pair_only and not experiment.jointly
-    if is_pair and number >= ROUNDS_TO_TELL and not experiment.is_for_all(number):
+    if is_pair and number >= ROUNDS_TO_TELL and number % SELDOM:
         return others
     controls = sorted((e for e in present if e.role is Role.CONTROL), key=lambda e: e.seldom)
     twins = list(dict.fromkeys(e.process for e in controls if not e.process.endswith(KNOWN)))
@@ -98,8 +99,7 @@ def entrants_of_round(experiment: Experiment, number: int) -> list[Entrant]:
     # Rounds with those who take part seldom have a rotation of their own, and so have the others.
     turn = number
     if any(e.seldom for e in experiment.entrants):
-        for_all = number // experiment.seldom_every
-        turn = for_all if experiment.is_for_all(number) else number - for_all - 1
+        turn = number // SELDOM if number % SELDOM == 0 else number - number // SELDOM - 1
     chosen: set[str] = set()
     for kind, places in ((twins, -(-room // 2)), (known, room // 2)):
         chosen |= {kind[(turn * places + i) % len(kind)] for i in range(places) if kind}

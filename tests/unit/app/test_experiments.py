@@ -81,15 +81,6 @@ def test_few_with_compilers_take_part_seldom_and_so_do_their_controls() -> None:
     assert len([e for e in experiment.entrants if e.seldom]) > 1
 
 
-@pytest.mark.parametrize(("others", "every"), [(3, 3), (4, 3), (5, 2), (9, 2)])
-def test_very_few_with_compilers_take_part_in_every_second_round(others: int, every: int) -> None:
-    clients = [client(f"perl/c{number}") for number in range(others)]
-    experiment = ranked(*clients, with_compiler("javascript/fetch"))
-    (of_it, *_) = (e for e in experiment.entrants if e.seldom)
-    there = [number for number in range(7) if experiment.takes_part(of_it, number)]
-    assert there == list(range(0, 7, every))
-
-
 @pytest.mark.parametrize(
     "names", [("perl/lwp", "javascript/fetch"), ("javascript/got", "javascript/fetch")]
 )

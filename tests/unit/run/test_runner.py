@@ -269,6 +269,19 @@ def test_a_long_round_is_left_out_unless_there_will_be_enough_of_them_for_an_int
     assert {4, 5} <= measured
 
 
+@pytest.mark.parametrize(("budget_s", "short_one_too"), [(111.0, True), (107.0, False)])
+def test_a_short_round_gives_way_to_the_last_long_one_that_an_interval_needs(
+    run: Run, budget_s: float, short_one_too: bool
+) -> None:
+    """75 s are spent, and two long rounds were: both kinds fit into 36 s, and one into 32."""
+    for number, seconds in enumerate((30.0, 5.0, 5.0, 30.0, 5.0)):
+        run.run.journal.append(SectionDone(number, 0, "get", seconds))
+    run(LOOPBACK, rounds=7, budget_s=budget_s, seldom="b/y")
+    measured = {done.round for done in run.kept(SectionDone)}
+    assert (5 in measured) is short_one_too
+    assert 6 in measured
+
+
 @pytest.mark.parametrize(("budget_s", "fits"), [(82.0, True), (78.0, False)])
 def test_a_round_is_foreseen_to_take_as_long_as_the_last_of_its_kind(
     run: Run, budget_s: float, fits: bool

@@ -26,22 +26,26 @@ class Budget:
             return self._left_s >= 0
         return self.seconds[max(like)] <= self._left_s
 
-    def is_in_vain(self, number: int) -> bool:
-        """Whether that round is long for clients that can't have enough of them for an interval.
+    def should_be_left_out(self, number: int) -> bool:
+        """Whether another round is a better use of the time.
 
-        All others can have several rounds meanwhile. In a pair, only controls have fewer rounds,
-        and checks pool what they have.
+        A round is long for clients that need MINIMUM_ROUNDS of them for an interval. If they can't
+        have so many, all others have several rounds meanwhile; and if they lack one, it comes
+        before short ones that would leave no room for it. In a pair, only controls have fewer
+        rounds, and checks pool what they have.
         """
-        had = [n for n in self.seconds if self.is_long(n)]
-        is_pair, nobody = self.experiment.pair_only, not self._are_some_seldom
-        if is_pair or nobody or not had or not self.is_long(number):
+        long = [seconds for n, seconds in self.seconds.items() if self.is_long(n)]
+        if self.experiment.pair_only or not self._are_some_seldom or not long:
             return False
-        more = max(0.0, self._left_s) // self.seconds[max(had)]
-        return len(had) + more < MINIMUM_ROUNDS
+        if self.is_long(number):
+            return len(long) + max(0.0, self._left_s) // long[-1] < MINIMUM_ROUNDS
+        short = [seconds for n, seconds in self.seconds.items() if not self.is_long(n)]
+        lacks_one = len(long) == MINIMUM_ROUNDS - 1
+        return bool(short and lacks_one) and long[-1] <= self._left_s < short[-1] + long[-1]
 
     def is_long(self, number: int) -> bool:
         """Whether the clients with an expensive warm-up take part in that round."""
-        return not self._are_some_seldom or self.experiment.is_for_all(number)
+        return all(entrant.takes_part(number) for entrant in self.experiment.entrants)
 
     @property
     def _are_some_seldom(self) -> bool:

@@ -102,8 +102,8 @@ class Runner:
         """Measure until the run ends, and record everything in the journal.
 
         If the budget has room only for a round without those that are expensive to warm up, rounds
-        with them are left out, and so are those that cannot become enough for an interval: round
-        numbers then have gaps.
+        with them are left out, and so is what is no good use of the time (`Budget`): round numbers
+        then have gaps.
 
         Raises OriginError, LinkError, StoreError and KeyboardInterrupt; the journal keeps what was
         measured before.
@@ -112,7 +112,7 @@ class Runner:
         with self._ready() as folder:
             for number in range(self._experiment.looks[-1]):
                 if not self._is_done(number):
-                    if self._budget.is_in_vain(number):
+                    if self._budget.should_be_left_out(number):
                         reason = "budget"
                         continue
                     may_end = rounds >= self._experiment.least_rounds
