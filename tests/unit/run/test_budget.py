@@ -1,0 +1,67 @@
+"""Which rounds a budget is best spent on, by how long the ones before them took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from tests.unit.run.fakes.runs import GET
+
+from fetchoff.model.course import Course
+from fetchoff.model.experiment import Entrant, Experiment
+from fetchoff.run.schedule.budget import Budget
+
+LONG, SHORT = 30.0, 5.0
+TWO_LONG = (LONG, SHORT, SHORT, LONG, SHORT)  # 75 s
+
+
+def budget(
+    seconds: Sequence[float], left_s: float, *, seldom: bool = True, pair: bool = False
+) -> Budget:
+    """After so many rounds, of which each third has all clients if one is there seldom."""
+    experiment = Experiment(
+        entrants=(Entrant("a", "a", "a"), Entrant("b", "b", "b", seldom=seldom)),
+        courses=(Course(GET),),
+        baseline="a",
+        seed=1,
+        budget_s=sum(seconds) + left_s,
+        pair_only=pair,
+    )
+    found = Budget(experiment)
+    for number, each in enumerate(seconds):
+        found.add(number, each)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("seconds", "left_s", "is_left_out"),
+    [
+        ((), 10.0, False),  # nobody knows yet what a round takes
+        ((LONG, SHORT, SHORT), 2 * LONG, False),
+        ((LONG, SHORT, SHORT), 2 * LONG - 1, True),  # three won't be had any more
+        ((LONG,), 4 * LONG, False),
+        ((LONG, SHORT), LONG, False),  # two are missing: no short one waits for them
+        (TWO_LONG, LONG + SHORT, False),
+        (TWO_LONG, LONG + SHORT - 1, True),  # the third comes before it
+        (TWO_LONG, LONG - 1, False),  # it wouldn't fit anyway
+        ((*TWO_LONG, SHORT, LONG), LONG, False),  # there are three
+    ],
+)
+def test_what_is_no_good_use_of_the_time_is_left_out(
+    seconds: Sequence[float], left_s: float, is_left_out: bool
+) -> None:
+    number = len(seconds)
+    assert budget(seconds, left_s).should_be_left_out(number) is is_left_out
+    assert not budget(seconds, left_s, pair=True).should_be_left_out(number)
+    assert not budget(seconds, left_s, seldom=False).should_be_left_out(number)
+
+
+@pytest.mark.parametrize(("number", "needs_s"), [(5, SHORT), (6, LONG)])
+def test_a_round_takes_as_long_as_the_last_of_its_kind(number: int, needs_s: float) -> None:
+    assert budget(TWO_LONG, needs_s).has_room_for(number)
+    assert not budget(TWO_LONG, needs_s - 1).has_room_for(number)
+
+
+def test_what_never_was_may_begin_while_anything_is_left() -> None:
+    assert budget((LONG,), 0.0).has_room_for(1)
+    assert not budget((LONG,), -1.0).has_room_for(1)
