@@ -32,7 +32,6 @@ from fetchoff.run.network.own_loopback import laying
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.origins.reference import Reference, fetch
-from fetchoff.run.os.clocks import waited_ns
 from fetchoff.run.schedule.rehearsing import rehearse
 from fetchoff.run.schedule.turning import Place, Turning
 
@@ -136,9 +135,7 @@ class Stand:
         notes = Notes()
         where = Place(0, 0, self.course.id)
         turning = Turning(
-            *(self.origin, notes, where, order, _do, self._misplaced),
-            time.perf_counter_ns,
-            waited_ns,
+            self.origin, notes, where, order, _do, self._misplaced, time.perf_counter_ns
         )
         planned = cycles([entrant for entrant, _ in players], turns, order)
         turning.run([(*player, 0) for player in players], planned, _nothing)

@@ -46,17 +46,13 @@ def _cpu(series: Series) -> SelfCheck:
 
 
 def _wall(series: Series) -> SelfCheck:
-    """Turns by the origin's clock, beside the harness's while that was not waiting for its core."""
+    """Turns by the origin's clock, beside the harness's."""
     readings = [
-        Reading(
-            (one.given_ns + one.lost_ns) / (one.elapsed_ns - one.waited_ns),
-            round=one.round,
-            host=one.host,
-        )
+        Reading((one.given_ns + one.lost_ns) / one.elapsed_ns, round=one.round, host=one.host)
         for one in series.given
-        if one.elapsed_ns > one.waited_ns and one.turns
+        if one.elapsed_ns and one.turns
     ]
-    # The harness may be late for more reasons, so the best agreement counts; a clock is always off.
+    # The harness may be late for many reasons, so the best agreement counts; a clock is always off.
     best = sorted(readings, key=lambda reading: -reading.share)[:1]
     return _check(series, CheckKind.WALL_ACCOUNT, "wall", best, WALL_WITHIN)
 

@@ -245,9 +245,8 @@ _BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type) == "tuple[int, ...
 class TurnsGiven(OfRound):
     """All turns of a set of groups of a section. Nanoseconds.
 
-    `elapsed_ns`: by the harness's clock; `waited_ns` of them, it was ready to go on, and others had
-    its core. By the origin's clock: `given_ns`, all turns; `lost_ns`, time spent waiting for
-    clients that missed their turn; `turned_ns`, turns with their leads only.
+    `elapsed_ns`: by the harness's clock. By the origin's clock: `given_ns`, all turns; `lost_ns`,
+    time spent waiting for clients that missed their turn; `turned_ns`, turns with their leads only.
     `misplaced`: which process did not have its planned core or priority, or "".
     """
 
@@ -260,7 +259,6 @@ class TurnsGiven(OfRound):
     turned_ns: int
     turns: int
     misplaced: str = ""
-    waited_ns: int = 0
 
 
 @dataclass(frozen=True)

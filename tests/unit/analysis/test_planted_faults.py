@@ -111,12 +111,6 @@ def slow_wall_clock(given: TurnsGiven) -> TurnsGiven:
     return replace(given, turned_ns=turned_ns, given_ns=given_ns, lost_ns=lost_ns)
 
 
-def late_harness(given: TurnsGiven, waited: float) -> TurnsGiven:
-    """The harness comes late by 7 %, and by `waited` of it, as others have its core."""
-    late_ns = round(0.07 * given.elapsed_ns)
-    return replace(given, elapsed_ns=given.elapsed_ns + late_ns, waited_ns=round(waited * late_ns))
-
-
 def compiles_while_let_go(share: float, seen: float) -> Fault:
     """A share of a process's CPU time, after the harness's last reading but one, that the origin
     sees, and one that the harness sees in its last."""
@@ -154,14 +148,6 @@ def test_a_sound_run_passes_every_check(seed: int) -> None:
         *("cpu account", "wall account", "request account", "placement"),
         *("a/a", "busy time", "trend", "common trend", "position"),
     }
-
-
-@pytest.mark.parametrize(("waited", "faults"), [(1.0, set()), (0.0, {"wall account"})])
-def test_a_harness_that_waits_for_its_core_all_the_time_is_no_clock_that_is_off(
-    waited: float, faults: set[str]
-) -> None:
-    late = of_given(lambda given: late_harness(given, waited))
-    assert failed([late(record) for record in sound(SEEDS[0])]) == faults
 
 
 def test_a_compiler_that_works_while_its_process_is_let_go_is_no_fault() -> None:

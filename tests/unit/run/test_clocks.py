@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fetchoff.run.os.clocks import cgroup_cpu_clock, process_cpu_clock, waited_ns
+from fetchoff.run.os.clocks import cgroup_cpu_clock, process_cpu_clock
 
 SPIN = "import sys, time\nfor line in sys.stdin:\n  e = time.process_time() + float(line)\n"
 SPIN += "  while time.process_time() < e: pass\n  print('done', flush=True)\n"
@@ -53,14 +53,3 @@ def test_control_groups_of_both_versions(tmp_path: Path) -> None:
     assert [clock() for clock in clocks] == [1_234_567, 1_234_000]
     (second / "cpu.stat").write_text("usage_usec 1300\n")
     assert clocks[1]() == 1_300_000
-
-
-def test_how_long_this_thread_waited_for_its_core(tmp_path: Path) -> None:
-    """The kernel's own file is there or not; what it says only grows."""
-    schedstat = tmp_path / "schedstat"
-    assert waited_ns(schedstat) == 0
-    schedstat.write_text("81532907 1706812 95\n")
-    assert waited_ns(schedstat) == 1_706_812
-    before = waited_ns()
-    sum(range(100_000))
-    assert waited_ns() >= before

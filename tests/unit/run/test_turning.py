@@ -170,14 +170,6 @@ def test_what_the_harness_saw_agrees_with_the_origin() -> None:
     assert group.turns[A].edges_ns > 0 == group.turns[B].edges_ns
 
 
-def test_how_long_others_had_the_harness_s_core_is_told() -> None:
-    group = Group(FakeAdapter(A))
-    group.gates.reader_late_ns = 40_000_000
-    group.play(everybody(4, A))
-    assert group.done.waited_ns == 40_000_000 * len(group.gates.orders)
-    assert group.done.elapsed_ns == group.done.given_ns + group.done.waited_ns
-
-
 def test_busy_time_is_a_share_of_what_the_client_costs_and_is_told() -> None:
     known = f"{A}#known"
     busy = Entrant(f"{A}#busy", A, known, Role.CONTROL, Effect.BUSY, 0.5)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import Urgency, on_core, strongest_urgency
-from fetchoff.run.os import cgroups, clocks, cpu_quota
+from fetchoff.run.os import cgroups, cpu_quota
 from fetchoff.run.os.cpu_quota import Throttling
 
 
@@ -25,7 +25,6 @@ class Host(Protocol):
     urgency: Urgency
 
     def now_ns(self) -> int: ...
-    def waited_ns(self) -> int: ...
     def on_core(self, core: int) -> AbstractContextManager[None]: ...
     def rest(self, seconds: float) -> None: ...
     def throttled(self) -> Throttling: ...
@@ -47,10 +46,6 @@ class ThisMachine:
     def now_ns(self) -> int:
         """A clock that only goes forward."""
         return time.perf_counter_ns()
-
-    def waited_ns(self) -> int:
-        """How long this thread has been ready to run while others had its core."""
-        return clocks.waited_ns()
 
     def on_core(self, core: int) -> AbstractContextManager[None]:
         """Keep the harness on a core for as long as the context lasts."""

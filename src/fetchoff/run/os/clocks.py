@@ -1,4 +1,4 @@
-"""Clocks that are read from outside the process that they measure, and how late their reader is."""
+"""Clocks that are read from outside the process that they measure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-OWN_SCHEDSTAT = Path("/proc/thread-self/schedstat")
 _CPUCLOCK_SCHED = 2  # Linux, include/linux/posix-timers.h: nanoseconds of all threads
 
 ReadNs = Callable[[], int]
@@ -30,15 +29,3 @@ def cgroup_cpu_clock(folder: Path) -> ReadNs:
         return lambda: int(usage.read_text())
     stat = folder / "cpu.stat"
     return lambda: int(stat.read_text().split("usage_usec ")[1].split()[0]) * 1000
-
-
-def waited_ns(schedstat: Path = OWN_SCHEDSTAT) -> int:
-    """How long the calling thread was ready to run, but others had the core, since it began.
-
-    Nanoseconds; 0 where the kernel does not say. Linux, Documentation/scheduler/sched-stats.rst:
-    "time spent waiting on a runqueue".
-    """
-    try:
-        return int(schedstat.read_text().split()[1])
-    except (OSError, IndexError, ValueError):
-        return 0

@@ -228,7 +228,6 @@ class SectionRun:
             self._try,
             self._origin_misplaced,
             self._context.host.now_ns,
-            self._context.host.waited_ns,
         )
         for one_set in plan.sets(groups, self._compiles):
             members = list(dict.fromkeys(e.process for group in one_set for e in group))

@@ -171,7 +171,7 @@ class Turning:
     """Measures a section in turns, set by set; the journal has it, also of who fell out later.
 
     `misplaced`: what is not where it was planned, asked after the last turn. `now_ns`: the
-    harness's clock. `waited_ns`: for how long others have had its core.
+    harness's clock.
     """
 
     def __init__(
@@ -183,7 +183,6 @@ class Turning:
         try_: Try,
         misplaced: Callable[[], str],
         now_ns: ReadNs,
-        waited_ns: ReadNs,
     ) -> None:
         self._turnstile = turnstile
         self._journal = journal
@@ -192,7 +191,6 @@ class Turning:
         self._try = try_
         self._misplaced = misplaced
         self._now_ns = now_ns
-        self._waited_ns = waited_ns
         self._cycles = 0
 
     def run(
@@ -253,7 +251,7 @@ class Turning:
         turns: Sequence[_Planned],
         went_on: Callable[[], None],
     ) -> None:
-        elapsed_ns = waited_ns = given_ns = lost_ns = turned_ns = given_turns = 0
+        elapsed_ns = given_ns = lost_ns = turned_ns = given_turns = 0
         todo = deque(turns)
         while todo:
             chunk: list[_Planned] = []
@@ -269,10 +267,9 @@ class Turning:
                 continue
             order = [(turn.player.number, turn.lead, turn.counted) for turn in chunk]
             longest_s = max(turn.us for turn in chunk) / 1e6
-            waited_before_ns, began_ns = self._waited_ns(), self._now_ns()
+            began_ns = self._now_ns()
             given = self._turnstile.give(order, longest_s)
             elapsed_ns += self._now_ns() - began_ns
-            waited_ns += self._waited_ns() - waited_before_ns
             given_ns += given.wall_ns
             lost_ns += given.lost_ns
             turned_ns += sum(turn.wall_ns + turn.lead_wall_ns for turn in given.turns)
@@ -296,7 +293,6 @@ class Turning:
             turned_ns,
             given_turns,
             self._misplaced(),
-            waited_ns,
             host=self._place.host,
         )
         self._journal.append(done)

@@ -26,7 +26,7 @@ class FakeOrigin:
 
     `raises`: what comes instead of the answer to an order, by the order's number from 0. `dies_at`:
     the order that it does not survive. `strays`: where it is not where it was placed. `keeps_all`:
-    it lets nobody go. `reader_late_ns`: how late an order's answer is read, as `late_ns` sums up.
+    it lets nobody go.
     """
 
     time: VirtualTime = field(default_factory=VirtualTime)
@@ -35,8 +35,6 @@ class FakeOrigin:
     dies_at: int | None = None
     strays: str = ""
     keeps_all: bool = False
-    reader_late_ns: int = 0
-    late_ns: int = 0
     listeners: dict[str, FakeLedger] = field(default_factory=dict)
     clients: list[FakeAdapter] = field(default_factory=list)  # in the order of their holding
     ledgers: list[FakeLedger] = field(default_factory=list)  # the same
@@ -141,8 +139,7 @@ class FakeOrigin:
             else:
                 turns.append(turn)
                 wall_ns += turn.wall_ns + turn.lead_wall_ns
-        self.time.passes(wall_ns + lost_ns + self.reader_late_ns)
-        self.late_ns += self.reader_late_ns
+        self.time.passes(wall_ns + lost_ns)
         return control.Turns(tuple(turns), tuple(lost), tuple(exhausted), wall_ns, lost_ns)
 
     def _must_be_there(self) -> None:

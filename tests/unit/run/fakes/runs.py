@@ -50,9 +50,6 @@ class FakeHost:
     def now_ns(self) -> int:
         return self._time.ns
 
-    def waited_ns(self) -> int:
-        return 0
-
     @contextlib.contextmanager
     def on_core(self, core: int) -> Iterator[None]:
         self.harness_on = core

@@ -60,7 +60,6 @@ class Group:
             self._try,
             lambda: misplaced,
             lambda: self.gates.time.ns,
-            lambda: self.gates.late_ns,
         )
         players = [(e, self.sessions[e.process], GROUP) for e in entrants]
         turning.run(players, cycles, self._went_on)
