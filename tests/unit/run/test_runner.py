@@ -56,11 +56,10 @@ class Run:
         *links: Link,
         rounds: int = 1,
         budget_s: float = 150.0,
-        seldom: str = "",
         least_rounds: int = 1,
     ) -> Experiment:
         experiment = Experiment(
-            entrants=tuple(Entrant(c, c, c, seldom=c == seldom) for c in self.run.clients),
+            entrants=tuple(Entrant(c, c, c) for c in self.run.clients),
             courses=tuple(Course(GET, link) for link in links),
             baseline=CLIENTS[0],
             seed=7,
@@ -254,40 +253,3 @@ def test_so_many_rounds_are_made_even_if_they_take_longer_than_the_budget(
 ) -> None:
     run(LOOPBACK, rounds=3, budget_s=1e-6, least_rounds=least_rounds)
     assert {done.round for done in run.kept(SectionDone)} == set(range(least_rounds))
-
-
-@pytest.mark.parametrize(("budget_s", "is_worth_it"), [(101.0, True), (99.0, False)])
-def test_a_long_round_is_left_out_unless_there_will_be_enough_of_them_for_an_interval(
-    run: Run, budget_s: float, is_worth_it: bool
-) -> None:
-    """Three: one was, and two more of 30 s have to fit into what 40 s have left."""
-    for number, seconds in enumerate((30.0, 5.0, 5.0)):
-        run.run.journal.append(SectionDone(number, 0, "get", seconds))
-    run(LOOPBACK, rounds=6, budget_s=budget_s, seldom="b/y")
-    measured = {done.round for done in run.kept(SectionDone)}
-    assert (3 in measured) is is_worth_it
-    assert {4, 5} <= measured
-
-
-@pytest.mark.parametrize(("budget_s", "short_one_too"), [(111.0, True), (107.0, False)])
-def test_a_short_round_gives_way_to_the_last_long_one_that_an_interval_needs(
-    run: Run, budget_s: float, short_one_too: bool
-) -> None:
-    """75 s are spent, and two long rounds were: both kinds fit into 36 s, and one into 32."""
-    for number, seconds in enumerate((30.0, 5.0, 5.0, 30.0, 5.0)):
-        run.run.journal.append(SectionDone(number, 0, "get", seconds))
-    run(LOOPBACK, rounds=7, budget_s=budget_s, seldom="b/y")
-    measured = {done.round for done in run.kept(SectionDone)}
-    assert (5 in measured) is short_one_too
-    assert 6 in measured
-
-
-@pytest.mark.parametrize(("budget_s", "fits"), [(82.0, True), (78.0, False)])
-def test_a_round_is_foreseen_to_take_as_long_as_the_last_of_its_kind(
-    run: Run, budget_s: float, fits: bool
-) -> None:
-    """Rounds with those that are dear to warm up tell nothing of the others."""
-    for number, seconds in enumerate((25.0, 5.0, 5.0, 35.0, 5.0)):
-        run.run.journal.append(SectionDone(number, 0, "get", seconds))
-    run(LOOPBACK, rounds=6, budget_s=budget_s, seldom="b/y")
-    assert (5 in {done.round for done in run.kept(SectionDone)}) is fits

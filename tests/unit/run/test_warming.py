@@ -236,6 +236,14 @@ def test_where_the_warm_up_ends_can_be_left_to_chance() -> None:
     assert second.is_steady
 
 
+def test_who_has_taken_too_long_does_not_go_on_by_chance() -> None:
+    slow, longer = (Known(lambda _: 100_000.0) for _ in range(2))  # a tenth of a second each
+    warmed(slow, least=10_000)
+    warmed(longer, least=10_000, beyond=0.5)
+    assert longer.done == slow.done
+    assert sum(longer.walls_ns) > MOST_S * 1e9
+
+
 @pytest.mark.parametrize(
     ("left_s", "waited_s"),
     [(0.0, LOOK_S), (0.5, 0.5 + LOOK_S), (60.0, MOST_COMPILING_S)],
