@@ -233,9 +233,9 @@ def test_interrupted_and_resumed(how: signal.Signals, links: Command, run: Path)
 def test_an_emulator_that_stops_for_a_moment_costs_batches_and_no_rounds(
     links: Command, run: Path
 ) -> None:
-    arguments = ("-w", "steady.toml", "--link", "five.toml", "-c", fake("honest"), "--budget", "8")
+    arguments = ("-w", "steady.toml", "--link", "five.toml", "-c", fake("honest"), "--budget", "12")
     process = links.start("run", *arguments, "-o", run)
-    runs.wait_for_lines(run, 3, process)
+    runs.wait_for_lines(run, 1, process)  # that the link was tried; rounds are written at their end
     while process.poll() is None:
         with contextlib.suppress(psutil.Error, TimeoutError):
             stopped = emulator(links.folder, patience_s=0)
