@@ -93,7 +93,7 @@ class Driver:
         """
         while (reason := self._reason_to_end()) is None:
             self._wave()
-        ended = Ended(reason, max(standing.round for standing in self._standings.values()))
+        ended = Ended(reason, max(standing.rounds for standing in self._standings.values()))
         self._folder.append(ended)
         return ended
 
@@ -135,8 +135,12 @@ class Driver:
     def _wave(self) -> None:
         """A round of every host that goes on."""
         asked = [one for one in self._standings.values() if self._goes_on(one)]
-        self._listener.wave_began({one.host.id: one.round for one in asked})
-        pending = [self._asked(standing) for standing in asked]
+        self._listener.wave_began({one.host.id: one.rounds for one in asked})
+        pending = [
+            self._asked(standing, number)
+            for standing in asked
+            if (number := standing.next_round) is not None
+        ]
         try:
             while pending:
                 present = self._cluster.present()
@@ -148,12 +152,12 @@ class Driver:
                 if one.task is not None:
                     one.task.drop()
 
-    def _asked(self, standing: Standing) -> _Pending:
+    def _asked(self, standing: Standing, number: int) -> _Pending:
         now = self._cluster.now_s()
         block = Block(
             run=self._folder.header.run_id,
             host=standing.host.id,
-            round=standing.round,
+            round=number,
             known=standing.known,
             alpha=standing.experiment.alpha,
         )
@@ -217,11 +221,12 @@ class Driver:
             self._lose(one, State.OUT, f"it told what is no record of it: {error}")
             return True
         standing = one.standing
-        standing.decided_at = (standing.round, told.is_decided)
-        if standing.round <= one.block.round:
+        standing.decided_at = (standing.rounds, told.is_decided)
+        seconds = standing.seconds
+        if one.block.round not in seconds:
             self._lose(one, State.OUT, "it came back from a round that is not whole")
             return True
-        self._listener.round_done(standing.host.id, standing.round, standing.seconds[-1])
+        self._listener.round_done(standing.host.id, len(seconds), seconds[one.block.round])
         return True
 
     def _keep(self, standing: Standing, lines: Sequence[bytes]) -> None:

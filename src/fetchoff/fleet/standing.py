@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from itertools import count
 
 from fetchoff.analysis.fleet import is_decided_on
-from fetchoff.model.experiment import SELDOM, Experiment
+from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import HostRecord, judged_on
 from fetchoff.model.observation import Batch, HostLost, Record, SectionDone, Turns
+from fetchoff.run.schedule.budget import Budget
 from fetchoff.store.run_folder import RunFolder
 
 
@@ -53,36 +53,38 @@ class Standing:
             self._measured.add(record.round)
 
     @property
-    def round(self) -> int:
-        """The number of its first round that is not whole: how many it has."""
+    def seconds(self) -> dict[int, float]:
+        """How long each of its whole rounds took, by its number: the budget leaves some out."""
         courses = {course.id for course in self.experiment.courses}
-        return next(n for n in count() if not self._whole.get(n, set()) >= courses)
+        whole = sorted(number for number, done in self._whole.items() if done >= courses)
+        return {number: self._spent[number] for number in whole}
 
     @property
-    def seconds(self) -> list[float]:
-        """How long each of its whole rounds took."""
-        return [self._spent[number] for number in range(self.round)]
+    def rounds(self) -> int:
+        """How many whole rounds it has."""
+        return len(self.seconds)
+
+    @property
+    def next_round(self) -> int | None:
+        """The number of the round that its budget is to be spent on now; None if there is none."""
+        seconds = self.seconds
+        return Budget(self.experiment, seconds).next_round(seconds)
 
     @property
     def is_spent(self) -> bool:
-        """Whether its next round would exceed its budget; every third may be long (`seldom`)."""
-        spent = self.seconds
-        if len(spent) < self.experiment.least_rounds:
-            return False
-        foreseen = spent[-SELDOM] if len(spent) >= SELDOM else spent[-1]
-        return sum(spent) + foreseen > self.experiment.budget_s
+        """Whether no further round fits its budget."""
+        return self.rounds < self.experiment.looks[-1] and self.next_round is None
 
     @property
     def has_nobody_left(self) -> bool:
         """Whether its last round measured nothing at all."""
-        last = self.round - 1
-        return last >= 0 and last not in self._measured
+        last = max(self.seconds, default=None)
+        return last is not None and last not in self._measured
 
     @property
     def is_through(self) -> bool:
         """Whether it has measured all that it may."""
-        most = self.experiment.looks[-1]
-        return self.round >= most or self.is_spent or self.has_nobody_left
+        return self.next_round is None or self.has_nobody_left
 
 
 def standings_of(folder: RunFolder) -> dict[str, Standing]:
@@ -102,9 +104,9 @@ def standings_of(folder: RunFolder) -> dict[str, Standing]:
 def is_decided(standing: Standing, folder: RunFolder) -> bool:
     """As the host told with its last round, or by the journal if another driver was told."""
     rounds, told = standing.decided_at
-    if rounds != standing.round:
+    if rounds != standing.rounds:
         told = is_decided_on(standing.experiment, folder.of_host(standing.host.id))
-        standing.decided_at = (standing.round, told)
+        standing.decided_at = (standing.rounds, told)
     return told
 
 

@@ -248,6 +248,33 @@ def test_a_budget_is_that_of_each_host(tmp_path: Path) -> None:
     assert fleet.drive(FakeCluster(HOSTS)) == Ended("budget", 4)
 
 
+@pytest.mark.parametrize(
+    ("budget_s", "numbers"),
+    [(40.0, [0, 1, 2, 4, 5, 7, 8, 10, 11, 13, 14]), (64.0, [0, 1, 2, 3, 6])],
+)
+def test_a_host_leaves_out_the_rounds_that_a_run_would(
+    tmp_path: Path, budget_s: float, numbers: list[int]
+) -> None:
+    """With a client that compiles a round takes 20 seconds, without it two: there are three of
+    those with it, or one."""
+    plain = pretended.experiment(rounds=20)
+    seldom = tuple(replace(e, seldom=e.client == "c/slow") for e in plain.entrants)
+    fleet = Fleet(tmp_path, replace(plain, entrants=seldom, budget_s=budget_s))
+    fleet.measure.rounds = _longer_with_all
+    assert fleet.drive(FakeCluster(HOSTS)) == Ended("budget", len(numbers))
+    fleet.assert_all_fetched_once()
+    for host in HOSTS:
+        done = [r.round for r in fleet.of(host) if isinstance(r, SectionDone)]
+        assert done == sorted(2 * numbers)
+    assert fleet.drive(FakeCluster(HOSTS)) == Ended("budget", len(numbers))
+
+
+def _longer_with_all(asked: Experiment, host: str, number: int) -> Iterable[Record]:
+    seconds = 10.0 if all(entrant.takes_part(number) for entrant in asked.entrants) else 1.0
+    for record in pretended.round_of(asked, host, number):
+        yield replace(record, seconds=seconds) if isinstance(record, SectionDone) else record
+
+
 def test_it_ends_when_every_host_has_decided(tmp_path: Path) -> None:
     asked = replace(pretended.experiment(rounds=40), decide_on=("wall", "cpu"))
     asked = replace(asked, looks=tuple(range(5, 41)))

@@ -66,3 +66,23 @@ def test_a_round_takes_as_long_as_the_last_of_its_kind(number: int, needs_s: flo
 def test_what_never_was_may_begin_while_anything_is_left() -> None:
     assert budget((LONG,), 0.0).has_room_for(1)
     assert not budget((LONG,), -1.0).has_room_for(1)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "left_s", "number"),
+    [
+        ((), 0.0, 0),  # one is measured whatever it takes
+        ((LONG, SHORT, SHORT), 2 * LONG, 3),
+        ((LONG, SHORT, SHORT), 2 * LONG - 1, 4),
+        (TWO_LONG, LONG + SHORT - 1, 6),
+        (TWO_LONG, SHORT - 1, None),
+    ],
+)
+def test_the_next_round(seconds: Sequence[float], left_s: float, number: int | None) -> None:
+    assert budget(seconds, left_s).next_round(range(len(seconds))) == number
+
+
+def test_what_was_had_is_not_had_again() -> None:
+    taken = budget((SHORT,), 10 * SHORT, seldom=False)
+    assert taken.next_round({0, 2, 3}) == 1
+    assert taken.next_round(range(taken.experiment.looks[-1])) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from fetchoff.model.estimate import MINIMUM_ROUNDS
@@ -18,6 +19,21 @@ class Budget:
     def add(self, number: int, seconds: float) -> None:
         """Some more seconds of a round."""
         self.seconds[number] = self.seconds.get(number, 0.0) + seconds
+
+    def next_round(self, had: Collection[int]) -> int | None:
+        """The first round that was not `had` and is to be measured now; None if none is.
+
+        If only a round without those that are expensive to warm up fits, rounds with them are left
+        out, and so is what is no good use of the time: round numbers then have gaps.
+        """
+        for number in range(self.experiment.looks[-1]):
+            if number in had or self.should_be_left_out(number):
+                continue
+            if len(had) < self.experiment.least_rounds or self.has_room_for(number):
+                return number
+            if not self.is_long(number):  # a long one would not fit either
+                return None
+        return None
 
     def has_room_for(self, number: int) -> bool:
         """Whether that round fits, if it takes as long as the last like it."""

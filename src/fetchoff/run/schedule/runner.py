@@ -101,40 +101,31 @@ class Runner:
     def run(self) -> Ended:
         """Measure until the run ends, and record everything in the journal.
 
-        If the budget has room only for a round without those that are expensive to warm up, rounds
-        with them are left out, and so is what is no good use of the time (`Budget`): round numbers
-        then have gaps.
-
         Raises OriginError, LinkError, StoreError and KeyboardInterrupt; the journal keeps what was
         measured before.
         """
-        reason, rounds = "rounds", 0
+        most = self._experiment.looks[-1]
+        had = {number for number in range(most) if self._is_done(number)}
         with self._ready() as folder:
-            for number in range(self._experiment.looks[-1]):
-                if not self._is_done(number):
-                    if self._budget.should_be_left_out(number):
-                        reason = "budget"
-                        continue
-                    may_end = rounds >= self._experiment.least_rounds
-                    if may_end and not self._budget.has_room_for(number):
-                        reason = "budget"
-                        if self._budget.is_long(number):
-                            continue  # a shorter one may fit
-                        break
-                    self._run_round(number, folder)
-                rounds += 1
-                if not self._is_anybody_left():
-                    reason = "no client left"
+            while (reason := self._reason_to_end(len(had))) is None:
+                number = self._budget.next_round(had)
+                if number is None:
+                    reason = "rounds" if len(had) == most else "budget"
                     break
-                looked = rounds in self._experiment.looks
-                if looked and self._dependencies.is_decided(
-                    self._dependencies.journal.records(), rounds
-                ):
-                    reason = "decided"
-                    break
-            ended = Ended(reason, rounds)
+                self._run_round(number, folder)
+                had.add(number)
+            ended = Ended(reason, len(had))
             self._dependencies.journal.append(ended)
             return ended
+
+    def _reason_to_end(self, rounds: int) -> str | None:
+        """Why nothing more is to be measured after so many rounds, whatever the budget; or None."""
+        if not self._is_anybody_left():
+            return "no client left"
+        looked = rounds in self._experiment.looks
+        if looked and self._dependencies.is_decided(self._dependencies.journal.records(), rounds):
+            return "decided"
+        return None
 
     def run_round(self, number: int) -> None:
         """Measure what the journal does not hold of one round: somebody else says when it ends.
