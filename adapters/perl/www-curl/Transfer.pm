@@ -11,7 +11,7 @@ use URI::Escape        qw(uri_escape);
 use WWW::Curl::Easy;
 use WWW::Curl::Form;
 
-our @EXPORT = qw(features handle libcurl set_request);
+our @EXPORT = qw(features handle libcurl set_post_fields set_request);
 
 my $built_with   = WWW::Curl::Easy::version();
 my ($libcurl)    = $built_with =~ m{\Alibcurl/(\S+)};
@@ -86,6 +86,12 @@ sub set_content {
         return ( undef, $form );
     }
     return if !$body && $method ne 'POST';
+    return set_post_fields( $curl, $body );
+}
+
+# What the handle posts, and the content's type where libcurl does not know it.
+sub set_post_fields {
+    my ( $curl, $body ) = @_;
     my ( $type, $content ) = $body ? typed_content( $body, \&encode_form ) : ( undef, '' );
     $curl->setopt( CURLOPT_POSTFIELDSIZE, length $content );
     $curl->setopt( CURLOPT_POSTFIELDS,    $content );

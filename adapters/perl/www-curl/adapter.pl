@@ -29,10 +29,11 @@ sub prepare {
         if ( $exchange == $last ) {    # what the handle was told stays with it
             $curl->setopt( CURLOPT_URL,       $exchange->{url} );
             $curl->setopt( CURLOPT_WRITEDATA, \$content );
+            set_post_fields( $curl, $exchange->{body} ) if $exchange->{body};
         }
         else {
             $form = set_request( $curl, $exchange, \$content, $sink );
-            $last = $exchange->{body} ? 0 : $exchange;
+            $last = $form ? 0 : $exchange;
         }
         my $code = $curl->perform;
         die $curl->strerror($code), ': ', $curl->errbuf, "\n" if $code;
