@@ -18,7 +18,7 @@ from fetchoff.report.site.collection import collect
 from fetchoff.report.site.entries import History, Run
 from fetchoff.report.site.runs import LeftOut
 from fetchoff.store import results_file
-from fetchoff.store.history import HISTORY
+from fetchoff.store.history import HISTORIES, HISTORY
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.run_folder import HEADER
 
@@ -126,7 +126,7 @@ def _run_folders(top: Path) -> Iterator[Path]:
         raise InputError(f"{top} is not a folder", GIVE)
     is_empty = True
     for place, below, names in os.walk(top, onerror=_refuse):
-        if KNOWN.isdisjoint(names):
+        if KNOWN.isdisjoint(names) or HISTORIES.name in names:  # those are below it
             below[:] = sorted(name for name in below if not name.startswith("."))
             continue
         below.clear()

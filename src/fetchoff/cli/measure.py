@@ -57,9 +57,15 @@ def measure_to_end(folder: RunFolder, clients: Sequence[Client], manner: Manner)
 
 def measure_and_show(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> Analysis:
     """Measure, write the results, and show the ranking; on an error, show the results so far."""
+    return explain_and_show(measure_to_end(folder, clients, manner), folder, clients, manner)
+
+
+def explain_and_show(
+    analysis: Analysis, folder: RunFolder, clients: Sequence[Client], manner: Manner
+) -> Analysis:
+    """Explain the slowest clients if the user wants that, write the results, and show them."""
     from fetchoff.cli import results
 
-    analysis = measure_to_end(folder, clients, manner)
     if manner.explains:
         analysis = explained(analysis, folder, clients, manner)
     results.write_and_show(

@@ -198,7 +198,7 @@ def _measured(
     from fetchoff.app.explaining import explain_claimed
     from fetchoff.app.results import HTML, analysis_of, write
     from fetchoff.cli.console import say
-    from fetchoff.cli.measure import explained, measure_watched
+    from fetchoff.cli.measure import explained, measure_to_end
     from fetchoff.store.run_folder import RunFolder
 
     if not manner.quiet:
@@ -206,7 +206,7 @@ def _measured(
         year = f" ({article.year})" if article.year else ""
         said = f"{article.id}: {article.title}{year}, on {origin.id} {origin.version}"
         say(said.rstrip())
-    measure_watched(folder, clients, manner)
+    measure_to_end(folder, clients, manner)
     explain_claimed(folder, article, clients, say_nothing if manner.quiet else say)
     analysis = analysis_of(RunFolder.open(folder.path))
     if manner.explains:

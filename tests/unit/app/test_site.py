@@ -19,6 +19,7 @@ from fetchoff.app.fleet_results import write_fleet
 from fetchoff.app.site import Origin, gather
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.report.site import render
+from fetchoff.store.history import HISTORIES
 from fetchoff.store.run_folder import RunFolder
 
 
@@ -34,6 +35,17 @@ def listing(folder: Path) -> list[str]:
 def test_runs_of_every_kind_are_found(tmp_path: Path) -> None:
     found = gather([Origin(sited.every_kind(tmp_path))])
     assert len(found.runs) == 5
+    assert [one.file.client for one in found.histories] == ["python/urllib3"]
+    assert found.passed == ()
+
+
+def test_the_histories_of_many_clients_are_found_in_their_folder(tmp_path: Path) -> None:
+    """It has results of its own, which are those of no run."""
+    folder = tmp_path / "histories"
+    sited.write_history(folder / "python--urllib3")
+    for name in (HISTORIES.name, "results.json"):
+        (folder / name).write_text("{}")
+    found = gather([Origin(folder)])
     assert [one.file.client for one in found.histories] == ["python/urllib3"]
     assert found.passed == ()
 

@@ -1,6 +1,6 @@
 """Running a client until it is steady: the curve of its cost over its first exchanges.
 
-Nothing of it is measured for a ranking, so clients warm up side by side, on all cores.
+Nothing of it is measured for a ranking, so clients warm up side by side, on two cores.
 """
 
 from __future__ import annotations
