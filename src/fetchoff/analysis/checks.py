@@ -47,7 +47,7 @@ def self_checks(
     exact = [check for series in all_series for check in accounts(series)]
     questions = _pooled([q for series in all_series for q in _questions(experiment, series)])
     level = experiment.alpha / max(1, len(questions))
-    return (*exact, *(_told(q, judge_pooled(q.asked, level=level), kits) for q in questions))
+    return (*exact, *(check for q in questions for check in _answers(q, level, kits)))
 
 
 def _pooled(questions: Sequence[_Question]) -> list[_Question]:
@@ -76,6 +76,18 @@ def _together(questions: Sequence[_Question]) -> _Question:
             strata=tuple(q.workload for q in questions for _ in q.asked.values),
         ),
     )
+
+
+def _answers(question: _Question, level: float, kits: dict[str, str]) -> Iterator[SelfCheck]:
+    """What was found; and if one group is off, whatever else is off without it."""
+    asked = question.asked
+    found = judge_pooled(asked, level=level)
+    yield _told(question, found, kits)
+    while found.culprit:
+        asked = asked.without(found.culprit)
+        found = judge_pooled(asked, level=level)
+        if found.outcome is CheckOutcome.FAILED:
+            yield _told(question, found, kits)
 
 
 def _told(question: _Question, found: Found, kits: dict[str, str]) -> SelfCheck:

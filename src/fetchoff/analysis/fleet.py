@@ -278,10 +278,11 @@ def _across(
     costs = [own.logs[clock] for own in hosts]
     base = keys.index(experiment.baseline)
     differ = heterogeneity(costs, base) if costs else [None] * len(keys)
-    shown = shown_to_differ(differ, share)
+    has_ended = fleet.ended is not None  # what hosts have in common is looked at once
+    shown = shown_to_differ(differ, share) if has_ended else [False] * len(keys)
     ranked = [place for place, e in enumerate(fleet.entrants) if e.role is Role.RANKED]
     ranking = None
-    if fleet.ended is not None and len(costs) >= LEAST_HOSTS:
+    if has_ended and len(costs) >= LEAST_HOSTS:
         levels = np.array([levels_of_host(y[:, ranked]) for y in costs])
         ranking = rank_over_hosts(
             levels, baseline=ranked.index(base), alpha=share, margin=experiment.margin

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fetchoff.model.cause import Cause, Tried
 from fetchoff.model.cause import Trial as Outcome
-from fetchoff.model.estimate import Estimate, StoppingRule
+from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate, StoppingRule
 from fetchoff.stats import compare_differences
 from fetchoff.stats.comparison import mean_and_interval
 
@@ -72,8 +72,8 @@ def judge(plain_us: Array, toggled_us: Array, trial: Toggled, rule: StoppingRule
 
 
 def _mean(values: Array, level: float) -> Estimate:
-    """The mean and its interval; without bounds if there are fewer than two values."""
-    if values.size < 2:
+    """The mean and its interval; without bounds if there are too few values for one."""
+    if values.size < MINIMUM_ROUNDS:
         return Estimate(float("nan"), -np.inf, np.inf, level)
     return Estimate(*mean_and_interval(values, 1 - level, resolution=0.0), level)
 

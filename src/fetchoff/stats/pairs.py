@@ -60,8 +60,7 @@ class Pairs:
 
 def all_pairs(y: Array) -> Pairs:
     """All pairs of clients of `y[round, client]`, NaN where a client has no round."""
-    clients = y.shape[1]
-    a, b = np.triu_indices(clients, 1)
+    a, b = np.triu_indices(y.shape[1], 1)
     d = y[:, b] - y[:, a]
     present = np.isfinite(d)
     rounds = present.sum(0)
@@ -70,6 +69,7 @@ def all_pairs(y: Array) -> Pairs:
     squares = np.where(present, (d - mean) ** 2, 0.0).sum(0)
 
     error, degrees, skew = np.full(a.size, np.nan), np.zeros(a.size), np.zeros(a.size)
+    clients = np.union1d(a[ok], b[ok]).size  # who was not measured says nothing about noise
     moderated = shrink(squares[ok] / (rounds[ok] - 1), rounds[ok] - 1.0, clients=clients)
     error[ok] = np.sqrt(moderated.variances / rounds[ok])
     degrees[ok] = moderated.degrees

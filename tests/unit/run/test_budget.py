@@ -86,3 +86,13 @@ def test_what_was_had_is_not_had_again() -> None:
     taken = budget((SHORT,), 10 * SHORT, seldom=False)
     assert taken.next_round({0, 2, 3}) == 1
     assert taken.next_round(range(taken.experiment.looks[-1])) is None
+
+
+def test_a_round_that_was_cut_off_comes_first_and_counts_for_nothing_before() -> None:
+    """A run was interrupted after one of three workloads of its first round, which is a long one:
+    its seconds say nothing of how many there is room for."""
+    cut = budget((LONG,), 1.2 * LONG)
+    assert cut.next_round(()) == 0
+    assert cut.next_round({0}) == 1
+    later = budget((LONG, SHORT, SHORT, SHORT), 0.0)
+    assert later.next_round({0, 1, 2}) == 3

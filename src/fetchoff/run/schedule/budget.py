@@ -21,11 +21,14 @@ class Budget:
         self.seconds[number] = self.seconds.get(number, 0.0) + seconds
 
     def next_round(self, had: Collection[int]) -> int | None:
-        """The first round that was not `had` and is to be measured now; None if none is.
+        """The first round that was not `had` whole and is to be measured now; None if none is.
 
-        If only a round without those that are expensive to warm up fits, rounds with them are left
+        One that was begun and cut off comes before all others. If only a round without those that are expensive to warm up fits, rounds with them are left
         out, and so is what is no good use of the time: round numbers then have gaps.
         """
+        begun = self.seconds.keys() - set(had)
+        if begun:
+            return min(begun)
         for number in range(self.experiment.looks[-1]):
             if number in had or self.should_be_left_out(number):
                 continue
