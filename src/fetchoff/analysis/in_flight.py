@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fetchoff.analysis.throughput import content_each_way
 from fetchoff.model.analysis import Costs, InFlight, OverLink, RankingRow
+from fetchoff.model.content import content_each_way
 from fetchoff.model.course import Course
 from fetchoff.model.finding import AllHeldBack, Finding, Holdup, Pool, Window
 from fetchoff.model.link import INITIAL_WINDOW, Profile

@@ -6,16 +6,10 @@ import math
 from collections.abc import Sequence
 
 from fetchoff.model.analysis import Throughput
+from fetchoff.model.content import bytes_expected
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.observation import Batch
-from fetchoff.model.workload import (
-    Body,
-    FormBody,
-    JsonBody,
-    MultipartBody,
-    RawBody,
-    Workload,
-)
+from fetchoff.model.workload import Workload
 
 MUCH_BYTES = 100_000
 """With less content in an exchange, what is paid for each exchange outweighs the bytes."""
@@ -46,35 +40,6 @@ def bytes_seen(batches: Sequence[Batch]) -> float:
     requests = sum(batch.seen.requests for batch in batches)
     moved = sum(batch.seen.bytes_in + batch.seen.bytes_out for batch in batches)
     return moved / requests if requests else 0.0
-
-
-def bytes_expected(workload: Workload) -> float:
-    """Content of an exchange in both directions, as far as the workload states it."""
-    return sum(content_each_way(workload))
-
-
-def content_each_way(workload: Workload) -> tuple[float, float]:
-    """Content of an exchange from the client to the origin, and back; as far as it is stated."""
-    up = sum(_size(exchange.body) for exchange in workload.exchanges)
-    down = sum(exchange.expect.bytes or 0 for exchange in workload.exchanges)
-    return up / len(workload.exchanges), down / len(workload.exchanges)
-
-
-def _size(body: Body | None) -> int:
-    match body:
-        case RawBody(size=size):
-            return size
-        case JsonBody(text=text):
-            return len(text.encode())
-        case MultipartBody(fields=fields, files=files):
-            return _lengths(fields) + sum(file.size for file in files)
-        case FormBody(fields=fields):
-            return _lengths(fields)
-    return 0
-
-
-def _lengths(fields: Sequence[tuple[str, str]]) -> int:
-    return sum(len(value.encode()) for _, value in fields)
 
 
 def _inverse(cost: Estimate, amount: float) -> Estimate:

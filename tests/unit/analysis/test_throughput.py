@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from fetchoff.analysis.throughput import MUCH_BYTES, bytes_expected, bytes_seen, throughput
+from fetchoff.analysis.throughput import MUCH_BYTES, bytes_seen, throughput
+from fetchoff.model.content import bytes_expected
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.observation import Batch, Cost, Seen
 from fetchoff.model.workload import (

@@ -15,12 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fetchoff.analysis.in_flight import slow_start_s
-from fetchoff.analysis.throughput import bytes_expected
 from fetchoff.app import results
 from fetchoff.app.courses import courses
 from fetchoff.catalog import claims, workloads
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Article, Figure, Side
+from fetchoff.model.content import bytes_expected
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.link import Calibration, Emulated, Passage

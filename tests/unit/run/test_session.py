@@ -12,7 +12,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.link import LOOPBACK, Link, Profile
 from fetchoff.model.observation import Outcome, Seen, Usage
-from fetchoff.model.workload import Exchange, Expect, Settings, Workload
+from fetchoff.model.workload import Exchange, Expect, RawBody, Settings, Workload
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.adapters.judging import AnsweredWrong, Refused
@@ -183,6 +183,25 @@ def test_patience(link: Link, iterations: int, bytes_: int, timeout_s: float) ->
     session = guest_of(adapter, replace(workload_of(1, 1), exchanges=(exchange,)), link)
     session.batch(iterations, lambda: 0)
     assert adapter.timeouts_s == [pytest.approx(timeout_s)]
+
+
+def uploading(bytes_: int, link: Link = LOOPBACK) -> tuple[ClientSession, SteadyAdapter]:
+    """A guest that sends so much, and is told how much it was."""
+    adapter = SteadyAdapter(0.1, 1)
+    exchange = Exchange("POST", "/", body=RawBody("a/b", bytes_), expect=Expect(bytes=18))
+    return guest_of(adapter, replace(workload_of(1, 1), exchanges=(exchange,)), link), adapter
+
+
+def test_what_is_sent_takes_its_time_too() -> None:
+    session, adapter = uploading(10_000_000, FAR)
+    session.batch(3, lambda: 0)
+    assert adapter.timeouts_s == [pytest.approx(3 * FAR.slowest_s(10_000_018) + 0.5, rel=1e-3)]
+
+
+def test_large_content_counts_in_both_directions_but_where_only_what_is_received_does() -> None:
+    session, _ = uploading(10_000_000)
+    assert session.iterations_moving(0.7e9) == 70
+    assert session.iterations_receiving(0.7e9) == 0
 
 
 def test_verifying_again_is_not_in_what_the_batches_used() -> None:

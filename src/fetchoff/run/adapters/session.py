@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from threading import Event
 
+from fetchoff.model.content import content_each_way
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Usage
@@ -181,10 +182,10 @@ class ClientSession:
         launch, exchanges = self.adapter.launch, self.workload.exchanges
         # Each workload has code of its own, so a compiler begins anew: docs/decisions/0011.
         least = launch.warm_up_exchanges
-        if compiled := self.iterations_receiving(COMPILED_BYTES):
+        if compiled := self.iterations_moving(COMPILED_BYTES):
             least = min(least, compiled * len(exchanges))
             if not launch.children:
-                least = max(least, self.iterations_receiving(HEAP_BYTES) * len(exchanges))
+                least = max(least, self.iterations_moving(HEAP_BYTES) * len(exchanges))
         beyond = MOST_BEYOND_COMPILED if launch.compiles else MOST_BEYOND
         fewest = sizing.least_iterations(self.workload)
         most = fewest if self._is_hashed else MOST_EXCHANGES
@@ -196,7 +197,15 @@ class ClientSession:
 
     def iterations_receiving(self, content_bytes: float) -> int:
         """Iterations that receive so much content; 0 where that of one is small, or not known."""
-        each = sum(exchange.expect.bytes or 0 for exchange in self.workload.exchanges)
+        _, received = content_each_way(self.workload)
+        return self._iterations_of(received, content_bytes)
+
+    def iterations_moving(self, content_bytes: float) -> int:
+        """Iterations that send and receive so much content together; 0 as above."""
+        return self._iterations_of(sum(content_each_way(self.workload)), content_bytes)
+
+    def _iterations_of(self, of_exchange: float, content_bytes: float) -> int:
+        each = of_exchange * len(self.workload.exchanges)
         return math.ceil(content_bytes / each) if each > MUCH_BYTES else 0
 
     @property

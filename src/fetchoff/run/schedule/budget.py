@@ -23,8 +23,9 @@ class Budget:
     def next_round(self, had: Collection[int]) -> int | None:
         """The first round that was not `had` whole and is to be measured now; None if none is.
 
-        One that was begun and cut off comes before all others. If only a round without those that are expensive to warm up fits, rounds with them are left
-        out, and so is what is no good use of the time: round numbers then have gaps.
+        One that was begun and cut off comes before all others. If only a round without those that
+        are expensive to warm up fits, rounds with them are left out, and so is what is no good use
+        of the time: round numbers then have gaps.
         """
         begun = self.seconds.keys() - set(had)
         if begun:
