@@ -137,8 +137,9 @@ def _mean(values: Array, strata: Sequence[str]) -> tuple[float, float]:
 def _culprit(asked: Asked, known: list[tuple[float, str, str]], level: float) -> str:
     """The group whose mean is off by more than the tolerance, overall or in one stratum; or "".
 
-    Its mean is judged by the spread of all others, or by its own if that is larger, so that a noisy
-    group isn't mistaken for a biased one.
+    Its mean is judged by the spread within the others, or by its own if that is larger, so that a
+    noisy group isn't mistaken for a biased one. Within, because another one that is off would else
+    hide it: two clients that had not settled, of twelve, passed.
     """
     groups = sorted({group for _, group, _ in known})
     if len(groups) < 2:
@@ -159,10 +160,21 @@ def _culprit(asked: Asked, known: list[tuple[float, str, str]], level: float) ->
 def _p_value(asked: Asked, part: Sequence[tuple[float, str, str]], group: str) -> float:
     """The probability of a mean this far off, if the group is off by the tolerance at most."""
     own = np.array([value for value, of, _ in part if of == group])
-    others = np.array([value for value, of, _ in part if of != group])
     if own.size < LEAST:
         return 1.0
-    spreads = [float(each.std(ddof=1)) for each in (others, own) if each.size >= LEAST]
-    error = max(spreads) * sqrt(1 / own.size)
+    others = [(value, of) for value, of, _ in part if of != group]
+    error = max(float(own.std(ddof=1)), _spread_within(others)) * sqrt(1 / own.size)
     beyond = abs(float(own.mean()) - asked.expected) - asked.tolerance
     return float(student.two_sided(beyond / max(error, 1e-12), own.size - 1)) if beyond > 0 else 1.0
+
+
+def _spread_within(values: Sequence[tuple[float, str]]) -> float:
+    """The standard deviation of values about the means of their groups; about the mean of all, if
+    there are too few in each. 0 if there are too few at all."""
+    names = dict.fromkeys(of for _, of in values)
+    parts = [np.array([value for value, of in values if of == name]) for name in names]
+    degrees = sum(part.size - 1 for part in parts)
+    if degrees >= LEAST - 1:
+        return sqrt(sum(float(((part - part.mean()) ** 2).sum()) for part in parts) / degrees)
+    every = np.array([value for value, _ in values])
+    return float(every.std(ddof=1)) if every.size >= LEAST else 0.0

@@ -135,6 +135,15 @@ def test_of_hosts_in_general_nothing_is_said_before_the_end() -> None:
     assert told(row_of(found).wall) == "faster on all 4 hosts"
 
 
+def test_whether_hosts_differ_is_decided_once_when_the_run_has_ended() -> None:
+    fleet = {name: raced(-0.5 if name == HOSTS[0] else 0.5) for name in HOSTS}
+    for ended in ("", "budget"):
+        differ = row_of(analysed(fleet, records_of(fleet, ended=ended))).wall.differ
+        assert differ is not None
+        assert differ.p < 1e-6
+        assert differ.shown is bool(ended)
+
+
 def test_hosts_far_apart_in_speed_agree_in_ratios() -> None:
     """A machine that takes seven times as long is compared with itself only."""
     slow = Raced(

@@ -9,6 +9,7 @@ import pytest
 from tests.unit.analysis.planted import (
     CLIENTS,
     Fault,
+    checks,
     failed,
     of_given,
     of_turns,
@@ -18,6 +19,7 @@ from tests.unit.analysis.planted import (
     why,
 )
 
+from fetchoff.model.check import CheckOutcome
 from fetchoff.model.finding import Advice, Kind
 from fetchoff.model.observation import Turns, TurnsGiven
 
@@ -214,3 +216,15 @@ def test_one_client_that_has_not_settled_is_named_and_withholds_nothing() -> Non
     records = [of_turns(change)(record) for record in sound(1)]
     assert "trend" in failed(records)
     assert why(records) is None
+
+
+def test_each_client_that_has_not_settled_is_named() -> None:
+    """Two of twelve: the mean of all is within the tolerance, and nothing is withheld."""
+    unsettled = {CLIENTS[4], CLIENTS[7]}
+
+    def change(turns: Turns) -> Turns:
+        return still_warming_up(turns) if turns.entrant in unsettled else turns
+
+    found = checks([of_turns(change)(record) for record in sound(1)])
+    named = {c.client for c in found if c.kind == "trend" and c.outcome is CheckOutcome.FAILED}
+    assert named == unsettled

@@ -55,3 +55,14 @@ def test_one_round_tells_nothing() -> None:
         np.array([PLAIN_US]), np.array([100.0]), Toggled("", None, PLAIN_US), StoppingRule()
     )
     assert one.trial is Trial.UNDECIDED
+
+
+def test_two_rounds_tell_nothing() -> None:
+    """That is too few for an interval, however alike they are."""
+    two = judge(
+        np.array([PLAIN_US, PLAIN_US]),
+        np.array([100.0, 110.0]),
+        Toggled("", None, PLAIN_US),
+        StoppingRule(),
+    )
+    assert two.trial is Trial.UNDECIDED

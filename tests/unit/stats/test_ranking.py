@@ -258,3 +258,11 @@ def test_neighbours_stand_in_the_order_of_the_ranking() -> None:
     found = rank(runs([0.3, 0.1, 0.2, 0.0]))
     order = [place.client for place in found.clients]
     assert [(pair.a, pair.b) for pair in found.neighbours] == list(pairwise(order))
+
+
+def test_who_was_not_measured_lends_no_strength() -> None:
+    y = runs([0.0, 0.05, 0.1, 0.4], scenario=Scenario(between=0.02, within=0.1))
+    among_absent = np.column_stack([y, np.full((y.shape[0], 13), np.nan)])
+    alone, beside = all_pairs(y), all_pairs(among_absent)
+    assert beside.degrees[beside.testable] == pytest.approx(alone.degrees)
+    assert beside.error[beside.testable] == pytest.approx(alone.error)
