@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from fetchoff.analysis import clocks
 from fetchoff.analysis.limits import budget_to_tell
 from fetchoff.analysis.series import Series, series_of
 from fetchoff.analysis.stopping import head_against_base, rule_of
@@ -32,7 +33,9 @@ def judged(experiment: Experiment, records: Sequence[Record]) -> tuple[Judged, .
     rows = []
     for (one, clock), joint in zip(_of_each(experiment, series), found, strict=True):
         costs, answer, enough = one.logs(clock), answer_of(joint), None
-        if answer is Answer.CANNOT_TELL:
+        if clock == Clock.WALL and _has_no_verdict(one, joint.ratio.point):
+            answer = Answer.CANNOT_TELL  # and no budget would change that
+        elif answer is Answer.CANNOT_TELL:
             bound = experiment.limit if joint.ratio.point <= 1 + experiment.limit else 0.0
             enough = rounds_to_tell(joint.ratio, joint.rounds, bound, rule)
         base_ns, head_ns = (summarise(costs, side).mean for side in (base, head))
@@ -49,6 +52,13 @@ def judged(experiment: Experiment, records: Sequence[Record]) -> tuple[Judged, .
             )
         )
     return tuple(rows)
+
+
+def _has_no_verdict(series: Series, ratio: float) -> bool:
+    """Whether the clocks of base or head are further apart than what is to be judged."""
+    ones = [entrant.key for entrant in series.entrants if entrant.role is not Role.CONTROL]
+    off = (clocks.apart(b for b in series.batches if b.entrant == key) for key in ones)
+    return any(clocks.withholds(each, ratio) for each in off)
 
 
 def again(experiment: Experiment, records: Sequence[Record]) -> tuple[Again, ...]:

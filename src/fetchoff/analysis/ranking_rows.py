@@ -10,7 +10,7 @@ from statistics import median
 
 import numpy as np
 
-from fetchoff.analysis import modes
+from fetchoff.analysis import clocks, modes
 from fetchoff.analysis.series import Array, Series
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.analysis.throughput import throughput
@@ -47,7 +47,6 @@ from fetchoff.stats import (
 )
 
 ORIGIN_BOUND = 0.5  # of wall time
-CLOCKS_AGREE = 0.10
 RARELY_DEAR = 1.05
 LEAST_SAMPLES = 50  # with fewer the split is a guess
 TICKS_PER_S = 100
@@ -180,23 +179,18 @@ class Field:
     def _by_wall(self, column: int) -> Relative:
         """No verdict where clocks that should agree are further apart than the ratio is from 1."""
         found = self._relative(self._wall, self._wall_ranking, column)
-        is_withheld = any(clocks.withheld for clocks in self._clocks(column))
+        is_withheld = any(one.withheld for one in self._clocks(column))
         return replace(found, verdict=Verdict.UNDECIDED) if is_withheld else found
 
     def _clocks(self, column: int) -> Iterator[ClocksApart]:
         """Of the client, and of the baseline where the client's verdict is withheld for it."""
         own, baseline = self._series.entrants[column].key, self.baseline
         ratio = self._relative(self._wall, self._wall_ranking, column).ratio.point
-        if (apart := self._apart(own)) > CLOCKS_AGREE:
-            yield ClocksApart(apart, withheld=own != baseline and apart > abs(ratio - 1))
-        apart = self._apart(baseline)
-        if own != baseline and apart > CLOCKS_AGREE and apart > abs(ratio - 1):
+        if (apart := clocks.apart(self._batches[own])) > clocks.AGREE:
+            yield ClocksApart(apart, withheld=own != baseline and clocks.withholds(apart, ratio))
+        apart = clocks.apart(self._batches[baseline])
+        if own != baseline and clocks.withholds(apart, ratio):
             yield ClocksApart(apart, of_baseline=True, withheld=True)
-
-    def _apart(self, key: str) -> float:
-        """How far the adapter's own clock is off the harness's, as a share."""
-        off = [abs(1 - b.cost.own_wall_ns / b.cost.wall_ns) for b in self._batches[key]]
-        return median(off) if off else 0.0
 
     def _compare(self, y: Array, column: int) -> Comparison:
         return compare(

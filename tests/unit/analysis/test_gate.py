@@ -14,7 +14,7 @@ from fetchoff.analysis.stopping import is_decided
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.finding import Clock
 from fetchoff.model.gate import Answer, End
-from fetchoff.model.observation import Ended, Outcome, Record
+from fetchoff.model.observation import Batch, Ended, Outcome, Record
 
 MARGIN = 0.02
 BASE, HEAD, TWIN = "a/x", "a/x@head", "a/x#twin"
@@ -108,6 +108,21 @@ def test_what_is_untold_says_which_budget_would_tell() -> None:
     needed = budget_needed(experiment, rows)
     assert needed is not None and needed > experiment.budget_s
     assert budget_needed(experiment, judged(experiment, measured(raced))) is None
+
+
+@pytest.mark.parametrize("whose", [BASE, HEAD])
+def test_clocks_that_are_further_apart_than_a_change_leave_no_answer_in_wall_time(
+    whose: str,
+) -> None:
+    raced = race(0.06, seed=1)
+    off = [
+        replace(one, cost=replace(one.cost, own_wall_ns=round(0.88 * one.cost.wall_ns)))
+        if isinstance(one, Batch) and one.entrant == whose
+        else one
+        for one in measured(raced)
+    ]
+    wall, cpu = judged(experiment_of(raced), off)
+    assert (wall.answer, wall.enough, cpu.answer) == (Answer.CANNOT_TELL, None, Answer.SLOWER)
 
 
 def test_equal_processes_of_base_are_not_called_different() -> None:

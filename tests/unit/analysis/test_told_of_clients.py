@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 from tests.unit.analysis.raced import US, Raced, ill
 
+from fetchoff.analysis.limits import kept
 from fetchoff.model.analysis import RankingRow
-from fetchoff.model.estimate import Verdict
+from fetchoff.model.estimate import LimitAnswer, Verdict
+from fetchoff.model.finding import Clock
 from fetchoff.model.observation import Batch, Cost, Invocation, Outcome, Record
 from fetchoff.report.wording.findings import notes
 
@@ -127,6 +129,16 @@ def test_no_verdict_rests_on_clocks_that_are_further_apart_than_it_finds(
     assert (row.wall.verdict, row.cpu.verdict) == (verdict, Verdict.FASTER)
     assert told(row).startswith(whose) and bool(told(row)) is bool(whose)
     assert ("no verdict in wall time" in told(row)) is (verdict is Verdict.UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("share", "answer"), [(0.05, LimitAnswer.WITHIN), (0.4, LimitAnswer.UNCLEAR)]
+)
+def test_no_limit_is_judged_by_such_clocks_either(share: float, answer: LimitAnswer) -> None:
+    found = rows(off("a/fast", share))
+    judged = kept(replace(RACED.experiment, limit=0.03), "w", "a/slow", list(found.values()))
+    by_clock = {one.clock: (one.answer, one.enough) for one in judged if one.client == "a/fast"}
+    assert by_clock == {Clock.WALL: (answer, None), Clock.CPU: (LimitAnswer.WITHIN, None)}
 
 
 def test_a_baseline_has_no_verdict_to_be_withheld() -> None:
