@@ -51,7 +51,7 @@ fn serve_until_ended(arguments: &Arguments) -> Result<(), String> {
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
-    let site = Site::new(Limits::default());
+    let site = Site::new(limits(arguments));
     let outcome = LocalSet::new().block_on(&runtime, async {
         // Signals are handled before the greeting is written, so that a harness that has read it
         // can interrupt.
@@ -64,6 +64,13 @@ fn serve_until_ended(arguments: &Arguments) -> Result<(), String> {
     // Does not wait for a document that is still being made: nobody needs it any more.
     runtime.shutdown_background();
     outcome
+}
+
+/// In a run with many clients, those that wait for their turns send nothing for minutes.
+fn limits(arguments: &Arguments) -> Limits {
+    let usual = Limits::default();
+    let factor = if arguments.control { 12 } else { 1 };
+    Limits { idle_timeout: factor * usual.idle_timeout, ..usual }
 }
 
 async fn serve(arguments: &Arguments, site: Rc<Site>) -> Result<(), String> {

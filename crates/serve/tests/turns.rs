@@ -6,12 +6,13 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
-use common::Client;
 use common::controlled::{
     Clock, ControlledOrigin, ENOUGH, Port, cut_short, get, looping, order, plain, turns,
 };
 use common::peer::{Http2, wait_for};
+use common::{Client, head};
 use fetchoff_serve::Greeting;
 use serde_json::{Value, json};
 
@@ -265,7 +266,7 @@ fn fresh_connections_are_held_like_kept_ones() {
 }
 
 #[test]
-fn content_that_is_sent_waits_with_its_head() {
+fn large_content_is_held_when_all_of_it_is_there() {
     let origin = ControlledOrigin::start();
     let (port, clock) = origin.held(ENOUGH, 1);
     let content = vec![7; 3_000_000]; // more than sockets hold
@@ -287,6 +288,34 @@ fn content_that_is_sent_waits_with_its_head() {
     let counters = origin.read(port);
     assert_eq!(counters["requests"], 12);
     assert_eq!(counters["body_bytes_in"], 12 * sent);
+}
+
+/// Otherwise its client would go on sending while it is held, and that would be in no turn.
+#[test]
+fn a_request_has_arrived_when_all_of_its_content_has() {
+    let origin = ControlledOrigin::start();
+    let ports = [0; 2].map(|_| origin.held(ENOUGH, 1));
+    let posting = ports.clone().map(|(port, clock)| {
+        thread::spawn(move || {
+            let mut client: Client = port.connect();
+            let half = "x".repeat(10_000);
+            for _ in 0..12 {
+                clock.advance(11);
+                client.send(format!("{}{half}", head("POST", "/upload?digest=no", &[], 20_000)));
+                thread::sleep(Duration::from_millis(20)); // its head is read, and the other's turn is on
+                clock.advance(5);
+                client.send(&half);
+                assert_eq!(client.reply().json(), json!({"bytes": 20_000}));
+            }
+        })
+    });
+    let [(a, _), (b, _)] = ports;
+    let told = turns(&origin.ask(order(&[a, b, a, b, a, b], 1, 1)));
+    let costs: Vec<_> = told.iter().map(|turn| (turn.lead_cpu_ns, turn.cpu_ns)).collect();
+    assert_eq!(costs, [(16, 16); 6]);
+    origin.release(a);
+    origin.release(b);
+    posting.map(|one| one.join().unwrap());
 }
 
 #[test]

@@ -59,14 +59,19 @@ impl Requests {
         Asked { stream, charset, pieces: answer_pieces.into() }
     }
 
+    /// `arrives`: the request has not been told to the gate, and has arrived when its content has.
     async fn deferred(
         resources: Rc<Resources>,
         route: Result<Route, Refusal>,
         parts: Parts,
         content: Received,
         (exchange, asked): (Exchange, Asked),
+        arrives: bool,
     ) -> Result<Response<Reply>, HungUp> {
         let answer = answers::deferred(route, &parts, content, &resources, &exchange.0).await;
+        if arrives && let Some(held) = exchange.0.ledger.gate.arrive() {
+            held.wait().await;
+        }
         Ok(exchange.reply(&parts, answer, &asked))
     }
 
@@ -96,7 +101,10 @@ impl Service<Request<Incoming>> for Requests {
 
     fn call(&self, request: Request<Incoming>) -> Answering {
         let (mut parts, content) = request.into_parts();
-        let held = self.record.ledger.gate.arrive();
+        // If it were held at its head, its client would go on sending into the sockets' buffers,
+        // outside its turn.
+        let arrives_later = !content.is_end_stream();
+        let held = if arrives_later { None } else { self.record.ledger.gate.arrive() };
         let exchange = Exchange::begin(&self.record, &parts);
         let asked = self.asked(&parts);
         if !self.behaviour.coding {
@@ -125,13 +133,14 @@ impl Service<Request<Incoming>> for Requests {
             )));
         }
         let resources = self.resources.clone();
-        let answering = Self::deferred(resources, route, parts, content, (exchange, asked));
+        let answering =
+            Self::deferred(resources, route, parts, content, (exchange, asked), arrives_later);
         match held {
-            None => Answering::Waiting(Box::pin(answering)),
             Some(held) => Answering::Waiting(Box::pin(async {
                 held.wait().await;
                 answering.await
             })),
+            None => Answering::Waiting(Box::pin(answering)),
         }
     }
 }
