@@ -315,7 +315,9 @@ fn a_request_has_arrived_when_all_of_its_content_has() {
     assert_eq!(costs, [(16, 16); 6]);
     origin.release(a);
     origin.release(b);
-    posting.map(|one| one.join().unwrap());
+    for one in posting {
+        one.join().unwrap();
+    }
 }
 
 #[test]
