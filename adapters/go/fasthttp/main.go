@@ -85,10 +85,24 @@ func encode(request *fasthttp.Request, body *kit.Body) error {
 	if body == nil {
 		return nil
 	}
+	if body.Kind == "form" {
+		encodeForm(request, body.Fields)
+		return nil
+	}
 	content, contentType, err := body.Encode()
 	request.Header.SetContentType(contentType)
 	request.SetBodyRaw(content)
 	return err
+}
+
+func encodeForm(request *fasthttp.Request, fields [][2]string) {
+	form := fasthttp.AcquireArgs()
+	defer fasthttp.ReleaseArgs(form)
+	for _, field := range fields {
+		form.Add(field[0], field[1])
+	}
+	request.Header.SetContentType("application/x-www-form-urlencoded")
+	request.SetBody(form.QueryString())
 }
 
 func main() {
