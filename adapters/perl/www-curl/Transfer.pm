@@ -91,7 +91,7 @@ sub set_content {
 
 # What the handle posts, and the content's type where libcurl does not know it.
 sub set_post_fields {
-    my ( $curl, $body ) = @_;
+    my ( $curl, $body )    = @_;
     my ( $type, $content ) = $body ? typed_content( $body, \&encode_form ) : ( undef, '' );
     $curl->setopt( CURLOPT_POSTFIELDSIZE, length $content );
     $curl->setopt( CURLOPT_POSTFIELDS,    $content );
