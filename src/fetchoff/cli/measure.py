@@ -100,6 +100,26 @@ def explained(
     return analysis_of(folder)
 
 
+def claims_explained(
+    analysis: Analysis, folder: RunFolder, clients: Sequence[Client], manner: Manner
+) -> Analysis:
+    """The analysis with explanations of the faults that its article's claims are about.
+
+    The results are written before, so that Ctrl-C loses none of them.
+    """
+    from fetchoff.app.explain import say_nothing
+    from fetchoff.app.explaining import explain_claimed
+    from fetchoff.app.results import write
+
+    found = analysis.reproduction
+    if found is None or not found.article.findings:
+        return analysis
+    write(analysis, folder.path)
+    said = say_nothing if manner.quiet or manner.as_json else say
+    explain_claimed(folder, found.article, clients, said)
+    return analysis_of(folder)
+
+
 def _rescue(folder: RunFolder, manner: Manner) -> None:
     """Say what is kept, and show results if there are any; remove a folder without measurements."""
     from fetchoff.cli import results

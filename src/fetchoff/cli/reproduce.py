@@ -194,21 +194,17 @@ def _measured(
     article: Article, folder: RunFolder, clients: list[Client], manner: Manner
 ) -> Analysis:
     """Run an article's experiment and write the results."""
-    from fetchoff.app.explain import say_nothing
-    from fetchoff.app.explaining import explain_claimed
-    from fetchoff.app.results import HTML, analysis_of, write
+    from fetchoff.app.results import HTML, write
     from fetchoff.cli.console import say
-    from fetchoff.cli.measure import explained, measure_to_end
-    from fetchoff.store.run_folder import RunFolder
+    from fetchoff.cli.measure import claims_explained, explained, measure_to_end
 
     if not manner.quiet:
         origin = folder.header.origin
         year = f" ({article.year})" if article.year else ""
         said = f"{article.id}: {article.title}{year}, on {origin.id} {origin.version}"
         say(said.rstrip())
-    measure_to_end(folder, clients, manner)
-    explain_claimed(folder, article, clients, say_nothing if manner.quiet else say)
-    analysis = analysis_of(RunFolder.open(folder.path))
+    analysis = measure_to_end(folder, clients, manner)
+    analysis = claims_explained(analysis, folder, clients, manner)
     if manner.explains:
         analysis = explained(analysis, folder, clients, manner)
     write(analysis, folder.path)

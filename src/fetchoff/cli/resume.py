@@ -25,13 +25,11 @@ def command(
     processes. Its earlier batches stay in the folder but don't count.
     """
     from fetchoff.app.choose import recorded, states
-    from fetchoff.app.explain import say_nothing
-    from fetchoff.app.explaining import explain_claimed
     from fetchoff.app.results import analysis_of
     from fetchoff.app.unchanged import must_be_unchanged
     from fetchoff.cli import results
     from fetchoff.cli.console import say
-    from fetchoff.cli.measure import Manner, explain_and_show, measure_to_end
+    from fetchoff.cli.measure import Manner, claims_explained, explain_and_show, measure_to_end
     from fetchoff.cli.searching import search, search_all
     from fetchoff.store.history import HISTORIES, HISTORY
     from fetchoff.store.run_folder import RunFolder
@@ -55,10 +53,7 @@ def command(
     clients = states(recorded(folder.header))
     must_be_unchanged(folder.header, clients)
     analysis = measure_to_end(folder, clients, manner)
-    if analysis.reproduction is not None and analysis.reproduction.article.findings:
-        said = say_nothing if quiet or as_json else say
-        explain_claimed(folder, analysis.reproduction.article, clients, said)
-        analysis = analysis_of(folder)
+    analysis = claims_explained(analysis, folder, clients, manner)
     explain_and_show(analysis, folder, clients, manner)
 
 

@@ -21,9 +21,15 @@ def bytes_expected(workload: Workload) -> float:
 
 def content_each_way(workload: Workload) -> tuple[float, float]:
     """Content of an exchange from the client to the origin, and back; as far as it is stated."""
+    up, down = iteration_each_way(workload)
+    return up / len(workload.exchanges), down / len(workload.exchanges)
+
+
+def iteration_each_way(workload: Workload) -> tuple[int, int]:
+    """The same of an iteration: of all its exchanges together."""
     up = sum(_size(exchange.body) for exchange in workload.exchanges)
     down = sum(exchange.expect.bytes or 0 for exchange in workload.exchanges)
-    return up / len(workload.exchanges), down / len(workload.exchanges)
+    return up, down
 
 
 def _size(body: Body | None) -> int:

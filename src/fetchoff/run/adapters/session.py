@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from threading import Event
 
-from fetchoff.model.content import content_each_way
+from fetchoff.model.content import iteration_each_way
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.observation import Cost, Invocation, Outcome, Seen, Usage
@@ -197,16 +197,12 @@ class ClientSession:
 
     def iterations_receiving(self, content_bytes: float) -> int:
         """Iterations that receive so much content; 0 where that of one is small, or not known."""
-        _, received = content_each_way(self.workload)
-        return self._iterations_of(received, content_bytes)
+        _, received = iteration_each_way(self.workload)
+        return _iterations(received, content_bytes)
 
     def iterations_moving(self, content_bytes: float) -> int:
         """Iterations that send and receive so much content together; 0 as above."""
-        return self._iterations_of(sum(content_each_way(self.workload)), content_bytes)
-
-    def _iterations_of(self, of_exchange: float, content_bytes: float) -> int:
-        each = of_exchange * len(self.workload.exchanges)
-        return math.ceil(content_bytes / each) if each > MUCH_BYTES else 0
+        return _iterations(sum(iteration_each_way(self.workload)), content_bytes)
 
     @property
     def warmed_up(self) -> int:
@@ -416,3 +412,7 @@ class ClientSession:
 
     def _timeout_s(self, n: int) -> float:
         return sizing.timeout_s(self._course, self.workload, n)
+
+
+def _iterations(each_bytes: int, content_bytes: float) -> int:
+    return math.ceil(content_bytes / each_bytes) if each_bytes > MUCH_BYTES else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from fetchoff.model.content import bytes_expected
+from fetchoff.model.content import iteration_each_way
 from fetchoff.model.course import Course
 from fetchoff.model.workload import Sink, Workload
 from fetchoff.run.adapters.seam import Timed
@@ -68,7 +68,7 @@ def fitting(workload: Workload, length_ms: float, n: int, timed: Timed) -> int:
 
 def timeout_s(course: Course, workload: Workload, n: int) -> float:
     """How long n iterations may take before the client counts as silent."""
-    length = round(bytes_expected(workload) * len(workload.exchanges))
+    length = sum(iteration_each_way(workload))
     transfer_s = workload.settings.concurrency * length / SLOWEST_BYTES_A_S
     if course.link.is_emulated:
         transfer_s += n * len(workload.exchanges) * course.link.slowest_s(length)
