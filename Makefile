@@ -45,14 +45,8 @@ quick-clients: $(DEV)  ## a browser, and a client of each language
 	$(MAKE) $(ACTIONLINT) || echo "skipped: actionlint could not be built"
 	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
 
-test-all: $(QUICK)  ## everything: what `make test` left out, after it if sources changed since
-	tools/system-packages.sh chromium valgrind nginx-light wrk apache2-bin nghttp2-client strace cmake
-	$(MAKE) $(H2SPEC) || echo "skipped: h2spec could not be built"
-	$(BIN)/fetchoff setup --all --quiet
-	$(BIN)/fetchoff origins --setup
-	$(BIN)/pytest tests/contract --part rest --numprocesses auto
-	$(BIN)/pytest tests/integration tests/diagnosis tests/browser --part rest
-	$(MAKE) docs
+test-all: $(QUICK)  ## everything: what `make test` left out, after it if sources changed since; MINUTES=… ends it in that time
+	tests/everything.sh $(MINUTES)
 
 test-clients: $(DEV)  ## the contract of the clients of one language: LANGUAGE=go
 	$(BIN)/fetchoff setup --quiet '$(LANGUAGE)/*'

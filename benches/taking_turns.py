@@ -169,9 +169,12 @@ class Stand:
             [(numbers[asked.guest.process], asked.lead, asked.counted) for asked in chunk],
             max(asked.s for asked in chunk),
         )
-        assert not given.lost, f"{given.lost} let turns pass"
+        if given.lost:
+            late = [name for name, number in numbers.items() if number in given.lost]
+            raise RoundFailed(f"{', '.join(late)} let turns pass")
         for asked, turn in zip(chunk, given.turns, strict=True):
-            assert asked.was(turn), f"{asked.guest.process} had another turn than it was to have"
+            if not asked.was(turn):
+                raise RoundFailed(f"{asked.guest.process} had another turn than it was to have")
         return given.turns
 
     def _misplaced(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from _pytest.terminal import TerminalReporter
 from hypothesis import settings
 from tests.command import Command, fake
 from tests.contract.tally import Tally
-from tests.partition import Part, left_out, taken
+from tests.partition import Part, left_out, rotated, taken
 
 # How long an example takes is the machine's affair: no test is timed. An example that fails is
 # printed with what makes it again.
@@ -38,14 +39,28 @@ expect = { bytes = 16 }
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--part", type=Part, default=Part.ALL, help="quick, rest or all")
     parser.addoption("--language", default="", help="only the contract of its clients")
+    parser.addoption(
+        "--until", type=float, help="skip the tests that would begin after this Unix time, in s"
+    )
+    parser.addoption(
+        "--rotate", type=float, default=0.0, help="begin after this share of the tests, 0 to 1"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     part, language = config.getoption("part"), config.getoption("language")
     others = [item for item in items if not taken(item.nodeid, part, language)]
-    items[:] = [item for item in items if taken(item.nodeid, part, language)]
+    of_part = [item for item in items if taken(item.nodeid, part, language)]
+    items[:] = rotated(of_part, config.getoption("rotate"))
     config.hook.pytest_deselected(items=others)
     config.stash[LEFT_OUT] = [item.nodeid for item in others]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    until: float | None = item.config.getoption("until")
+    if until is not None and time.time() > until:
+        pytest.skip("not begun: the time that was given (--until) is over")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import TypeVar
 
 ONE_OF_EACH_LANGUAGE = (
     "c/libcurl",
@@ -28,6 +29,8 @@ ONE_OF_EACH_LANGUAGE = (
 IN_A_BROWSER = "test_it_opens_without_a_word_and_asks_for_nothing_else[light]"
 OF_CLIENTS = ("tests/contract/test_adapters.py", "tests/contract/test_schema.py")
 QUICK_ROOMS = ("tests/unit/", "tests/golden/", "tests/contract/")
+
+_Test = TypeVar("_Test")
 
 
 class Part(StrEnum):
@@ -57,6 +60,12 @@ def taken(test: str, part: Part, language: str = "") -> bool:
     if language:
         return client_of(test).startswith(f"{language}/")
     return part is Part.ALL or is_quick(test) == (part is Part.QUICK)
+
+
+def rotated(tests: Sequence[_Test], share: float) -> list[_Test]:
+    """All tests, from those after the first `share` (0 to 1) on to those before."""
+    first = int(share * len(tests))
+    return [*tests[first:], *tests[:first]]
 
 
 def left_out(tests: Sequence[str]) -> str:

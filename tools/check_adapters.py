@@ -63,7 +63,10 @@ TOOLS = (
     Tool("php", (".php",), ("php", "-l"), each=True),
     Tool("lua", (".lua",), ("luac5.4", "-p"), each=True),
     Tool("java", (".java",), ("google-java-format", "--dry-run", "--set-exit-if-changed")),
-    *(Tool(each, (".sh",), ("shellcheck",)) for each in ("go", "java", "javascript", "python")),
+    *(
+        Tool(each, (".sh",), ("shellcheck",))
+        for each in ("c", "cpp", "go", "java", "javascript", "perl", "python")
+    ),
 )
 
 

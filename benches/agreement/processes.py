@@ -35,6 +35,10 @@ class Reading:
     wall_ns: int
 
 
+PATIENCE_S = 2.0
+"""How long a process that is to end may take."""
+
+
 class Running(Protocol):
     """A process. `cpu_clock` reads its CPU time from outside, in nanoseconds."""
 
@@ -42,7 +46,7 @@ class Running(Protocol):
 
     def cpu_clock(self) -> int: ...
     def do(self, exchanges: int) -> Reading: ...
-    def end(self) -> None: ...
+    def end(self, patience_s: float = PATIENCE_S) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -98,8 +102,8 @@ class _Process:
         except OSError:
             raise FailedError(self._child.exit_reason()) from None
 
-    def end(self) -> None:
-        self._child.end()
+    def end(self, patience_s: float = PATIENCE_S) -> None:
+        self._child.end(patience_s)
 
 
 class PlainLoop(_Process):

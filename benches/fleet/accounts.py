@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 from benches.fleet import pretended
+from benches.fleet.manners import Manner
 
 from fetchoff.app.fleet_results import fleet_analysis_of
 from fetchoff.fleet.host.work import folder_of
@@ -26,7 +27,8 @@ LOST = re.compile(r"^lost (\S+): (.*)$", re.MULTILINE)
 class Tally:
     """What was done, by kind, and what became of the work; `faults` is empty if all is well.
 
-    `lost`: how often a host was called lost; `back`: how often one went on after that.
+    `lost`: how often a host was called lost; `back`: how often one went on after that; `unsaid`:
+    losses that the output doesn't tell, because the driver was killed right after writing them.
     """
 
     done: Counter[str] = field(default_factory=Counter)
@@ -36,6 +38,7 @@ class Tally:
     cut: int = 0
     lost: int = 0
     back: int = 0
+    unsaid: int = 0
     faults: list[str] = field(default_factory=list)
 
     @property
@@ -55,13 +58,17 @@ class Tally:
             f"of workers, {self.done['scheduler-stops']} of schedulers and "
             f"{self.done['partitions']} partitions in {self.runs} runs: {self.sections} workloads "
             f"of rounds measured whole, {self.batches} batches in them, {self.cut} in those cut; "
-            f"{self.lost} times a host was called lost, {self.back} times it went on; "
+            f"{self.lost} times a host was called lost, {self.unsaid} of them by a driver that was "
+            f"killed before it said so, {self.back} times it went on; "
             f"{len(self.faults)} faults"
         )
 
 
-def faults_of(run: Path, rounds: int, tally: Tally) -> Iterator[str]:
-    """What was lost or doubled, between hosts and driver and against the plan of so many rounds."""
+def faults_of(run: Path, rounds: int, manner: Manner, tally: Tally) -> Iterator[str]:
+    """What was lost or doubled, between hosts and driver and against the plan of so many rounds.
+
+    A host that was lost has measured less, which counts as long as it may be lost.
+    """
     folder = RunFolder.open(run)
     header, records = folder.header, list(folder.records())
     if not any(isinstance(record, Ended) for record in records):
@@ -77,9 +84,17 @@ def faults_of(run: Path, rounds: int, tally: Tally) -> Iterator[str]:
             yield f"{host.id} keeps {len(kept)} records, and {len(fetched)} were fetched"
         whole[host.id] = _whole(fetched) if is_lost(own) else rounds
         yield from against_plan(host.id, fetched, whole[host.id], tally)
+        yield from unexpected(own, manner)
         tally.lost += sum(isinstance(r, HostLost) for r in own)
         tally.back += _returns(own)
     yield from _in_results(folder, records, whole)
+
+
+def unexpected(own: Sequence[Record], manner: Manner) -> Iterator[str]:
+    """Losses of a host that the bench's doings don't explain."""
+    for loss in own:
+        if isinstance(loss, HostLost) and not (manner.may_lose and loss.reason == manner.reason):
+            yield f"{loss.host} was lost, which nothing explains: {loss.reason}"
 
 
 def is_lost(own: Sequence[Record]) -> bool:
@@ -87,16 +102,26 @@ def is_lost(own: Sequence[Record]) -> bool:
     return bool(own) and isinstance(own[-1], HostLost)
 
 
-def untold(run: Path, log: str, drivers: int) -> Iterator[str]:
+def last_loss(run: Path) -> dict[int, HostLost]:
+    """The loss that the journal ends with, by its place in it; nothing if it ends otherwise."""
+    records = list(RunFolder.open(run).records())
+    last = records[-1] if records else None
+    return {len(records): last} if isinstance(last, HostLost) else {}
+
+
+def untold(run: Path, log: str, last: Mapping[int, HostLost], tally: Tally) -> Iterator[str]:
     """Losses that the output doesn't tell, or that the journal doesn't.
 
-    `drivers`: how many were killed; each may have been about to say what it had written.
+    `last`: those that the journal ended with when a driver was killed, by their place. The driver
+    may have been about to say them, and no other.
     """
     records = RunFolder.open(run).records()
     written = Counter((r.host, r.reason) for r in records if isinstance(r, HostLost))
     said = Counter(LOST.findall(log))
     silent = written - said
-    if silent.total() > drivers:
+    unsaid = silent & Counter((r.host, r.reason) for r in last.values())
+    tally.unsaid += unsaid.total()
+    if silent := silent - unsaid:
         yield f"lost by the journal, which the output doesn't tell: {dict(silent)}"
     for loss in said - written:
         yield f"lost by the output, which the journal doesn't tell: {loss}"

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from fetchoff.fleet.host.work import folder_of, is_whole, told_of
+from fetchoff.fleet.host.work import folder_of, is_whole, must_have_kept, told_of
 from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import Block, Told
 from fetchoff.model.course import Course
@@ -139,6 +139,7 @@ def measure(block: Block, here: Here) -> Told:
     path = folder_of(block.run, block.host)
     folder = _opened(path)
     try:
+        must_have_kept(len(folder.records()), block.known)
         asked = folder.header.experiment
         if not is_whole(folder.records(), asked, block.round):
             here.enter()

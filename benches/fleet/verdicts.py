@@ -6,7 +6,8 @@ Both commands measure the same clients on the same workloads with the same seed 
 every pair of clients and each clock, what a host shows is put beside what the run shows: both
 decided alike, only one decided, neither, or both decided and opposite. Hosts in general are put
 beside the run for the pairs with the baseline, whose verdicts results.json has. What is withheld
-isn't compared, and named. Exit status 1 if any verdict is the opposite of the run's.
+isn't compared, and named. Exit status 1 if any verdict is the opposite of the run's, and if nothing
+is told: no pair was decided by a host and by the run, or hosts in general say nothing.
 
 By chance, a verdict on two equal clients can be opposite: by each clock, at most 1 % of runs err,
 and at most 1 % of fleets.
@@ -30,11 +31,12 @@ from fetchoff.app.results import analysis_of
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.estimate import Verdict
 from fetchoff.model.fleet import FleetAnalysis, FleetResult
+from fetchoff.stats.hosts import LEAST_HOSTS
 from fetchoff.store.run_folder import RunFolder
 
 CLOCKS = ("wall", "cpu")
 IN_GENERAL = "hosts in general"
-SIGNS = {Verdict.FASTER: 1, Verdict.SLOWER: -1}
+SIGNS: dict[Verdict | None, int] = {Verdict.FASTER: 1, Verdict.SLOWER: -1}
 
 
 @dataclass(frozen=True)
@@ -155,9 +157,24 @@ def printed(told: Told, in_general: Shown) -> int:
         if kind is Beside.OPPOSITE
     ]
     print(*opposite, sep="\n", end="\n" if opposite else "")
+    untold = list(_untold(found))
+    print(*untold, sep="\n", end="\n" if untold else "")
+    return 1 if opposite or untold else 0
+
+
+def _untold(found: Mapping[str, Mapping[Pair, Beside]]) -> Iterator[str]:
+    """What keeps the comparison from telling anything: undecided verdicts are never opposite."""
+    hosts = {who: pairs for who, pairs in found.items() if who != IN_GENERAL}
     if not any(found.values()):
-        print("nothing could be compared")
-    return 1 if opposite or not any(found.values()) else 0
+        yield "nothing could be compared"
+    elif not any(
+        kind in (Beside.ALIKE, Beside.OPPOSITE)
+        for pairs in hosts.values()
+        for kind in pairs.values()
+    ):
+        yield "no pair was decided by both"
+    if len(hosts) >= LEAST_HOSTS and not found[IN_GENERAL]:
+        yield f"{IN_GENERAL} say nothing"
 
 
 def main() -> int:

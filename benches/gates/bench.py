@@ -13,6 +13,12 @@ Before `work` there is a `calibration`: a loop for 30 %. What its gate finds bey
 looking at the clock costs, and the loop of `work` is asked for so much less; the mean of all
 calibrations of a library counts. `--add-to FILE` keeps a line a gate; the totals are over all of
 that file, with exact one-sided 95 % bounds.
+
+Exit status 1: a gate came to no end, comments were called slower or faster more often than chance
+allows (at an error rate of 1 %, with a confidence of 95 %: 1 of 5 is too many, 1 of 6 is not), a
+call was not counted, or something was where no call was added. Of a loop that isn't called slower
+it says nothing. A gate that is withheld or has no interval is no trial of verdicts, and one in
+which system calls couldn't be counted none of counts: if no other is left, that is status 1, too.
 """
 
 from __future__ import annotations
@@ -24,20 +30,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benches.gates.libraries import LIBRARIES, Change, Library
 from benches.gates.sources import SourceError
-from benches.verdicts.trials import share, write
+from benches.verdicts.trials import bounds, share, write
 
 from fetchoff.app.choose import chosen
 from fetchoff.app.setup import set_up
 from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import discover
 from fetchoff.cli.gate import BUDGET_S
+from fetchoff.model.experiment import Experiment
 from fetchoff.model.gate import Answer, End
+from fetchoff.model.witness import Counter
 
 PROGRAM = Path(sys.executable).parent / "fetchoff"
 PERCENT = 3.0
@@ -54,7 +62,8 @@ class GateFailed(Exception):
 class Gated:
     """What one gate said. `ratios`: by clock; `ns`: the loop in each exchange of head; `aim_ns`:
     what that is to add in all; `cpu_us`: of base's exchange; `counted`: quantities of an exchange
-    that differ, by counter."""
+    that differ, by counter; `missing`: why nothing was counted, by counter; `has_interval`: by one
+    clock at least. Lines of before these were kept have no `rounds`."""
 
     client: str
     change: Change
@@ -67,6 +76,20 @@ class Gated:
     counted: dict[str, list[str]]
     seconds: float
     aim_ns: int = 0
+    rounds: int | None = None
+    has_interval: bool = True
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether its verdict might have been wrong: in too few rounds, whatever differs can't be
+        told."""
+        return not self.is_withheld and self.has_interval
+
+    @property
+    def can_count(self) -> bool:
+        """Whether a call that is added would have been counted."""
+        return not self.is_withheld and Counter.STRACE not in self.missing
 
     @property
     def is_withheld(self) -> bool:
@@ -81,7 +104,7 @@ class Gated:
     def is_told_apart(self) -> bool:
         """Whether it calls head slower or faster, and is to be believed."""
         told = {Answer.SLOWER, Answer.FASTER} & set(self.answers.values())
-        return not self.is_withheld and bool(told)
+        return self.can_tell and bool(told)
 
     @property
     def is_counted(self) -> bool:
@@ -104,7 +127,10 @@ def main() -> int:
             failed = 1
             print(f"{library.client}: {error}", file=sys.stderr)
     _show(gates)
-    return failed
+    wrong = list(_faults(gates))
+    for fault in wrong:
+        print(fault)
+    return 1 if wrong else failed
 
 
 def _arguments() -> argparse.Namespace:
@@ -184,11 +210,11 @@ def _percent(change: Change, of_work: float) -> float:
 
 def _beyond_ns(client: str, gates: Sequence[Gated]) -> float:
     """What a loop of a client takes beyond its length: the mean of its calibrations; 0 without
-    any that is to be believed."""
+    any that tells."""
     found = [
         gated.added_ns - gated.ns
         for gated in gates
-        if gated.client == client and gated.change is Change.CALIBRATION and not gated.is_withheld
+        if gated.client == client and gated.change is Change.CALIBRATION and gated.can_tell
     ]
     return sum(found) / len(found) if found else 0.0
 
@@ -217,7 +243,10 @@ def _gate(
         )
     if done.returncode not in ENDS:
         raise GateFailed(f"'fetchoff gate' ended with {done.returncode}: {done.stderr[-800:]}")
-    document = json.loads(done.stdout)
+    try:
+        document = json.loads(done.stdout)
+    except ValueError as error:  # a client that fails ends with a status of a gate's, too
+        raise GateFailed(f"'fetchoff gate' printed no result: {done.stderr[-800:]}") from error
     rows = {row["clock"]: row for row in document["comparisons"]}
     return Gated(
         client,
@@ -227,13 +256,24 @@ def _gate(
         {clock: row["verdict"] or WITHHELD for clock, row in rows.items()},
         {clock: row["ratio"]["point"] or 0.0 for clock, row in rows.items()},
         ns,
-        rows["cpu"]["base_us"]["point"],
+        rows["cpu"]["base_us"]["point"] or 0.0,
         {
             witness["counter"]: [one["meaning"] for one in witness["differences"]]
             for witness in document["counted"]
         },
         time.monotonic() - began,
+        rounds=max(row["rounds"] for row in rows.values()),
+        has_interval=any(_has_interval(row["ratio"]) for row in rows.values()),
+        missing={
+            witness["counter"]: witness["missing"]
+            for witness in document["counted"]
+            if witness["missing"]
+        },
     )
+
+
+def _has_interval(ratio: Mapping[str, float | None]) -> bool:
+    return bool(ratio["low"]) and ratio["high"] is not None
 
 
 def _kept(path: Path | None) -> list[Gated]:
@@ -256,8 +296,8 @@ def _line(gated: Gated) -> str:
 
 
 def _show(gates: Sequence[Gated]) -> None:
-    """Totals by change, and of each change by library. Shares are of the gates that are not
-    withheld."""
+    """Totals by change, and of each change by library. Shares are of the gates that could have been
+    wrong."""
     for change in Change:
         of = [gated for gated in gates if gated.change is change]
         if not of:
@@ -270,18 +310,47 @@ def _show(gates: Sequence[Gated]) -> None:
             _totals(own, "    ")
 
 
+def _faults(gates: Sequence[Gated]) -> Iterator[str]:
+    """What is wrong, and not by chance."""
+    comments = [gated for gated in gates if gated.change is Change.COMMENT and gated.can_tell]
+    apart = [gated for gated in comments if gated.is_told_apart]
+    if bounds(len(apart), len(comments))[0] > Experiment.alpha:
+        yield f"comments called slower or faster: {share(apart, comments)}"
+    for gated in gates:
+        if gated.is_withheld:
+            continue
+        if gated.is_counted and gated.change is not Change.CALL:
+            yield f"{gated.client}, seed {gated.seed}: something is counted for a {gated.change}"
+        if gated.can_count and not gated.is_counted and gated.change is Change.CALL:
+            yield f"{gated.client}, seed {gated.seed}: the call is not counted"
+    yield from _untested(gates)
+
+
+def _untested(gates: Sequence[Gated]) -> Iterator[str]:
+    """Which changes no gate is left for that could have been wrong of them."""
+    for change in (Change.COMMENT, Change.WORK, Change.CALL):
+        of = [gated for gated in gates if gated.change is change]
+        if change is Change.COMMENT and of and not any(gated.can_tell for gated in of):
+            yield f"{change}: none of {len(of)} gates could call it slower or faster"
+        if of and not any(gated.can_count for gated in of):
+            reasons = {gated.missing[Counter.STRACE] for gated in of if gated.missing}
+            why = f": {'; '.join(sorted(reasons))}" if reasons else ""
+            yield f"{change}: in none of {len(of)} gates were system calls counted{why}"
+
+
 def _totals(of: Sequence[Gated], indent: str) -> None:
-    told = [gated for gated in of if not gated.is_withheld]
+    told = [gated for gated in of if gated.can_tell]
+    could = [gated for gated in of if gated.can_count]
     print(f"{indent}withheld: {share([g for g in of if g.is_withheld], of)}")
     print(f"{indent}slower: {share([g for g in told if g.end == End.SLOWER], told)}")
     if of[0].change is Change.COMMENT:
         print(f"{indent}slower or faster: {share([g for g in told if g.is_told_apart], told)}")
-    print(f"{indent}something is counted: {share([g for g in told if g.is_counted], told)}")
+    print(f"{indent}something is counted: {share([g for g in could if g.is_counted], could)}")
 
 
 def _added(of: Sequence[Gated]) -> str:
     """How much a loop was to add, and did; "" where there is none."""
-    told = [gated for gated in of if gated.aim_ns and not gated.is_withheld]
+    told = [gated for gated in of if gated.aim_ns and gated.can_tell]
     if not told:
         return ""
     aims = [gated.aim_ns / (10 * gated.cpu_us) for gated in told]

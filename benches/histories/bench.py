@@ -9,22 +9,25 @@ client is searched a second time with its last five releases slower than the fir
 in each exchange. The search then goes down to neighbours, and most of its comparisons are of
 equals. Exactly one step is right.
 
-`--add-to FILE` keeps a line a history; the totals are over all of that file. The exit status is 1
-if equals were called different, or a history came to no end.
+`--add-to FILE` keeps a line a history; the totals are over all of that file. A history counts if
+one of its comparisons is to be believed, and has an interval. The exit status is 1 if equals were
+called different, a history came to no end, or none is left that counts.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benches.histories.slower import slowed
 from benches.verdicts.copies import copied
@@ -36,6 +39,7 @@ PROGRAM = Path(sys.executable).parent / "fetchoff"
 CLIENTS = "python/http-client,perl/http-tiny,ruby/net-http,php/curl"
 DIFFERENT = {"faster", "slower"}
 RELEASES = tuple(f"1.{number}" for number in range(10))
+NOTHING_COMPARED = 4  # an exit status
 STEP = 5  # the first slower release, where there is one
 # What its registry says. What is kept of a release is its source.
 _RELEASES = """
@@ -59,6 +63,8 @@ class Searched:
     """What one history said. `kinds`: how many stretches are of each kind; `verdicts`: of
     comparisons of equals, by both clocks, whose run is to be believed; `withheld`: comparisons
     whose run is not; `steps`: each as its two releases; `has_step`: whether there is one to find.
+    `told`: comparisons that are to be believed and have an interval, by one clock at least;
+    `told_of_equals`: those of equals. None in lines of before they were kept.
     """
 
     client: str
@@ -70,6 +76,21 @@ class Searched:
     withheld: int = 0
     steps: tuple[tuple[str, str], ...] = ()
     has_step: bool = False
+    told: int | None = None
+    told_of_equals: int | None = None
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether it could have told anything, as far as that is known."""
+        told = self.comparisons - self.withheld if self.told is None else self.told
+        return told > 0
+
+    @property
+    def can_be_wrong(self) -> bool:
+        """Whether it could have called equals different, as far as that is known; a step where
+        there is none is wrong as well."""
+        known = len(self.verdicts) // 2 if self.told_of_equals is None else self.told_of_equals
+        return known > 0 or self.is_wrong
 
     @property
     def is_wrong(self) -> bool:
@@ -98,11 +119,15 @@ def main() -> int:
             except (SearchFailed, ValueError) as error:
                 failed += 1
                 print(f"{client}: {error}", file=sys.stderr)
-    _show([one for one in found if not one.has_step], "of ten equal releases")
-    _show([one for one in found if one.has_step], "with one step")
+    equal = [one for one in found if not one.has_step]
+    stepped = [one for one in found if one.has_step]
+    _show(equal, "of ten equal releases")
+    _show(stepped, "with one step")
     if failed:
         print(f"clients with a history that came to no end: {failed}")
-    return int(bool(failed) or any(one.is_wrong for one in found))
+    shown = [kind for kind in (equal, stepped) if kind]
+    nothing_left = any(not any(one.can_tell for one in kind) for kind in shown)
+    return int(bool(failed) or nothing_left or any(one.is_wrong for one in found))
 
 
 def _trials(client: str, place: Path, arguments: argparse.Namespace) -> Iterator[Searched]:
@@ -125,14 +150,18 @@ def _show(found: Sequence[Searched], which: str) -> None:
     comparisons = sum(one.comparisons for one in found)
     withheld = sum(one.withheld for one in found)
     equals = sum(len(one.verdicts) for one in found) // 2
-    wrong = [one for one in found if one.is_wrong]
+    could_be = [one for one in found if one.can_be_wrong]
+    wrong = [one for one in could_be if one.is_wrong]
     print(
         f"{len(found)} histories {which}: {comparisons} comparisons, {withheld} of them withheld, "
         f"{equals} of equals that count"
     )
-    print(f"  with equals that are called different: {share(wrong, found)}")
+    print(f"  with equals that are called different: {share(wrong, could_be)}")
     if any(one.has_step for one in found):
-        print(f"  the step is found: {share([one for one in found if one.is_found], found)}")
+        could = [one for one in found if one.can_tell]
+        print(f"  the step is found: {share([one for one in could if one.is_found], could)}")
+    if left := len(found) - len(could_be):
+        print(f"  left out, as no comparison of equals has an interval and counts: {left}")
 
 
 def _are_equal(older: str, newer: str, *, has_step: bool) -> bool:
@@ -187,9 +216,7 @@ def _searched(
         done = subprocess.run(
             [str(word) for word in command], capture_output=True, text=True, check=False
         )
-    if done.returncode:
-        raise SearchFailed(f"'fetchoff history' ended with {done.returncode}: {done.stderr[-500:]}")
-    document = json.loads(done.stdout)
+    document = _document(done)
     kinds = Counter(stretch["kind"] for stretch in document["stretches"])
     compared = document["compared"]
     told = [one for one in compared if not one["withheld"]]
@@ -208,7 +235,26 @@ def _searched(
         len(compared) - len(told),
         tuple((s["from"], s["to"]) for s in document["stretches"] if s["kind"] == "step"),
         has_step,
+        sum(map(_has_interval, told)),
+        sum(map(_has_interval, equals)),
     )
+
+
+def _document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """What the command printed; SearchFailed if it came to no end. With NOTHING_COMPARED it came to
+    one if there is no comparison; else an adapter broke between two of them."""
+    if done.returncode in (0, NOTHING_COMPARED):
+        with contextlib.suppress(ValueError):
+            document: dict[str, Any] = json.loads(done.stdout)
+            if not (done.returncode and document["compared"]):
+                return document
+    raise SearchFailed(f"'fetchoff history' ended with {done.returncode}: {done.stderr[-500:]}")
+
+
+def _has_interval(compared: Mapping[str, Any]) -> bool:
+    """Whether a comparison has one, by one clock at least."""
+    ratios = (compared[clock]["ratio"] for clock in ("wall", "cpu"))
+    return any((one["low"] or 0) > 0 and one["high"] is not None for one in ratios)
 
 
 def _kept(path: Path | None) -> list[Searched]:

@@ -38,6 +38,9 @@ LEFT_OUT = ("go/", "java/", "javascript/")
 NO_CHANCE = {"PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0"}
 FEW = 200  # exchanges of the shorter of two processes: connections and caches are there
 COUNTED = re.compile(rb"Collected : (\d+)")
+UNHURRIED_S = (
+    60.0  # a program that valgrind runs ends slowly on a busy machine, and tells its count last
+)
 SHARE = 0.02  # of the loop's instructions: an adapter that adds more is pointed out
 
 
@@ -90,6 +93,8 @@ def main() -> None:
                 except FailedError as error:
                     console.print(f"left out: {client}: {error}")
     show(found, console)
+    if not found:
+        sys.exit("nothing was counted")
 
 
 @contextmanager
@@ -129,7 +134,7 @@ def _instructions(subject: Subject, counting: Counting, exchanges: int) -> int:
     try:
         process.do(exchanges)
     finally:
-        process.end()
+        process.end(UNHURRIED_S)
     told = COUNTED.search(said.read_bytes())
     if not told:
         raise FailedError("valgrind counted nothing")

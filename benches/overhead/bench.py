@@ -12,13 +12,14 @@ import random
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from benches.overhead.loops import BareLoop
 from benches.ratios import ratio_of
-from benches.taking_turns import Stand, stand, us_of
+from benches.taking_turns import RoundFailed, Stand, stand, us_of
 
 from fetchoff.app.choose import chosen
 from fetchoff.app.measure import launches
@@ -26,8 +27,10 @@ from fetchoff.app.setup import set_up
 from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
+from fetchoff.model.errors import FetchoffError
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.experiment import Entrant
+from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.session import ClientSession
 
 HERE = Path(__file__).parent
@@ -94,7 +97,9 @@ def main() -> None:
                 sys.exit(f"{client} is not ready: see 'fetchoff setup {client}'")
             subject = _subject(client, launch[client], folder)
             order = random.Random(arguments.seed)
-            us = tuple(_pair(subject, arguments.turns, order) for _ in range(arguments.rounds))
+            us = tuple(_pairs(subject, arguments.rounds, arguments.turns, order))
+            if not us:
+                sys.exit(f"{client}: nothing was measured")
             print(Found(client, us), flush=True)
 
 
@@ -113,6 +118,17 @@ def _compiled(folder: Path) -> Path:
     if subprocess.run(command, check=False).returncode:
         sys.exit("the bare loop does not compile: apt-get install gcc libcurl4-openssl-dev")
     return program
+
+
+def _pairs(
+    subject: Subject, rounds: int, turns: int, order: random.Random
+) -> Iterator[tuple[float, float]]:
+    """So many pairs of processes; one that fails is told of and left out."""
+    for number in range(rounds):
+        try:
+            yield _pair(subject, turns, order)
+        except (RoundFailed, Refused, FetchoffError) as error:
+            print(f"{subject.client}, pair {number + 1} is left out: {error}", file=sys.stderr)
 
 
 def _pair(subject: Subject, turns: int, order: random.Random) -> tuple[float, float]:

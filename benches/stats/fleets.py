@@ -5,7 +5,10 @@
 Clients cost the same on the average of all hosts. On a host, the log-ratio of two of them has
 an effect of that host, and in each round a noise with a standard deviation of 1 %. An error of a
 ranking: any two clients are said to differ. An error of the question whether hosts differ: they are
-said to, and don't. An interval covers if it holds the true ratio, which is 1.
+said to, and don't. An interval covers if it holds the true ratio.
+
+Where hosts stop by their own rule, they look after every round from the fifth on, up to 40, each at
+its share of the error.
 """
 
 from __future__ import annotations
@@ -13,21 +16,25 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import sqrt
+from math import exp, log1p, sqrt
 
 import numpy as np
 from benches.stats.tables import table
+from benches.stats.trials import stopped
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, stdtrit
 
-from fetchoff.model.estimate import StoppingRule, Verdict
-from fetchoff.stats import heterogeneity, levels_of_host, rank, rank_over_hosts
+from fetchoff.model.estimate import Estimate, StoppingRule, Verdict
+from fetchoff.model.host import PARTS
+from fetchoff.stats import heterogeneity, levels_of_host, rank, rank_over_hosts, shown_to_differ
+from fetchoff.stats.hosts import errors_of_host
 
 Array = NDArray[np.float64]
 Draw = np.random.Generator
 ALPHA = 0.01
 NOISE = 0.01
 HOSTS = (3, 4, 6, 12, 20, 50)
+MOST_ROUNDS = StoppingRule().horizon
 
 
 @dataclass(frozen=True)
@@ -98,6 +105,51 @@ def fleet(
         machine[h] + costs + effects[h] + draw.normal(0, noise[h], (rounds, clients))
         for h in range(hosts)
     ]
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Fleets of two clients whose hosts stop when their own rule tells: `ratios[fleet, host,
+    round]`, logarithms, of which each host measured the first `rounds[fleet, host]`."""
+
+    ratios: Array
+    rounds: Array
+
+    def __iter__(self) -> Iterator[list[Array]]:
+        """Each fleet, `y[round, client]` of each host."""
+        for ratios, rounds in zip(self.ratios, self.rounds.astype(int), strict=True):
+            yield [
+                np.column_stack((np.zeros(n), d[:n])) for d, n in zip(ratios, rounds, strict=True)
+            ]
+
+    def intervals(self, alpha: float) -> Iterator[Estimate]:
+        """Of each fleet, on hosts in general."""
+        measured = np.arange(self.ratios.shape[2]) < self.rounds[..., None]
+        means = np.where(measured, self.ratios, 0).sum(2) / self.rounds
+        squares = np.where(measured, self.ratios - means[..., None], 0) ** 2
+        errors = np.sqrt(squares.sum(2) / (self.rounds - 1) / self.rounds)
+        for level, error in zip(means, errors, strict=True):
+            nothing = np.zeros_like(level)
+            ranking = rank_over_hosts(
+                np.column_stack((nothing, level)),
+                baseline=0,
+                alpha=alpha,
+                errors=np.column_stack((nothing, error)),
+            )
+            yield next(one.ratio for one in ranking.clients if one.client == 1)
+
+
+def as_stopped(
+    scenario: Scenario, draw: Draw, trials: int, *, hosts: int, cost: float, alpha: float = ALPHA
+) -> Stopped:
+    """The second client costs so much more (a log-ratio); hosts are drawn one by one."""
+    count = trials * hosts
+    first, second = scenario.between(draw, count, 2).T
+    noise = scenario.noise(draw, count) * sqrt(2)
+    ratios = cost + second - first + draw.normal(0, 1, (MOST_ROUNDS, count)) * noise
+    ended = stopped(ratios, 0.0, StoppingRule(alpha / PARTS / hosts)).rounds
+    shape = (trials, hosts)
+    return Stopped(ratios.T.reshape(*shape, -1), ended.reshape(shape).astype(np.float64))
 
 
 def by_hosts(found: list[Array], alpha: float = ALPHA) -> bool:
@@ -186,6 +238,63 @@ def questions(trials: int, seed: int) -> Iterator[list[str]]:
             yield [str(rounds), str(hosts), *(f"{value:.1f}" for value in row)]
 
 
+COSTS = (0.005, 0.01, 0.015, 0.02, 0.05, 0.1)
+"""How much more the second client costs, where hosts stop: by noise of 1 %, the first four keep
+them measuring longest."""
+
+
+def questions_of_stopped(trials: int, seed: int) -> Iterator[list[str]]:
+    """Errors of the question whether hosts differ, where they stop by their own rule: in % at 1 %,
+    and at a third of it."""
+    for scenario in SCENARIOS[:2]:
+        for hosts in HOSTS:
+            row = []
+            for cost in COSTS:
+                draw = np.random.default_rng([seed, hosts, round(1000 * cost)])
+                found = as_stopped(scenario, draw, trials, hosts=hosts, cost=log1p(cost))
+                p = [ours(y) for y in found]
+                shares = (100 * float(np.mean(np.array(p) < level)) for level in LEVELS)
+                row.append(" / ".join(f"{share:.1f}" for share in shares))
+            yield [scenario.name, str(hosts), *row]
+
+
+LEVELS = (ALPHA, ALPHA / PARTS)
+
+
+def families(trials: int, seed: int) -> Iterator[list[str]]:
+    """How often hosts that are the same are said to differ in any of many clients, at a third of
+    1 % for all of them, in %."""
+    for scenario in SCENARIOS[:2]:
+        for hosts in HOSTS:
+            draw = np.random.default_rng([seed, hosts, 3])
+            row = []
+            for clients in (2, 10, 20, 50):
+                more = {"hosts": hosts, "clients": clients, "rounds": 5}
+                shown = [any_differs(fleet(scenario, draw, **more)) for _ in range(trials)]
+                row.append(f"{100 * float(np.mean(shown)):.2f}")
+            yield [scenario.name, str(hosts), *row]
+
+
+def any_differs(found: list[Array], alpha: float = ALPHA / PARTS) -> bool:
+    """Whether hosts are said to differ in any client, at one error rate for all."""
+    return any(shown_to_differ(heterogeneity(found, 0), alpha))
+
+
+def coverages_of_stopped(trials: int, seed: int) -> Iterator[list[str]]:
+    """How often the interval on hosts in general, at a third of 1 %, misses the true ratio of two
+    clients where hosts stop by their own rule, in %."""
+    for scenario in (*SCENARIOS[:2], Scenario("1 % between hosts", _normal(0.01))):
+        for hosts in HOSTS:
+            row = []
+            for cost in COSTS:
+                draw = np.random.default_rng([seed, hosts, round(1000 * cost), 4])
+                true = log1p(cost)
+                found = as_stopped(scenario, draw, trials, hosts=hosts, cost=true)
+                missed = [not one.contains(exp(true)) for one in found.intervals(ALPHA / PARTS)]
+                row.append(f"{100 * float(np.mean(missed)):.2f}")
+            yield [scenario.name, str(hosts), *row]
+
+
 def power(trials: int, seed: int) -> Iterator[list[str]]:
     """How often one of two clients is shown to be faster on hosts in general."""
     for between in (0.0, 0.02, 0.05):
@@ -205,7 +314,8 @@ def power(trials: int, seed: int) -> Iterator[list[str]]:
                         costs=np.array([0.0, cost]),
                     )
                     levels = np.array([levels_of_host(one) for one in y])
-                    ranking = rank_over_hosts(levels, baseline=0, alpha=ALPHA / 3)
+                    errors = np.array([errors_of_host(one, 0) for one in y])
+                    ranking = rank_over_hosts(levels, baseline=0, alpha=ALPHA / 3, errors=errors)
                     other = next(one for one in ranking.clients if one.client == 1)
                     shown += other.verdict is Verdict.SLOWER
                 row.append(f"{100 * shown / trials:.0f}")
@@ -228,7 +338,8 @@ def coverages(trials: int, seed: int) -> Iterator[list[str]]:
 def _are_kept(scenario: Scenario, draw: Draw, hosts: int, clients: int) -> bool:
     found = fleet(scenario, draw, hosts=hosts, clients=clients, rounds=5)
     levels = np.array([levels_of_host(y) for y in found])
-    ranking = rank_over_hosts(levels, baseline=0, alpha=ALPHA)
+    errors = np.array([errors_of_host(y, 0) for y in found])
+    ranking = rank_over_hosts(levels, baseline=0, alpha=ALPHA, errors=errors)
     others = [one.ratio for one in ranking.clients if one.client != 0]
     return all(ratio.contains(1.0) for ratio in others)
 
@@ -239,11 +350,19 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only-coverage", action="store_true")
+    parser.add_argument("--only-stopped", action="store_true", help="and many clients")
     arguments = parser.parse_args()
     trials, seed = arguments.trials, arguments.seed
     covered = ("noise", "hosts", "2 clients", "10 clients")
     if arguments.only_coverage:
         table(covered, coverages(trials, seed))
+        return
+    of_costs = ("noise", "hosts", *(f"{100 * cost:g} %" for cost in COSTS))
+    of_clients = ("noise", "hosts", "2 clients", "10 clients", "20 clients", "50 clients")
+    table(of_costs, questions_of_stopped(trials, seed))
+    table(of_clients, families(trials, seed))
+    table(of_costs, coverages_of_stopped(trials, seed))
+    if arguments.only_stopped:
         return
     heads = ("noise", "hosts", "2 clients", "10 clients", "weighted", "pooled")
     table(heads, rankings(trials, seed))

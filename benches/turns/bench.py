@@ -36,7 +36,7 @@ from fetchoff.app.setup import set_up
 from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
-from fetchoff.model.errors import AdapterError
+from fetchoff.model.errors import FetchoffError
 from fetchoff.model.estimate import Estimate
 from fetchoff.run.adapters.judging import Refused
 
@@ -97,7 +97,7 @@ def main() -> None:
             for part in asked:
                 try:
                     cells += parts[part](subjects, order)
-                except (RoundFailed, Refused, AdapterError) as error:
+                except (RoundFailed, Refused, FetchoffError) as error:
                     print(f"{part} in round {number + 1} is left out: {error}", file=sys.stderr)
             seconds = time.monotonic() - began_s
             print(f"round {number + 1} of {arguments.rounds}, {seconds:.0f} s", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The three questions, each answered by one round of fresh processes."""
+"""The four questions, each answered by one round of fresh processes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from fetchoff.model.client import Client
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.protocol.origin import Turn
+from fetchoff.run.adapters.judging import must_be_complete
+from fetchoff.run.adapters.seam import Timed
 from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.schedule.turning import Length
 
 CHANGES = 6  # from turns to being driven by hand, or back
 LONGEST_S = 60.0
 BY_HAND, IN_TURNS = "by hand", "in turns"
-Spent = tuple[ClientSession, int, int]  # CPU nanoseconds, exchanges
+Spent = tuple[ClientSession, float, int]  # CPU nanoseconds, exchanges
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,9 @@ def by_size(subjects: Subjects, sizes: Sequence[int], order: random.Random) -> l
             asked = _with_sizes(group, sizes, cycles, order)
             turns = list(zip(asked, here.give(asked), strict=True))
             for guest in some:
-                own = [(a, t) for a, t in turns if a.guest is guest]
-                paid = list(zip(own, _paid_ns([t for _, t in own]), strict=True))
+                paid = _paid(turns, guest)
                 costs = {
-                    n: _us_of([(t, ns) for (a, t), ns in paid if a.counted == n * _counted(guest)])
+                    n: _us_of([(t, ns) for a, t, ns in paid if a.counted == n * _counted(guest)])
                     for n in sizes
                 }
                 for n, us in costs.items():
@@ -99,6 +100,15 @@ def _with_sizes(
     return planned
 
 
+def _paid(
+    turns: Sequence[tuple[Asked, Turn]], guest: ClientSession
+) -> list[tuple[Asked, Turn, float]]:
+    """The turns of one process among those of all, and what each cost it."""
+    own = [(asked, turn) for asked, turn in turns if asked.guest is guest]
+    costs = _paid_ns([turn for _, turn in own])
+    return [(asked, turn, ns) for (asked, turn), ns in zip(own, costs, strict=True)]
+
+
 def _paid_ns(turns: Sequence[Turn]) -> Iterator[float]:
     """What the exchanges of each turn cost a process, whose successive turns these are: the pause
     that follows belongs to them and their lead."""
@@ -127,9 +137,9 @@ def by_lead(subjects: Subjects, leads: Sequence[int], order: random.Random) -> l
             asked = _with_leads(group, leads, subjects.turns, order)
             turns = list(zip(asked, here.give(asked), strict=True))
             for guest in some:
+                paid = _paid(turns, guest)
                 costs = {
-                    lead: _us([t for a, t in turns if a.guest is guest and a.lead == lead])
-                    for lead in leads
+                    lead: _us_of([(t, ns) for a, t, ns in paid if a.lead == lead]) for lead in leads
                 }
                 for lead, us in costs.items():
                     ratio = log(us / costs[max(leads)])
@@ -196,7 +206,7 @@ def by_hand(subjects: Subjects, order: random.Random) -> list[Cell]:
     with stand(subjects.course) as here:
         guests = [_start(here, client, "") for client in subjects.clients]
         here.settle(guests)
-        spent = {c.id: {how: [0, 0] for how in (BY_HAND, IN_TURNS)} for c in subjects.clients}
+        spent = {c.id: {how: [0.0, 0] for how in (BY_HAND, IN_TURNS)} for c in subjects.clients}
         each = max(1, subjects.turns // CHANGES)
         for _ in range(CHANGES):
             for how in order.sample((BY_HAND, IN_TURNS), 2):
@@ -223,8 +233,10 @@ def _in_turns(
             for guest in order.sample(group, len(group)):
                 length = _length(guest)
                 asked.append(Asked(guest, length.lead_by(order), length.counted))
-    for one, turn in zip(asked, here.give(asked), strict=True):
-        yield one.guest, turn.cpu_ns, turn.exchanges
+    given = list(zip(asked, here.give(asked), strict=True))
+    for guest in guests:
+        for _, turn, ns in _paid(given, guest):
+            yield guest, ns, turn.exchanges
 
 
 def _alone(
@@ -233,9 +245,16 @@ def _alone(
     del here
     for guest in order.sample(guests, len(guests)):
         length = _length(guest)
-        guest.adapter.run_timed(length.lead, LONGEST_S, lambda: 0)
-        timed = guest.adapter.run_timed(turns * length.counted, LONGEST_S, lambda: 0)
+        _driven(guest, length.lead)
+        timed = _driven(guest, turns * length.counted)
         yield guest, timed.cpu_ns, turns * length.counted * guest.per_iteration
+
+
+def _driven(guest: ClientSession, iterations: int) -> Timed:
+    """So many iterations in one go; Refused where not all of them were done well."""
+    timed = guest.adapter.run_timed(iterations, LONGEST_S, lambda: 0)
+    must_be_complete(guest.workload, timed.answer, iterations)
+    return timed
 
 
 def _crowd(here: Stand, clients: Sequence[Client], size: int) -> list[ClientSession]:
@@ -265,7 +284,3 @@ def _length(guest: ClientSession) -> Length:
 
 def _counted(guest: ClientSession) -> int:
     return _length(guest).counted
-
-
-def _us(turns: Sequence[Turn]) -> float:
-    return sum(turn.cpu_ns for turn in turns) / 1e3 / sum(turn.exchanges for turn in turns)

@@ -12,6 +12,10 @@ Real comparisons and rankings on this machine, as users get them, of which the t
 
 `--add-to FILE` keeps a line a trial; the totals are over all of that file. Measure on a quiet
 machine, or with `--disturbed` on one that is disturbed on purpose.
+
+Exit status 1: more verdicts of a part are wrong than chance allows (at an error rate of 1 %, with a
+confidence of 95 %: 1 of 5 are, 1 of 6 are not), repetitions have opposite verdicts, or no trial
+came to its end. Trials of the file count, too; those of rivals don't.
 """
 
 from __future__ import annotations
@@ -33,8 +37,9 @@ from benches.disturber.disturbing import disturbed_if
 from benches.verdicts import totals, trials
 from benches.verdicts.comparing import Conditions, burdened, identical, ranked
 from benches.verdicts.copies import clients, families
+from benches.verdicts.faults import faults
 from benches.verdicts.peers import peers
-from benches.verdicts.trials import RankingTrial, Trial
+from benches.verdicts.trials import IDENTICAL, RankingTrial, Trial
 
 from fetchoff.model.client import Client
 from fetchoff.model.errors import FetchoffError
@@ -66,7 +71,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
     ("perl/lwp", "perl/http-tiny"),
 )
 PLUS = re.compile(r"plus(\d+)")
-PARTS = ("aa", "plus3", "plus10", "ranking", "identical", "peers")
+PARTS = ("aa", "plus3", "plus10", "ranking", IDENTICAL, "peers")
 MOST_OFF = 4.0
 ONCE = "aa,plus3,plus10"
 WORKLOAD = "small-get"
@@ -89,11 +94,12 @@ class Asked:
     seed: int
 
 
-def main() -> None:
+def main() -> int:
     arguments = _arguments()
     asked = _asked(arguments)
     print(f"seed {asked.seed}", flush=True)
     kept = trials.read(arguments.add_to) if arguments.add_to else []
+    before = len(kept)
     with (
         tempfile.TemporaryDirectory(prefix="fetchoff-copies-") as place,
         disturbed_if(arguments.disturbed, asked.seed),
@@ -113,6 +119,12 @@ def main() -> None:
     if arguments.json:
         document = {"summary": totals.summary(kept), "trials": [asdict(t) for t in kept]}
         arguments.json.write_text(json.dumps(document, indent=1) + "\n")
+    wrong = list(faults(kept))
+    if len(kept) == before:
+        wrong.append("no trial came to its end")
+    for fault in wrong:
+        print(fault)
+    return 1 if wrong else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -163,13 +175,13 @@ def _questions(
     `kept`: trials so far, which grow meanwhile.
     """
     draw = random.Random(asked.seed)
-    alone = set(asked.parts) - {"identical"}
+    alone = set(asked.parts) - {IDENTICAL}
     originals = clients(asked.names) if alone else {}
     copies = 2 if "ranking" in asked.parts else 1 if "aa" in asked.parts else 0
     made = families(originals, copies, place) if copies else [[c] for c in originals.values()]
     if alone and not made:
         sys.exit("no client is ready")
-    ready = clients(list(dict.fromkeys(chain(*asked.pairs)))) if "identical" in asked.parts else {}
+    ready = clients(list(dict.fromkeys(chain(*asked.pairs)))) if IDENTICAL in asked.parts else {}
     pairs = [[ready[a], ready[b]] for a, b in asked.pairs if a in ready and b in ready]
     conditions = asked.conditions
     wide = replace(conditions, budget_s=asked.ranking_budget_s)
@@ -178,11 +190,11 @@ def _questions(
             if part == "ranking":
                 yield f"{part} {number}", _one(partial(ranked, made, wide, _drawn(draw)))
                 continue
-            for index, group in enumerate(pairs if part == "identical" else made):
+            for index, group in enumerate(pairs if part == IDENTICAL else made):
                 drawn = _drawn(draw)
                 # A repetition has the seed of the one before: it is the same command.
-                seed = asked.seed + index if part == "identical" else drawn
-                named = group[: 2 if part in ("aa", "identical") else 1]
+                seed = asked.seed + index if part == IDENTICAL else drawn
+                named = group[: 2 if part in ("aa", IDENTICAL) else 1]
                 label = f"{part} {number} {' '.join(client.id for client in named)}"
                 yield label, _ask(asked, part, group, seed, kept)
 
@@ -197,7 +209,7 @@ def _ask(
     """`group`: a client and its copies, or two clients."""
     conditions = asked.conditions
     match part:
-        case "identical":
+        case trials.IDENTICAL:
             return _one(partial(identical, part, group[0], group[1], conditions, seed))
         case "aa":
             a, b = random.Random(seed).sample(group[:2], 2)
@@ -235,13 +247,14 @@ def _ended(trial: Trial | RankingTrial) -> str:
     if isinstance(trial, RankingTrial):
         wrong = len(trial.wrong_wall) + len(trial.wrong_cpu)
         return f"{wrong} pairs of equals told apart, {trial.rounds} rounds{withheld}"
+    truth = f"{trial.cpu_truth:.4f}" if trial.cpu_truth else "unknown"
     rival = f"{trial.part}: " if trial.part.startswith(("alternated", "hyperfine")) else ""
     return (
         f"{rival}CPU {trial.cpu.verdict} {trial.cpu.ratio:.4f}, wall {trial.wall.verdict} "
-        f"{trial.wall.ratio:.4f}, truth {trial.cpu_truth:.4f}, {trial.rounds} rounds, "
+        f"{trial.wall.ratio:.4f}, truth {truth}, {trial.rounds} rounds, "
         f"{trial.measured_s:.1f} s of turns in {trial.whole_s:.1f} s{withheld}"
     )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

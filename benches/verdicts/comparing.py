@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from benches.verdicts.trials import RankingTrial, Told, Trial
+from benches.verdicts.trials import IDENTICAL, RankingTrial, Told, Trial
 
 from fetchoff.analysis.series import Series, series_of
 from fetchoff.analysis.stopping import rule_of
@@ -20,7 +20,7 @@ from fetchoff.app.measure import launches, measure, new_run
 from fetchoff.app.results import analysis_of
 from fetchoff.model.analysis import Analysis, RankingRow, Relative
 from fetchoff.model.client import Client
-from fetchoff.model.estimate import Ranking, Verdict
+from fetchoff.model.estimate import MINIMUM_ROUNDS, Ranking, Verdict
 from fetchoff.model.experiment import Effect, Experiment, Role
 from fetchoff.model.observation import Ended
 from fetchoff.report.wording.findings import withheld
@@ -71,12 +71,13 @@ class _Done:
 
 
 def identical(part: str, a: Client, b: Client, conditions: Conditions, seed: int) -> Trial:
-    """Compare b with a: two folders with the same code, or two clients."""
+    """Compare b with a: two folders with the same code, or two clients, whose truth is unknown."""
     chosen = courses([conditions.workload], ())
     experiment = pair(a, b, chosen, budget_s=conditions.budget_s, seed=seed)
     with tempfile.TemporaryDirectory(prefix="fetchoff-bench-") as folder:
         done = _run(experiment, [a, b], Path(folder))
-        return _trial(part, done, a.id, b.id, conditions)
+        trial = _trial(part, done, a.id, b.id, conditions)
+        return replace(trial, wall_truth=0.0, cpu_truth=0.0) if part == IDENTICAL else trial
 
 
 def burdened(
@@ -119,7 +120,11 @@ def ranked(families: Sequence[Sequence[Client]], conditions: Conditions, seed: i
         series = done.series
         wall, cpu = (_ranking(done, series, metric) for metric in ("wall", "cpu"))
         keys = [e.key for e in series.entrants if e.role is Role.RANKED]
-        widths = [r.ratio.half_width / r.ratio.point for r in wall.clients]
+        pairs = [
+            (series.index(a.id), series.index(b.id))
+            for family in families
+            for a, b in combinations(family, 2)
+        ]
         return RankingTrial(
             part="ranking",
             clients=len(clients),
@@ -128,19 +133,34 @@ def ranked(families: Sequence[Sequence[Client]], conditions: Conditions, seed: i
             wrong_wall=_told_apart(wall, keys, equals),
             wrong_cpu=_told_apart(cpu, keys, equals),
             pairs_of_equals=len(equals),
-            half_width=float(np.median(widths)),
+            half_width=_half_width(wall),
             rounds=series.rounds,
             ended=done.ended.reason,
             withheld=withheld(done.analysis.results[0].withheld),
             whole_s=done.whole_s,
             measured_s=done.measured_s(),
             alone=tuple(
-                (a.id, b.id)
-                for family in families
-                for a, b in combinations(family, 2)
-                if _differ_alone(experiment, series, series.index(a.id), series.index(b.id))
+                (series.entrants[a].key, series.entrants[b].key)
+                for a, b in pairs
+                if _differ_alone(experiment, series, a, b)
+            ),
+            pairs_with_intervals=sum(
+                _complete_rounds(series, a, b) >= MINIMUM_ROUNDS for a, b in pairs
             ),
         )
+
+
+def _half_width(ranking: Ranking) -> float:
+    """The median half-width relative to the ratio, of all clients but the baseline."""
+    ratios = [one.ratio for one in ranking.clients if one.client != ranking.baseline]
+    return float(
+        np.median([r.half_width / r.point if np.isfinite(r.point) else np.inf for r in ratios])
+    )
+
+
+def _complete_rounds(series: Series, a: int, b: int) -> int:
+    """The rounds that have both of them."""
+    return int(np.isfinite(series.logs("cpu")[:, [a, b]]).all(axis=1).sum())
 
 
 def _differ_alone(experiment: Experiment, series: Series, a: int, b: int) -> bool:
@@ -192,6 +212,7 @@ def _trial(part: str, done: _Done, a: str, b: str, conditions: Conditions) -> Tr
         measured_s=done.measured_s(),
         first_cpu_s=first_cpu,
         first_both_s=first_both,
+        complete_rounds=_complete_rounds(series, series.index(a), series.index(b)),
     )
 
 

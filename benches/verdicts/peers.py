@@ -28,11 +28,12 @@ def peers(client: Client, conditions: Conditions, seconds: float, seed: int) -> 
         for rival, compare in rivals.items():
             for question, truth in TRUTHS.items():
                 found = compare(truth, seconds, alpha, swap=swap)
-                yield _trial(f"{rival}-{question}", client, truth, found, conditions, seed)
+                part, aim = f"{rival}-{question}", truth - 1
+                yield _trial(part, client, aim, found, conditions, seed)
 
 
 def _trial(
-    part: str, client: Client, truth: float, found: Compared, conditions: Conditions, seed: int
+    part: str, client: Client, aim: float, found: Compared, conditions: Conditions, seed: int
 ) -> Trial:
     told = Told(found.verdict, found.ratio, found.low, found.high)
     return Trial(
@@ -43,10 +44,11 @@ def _trial(
         disturbed=conditions.disturbed,
         wall=told,
         cpu=told,  # they have wall time alone
-        wall_truth=truth,
-        cpu_truth=truth,
-        aim=truth - 1,
+        wall_truth=found.truth,
+        cpu_truth=found.truth,
+        aim=aim,
         rounds=found.runs,
+        complete_rounds=found.runs,
         whole_s=found.seconds,
         measured_s=found.seconds,
         first_cpu_s=found.seconds if found.verdict != "undecided" else 0.0,

@@ -7,17 +7,18 @@ import statistics
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from benches.verdicts.trials import RankingTrial, Trial, bounds, share
+from benches.verdicts.trials import IDENTICAL, RankingTrial, Trial, bounds, share
 from rich.console import Console
 from rich.table import Table
 
 EVERYBODY = "all"
-IDENTICAL, RANKING = "identical", "ranking"
+UNDECIDED = "undecided"
+CLOCKS = ("wall", "cpu")
 
 
 def show(trials: Sequence[Trial | RankingTrial]) -> None:
     """Tables and lines on standard output, quiet and disturbed sessions apart."""
-    console = Console(width=200)
+    console = Console(width=220, highlight=False)
     for disturbed in (False, True):
         here = [t for t in trials if t.disturbed is disturbed]
         if not here:
@@ -28,33 +29,39 @@ def show(trials: Sequence[Trial | RankingTrial]) -> None:
             console.print(_table(f"comparisons, {state}", pairs))
         again = [t for t in here if isinstance(t, Trial) and t.part == IDENTICAL]
         for line in _identical(again):
-            console.print(f"identical comparisons, {state}: {line}", highlight=False)
+            console.print(f"identical comparisons, {state}: {line}", soft_wrap=True)
         rankings = [t for t in here if isinstance(t, RankingTrial)]
         for line in _rankings(rankings):
-            console.print(f"rankings, {state}: {line}", highlight=False)
+            console.print(f"rankings, {state}: {line}", soft_wrap=True)
     console.print(
         "wrong: called faster or slower where nothing differs, in wall or CPU; or faster or\n"
-        "equivalent where it is slower. Found, and when: of those on target, in which about as\n"
+        "equivalent where it is slower. Shares are of the trials that could be wrong: they aren't\n"
+        "withheld, and have an interval. Found, and when: of those on target, in which about as\n"
         "much was put in as the part says. Bounds are Clopper and Pearson's, one-sided, at 95 %.\n"
-        "Times are of turns, those of controls included, until the CPU verdict; whole: the wait.",
-        highlight=False,
+        "Times are of turns, those of controls included, until the CPU verdict, which may be that\n"
+        "of the end; a trial without one, or withheld, counts as never. Whole: the wait."
     )
 
 
 def summary(trials: Sequence[Trial | RankingTrial]) -> list[dict[str, object]]:
-    """The same as data: a row of the comparisons' table each."""
+    """The same as data: a row of the comparisons' table each.
+
+    `wrong` is of `told`, the trials that could be; seconds are infinite where half never told.
+    """
     rows: list[dict[str, object]] = []
     for disturbed in (False, True):
-        pairs = [t for t in trials if isinstance(t, Trial) and t.disturbed is disturbed]
+        pairs = [t for t in of_known_truth(trials) if t.disturbed is disturbed]
         for part, client, cell in _cells(pairs):
-            wrong = sum(map(_is_wrong, cell))
-            low, high = bounds(wrong, len(cell))
+            told = [t for t in cell if t.can_tell]
+            wrong = sum(map(is_wrong, told))
+            low, high = bounds(wrong, len(told))
             rows.append(
                 {
                     "part": part,
                     "client": client,
                     "disturbed": disturbed,
                     "trials": len(cell),
+                    "told": len(told),
                     "wrong": wrong,
                     "wrong_low": low,
                     "wrong_high": high,
@@ -63,13 +70,18 @@ def summary(trials: Sequence[Trial | RankingTrial]) -> list[dict[str, object]]:
                     "found_wall": _found(cell, "wall"),
                     "withheld": sum(bool(t.withheld) for t in cell),
                     "recovered_cpu": _recovered(cell),
-                    "first_cpu_s": _quantile([t.first_cpu_s for t in cell], 0.5),
-                    "first_both_s": _quantile([t.first_both_s for t in cell], 0.5),
+                    "first_cpu_s": _quantile(_found_after_s(cell, ("cpu",)), 0.5),
+                    "first_both_s": _quantile(_found_after_s(cell, CLOCKS), 0.5),
                     "measured_s": _quantile([t.measured_s for t in cell], 0.5),
                     "whole_s": _quantile([t.whole_s for t in cell], 0.5),
                 }
             )
     return rows
+
+
+def of_known_truth(trials: Sequence[Trial | RankingTrial]) -> list[Trial]:
+    """The comparisons that can be called right or wrong."""
+    return [t for t in trials if isinstance(t, Trial) and t.part != IDENTICAL]
 
 
 def _cells(trials: Sequence[Trial]) -> Iterator[tuple[str, str, list[Trial]]]:
@@ -92,7 +104,22 @@ def _found(cell: Sequence[Trial], metric: str) -> int:
     return sum(getattr(trial, metric).verdict == "slower" for trial in on_target)
 
 
-def _is_wrong(trial: Trial) -> bool:
+def _found_after_s(cell: Sequence[Trial], clocks: Sequence[str]) -> list[float]:
+    """Seconds of turns of each trial on target until these clocks told, at the latest when its
+    budget ended; infinite where they never did, or it was withheld."""
+    return [_told_after_s(trial, clocks) for trial in _on_target(cell)]
+
+
+def _told_after_s(trial: Trial, clocks: Sequence[str]) -> float:
+    verdicts = [getattr(trial, clock).verdict for clock in clocks]
+    has_told = [v == "slower" if trial.aim else v != UNDECIDED for v in verdicts]
+    if trial.withheld or not all(has_told):
+        return math.inf
+    return (trial.first_both_s if len(clocks) > 1 else trial.first_cpu_s) or trial.measured_s
+
+
+def is_wrong(trial: Trial) -> bool:
+    """Whether a comparison of known truth says what is not so."""
     if trial.cpu_truth == 1.0:
         return trial.is_false_alarm
     return not trial.withheld and trial.cpu.verdict in ("faster", "equivalent")
@@ -105,7 +132,7 @@ def _recovered(cell: Sequence[Trial]) -> float:
 
 
 def _quantile(values: Sequence[float], share_: float) -> float:
-    """A quantile of the values; those that are 0 are left out, because 0 stands for never."""
+    """A quantile of the values; those that are 0 are left out, because 0 stands for unknown."""
     there = sorted(value for value in values if value)
     return there[min(len(there) - 1, math.ceil(share_ * len(there)) - 1)] if there else math.nan
 
@@ -113,67 +140,115 @@ def _quantile(values: Sequence[float], share_: float) -> float:
 def _table(title: str, trials: Sequence[Trial]) -> Table:
     table = Table(title=title, title_justify="left", box=None)
     for column in (
-        "part", "client", "trials", "wrong", "withheld", "on target", "slower (CPU)", "(wall)",
-        "CPU ratio", "truth", "recovered", "first CPU s: 50 %", "90 %", "measured s", "whole s",
+        "part", "client", "trials", "wrong", "withheld", "no interval", "on target",
+        "slower (CPU)", "(wall)", "CPU ratio", "truth", "recovered", "first CPU s: 50 %", "90 %",
+        "measured s", "whole s",
     ):  # fmt: skip
         table.add_column(column, justify="left" if column in ("part", "client") else "right")
     for part, client, cell in _cells(trials):
-        first = [t.first_cpu_s for t in _on_target(cell)]
-        wrong = [t for t in cell if _is_wrong(t)]
+        first = _found_after_s(cell, ("cpu",))
+        told = [t for t in cell if t.can_tell]
+        wrong = [t for t in told if is_wrong(t)]
         table.add_row(
             part,
             client,
             str(len(cell)),
-            share(wrong, cell).partition(": ")[2] if client == EVERYBODY else str(len(wrong)),
-            str(sum(bool(t.withheld) for t in cell)),
+            share(wrong, told) if client == EVERYBODY else str(len(wrong)),
+            *map(str, _not_told(cell)),
             str(len(_on_target(cell))),
             str(_found(cell, "cpu")),
             str(_found(cell, "wall")),
             f"{statistics.mean(t.cpu.ratio for t in cell):.4f}",
             f"{statistics.mean(t.cpu_truth for t in cell):.4f}",
             f"{_recovered(cell):.2f}",
-            *(f"{_quantile(first, q):.2f}" for q in (0.5, 0.9)),
+            *(_seconds(first, q) for q in (0.5, 0.9)),
             f"{_quantile([t.measured_s for t in cell], 0.5):.2f}",
             f"{_quantile([t.whole_s for t in cell], 0.5):.2f}",
         )
     return table
 
 
+def _seconds(values: Sequence[float], share_: float) -> str:
+    found = _quantile(values, share_)
+    return f"over {1 - share_:.0%} never" if math.isinf(found) else f"{found:.2f}"
+
+
+def _not_told(cell: Sequence[Trial]) -> tuple[int, int]:
+    """How many could say nothing: withheld, and without an interval."""
+    withheld = sum(bool(t.withheld) for t in cell)
+    return withheld, sum(not t.can_tell for t in cell) - withheld
+
+
+def opposites(trials: Sequence[Trial | RankingTrial]) -> int:
+    """How many pairs of repetitions contradict each other."""
+    again = [t for t in trials if isinstance(t, Trial) and t.part == IDENTICAL]
+    return sum(_against(couples) for _, _, couples in _repeated(again))
+
+
+def _repeated(trials: Sequence[Trial]) -> Iterator[tuple[str, str, list[tuple[Trial, Trial]]]]:
+    """The pairs of clients, and of each its pairs of repetitions, the withheld ones left out."""
+    for state in (False, True):
+        here = [t for t in trials if t.disturbed is state]
+        for a, b in dict.fromkeys((t.client, t.other) for t in here):
+            cell = [t for t in here if (t.client, t.other) == (a, b) and not t.withheld]
+            yield a, b, list(combinations(cell, 2))
+
+
+def _against(couples: Sequence[tuple[Trial, Trial]]) -> int:
+    return sum(x.wall.opposes(y.wall) or x.cpu.opposes(y.cpu) for x, y in couples)
+
+
 def _identical(trials: Sequence[Trial]) -> Iterator[str]:
     """Of each pair of clients: its verdicts, and which repetitions contradict each other."""
-    opposite = apart = both = 0
-    for a, b in dict.fromkeys((t.client, t.other) for t in trials):
+    opposite = apart = both = without = 0
+    for a, b, couples in _repeated(trials):
         cell = [t for t in trials if (t.client, t.other) == (a, b)]
-        couples = list(combinations(cell, 2))
-        against = sum(x.wall.opposes(y.wall) or x.cpu.opposes(y.cpu) for x, y in couples)
-        disjoint = sum(
-            (not x.wall.overlaps(y.wall)) + (not x.cpu.overlaps(y.cpu)) for x, y in couples
-        )
-        opposite, apart, both = opposite + against, apart + disjoint, both + 2 * len(couples)
+        intervals = [(getattr(x, c), getattr(y, c)) for x, y in couples for c in CLOCKS]
+        there = [(x, y) for x, y in intervals if x.has_interval and y.has_interval]
+        against, disjoint = _against(couples), sum(not x.overlaps(y) for x, y in there)
+        opposite, apart, both = opposite + against, apart + disjoint, both + len(there)
+        without += len(intervals) - len(there)
         told = ", ".join(f"{t.cpu.verdict} {t.cpu.ratio:.3f}" for t in cell)
         yield f"{b} ÷ {a}: CPU {told}; {against} opposite, {disjoint} intervals apart"
-    if both:
-        yield f"{opposite} opposite; intervals apart: {apart} of {both}"
+    if trials:
+        withheld = sum(bool(t.withheld) for t in trials)
+        yield (
+            f"{opposite} opposite; intervals apart: {apart} of {both} pairs; {without} pairs more "
+            f"have none; {withheld} of {len(trials)} trials withheld"
+        )
 
 
 def _rankings(trials: Sequence[RankingTrial]) -> Iterator[str]:
     if not trials:
         return
-    wrong = [t for t in trials if t.is_false_alarm]
+    told = [t for t in trials if t.can_tell]
+    wrong = [t for t in told if t.is_false_alarm]
+    withheld = sum(bool(t.withheld) for t in trials)
     clients = statistics.median(t.clients for t in trials)
     yield (
-        f"of {clients:g} clients, equals told apart in {share(wrong, trials)}; withheld "
-        f"{sum(bool(t.withheld) for t in trials)}; median half-width "
+        f"of {clients:g} clients, equals told apart in {share(wrong, told)}; withheld {withheld}, "
+        f"without an interval {len(trials) - len(told) - withheld}; median half-width "
         f"{statistics.median(t.half_width for t in trials):.2%}, measured "
         f"{statistics.median(t.measured_s for t in trials):.1f} s, whole "
         f"{statistics.median(t.whole_s for t in trials):.1f} s"
     )
-    alone = sum(len(t.alone) for t in trials)
-    pairs = sum(t.pairs_of_equals for t in trials)
-    yield (
-        f"as comparisons by themselves: {alone} of {pairs} pairs of equals called different "
-        f"({alone / pairs:.2%}; 95 % bounds {bounds(alone, pairs)[0]:.2%} to "
-        f"{bounds(alone, pairs)[1]:.2%}; pairs of one run share its noise)"
-    )
+    yield _alone(told)
     for trial in wrong:
         yield f"seed {trial.seed}: wall {trial.wrong_wall}, CPU {trial.wrong_cpu}"
+
+
+def _alone(told: Sequence[RankingTrial]) -> str:
+    """Of the pairs of equals in rankings that are to be believed."""
+    alone = sum(len(t.alone) for t in told)
+    pairs = sum(t.pairs_to_tell for t in told)
+    if not pairs:
+        return "as comparisons by themselves: no pair of equals has an interval"
+    low, high = bounds(alone, pairs)
+    without = sum(t.pairs_of_equals - t.pairs_to_tell for t in told)
+    unknown = sum(t.pairs_with_intervals is None for t in told)
+    rankings = f", and of {unknown} rankings nobody kept how many" if unknown else ""
+    return (
+        f"as comparisons by themselves: {alone} of {pairs} pairs of equals called different "
+        f"({alone / pairs:.2%}; 95 % bounds {low:.2%} to {high:.2%}; pairs of one run share its "
+        f"noise); {without} pairs more have no interval{rankings}"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -13,6 +14,7 @@ from scipy.special import betaincinv
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+IDENTICAL = "identical"  # the part whose clients differ, nobody knows by how much
 DIFFERENT = ("faster", "slower")
 LEVEL = 0.95
 NEAR = 1.35  # times as much, or as little, as was aimed at
@@ -31,6 +33,11 @@ class Told:
     def is_different(self) -> bool:
         return self.verdict in DIFFERENT
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether it could say anything; with too few rounds it is undecided whatever differs."""
+        return self.low > 0 and math.isfinite(self.high)
+
     def opposes(self, other: Told) -> bool:
         """One says faster, the other slower."""
         return {self.verdict, other.verdict} == set(DIFFERENT)
@@ -46,6 +53,7 @@ class Trial:
     Seconds: `whole_s` from the command to its end; `measured_s` of turns; `first_cpu_s` and
     `first_both_s` of turns until a planned look said more than "undecided" of CPU, of both metrics;
     0 if none did. `aim`: the share of its CPU time that was to be spun; for that `asked` was asked.
+    `complete_rounds`: those that have both clients; None in trials of before it was kept.
     `withheld`: why nobody is to believe it, or "".
     """
 
@@ -67,6 +75,7 @@ class Trial:
     measured_s: float = 0.0
     first_cpu_s: float = 0.0
     first_both_s: float = 0.0
+    complete_rounds: int | None = None
 
     @property
     def subject(self) -> str:
@@ -79,6 +88,11 @@ class Trial:
         return not self.aim or 1 / NEAR <= (self.cpu_truth - 1) / self.aim <= NEAR
 
     @property
+    def can_tell(self) -> bool:
+        """Whether it might have been wrong: it is to be believed, and has an interval."""
+        return not self.withheld and (self.wall.has_interval or self.cpu.has_interval)
+
+    @property
     def is_false_alarm(self) -> bool:
         """Whether a trial without a difference was called different, and not withheld."""
         return not self.withheld and (self.wall.is_different or self.cpu.is_different)
@@ -89,7 +103,9 @@ class RankingTrial:
     """One ranking of clients and their copies. `wrong_*`: equal pairs that were called different.
 
     `alone`: pairs of equals that are told apart if each is a comparison by itself, stopped and
-    judged as `compare` does it, at an error rate of its own.
+    judged as `compare` does it, at an error rate of its own. `pairs_with_intervals`: the pairs of
+    equals that could be; None in trials of before it was kept. `half_width`: the median of all
+    clients but the baseline, which was among them before.
     """
 
     part: str
@@ -106,6 +122,18 @@ class RankingTrial:
     whole_s: float = 0.0
     measured_s: float = 0.0
     alone: tuple[tuple[str, str], ...] = ()
+    pairs_with_intervals: int | None = None
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether it might have been wrong, as far as that is known."""
+        return not self.withheld and self.pairs_with_intervals != 0
+
+    @property
+    def pairs_to_tell(self) -> int:
+        """The pairs of equals that might be told apart; all, where that was not kept."""
+        known = self.pairs_with_intervals
+        return self.pairs_of_equals if known is None else known
 
     @property
     def is_false_alarm(self) -> bool:

@@ -13,7 +13,8 @@ import statistics
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -30,11 +31,13 @@ from fetchoff.stats import student
 
 ITERATIONS = 1000
 LEAST_RUNS = 3
+LEAST_SHARE = 0.01  # of a process's time in its iterations; what is timed less is noise
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The verdict on B ÷ A in wall time (hyperfine exports no CPU time of single runs)."""
+    """The verdict on B ÷ A in wall time (hyperfine exports no CPU time of single runs). `truth`: B
+    ÷ A by what an iteration was timed to take."""
 
     verdict: str
     ratio: float
@@ -42,6 +45,29 @@ class Compared:
     high: float
     runs: int
     seconds: float
+    truth: float = 1.0
+
+
+@dataclass(frozen=True)
+class Longer:
+    """Iterations of B, and how many times as long its whole process takes as A's."""
+
+    iterations: int
+    truth: float
+
+    @classmethod
+    def by(cls, truth: float, seconds_of: Callable[[int], float]) -> Longer:
+        """So many more iterations that the whole process takes `truth` times as long.
+
+        A process also starts, and an interpreter loads its modules: 3 % more iterations are less
+        than 3 % more of all that. `seconds_of`: what a process of so many iterations takes.
+        """
+        if truth == 1.0:
+            return cls(ITERATIONS, 1.0)
+        all_s = seconds_of(ITERATIONS)
+        share = max((seconds_of(2 * ITERATIONS) - all_s) / all_s, LEAST_SHARE)  # of the iterations
+        more = min(round(ITERATIONS * (truth - 1) / share), ITERATIONS)
+        return cls(ITERATIONS + more, 1 + share * more / ITERATIONS)
 
 
 def has_hyperfine() -> bool:
@@ -73,28 +99,37 @@ class WholeProcesses:
 
     def sequential(self, truth: float, budget_s: float, alpha: float, *, swap: bool) -> Compared:
         """Half of the budget for each side, one after the other as hyperfine does it."""
+        longer = Longer.by(truth, lambda n: statistics.median(self._measure("timed", n, 0.0)))
         began = time.monotonic()
-        sides = [("A", ITERATIONS), ("B", round(ITERATIONS * truth))]
+        sides = [("A", ITERATIONS), ("B", longer.iterations)]
         walls = {
             name: self._measure(name, n, budget_s / 2) for name, n in sides[:: -1 if swap else 1]
         }
-        return _welch(walls["A"], walls["B"], alpha, time.monotonic() - began)
+        found = _welch(walls["A"], walls["B"], alpha, time.monotonic() - began)
+        return replace(found, truth=longer.truth)
 
     def alternated(self, truth: float, budget_s: float, alpha: float, *, swap: bool) -> Compared:
         """Run A, B, A, B … on the core of measured processes with top priority; judge the pairs."""
-        began = time.monotonic()
         layout = lay_out(Course(self._workload), usable_cores(), strongest_urgency())
         self._origin.place(layout.origin_cores, layout.urgency)
         ledger = self._origin.open()
-        sides = [("A", ITERATIONS), ("B", round(ITERATIONS * truth))]
-        scripts = {name: self._script(name, n, ledger) for name, n in sides}
         walls: dict[str, list[float]] = {"A": [], "B": []}
+
+        def seconds_of(n: int) -> float:
+            script = self._script("timed", n, ledger)
+            return statistics.median(self._once(script) for _ in range(LEAST_RUNS))
+
         with on_core(max(layout.client_cores)), urgently(layout.urgency):
+            longer = Longer.by(truth, seconds_of)
+            sides = [("A", ITERATIONS), ("B", longer.iterations)]
+            scripts = {name: self._script(name, n, ledger) for name, n in sides}
+            began = time.monotonic()
             while len(walls["A"]) < LEAST_RUNS or time.monotonic() - began < budget_s:
                 for name in "AB"[:: -1 if (len(walls["A"]) % 2 == 1) != swap else 1]:
                     walls[name].append(self._once(scripts[name]))
+            seconds = time.monotonic() - began
         ledger.close()
-        return _paired(walls["A"], walls["B"], alpha, time.monotonic() - began)
+        return replace(_paired(walls["A"], walls["B"], alpha, seconds), truth=longer.truth)
 
     def _once(self, script: Path) -> float:
         """Wall seconds of one run, which inherits the core and the priority."""

@@ -12,11 +12,12 @@
 #   GATE_MARGIN, GATE_BUDGET   per cent, seconds
 #   GATE_STRICT     "true": what cannot be told fails, and so does what is withheld
 #   GATE_RECORD     file with the repository's record
-#   GATE_OUT        folder for the files; default: fetchoff-gate. The run is in run, a second one in run-again.
+#   GATE_OUT        folder for the files; default: .fetchoff/gate. The run is in run, a second one in run-again.
+#                   In a checkout that GATE_WITH names, it must begin with .fetchoff: other files are taken for sources.
 #   FETCHOFF        the command; default: fetchoff
 set -euo pipefail
 
-out=${GATE_OUT:-fetchoff-gate}
+out=${GATE_OUT:-.fetchoff/gate}
 arguments=("$GATE_BASE")
 [ -z "${GATE_HEAD:-}" ] || arguments+=("$GATE_HEAD")
 

@@ -37,10 +37,14 @@ CAUGHT = {
         "instead of 1 to 2 (see docs/protocol.md)",
     ),
     "hoarding": ("flat-memory", "kB while streaming"),
+    "impatient": ("timeout-total", "less than 0.25 s"),
+    "skimming": ("flat-memory", "bytes, not 1500000000 or more"),
     "lenient": ("truncated-chunked", "1 done and 0 failed instead of 1 failed"),
     "trusting": ("tls-untrusted", "1 done and 0 failed instead of 1 failed"),
     "uncoded": ("coding-deflate", "bytes, not 0 to 100000"),
     "unproxied": ("proxy", "sent 0 requests to the proxy instead of 2"),
+    "revalidating": ("unconditional", "1 done and 2 failed instead of 3 done"),
+    "terse": ("headers", "1 done and 2 failed instead of 3 done"),
     "skipping": ("fifty", "the origin saw 25 requests instead of 50"),
 }
 SLOWLY_CAUGHT = {

@@ -27,6 +27,32 @@ def without_the_catalogue(text: str) -> str:
     return re.sub(r"(known: c/libcurl), .*", r"\1, …", text)
 
 
+LONG = "a" * 300  # more than a folder can hold as a name
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", LONG, "python/requests"],
+        ["compare", fake("honest"), fake("slow"), "--origin", LONG],
+        ["gate", LONG, "--with", "."],
+        ["gate", "python/requests", "--with", LONG],
+        ["gate", "python/requests", "python/urllib3", "--record", f"{LONG}/record"],
+        ["history", LONG],
+        ["origins", LONG],
+        ["resume", LONG],
+        ["run", f"{LONG}.toml"],
+        ["site", "build", LONG],
+    ],
+    ids=lambda words: " ".join(word.replace(LONG, "LONG") for word in words),
+)
+def test_a_name_that_no_folder_can_hold_is_told(fetchoff: Command, arguments: list[str]) -> None:
+    ran = fetchoff(*arguments)
+    assert ran.status in (2, 6)
+    assert "Traceback" not in ran.err
+    assert LONG in ran.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

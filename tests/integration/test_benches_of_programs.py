@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from tests.integration.benches import ROOT, bench, found, needs
 
+from fetchoff.model.fleet import FleetAnalysis
+from fetchoff.report.page import fleet
+
 MEASURED = (0, 1)
 CLIENT = "python/http-client"
 
@@ -105,6 +108,26 @@ def test_the_report_of_a_large_fleet_is_opened(cache: Path) -> None:
     row = r"(\d+) hosts: [\d.]+ s to write [\d.]+ MB, [\d.]+ s to open"
     read = [re.fullmatch(row, line) for line in lines]
     assert [one and one[1] for one in read] == ["7", "70"]
+
+
+@needs("chromium")
+def test_a_report_whose_rankings_lack_rows_is_not_taken_for_a_whole_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though hosts and the matrix have more rows than are asked for."""
+    from benches.fleet import opening
+
+    whole = fleet.text
+
+    def without_a_row(analysis: FleetAnalysis) -> str:
+        return re.sub(
+            r"<tr>\s*<td class=\"tier\">.*?</tr>", "", whole(analysis), count=1, flags=re.S
+        )
+
+    assert opening.opened(4, 3, 1, tmp_path).hosts == 4
+    monkeypatch.setattr(fleet, "text", without_a_row)
+    with pytest.raises(SystemExit, match="2 rows of 3 are shown"):
+        opening.opened(4, 3, 1, tmp_path)
 
 
 def test_every_bench_that_make_has_is_run() -> None:

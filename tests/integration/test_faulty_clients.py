@@ -160,6 +160,20 @@ def test_a_pair_is_over_when_one_of_it_answered_wrong(fetchoff: Command) -> None
     assert max(i.round for i in runs.invocations(fetchoff.folder / "run")) == 0
 
 
+def test_who_closes_answers_unread_is_not_measured(fetchoff: Command) -> None:
+    large = WORKLOAD.replace("/bytes/16", "/bytes/30000000").replace(
+        "bytes = 16", "bytes = 30000000"
+    )
+    discarded = large.replace("[settings]", '[settings]\nsink = "discard"')
+    (fetchoff.folder / "large.toml").write_text(discarded)
+    fetchoff("setup", fake("skimming"))
+    ran = fetchoff("run", "-w", "large.toml", "-c", fake("skimming"), "--budget", "2", "-o", "run")
+    assert ran.status == 4
+    standing = runs.standings(fetchoff.folder / "run", "large")["fake/skimming"]
+    assert standing["outcome"] == "invalid"
+    assert "bytes of content, the origin sent" in standing["message"]
+
+
 def test_nobody_can_be_measured(fetchoff: Command) -> None:
     fetchoff("setup", fake("failing"), fake("caching"))
     clients = ("-c", fake("failing"), "-c", fake("caching"))

@@ -12,6 +12,7 @@ from tests.command import Command, fake
 from tests.integration import runs
 
 from fetchoff.model.observation import Ended, HostLost, SectionDone
+from fetchoff.run.host.machine import usable_cores
 from fetchoff.store.records import to_line
 from fetchoff.store.run_folder import RunFolder
 
@@ -57,8 +58,7 @@ def test_workers_measure_and_the_driver_has_all_of_it(tmp_path: Path) -> None:
     for host in HOSTS:
         fetched = [r for r in folder.records() if not isinstance(r, Ended) and r.host == host]
         assert fetched == list(RunFolder.open(folder_of("run", host)).records())
-    first_core = min(os.sched_getaffinity(0))
-    assert list(affinity.values()) == [{first_core}] * len(HOSTS)
+    assert list(affinity.values()) == [{usable_cores()[0]}] * len(HOSTS)
 
 
 @pytest.mark.usefixtures("_pretended_is_found")
@@ -75,7 +75,8 @@ def test_killed_often(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_pretended_is_found")
 @pytest.mark.timeout(240)
 def test_hosts_that_are_stopped_for_long_are_lost_told_and_go_on(tmp_path: Path) -> None:
-    from benches.fleet.bench import HASTY, kill_often
+    from benches.fleet.bench import kill_often
+    from benches.fleet.manners import HASTY
 
     tally = kill_often(1, tmp_path, seed=1, kinds=("stops",), manners=(HASTY,))
     assert tally.faults == []

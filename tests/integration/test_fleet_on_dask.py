@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -22,17 +23,19 @@ pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
 from distributed import Client, Worker
 
 from fetchoff.catalog.hosts import RemoteHost
-from fetchoff.fleet.dask import asked, joined, over_ssh
+from fetchoff.fleet.dask import asked, clusters, joined, over_ssh
 from fetchoff.fleet.dask.clusters import of_this_machine, there_is
 from fetchoff.fleet.dask.joined import JoinedCluster
 from fetchoff.fleet.dask.required import environment
 from fetchoff.fleet.seam.cluster import ClusterGone, Here, HostAway, Job
-from fetchoff.model.errors import HostError
+from fetchoff.model.errors import HostError, InputError
+from fetchoff.run.host.machine import usable_cores
 
 ROOT = Path(__file__).parents[2]
 LOOPBACK = "127.0.0.1"
 LONGEST_S = 60.0
 ALL_CORES = os.sched_getaffinity(0)
+HARNESS = usable_cores()[0]
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +47,13 @@ def _is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 def where(_request: object, _here: Here) -> set[int]:
     """A job: the cores that it begins on."""
     return os.sched_getaffinity(0)
+
+
+def waits(request: tuple[Path, Path], _here: Here) -> None:
+    """A job that tells that it has begun, and ends when it may."""
+    begun, may_end = request
+    begun.touch()
+    within(may_end.exists)
 
 
 @contextlib.contextmanager
@@ -119,6 +129,13 @@ def test_a_worker_for_ssh_listens_where_it_reaches_its_scheduler(tmp_path: Path)
             assert (found == {LOOPBACK}) is (name == "own"), found
 
 
+def test_tls_without_certificates_is_an_error_that_says_what_to_add() -> None:
+    with pytest.raises(InputError) as raised, there_is("tls://127.0.0.1:1", None):
+        pass
+    assert raised.value.message == "tls://127.0.0.1:1 is reached by TLS, which needs certificates"
+    assert raised.value.hint.startswith("add --security")
+
+
 def test_nothing_of_a_cluster_of_this_machine_listens_beyond_loopback() -> None:
     before = {child.pid for child in psutil.Process().children(recursive=True)}
     with of_this_machine(2, None):
@@ -126,6 +143,46 @@ def test_nothing_of_a_cluster_of_this_machine_listens_beyond_loopback() -> None:
         listening = [addresses for child in found if (addresses := listened_on(child))]
     assert len(listening) == 3
     assert set.union(*listening) == {LOOPBACK}
+
+
+def test_workers_that_are_busy_end_at_once_and_not_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All of them are told before anybody is waited for."""
+    done: list[str] = []
+
+    class Busy:
+        def terminate(self) -> None:
+            done.append("told")
+
+        def wait(self, timeout: float | None = None) -> int:
+            if timeout is None:
+                done.append("ended")
+                return 0
+            if timeout > 0:
+                time.sleep(timeout)
+            raise subprocess.TimeoutExpired("worker", timeout)
+
+        def kill(self) -> None:
+            done.append("killed")
+
+    monkeypatch.setattr(clusters, "END_S", 0.01)
+    clusters._end([Busy(), Busy(), Busy()])  # type: ignore[list-item]
+    assert done == ["told"] * 3 + ["killed", "ended"] * 3
+
+
+def test_a_cluster_whose_workers_are_busy_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clusters, "END_S", 0.5)
+    with of_this_machine(3, None) as client:
+        cluster = JoinedCluster(client)
+        hosts = sorted(cluster.present())
+        for host in hosts:
+            cluster.start(host, Job(waits, (tmp_path / host, tmp_path / "never")), LONGEST_S)
+        within(lambda: all((tmp_path / host).exists() for host in hosts))
+        workers = list(client.run(os.getpid).values())
+    assert not any(map(psutil.pid_exists, workers))
 
 
 def test_a_scheduler_that_hangs_is_gone_after_a_while(
@@ -166,9 +223,12 @@ def test_a_worker_that_hangs_keeps_nobody_waiting(
         berta.suspend()
         cluster = JoinedCluster(client)
         within(lambda: cluster.present() == {"anna"})
-        assert result_on(cluster, "anna", Job(where, None)) == {min(ALL_CORES)}
+        assert cluster.unfit == {"berta": "it does not answer"}
+        assert result_on(cluster, "anna", Job(where, None)) == {HARNESS}
+        assert cluster.unfit == {"berta": "it does not answer"}  # asked again meanwhile
         berta.resume()
         within(lambda: cluster.present() == {"anna", "berta"})
+        assert cluster.unfit == {}
 
 
 def test_a_worker_that_lacks_fetchoff_is_named_and_stops_nobody(tmp_path: Path) -> None:
@@ -206,12 +266,36 @@ def test_a_cluster_of_the_user_is_left_as_it_was(tmp_path: Path) -> None:
         assert before == {"profile": True, "profile-cycle": True}
         cluster = JoinedCluster(client)
         within(lambda: cluster.present() == {"anna"})
-        assert cores_of(anna) == {min(ALL_CORES)}
+        assert cores_of(anna) == {HARNESS}
         assert not any(samples(client).values())
         cluster.let_go()
         assert cores_of(anna) == ALL_CORES
         assert samples(client) == before
-        assert result_on(cluster, "anna", Job(where, None)) == {min(ALL_CORES)}
+        assert result_on(cluster, "anna", Job(where, None)) == {HARNESS}
+
+
+def test_a_worker_is_let_go_of_when_its_last_job_has_ended(tmp_path: Path) -> None:
+    """Its round counts when the run is resumed: nothing may disturb what is measured."""
+    begun, may_end = tmp_path / "begun", tmp_path / "may end"
+    with (
+        scheduler(tmp_path) as (_, address),
+        worker_of_the_user(address, "anna", tmp_path) as anna,
+        there_is(address, None) as client,
+    ):
+        within(lambda: "anna" in asked.listing(client).addresses)
+        before = samples(client)
+        cluster = JoinedCluster(client)
+        within(lambda: cluster.present() == {"anna"})
+        task = cluster.start("anna", Job(waits, (begun, may_end)), LONGEST_S)
+        within(begun.exists)
+        task.drop()  # as by Ctrl-C
+        cluster.let_go()
+        assert cores_of(anna) == {HARNESS}
+        assert not any(samples(client).values())
+        may_end.touch()
+        within(lambda: cores_of(anna) == ALL_CORES)
+        within(lambda: samples(client) == before)
+        assert cluster.unfit == {}
 
 
 def samples(client: Client) -> dict[str, bool]:
@@ -268,7 +352,7 @@ def test_a_host_that_moved_is_not_waited_for_where_it_was(tmp_path: Path) -> Non
             within(lambda: cluster.present() and task.is_done)
             with pytest.raises(HostAway):
                 task.result()
-            assert result_on(cluster, "anna", Job(where, None)) == {min(ALL_CORES)}
+            assert result_on(cluster, "anna", Job(where, None)) == {HARNESS}
 
 
 @pytest.fixture
@@ -292,15 +376,16 @@ def test_ssh_goes_on_without_a_host_that_has_nothing_and_starts_one_that_ends_ag
         RemoteHost("here", LOOPBACK, "", ssh, sys.executable),
         RemoteHost("bare", LOOPBACK, "", ssh, str(tmp_path / "none" / "python")),
     ]
-    told: list[str] = []
+    told: list[tuple[str, HostError]] = []
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}),
-        over_ssh.over_ssh(hosts, LOOPBACK, None, told.append) as client,
+        over_ssh.over_ssh(hosts, LOOPBACK, None, lambda *one: told.append(one)) as client,
     ):
         assert len(told) == 1
-        assert told[0].startswith("bare cannot be started by SSH: ")
-        assert "none/python" in told[0]
-        assert os.sched_getaffinity(0) == {min(ALL_CORES)}
+        name, error = told[0]
+        assert (name, error.message) == ("bare", "it cannot be started by SSH")
+        assert "none/python" in error.hint
+        assert os.sched_getaffinity(0) == {HARNESS}
         cluster = JoinedCluster(client)
         within(lambda: cluster.present() == {"here"})
         (pid,) = client.run(os.getpid).values()
@@ -310,7 +395,7 @@ def test_ssh_goes_on_without_a_host_that_has_nothing_and_starts_one_that_ends_ag
         within(lambda: cluster.present() == {"here"})
         (again,) = client.run(os.getpid).values()
         assert again != pid
-        assert result_on(cluster, "here", Job(where, None)) == {min(ALL_CORES)}
+        assert result_on(cluster, "here", Job(where, None)) == {HARNESS}
     within(lambda: not psutil.pid_exists(again))
     assert os.sched_getaffinity(0) == ALL_CORES
     assert len(told) == 1
@@ -321,24 +406,31 @@ def test_without_any_host_ssh_is_an_error(ssh: int, tmp_path: Path) -> None:
     told: list[str] = []
     with (
         pytest.raises(HostError, match="no host can be started by SSH"),
-        over_ssh.over_ssh(hosts, LOOPBACK, None, told.append),
+        over_ssh.over_ssh(hosts, LOOPBACK, None, lambda name, _: told.append(name)),
     ):
         pass
-    assert told[0].startswith("bare cannot be started by SSH: ")
+    assert told[0] == "bare"
 
 
 def test_a_host_that_cannot_reach_the_scheduler_is_named_with_a_hint(
     ssh: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its worker starts, and finds nobody."""
-    from fetchoff.fleet.dask import clusters
-
     monkeypatch.setattr(clusters, "START_S", 0.0)
     hosts = [RemoteHost("pi", LOOPBACK, "", ssh, sys.executable)]
     with pytest.raises(HostError) as raised, over_ssh.over_ssh(hosts, LOOPBACK, None, print):
         pass
     assert raised.value.message == "no host came to the scheduler: pi did not come within 60 s"
     assert raised.value.hint.startswith("'listen' must be an address of this machine")
+
+
+def test_the_dashboard_is_on_loopback_wherever_hosts_reach_the_scheduler() -> None:
+    with over_ssh._cluster([], "127.0.0.2", None, lambda *_: None) as cluster:
+        assert cluster.scheduler_address.startswith("tcp://127.0.0.2:")
+        assert cluster.dashboard_link.startswith(f"http://{LOOPBACK}:")
+        port = int(cluster.dashboard_link.split(":")[2].partition("/")[0])
+        with socket.create_connection((LOOPBACK, port), LONGEST_S):
+            pass
 
 
 def test_a_scheduler_that_cannot_listen_there_is_told() -> None:

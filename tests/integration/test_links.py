@@ -256,7 +256,7 @@ def test_an_emulator_that_stops_for_a_moment_costs_batches_and_no_rounds(
 def test_an_emulator_that_is_killed(links: Command, run: Path) -> None:
     """The run ends, no client is blamed, and what was measured is kept."""
     clients = ("-c", fake("honest"), "-c", fake("slow"))
-    arguments = ("-w", "steady.toml", "--link", "five.toml", *clients, "--budget", "8")
+    arguments = ("-w", "steady.toml", "--link", "five.toml", *clients, "--budget", "25")
     process = links.start("run", *arguments, "-o", run)
     while not runs.finished_sections(run):
         runs.wait_for_lines(run, runs.lines(run) + 1, process)

@@ -17,6 +17,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.errors import LinkError
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.workload import Exchange, Workload
+from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.network.emulator import laid
 from fetchoff.run.network.namespace_sockets import NamespaceSockets
 from fetchoff.run.network.seam import Network
@@ -84,7 +85,7 @@ def test_the_machine_has_no_part_in_it(network: Network) -> None:
 
 def test_the_calibration_of_a_link_finds_what_was_requested(network: Network) -> None:
     """Within generous limits: this machine may be busy."""
-    found = network.calibrate(LINK, 1)
+    found = network.calibrate(LINK, 1, usable_cores()[-1])
     assert found is not None
     assert (found.link, found.congestion) == (LINK.id, LINK.congestion)
     assert ROUND_TRIP_MS <= found.round_trip_p50_ms <= 2 * ROUND_TRIP_MS
@@ -105,7 +106,7 @@ def test_another_link_than_was_asked_for_is_told(network: Network) -> None:
         def round_trip_ms(self) -> float:
             return 5 * ROUND_TRIP_MS
 
-    found = network.calibrate(Slower("l", "", Profile(10), Profile(10)), 1)
+    found = network.calibrate(Slower("l", "", Profile(10), Profile(10)), 1, usable_cores()[-1])
     assert found is not None
     assert any("ms instead of 100.00" in fault for fault in found.faults)
 

@@ -71,6 +71,18 @@ def test_a_version_that_nobody_has_released(registry: str) -> None:
     assert locks.known(manifest) is None
 
 
+@pytest.mark.parametrize(
+    "client",
+    ["javascript/undici@6", "javascript/axios@latest", "go/fasthttp@1.52", "rust/minreq@2"],
+)
+def test_what_is_no_whole_version_is_not_taken_for_another(client: str) -> None:
+    """npm and Go would lock what suits today, and the cache would keep it under this name."""
+    manifest = reachable(client)
+    with pytest.raises(SetupError, match=r"this version cannot be had: there is no \S+ \S+[:,] "):
+        resolve(manifest, Steps())
+    assert locks.known(manifest) is None
+
+
 def test_check_takes_a_version(fetchoff: Command) -> None:
     reachable(CLIENTS["pip"])
     done = fetchoff("check", CLIENTS["pip"], "--only", "reuse", timeout_s=280)

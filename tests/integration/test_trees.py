@@ -16,6 +16,7 @@ from benches.gates.libraries import LIBRARIES, Change, Library
 from benches.gates.sources import SourceError
 from tests.command import Command
 from tests.integration.benches import needs
+from tests.unit.stub_package import write_package
 
 from fetchoff.app.choose import chosen
 from fetchoff.app.setup import set_up
@@ -23,6 +24,9 @@ from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import discover
 
 LOOKED_FOR = "fetchoff.conf"
+# There rustup has its toolchains, and Cargo, Go and Maven what they have fetched. Builds are those
+# of the tools that answer there, so whatever looks for one must be at home as well.
+HOME = os.environ["HOME"]
 TIMEOUT_S = 1200  # libcurl, or a runtime's first download, on a busy machine
 PROGRAMS = {
     "c/libcurl": ("cmake", "cargo", "cc"),
@@ -50,9 +54,7 @@ def source_of(library: Library, folder: Path) -> Path:
 
 
 def set_up_from(fetchoff: Command, client: str, tree: Path) -> None:
-    """At home: there rustup has its toolchains, and Cargo, Go and Maven what they have fetched."""
-    home = os.environ["HOME"]
-    ran = fetchoff("setup", "--from", f"{client}={tree}", timeout_s=TIMEOUT_S, HOME=home)
+    ran = fetchoff("setup", "--from", f"{client}={tree}", timeout_s=TIMEOUT_S, HOME=HOME)
     assert ran.status == 0, ran.err
 
 
@@ -61,7 +63,7 @@ def files_of(fetchoff: Command, client: str) -> str:
     trace = fetchoff.folder / "trace"
     strace = ("strace", "--follow-forks", "--quiet=all", "--trace=%file", f"--output={trace}")
     traced = Command(fetchoff.folder, fetchoff.cache, wrapper=strace)
-    ran = traced("check", client, "--only", "get", timeout_s=TIMEOUT_S)
+    ran = traced("check", client, "--only", "get", timeout_s=TIMEOUT_S, HOME=HOME)
     assert ran.status == 0, ran.out + ran.err
     return trace.read_text(errors="replace")
 
@@ -109,5 +111,17 @@ def test_a_clone_whose_version_git_knows_is_built(
     for words in ("init --quiet", "add .", "commit --quiet --message one", "tag 2.5.7"):
         subprocess.run(["git", *words.split()], cwd=tree, check=True)
     set_up_from(fetchoff, "python/urllib3", tree)
-    listed = fetchoff("clients", "python/urllib3", "--json")
+    listed = fetchoff("clients", "python/urllib3", "--json", HOME=HOME)
     assert '"2.5.7"' in listed.out
+
+
+def test_a_gate_of_a_tree_that_the_client_does_not_use_cannot_be_run(
+    fetchoff: Command, tmp_path: Path
+) -> None:
+    """Base and head would be the same code, and never slower."""
+    write_package(tmp_path / "some-repository", "other")
+    tree = str(tmp_path / "some-repository")
+    ran = fetchoff("gate", "python/httpx", "--with", tree, timeout_s=TIMEOUT_S, HOME=HOME)
+    assert ran.status == 3
+    assert "the adapter uses nothing of some-repository, which installs other: " in ran.err
+    assert ran.out == ""

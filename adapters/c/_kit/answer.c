@@ -24,7 +24,7 @@ void fo_answer_open(struct fo_answer *answer, const struct fo_settings *settings
     answer->buffer.size = 0;
     answer->digest = digest;
     if (digest)
-        SHA256Init(&digest->context);
+        sha256_init(&digest->context);
     if (settings->sink == FO_FILE &&
         asprintf(&answer->path, "%s/content-%zu", settings->directory, lane) < 0)
         abort();
@@ -68,7 +68,7 @@ static void take(struct fo_answer *answer, const void *data, size_t size)
 {
     answer->bytes += size;
     if (answer->digest)
-        SHA256Update(&answer->digest->context, data, size);
+        sha256_update(&answer->digest->context, size, data);
 }
 
 static bool file_away(struct fo_answer *answer, const void *data, size_t size)
@@ -76,12 +76,25 @@ static bool file_away(struct fo_answer *answer, const void *data, size_t size)
     return answer->settings->sink != FO_FILE || write_whole(answer, data, size);
 }
 
+static bool pass_on(struct fo_answer *answer, const void *data, size_t size)
+{
+    take(answer, data, size);
+    return file_away(answer, data, size);
+}
+
 bool fo_content(struct fo_answer *answer, const void *data, size_t size)
 {
     if (is_kept(answer))
         fo_append(&answer->buffer, data, size);
-    take(answer, data, size);
-    return file_away(answer, data, size);
+    return pass_on(answer, data, size);
+}
+
+/* A document is copied to where the parser may read beyond its end. */
+bool fo_content_whole(struct fo_answer *answer, const void *data, size_t size)
+{
+    if (answer->settings->sink == FO_PARSE)
+        fo_append(&answer->buffer, data, size);
+    return pass_on(answer, data, size);
 }
 
 static _Thread_local struct fo_buffer scratch;

@@ -1,6 +1,7 @@
 /* A batch: iterations against the clock, one after the other, by threads, or in an event loop. */
 #include "internal.h"
 
+#include <nettle/base16.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -78,15 +79,23 @@ static void count(struct lane *lane)
     } else {
         lane->done++;
     }
-    if (answer->digest) {
-        char hex[SHA256_DIGEST_STRING_LENGTH];
-        SHA256End(&answer->digest->context, hex);
-        json_array_append_new(lane->batch->digests, json_string(hex));
-    }
+}
+
+/* Before the check: content that is not the expected one has a digest, an error has none. */
+static void add_digest(struct lane *lane)
+{
+    bool raised = lane->answer.error.text[0];
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    char hex[BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE)];
+    sha256_digest(&lane->digest.context, sizeof digest, digest);
+    base16_encode_update(hex, sizeof digest, digest);
+    json_array_append_new(lane->batch->digests, json_stringn(hex, raised ? 0 : sizeof hex));
 }
 
 static void close_answer(struct lane *lane)
 {
+    if (lane->batch->digests)
+        add_digest(lane);
     fo_answer_check(&lane->answer, lane->exchange);
     fo_answer_close(&lane->answer);
     if (lane->batch->adapter->ahead) /* a lane for each exchange */

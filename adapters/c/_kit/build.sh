@@ -23,8 +23,8 @@ build=$(dirname "$program")
 sh "$(dirname "$0")/documents.sh" "$build"
 
 # The warnings of other people's headers are not ours.
-headers=$(pkg-config --cflags jansson libmd "$@" | sed 's/-I/-isystem /g')
-libraries="$(pkg-config --libs jansson libmd "$@") -Wl,-rpath,\$ORIGIN -ldl"
+headers=$(pkg-config --cflags jansson nettle "$@" | sed 's/-I/-isystem /g')
+libraries="$(pkg-config --libs jansson nettle "$@") -Wl,-rpath,\$ORIGIN -ldl"
 # Word splitting is wanted: each of these is a list.
 # shellcheck disable=SC2086
 exec "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror ${CFLAGS:-} -pthread $includes $headers \

@@ -121,6 +121,8 @@ struct fo_answer {
 
 /* Hands over content that the library has read. False, and an error noted, if the sink fails. */
 bool fo_content(struct fo_answer *answer, const void *data, size_t size);
+/* The same for all of the content at once, which need not be kept: the library has it in memory. */
+bool fo_content_whole(struct fo_answer *answer, const void *data, size_t size);
 /* The same without a copy: room to read into, then how much was read. */
 char *fo_content_room(struct fo_answer *answer, size_t size);
 bool fo_content_read(struct fo_answer *answer, size_t size);

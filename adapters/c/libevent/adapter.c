@@ -49,11 +49,12 @@ static void prepare(struct fo_workload *workload, struct fo_error *error)
         connections[i] = connect_to(workload->exchanges[0].own, &workload->settings);
 }
 
+/* All of the content, or a piece of it for a sink that keeps none. */
 static void pass(struct evhttp_request *request, struct fo_answer *answer)
 {
     struct evbuffer *content = evhttp_request_get_input_buffer(request);
     size_t size = evbuffer_get_length(content);
-    fo_content(answer, evbuffer_pullup(content, -1), size);
+    fo_content_whole(answer, evbuffer_pullup(content, -1), size);
     evbuffer_drain(content, size);
 }
 

@@ -130,7 +130,7 @@ void take_content(struct fo_answer *answer, GBytes *content)
 {
     if (!content)
         return;
-    fo_content(answer, g_bytes_get_data(content, NULL), g_bytes_get_size(content));
+    fo_content_whole(answer, g_bytes_get_data(content, NULL), g_bytes_get_size(content));
     g_bytes_unref(content);
 }
 

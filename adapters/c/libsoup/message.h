@@ -13,7 +13,8 @@ SoupMessage *message_of(const struct fo_exchange *exchange, const struct fo_sett
 
 bool wants_whole(const struct fo_settings *settings);
 
-/* Hands over what was read whole, notes the error, and frees both. */
+/* Hands over all of the content, or a piece of it for a sink that keeps none; notes the error; and
+   frees both. */
 void take_content(struct fo_answer *answer, GBytes *content);
 void take_error(struct fo_answer *answer, GError *failure);
 

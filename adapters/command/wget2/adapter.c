@@ -51,7 +51,7 @@ static void arguments(const struct fo_exchange *exchange, struct fo_call *call)
         fo_argument(call, "--http-proxy=%s", settings->proxy);
         fo_argument(call, "--https-proxy=%s", settings->proxy);
     }
-    if (exchange->body.kind == FO_FORM)
+    if (strcmp(exchange->method, "POST") == 0) /* a body that is none is an empty form */
         add_form(call, &exchange->body);
     fo_arguments(call, exchange->url, NULL);
 }

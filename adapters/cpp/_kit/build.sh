@@ -10,7 +10,7 @@ kit_c=$4
 shift 4
 [ $# -eq 0 ] || shift
 
-packages="jansson libmd"
+packages="jansson nettle"
 flags=
 for word in "$@"; do
     case $word in

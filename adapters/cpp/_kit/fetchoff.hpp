@@ -102,6 +102,11 @@ class Answer
     {
         return fo_content(answer_, data.data(), data.size());
     }
+    /* All of the content at once, which the library has in memory and which need not be kept. */
+    bool whole(std::string_view data)
+    {
+        return fo_content_whole(answer_, data.data(), data.size());
+    }
     /* The same without a copy: room to read into, then how much was read. */
     char *room(std::size_t size)
     {

@@ -55,7 +55,7 @@ class Beast : public Client
         parser.skip(exchange.method == "HEAD");
         http::read(stream, connection_.buffer, parser);
         answer.status(parser.get().result_int());
-        answer.content(parser.get().body());
+        answer.whole(parser.get().body());
         return parser.get().keep_alive();
     }
 

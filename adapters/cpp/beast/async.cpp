@@ -98,7 +98,7 @@ class AsyncBeast : public Loop
         parser.skip(exchange.method == "HEAD");
         co_await http::async_read(stream, connection.buffer, parser, use_awaitable);
         answer.status(parser.get().result_int());
-        answer.content(parser.get().body());
+        answer.whole(parser.get().body());
         co_return parser.get().keep_alive();
     }
 

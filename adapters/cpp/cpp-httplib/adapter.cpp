@@ -18,7 +18,7 @@ class Httplib : public Client
         if (!result)
             throw std::runtime_error(to_string(result.error()));
         answer.status(result->status);
-        answer.content(result->body); /* empty if it went to the receiver */
+        answer.whole(result->body); /* empty if it went to the receiver */
     }
 
   private:

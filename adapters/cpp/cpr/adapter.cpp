@@ -48,7 +48,7 @@ class Cpr : public Client
         if (response.error)
             throw std::runtime_error(response.error.message);
         answer.status(static_cast<int>(response.status_code));
-        answer.content(response.text); /* empty if it went to the callback */
+        answer.whole(response.text); /* empty if it went to the callback */
     }
 
   private:

@@ -30,6 +30,8 @@ class PocoNet : public Client
         try {
             send(session, exchange);
             read(session.receiveResponse(response), answer);
+            if (const auto *problem = session.networkException())
+                problem->rethrow(); /* the stream has only ended early */
         } catch (...) {
             session.reset();
             throw;
@@ -112,7 +114,7 @@ class PocoNet : public Client
         if (settings_.whole) {
             std::string content;
             Poco::StreamCopier::copyToString(stream, content);
-            answer.content(content);
+            answer.whole(content);
             return;
         }
         const auto size = settings_.read_size.value_or(8192);

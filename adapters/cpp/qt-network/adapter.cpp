@@ -138,10 +138,11 @@ class QtNetwork : public Loop
                                         : manager_.post(request, content);
     }
 
+    /* All of the content, or a piece of it for a sink that keeps none. */
     static void read(QNetworkReply *reply, Answer answer)
     {
         const QByteArray content = reply->readAll();
-        answer.content({content.constData(), static_cast<std::size_t>(content.size())});
+        answer.whole({content.constData(), static_cast<std::size_t>(content.size())});
     }
 
     /* A status of 400 or more is an error to Qt, and an answer to us. */

@@ -14,4 +14,10 @@ if ! go get "$2@v$3"; then
     exit 1
 fi
 go mod tidy
+# go also takes the beginnings of versions: tomorrow they are other versions.
+locked=$(go list -m -f '{{.Version}}' "$2")
+if [ "${locked%+incompatible}" != "v$3" ]; then
+    echo "there is no $2 $3: go has taken ${locked#v} for it" >&2
+    exit 1
+fi
 awk '$2 !~ /\/go\.mod$/ { sub(/^v/, "", $2); print $1, $2, $3 }' go.sum >"$4"

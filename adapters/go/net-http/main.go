@@ -34,6 +34,7 @@ func open(settings *kit.Settings) (kit.Session, error) {
 	if tuned {
 		// The default keeps 2 idle connections a host and closes the others after each use.
 		transport.MaxIdleConnsPerHost = settings.Concurrency
+		transport.MaxIdleConns = 0 // no limit; the default keeps 100 of all hosts
 	}
 	if settings.Protocol == "h2c" {
 		speakH2C(transport)

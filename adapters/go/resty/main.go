@@ -37,6 +37,7 @@ func open(settings *kit.Settings) (kit.Session, error) {
 	transport.DisableCompression = !settings.Decompress
 	transport.DisableKeepAlives = !settings.Reuse
 	transport.MaxIdleConnsPerHost = settings.Concurrency
+	transport.MaxIdleConns = 0 // no limit; the default keeps 100 of all hosts
 	transport.ForceAttemptHTTP2 = settings.Protocol == "h2"
 	if settings.TLSCA != "" {
 		client.SetRootCertificate(settings.TLSCA)

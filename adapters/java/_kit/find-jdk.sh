@@ -5,7 +5,7 @@ set -eu
 release=$1 link=$2
 
 is_wanted() {
-    [ -x "$1/bin/javac" ] && grep -q "^JAVA_VERSION=\"$release[.\"]" "$1/release" 2>/dev/null
+    [ -x "$1/bin/javac" ] && grep -q "^JAVA_VERSION=\"${release}[.\"]" "$1/release" 2>/dev/null
 }
 
 for home in "${JAVA_HOME:-/nowhere}" /usr/lib/jvm/* /usr/java/* /opt/* /opt/java/* /usr/local/lib/jvm/* \

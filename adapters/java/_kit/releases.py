@@ -11,7 +11,10 @@ import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+from local_repository import folder_of
+
 BEYOND = "[999999999,)"
+BUILT_HERE = "maven-metadata-local.xml"  # the list of what `mvn install` has put there: no releases
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <parent>
@@ -46,27 +49,16 @@ def main(package: str) -> None:
             ["mvn", "--batch-mode", "--update-snapshots", "--file", str(pom), "dependency:resolve"],
             capture_output=True, text=True, check=False,
         ).stdout  # fmt: skip
-    known = local_repository() / group.replace(".", "/") / artifact
     versions = {
         version.text
-        for file in known.glob("maven-metadata-*.xml")
+        for file in folder_of(package).glob("maven-metadata-*.xml")
+        if file.name != BUILT_HERE
         for version in ET.parse(file).iterfind("versioning/versions/version")
         if version.text
     }
     if not versions:
         sys.exit(next((line for line in said.splitlines() if "ERROR" in line), "no message"))
     print(*sorted(versions), sep="\n")
-
-
-def local_repository() -> Path:
-    """Where the user's settings have it, or else where it usually is."""
-    home = Path.home() / ".m2"
-    settings = home / "settings.xml"
-    if settings.is_file():
-        for element in ET.parse(settings).iter():
-            if element.tag.endswith("localRepository") and element.text:
-                return Path(element.text.strip())
-    return home / "repository"
 
 
 main(sys.argv[1])

@@ -1,6 +1,8 @@
 """Put jars in the places of those of the same artifacts: replace_jars.py LIBRARIES TREE…
 
 A tree is a folder with jars, or a project that was built: in target (Maven) or build/libs (Gradle).
+One without a jar that takes the place of another is refused: base and head of a gate would be the
+same code.
 """
 
 import re
@@ -18,22 +20,24 @@ VERSIONED = re.compile(r"(.+?)-\d.*\.jar")
 
 def main(libraries: str, *trees: str) -> None:
     there = {artifact_of(jar): jar for jar in Path(libraries).glob("*.jar")}
-    found = [jar for tree in trees for jar in jars_of(Path(tree))]
-    several = sorted(name for name, n in Counter(map(artifact_of, found)).items() if n > 1)
-    if stale := [name for name in several if name in there]:
+    found = {tree: [(artifact_of(jar), jar) for jar in jars_of(Path(tree))] for tree in trees}
+    counted = Counter(artifact for jars in found.values() for artifact, _ in jars)
+    if stale := sorted(name for name, n in counted.items() if n > 1 and name in there):
         sys.exit(f"there are several jars of {', '.join(stale)}: give the one to measure")
-    replaced = 0
-    for jar in found:
-        artifact = artifact_of(jar)
-        if old := there.get(artifact):
-            old.unlink()
-            shutil.copy(jar, Path(libraries) / f"{artifact}-0-from-tree.jar")
-            replaced += 1
-    if not found:
-        sys.exit(f"there is no jar in {' or '.join(trees)}: build it first (mvn package)")
-    if not replaced:
-        names = ", ".join(sorted(map(artifact_of, found)))
-        sys.exit(f"the adapter uses none of {names}; it uses {', '.join(sorted(there))}")
+    for tree, jars in found.items():
+        must_be_used(Path(tree).name, {artifact for artifact, _ in jars}, set(there))
+        for artifact, jar in jars:
+            if artifact in there:
+                there[artifact].unlink()
+                shutil.copy(jar, Path(libraries) / f"{artifact}-0-from-tree.jar")
+
+
+def must_be_used(tree: str, artifacts: set[str], used: set[str]) -> None:
+    if not artifacts:
+        sys.exit(f"there is no jar in {tree}: build it first (mvn package)")
+    if used.isdisjoint(artifacts):
+        has, uses = ", ".join(sorted(artifacts)), ", ".join(sorted(used))
+        sys.exit(f"the adapter uses nothing of {tree}, which has {has}: it uses {uses}")
 
 
 def jars_of(tree: Path) -> list[Path]:

@@ -29,3 +29,8 @@ then
     exit 1
 fi
 node "$here/locked.mjs" package-lock.json >"$packages"
+# npm also takes tags and the beginnings of versions: tomorrow they are other versions.
+if ! grep -q "^$package $version " "$packages"; then
+    echo "there is no $package $version: npm has taken another version for it" >&2
+    exit 1
+fi

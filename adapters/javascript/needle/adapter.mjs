@@ -1,5 +1,4 @@
 import { agents, packageVersion, serve } from "../_kit/kit.mjs";
-import { once } from "node:events";
 import needle from "needle";
 
 function open(settings) {
@@ -29,10 +28,17 @@ function open(settings) {
       return exchange.content(response.statusCode, content);
     }
     const stream = needle.request(method, url, data, request);
-    const [status] = await once(stream, "header");
-    return exchange.stream(status, stream);
+    return exchange.stream(await statusOf(stream), stream);
   }
   return { send, close: destroy };
+}
+
+/** A failure before the header is told by "done" alone: there is no "error". */
+function statusOf(stream) {
+  return new Promise((resolve, reject) => {
+    stream.once("header", resolve);
+    stream.once("done", reject);
+  });
 }
 
 function encode(body) {

@@ -20,6 +20,7 @@
 
 local batch = require "fetchoff.batch"
 local cjson = require "cjson"
+local documents = require "fetchoff.documents"
 local exchange = require "fetchoff.exchange"
 local settings = require "fetchoff.settings"
 local sink = require "fetchoff.sink"
@@ -70,7 +71,7 @@ function operations.hello(session, request)
    }
 end
 
-function operations.prepare(session, request)
+function operations.prepare(session, request, line)
    session.work = nil
    collectgarbage() -- connections close when the collector finds them
    local missing = first_missing(request.require, session.features)
@@ -80,6 +81,8 @@ function operations.prepare(session, request)
 
    local work = { settings = settings.of(request.settings), exchanges = {}, sinks = {} }
    for i, message in ipairs(request.exchanges) do work.exchanges[i] = exchange.of(message) end
+   local fault = documents.fault_in(request, line)
+   if fault then error("cjson cannot write " .. fault, 0) end
    for lane = 1, work.settings.concurrency do work.sinks[lane] = sink.of(work.settings, lane) end
    local made, fetch, together = pcall(session.adapter.prepare, work.settings, work.exchanges)
    if not made then
@@ -107,7 +110,7 @@ local function answer_to(session, line)
    if not parsed or type(request) ~= "table" then error("not a JSON object on one line", 0) end
    local operation = operations[request.op]
    if not operation then error("unknown op " .. tostring(request.op), 0) end
-   return operation(session, request)
+   return operation(session, request, line)
 end
 
 function fetchoff.serve(adapter)

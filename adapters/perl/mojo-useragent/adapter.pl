@@ -15,6 +15,7 @@ use Mojolicious ();
 serve(
     client   => 'Mojo::UserAgent',
     version  => Mojolicious->VERSION,
+    own_json => 1,
     prepare  => \&prepare,
     features => [
         qw(http/1.1 tls proxy method.get method.head method.post method.put
@@ -27,11 +28,12 @@ serve(
 sub prepare {
     my ($settings) = @_;
     my $ua         = user_agent($settings);
+    my $answer_of  = $settings->{sink} eq 'json' ? \&document_of : \&content_of;
     my $start      = sub {
         my ( $exchange, $sink, $done ) = @_;
         $ua->start_p( transaction( $ua, $exchange, $sink ) )
             ->then(
-            sub { my $response = $_[0]->res; $done->( $response->code, content_of( $response, $sink ) ) },
+            sub { my $response = $_[0]->res; $done->( $response->code, $answer_of->( $response, $sink ) ) },
             sub { $done->( undef, $_[0] ) } );
     };
     return { start => $start, wait => \&wait_for } if $settings->{concurrency} > 1;
@@ -39,7 +41,7 @@ sub prepare {
     return sub {
         my ( $exchange, $sink ) = @_;
         my $response = $ua->start( transaction( $ua, $exchange, $sink ) )->result;
-        return ( $response->code, content_of( $response, $sink ) );
+        return ( $response->code, $answer_of->( $response, $sink ) );
     };
 }
 
@@ -84,6 +86,11 @@ sub transaction {
 sub content_of {
     my ( $response, $sink ) = @_;
     return $sink ? undef : $response->body;
+}
+
+sub document_of {
+    my ($response) = @_;
+    return ( $response->body, $response->json );
 }
 
 sub content_for {

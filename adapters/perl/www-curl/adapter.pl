@@ -27,8 +27,9 @@ sub prepare {
         my $form;
         $content = '';
         if ( $exchange == $last ) {    # what the handle was told stays with it
-            $curl->setopt( CURLOPT_URL,       $exchange->{url} );
-            $curl->setopt( CURLOPT_WRITEDATA, \$content );
+            $curl->setopt( CURLOPT_URL,           $exchange->{url} );
+            $curl->setopt( CURLOPT_WRITEDATA,     \$content );
+            $curl->setopt( CURLOPT_WRITEFUNCTION, $sink ) if $sink;    # a run with digests has another
             set_post_fields( $curl, $exchange->{body} ) if $exchange->{body};
         }
         else {

@@ -4,6 +4,7 @@ What is installed is in requirements/VERSION.txt or requirements.txt; without ei
 Source trees are installed after that, in place of the packages of the same names.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -26,12 +27,35 @@ def main(interpreter: str, environment: str, kit: str, version: str, *trees: str
     python = f"{environment}/bin/python"
     run(interpreter, "-m", "venv", "--without-pip", environment)
     lock = Path(f"requirements/{version}.txt" if version else "requirements.txt")
-    if lock.exists():
-        install(python, "-r", str(lock))
-    for tree in map(Path, trees):
-        install(python, "--force-reinstall", *parts_of(tree), **pretended(tree))
+    locked = install(python, "-r", str(lock)) if lock.exists() else {}
+    brought = {
+        tree: install(python, "--force-reinstall", *parts_of(Path(tree)), **pretended(Path(tree)))
+        for tree in trees
+    }
+    must_be_used(brought, set(locked))
     # Where the user forbids writing bytecode, every start would compile the kit again.
     run(python, "-m", "compileall", "-q", kit, ".")
+
+
+def must_be_used(brought: dict[str, dict[str, set[str]]], locked: set[str]) -> None:
+    """End the program if a tree has nothing that the adapter uses: base and head of a gate would be
+    the same code.
+
+    `brought`: by tree, its packages with what they require. The adapter uses what takes the place
+    of a locked package, and what that requires.
+    """
+    used, needed = set(), locked
+    while not needed <= used:
+        used |= needed
+        of_used = [p[name] for p in brought.values() for name in p.keys() & used]
+        needed = set().union(*of_used)
+    for tree, packages in brought.items():
+        if used.isdisjoint(packages):
+            has, uses = ", ".join(sorted(packages)), ", ".join(sorted(locked)) or "no package"
+            sys.exit(
+                f"the adapter uses nothing of {Path(tree).name}, which installs {has}: "
+                f"it uses {uses}"
+            )
 
 
 def parts_of(tree: Path) -> list[str]:
@@ -63,9 +87,18 @@ def version_of(tree: Path) -> str:
     return version if commits == "0" else f"{version}+{commits}.g{commit}"
 
 
-def install(python: str, *what: str, **env: str) -> None:
+def install(python: str, *what: str, **env: str) -> dict[str, set[str]]:
+    """The names of what was installed, each with the names that it requires."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
-    run(*pip, "install", "--quiet", "--no-deps", *what, **env)
+    report = Path(python).parent / "report.json"
+    run(*pip, "install", "--quiet", "--no-deps", "--report", str(report), *what, **env)
+    found = [one["metadata"] for one in json.loads(report.read_text(encoding="utf-8"))["install"]]
+    return {plain(one["name"]): set(map(plain, one.get("requires_dist", ()))) for one in found}
+
+
+def plain(requirement: str) -> str:
+    """The name that a requirement begins with, as all spellings of it are compared (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
 
 
 def run(*argv: str, **env: str) -> None:

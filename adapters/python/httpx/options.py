@@ -44,7 +44,7 @@ def of_client(settings):
 def of_function(settings):
     return {
         "verify": settings.tls_context() if settings.tls_ca else True,
-        "proxy": settings.proxy,
+        PROXY: settings.proxy,
         "timeout": httpx.Timeout(5.0, **settings.timeouts(connect="connect", read="read")),
     }
 

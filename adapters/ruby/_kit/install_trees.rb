@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 # install_trees.rb FOLDER TREE...: installs these libraries as gems into FOLDER/gems. It also writes
-# FOLDER/fetchoff_trees.rb, with which a program finds them before all others.
+# FOLDER/fetchoff_trees.rb, with which a program finds them before all others, and FOLDER/fetchoff_trees.txt, a line
+# GEM TREE for each.
 
 require "rubygems"
 require "rubygems/installer"
@@ -22,16 +23,31 @@ USE = <<~RUBY
   end
 RUBY
 
+REQUIRED = Dir["*.rb"].map { |source| File.read(source).scan(/^\s*require\s*\(?["']([^"']+)/) }.flatten # by the adapter
+
 # A gem that lies among sources was built of what they were before.
 def gem_of(tree)
   Dir.chdir(tree) do
-    packed = Dir["*.gem"].first if Dir["{*.gemspec,lib}"].empty?
+    packed = one_of(Dir["*.gem"]) if Dir["{*.gemspec,lib}"].empty?
     packed || Gem::Package.build(specification, true)
   end
 end
 
+# The one that the adapter requires, if there are several.
+def one_of(paths)
+  wanted = paths.length < 2 ? paths : paths.select { |path| required?(path[/\A(.+?)(-\d[^-]*)?\.gem(spec)?\z/, 1]) }
+  return wanted.first if wanted.length == paths.length || wanted.length == 1
+
+  named = paths.sort.join(", ")
+  abort "there are several gems in #{File.basename(Dir.pwd)}: #{named}: give the one to measure, packed (gem build)"
+end
+
+def required?(name)
+  [name, name.tr("-", "/")].any? { |path| REQUIRED.any? { |one| one == path || one.start_with?("#{path}/") } }
+end
+
 def specification
-  path = Dir["*.gemspec"].first
+  path = one_of(Dir["*.gemspec"])
   spec = path ? Gem::Specification.load(path) : from_the_name
   abort "#{Dir.pwd}: #{path || 'there is no .gemspec, and its name is not NAME-VERSION'}" unless spec
 
@@ -61,5 +77,9 @@ rescue Gem::Ext::BuildError => e
 end
 
 folder, *trees = ARGV
-trees.each { |tree| install(File.expand_path(gem_of(tree), tree), File.join(folder, "gems")) }
+installed = trees.map do |tree|
+  spec = install(File.expand_path(gem_of(tree), tree), File.join(folder, "gems"))
+  "#{spec.full_name} #{File.basename(tree)}\n"
+end
 File.write(File.join(folder, "fetchoff_trees.rb"), USE)
+File.write(File.join(folder, "fetchoff_trees.txt"), installed.join)

@@ -17,6 +17,7 @@ class Fresh < Adapter
   def fetch(exchange, &sink)
     @curl = handle(@settings)
     @current = nil
+    @headers = {}
     super
   ensure
     @curl.close

@@ -18,7 +18,8 @@ class Adapter
   def initialize(settings)
     @cookies = settings.cookies?
     @agent = Mechanize.new
-    @agent.max_history = 1 # by default, every page is remembered
+    @agent.max_history = 1 # by default, 50 pages are remembered
+    @agent.conditional_requests = false # by default, a page that has not changed comes out of its memory
     @agent.idle_timeout = 30 # by default, a connection that waits 5 s for its turn is closed
     @agent.keep_alive = settings.reuse?
     @agent.gzip_enabled = settings.decompress?

@@ -16,6 +16,7 @@ struct Ureq {
 
 impl Client for Ureq {
     fn open(settings: &Settings) -> Result<Self> {
+        let kept = if settings.is_fresh() { 0 } else { settings.concurrency };
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(settings.redirects)
@@ -23,12 +24,9 @@ impl Client for Ureq {
             .timeout_connect(settings.timeout.connect)
             .timeout_per_read(settings.timeout.read)
             .timeout_global(settings.timeout.total)
-            // The default keeps 3 idle connections a host and closes the others after each use.
-            .max_idle_connections_per_host(if settings.is_fresh() {
-                0
-            } else {
-                settings.concurrency
-            });
+            // The defaults keep 3 idle connections a host and 10 in all, and close the others.
+            .max_idle_connections(kept)
+            .max_idle_connections_per_host(kept);
         if !settings.decompress {
             config = config.accept_encoding(AutoHeaderValue::None);
         }
@@ -66,11 +64,12 @@ impl Ureq {
     fn response(&self, request: &Request) -> Result<http::Response<ureq::Body>> {
         let agent = &self.agent;
         let url = &request.url;
-        if request.body.is_none() {
-            let builder = if request.method == "HEAD" { agent.head(url) } else { agent.get(url) };
-            return Ok(with_headers(builder, request).call()?);
-        }
-        let builder = if request.method == "PUT" { agent.put(url) } else { agent.post(url) };
+        let builder = match request.method.as_str() {
+            "GET" => return Ok(with_headers(agent.get(url), request).call()?),
+            "HEAD" => return Ok(with_headers(agent.head(url), request).call()?),
+            "PUT" => agent.put(url),
+            _ => agent.post(url),
+        };
         let builder = with_headers(builder, request);
         Ok(match &request.body {
             None => builder.send_empty()?,

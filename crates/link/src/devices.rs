@@ -165,7 +165,7 @@ pub fn prepare_namespace() -> io::Result<()> {
 }
 
 /// Lets processes in the calling thread's namespace reach each other at 127.0.0.1 and `::1`.
-pub fn bring_up_loopback() -> io::Result<()> {
+fn bring_up_loopback() -> io::Result<()> {
     let loopback = index_of("lo")?;
     netlink(async |handle| {
         let link: LinkMessage = LinkUnspec::new_with_index(loopback).up().build();

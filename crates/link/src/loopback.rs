@@ -35,7 +35,7 @@ impl Loopback {
         let namespace = Namespace::create()
             .map_err(|error| in_context("cannot make a network namespace", &error))?;
         let congestion = namespace.inside(|| {
-            devices::bring_up_loopback().map_err(|error| in_context("cannot set up lo", &error))?;
+            devices::prepare_namespace().map_err(|error| in_context("cannot set up lo", &error))?;
             write(SIZES, &format!("{SMALLEST_BUFFER} {receive_buffer} {receive_buffer}"))?;
             write(MODERATES, "0")?;
             devices::default_congestion()

@@ -19,6 +19,7 @@ from fetchoff.analysis.placements import with_orders_compared
 from fetchoff.analysis.ranking_rows import Field, share_of_user
 from fetchoff.analysis.series import Series, SeriesOf, each_once
 from fetchoff.analysis.throttled import throttled
+from fetchoff.analysis.unranked import unranked
 from fetchoff.model.analysis import (
     Analysis,
     ClientCard,
@@ -142,7 +143,7 @@ def _result(
         content_in_memory(run.experiment, course),
         *_on_the_run(run.experiment, own, field.baseline),
     )
-    return WorkloadResult(
+    result = WorkloadResult(
         workload=course.id,
         about=workload.about,
         placement=str(run.experiment.placement_of(course)),
@@ -157,6 +158,7 @@ def _result(
         read_size=workload.settings.read_size,
         link=link,
     )
+    return result if result.withheld is None else unranked(result)
 
 
 def _nothing_counts(run: RunFacts, course: Course, link: OverLink) -> WorkloadResult:

@@ -16,7 +16,7 @@ import numpy as np
 from fetchoff.analysis.accounts import accounts
 from fetchoff.analysis.moments import positions, trends
 from fetchoff.analysis.series import Series
-from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
+from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck, withholds
 from fetchoff.model.experiment import KNOWN, Effect, Entrant, Experiment, Role, is_measured
 from fetchoff.model.finding import Advice, CheckFailed, Finding
 from fetchoff.model.observation import Batch
@@ -202,16 +202,8 @@ def _more_of(batch: Batch) -> float:
 
 
 def withheld(checks: Sequence[SelfCheck]) -> Finding | None:
-    """Why a ranking must not be believed; None if it may be.
-
-    One client that is not steady is told beside it, and is no fault of the measurement.
-    """
-    failed = [
-        check
-        for check in checks
-        if check.outcome is CheckOutcome.FAILED
-        and not (check.kind is CheckKind.TREND and check.client)
-    ]
+    """Why a ranking must not be believed; None if it may be."""
+    failed = [check for check in checks if withholds(check)]
     if not failed:
         return None
     return Finding(CheckFailed(failed[0], len(failed) - 1), advice=Advice.STOP_OTHER_WORK)

@@ -10,12 +10,14 @@ from functools import partial
 import numpy as np
 
 from fetchoff.analysis.analyse import RunFacts, analyse
+from fetchoff.analysis.clocks_of_hosts import ClocksOfHosts, as_let, tiers_as_let
 from fetchoff.analysis.series import Array, Series, SeriesOf, each_once
 from fetchoff.analysis.stopping import is_decided
 from fetchoff.model.analysis import Analysis, RankingRow, Relative, WorkloadResult
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import Ranking
 from fetchoff.model.experiment import Entrant, Experiment, Role
+from fetchoff.model.finding import Finding, NotMeasured
 from fetchoff.model.fleet import (
     AcrossHosts,
     FleetAnalysis,
@@ -23,11 +25,12 @@ from fetchoff.model.fleet import (
     FleetRow,
     HostOutcome,
     HostsDiffer,
+    Missing,
 )
 from fetchoff.model.host import PARTS, FleetMode, HostRecord, judged_on
-from fetchoff.model.observation import Ended, HostLost, Record, SectionDone
+from fetchoff.model.observation import Ended, HostLost, Outcome, Record, SectionDone
 from fetchoff.stats import heterogeneity, levels_of_host, rank_over_hosts, shown_to_differ
-from fetchoff.stats.hosts import LEAST_HOSTS
+from fetchoff.stats.hosts import LEAST_HOSTS, errors_of_host
 
 CLOCKS = ("wall", "cpu")
 
@@ -62,12 +65,16 @@ class _OnHost:
     """What is kept of a course on a host, by clock and in the order of all entrants.
 
     `ratios`: None for whom the host has not compared. `logs[round, entrant]`: NaN likewise.
+    `apart`: how far each adapter's own clock is off the harness's, as a share; 0 where they agree.
+    `missing`: why a client that it has has no figures, by client.
     """
 
     baseline: str
     is_withheld: bool
     ratios: Mapping[str, tuple[Relative | None, ...]]
     logs: Mapping[str, Array]
+    apart: tuple[float, ...]
+    missing: Mapping[str, Missing]
 
 
 @dataclass(frozen=True)
@@ -212,7 +219,7 @@ def _of_host(
         fleet.run,
         experiment=own,
         environment=host.environment,
-        absent=(*host.absent, *fleet.run.absent),
+        absent=tuple({**dict(fleet.run.absent), **dict(host.absent)}.items()),
         notes=host.notes,
     )
     return analyse(facts, records, series_of)
@@ -228,6 +235,12 @@ def _on_host(fleet: Fleet, own: Experiment, series: Series, result: WorkloadResu
         is_withheld=result.withheld is not None,
         ratios={clock: tuple(_relative(rows.get(key), clock) for key in keys) for clock in CLOCKS},
         logs={clock: _aligned(keys, had, series.logs(clock)) for clock in CLOCKS},
+        apart=tuple(rows[key].clocks_apart if key in rows else 0.0 for key in keys),
+        missing={
+            key: Missing(row.outcome, row.reason)
+            for key, row in rows.items()
+            if key in had and row.costs is None
+        },
     )
 
 
@@ -246,49 +259,83 @@ def _together(
         about=course.workload.about,
         baseline=baseline,
         hosts=tuple(used),
-        rows=_rows(fleet, tuple(used.values()), share),
+        rows=_rows(fleet, used, share),
         withheld=withheld,
         others=others,
     )
 
 
-def _rows(fleet: Fleet, hosts: Sequence[_OnHost], share: float) -> tuple[FleetRow, ...]:
+def _rows(fleet: Fleet, used: Mapping[str, _OnHost], share: float) -> tuple[FleetRow, ...]:
+    """Of all that take part, and of those that no host has."""
+    if not used:
+        return ()
+    hosts = tuple(used.values())
+    absent = [dict(host.absent) for host in fleet.hosts if host.id in used]
     (wall, tiers), (cpu, _) = (_across(fleet, clock, hosts, share) for clock in CLOCKS)
     rows = [
-        FleetRow(e.key, e.role, wall[place], cpu[place], tiers.get(e.key))
-        for place, e in enumerate(fleet.entrants)
-        if any(wall[place].on_each)
+        FleetRow(e.key, e.role, wall[n], cpu[n], _missing(e, wall[n], hosts, absent), tiers.get(n))
+        for n, e in enumerate(fleet.entrants)
+    ]
+    nowhere = AcrossHosts((None,) * len(hosts))
+    rows += [
+        FleetRow(client, Role.RANKED, nowhere, nowhere, (_not_ready(client, why),) * len(hosts))
+        for client, why in fleet.run.absent
     ]
     return tuple(sorted(rows, key=_order))
 
 
-def _order(row: FleetRow) -> tuple[bool, float, str]:
-    """The cheapest first, floors last."""
+def _missing(
+    entrant: Entrant,
+    wall: AcrossHosts,
+    hosts: Sequence[_OnHost],
+    absent: Sequence[Mapping[str, str]],
+) -> tuple[Missing | None, ...]:
+    """`absent`: of each host, why a client isn't ready there."""
+    return tuple(
+        None
+        if relative is not None
+        else own.missing.get(entrant.key) or _not_ready(entrant.key, why.get(entrant.client, ""))
+        for relative, own, why in zip(wall.on_each, hosts, absent, strict=True)
+    )
+
+
+def _not_ready(client: str, why: str) -> Missing:
+    return Missing(Outcome.UNAVAILABLE, Finding(NotMeasured(why), (client,)) if why else None)
+
+
+def _order(row: FleetRow) -> tuple[bool, bool, float, str]:
+    """The cheapest first, then floors, then those without figures."""
     points = [one.ratio.point for one in row.wall.on_each if one is not None]
     cost = float(np.mean(np.log(points))) if points else math.inf
-    return (row.role is Role.FLOOR, cost, row.client)
+    return (not points, row.role is Role.FLOOR, cost, row.client)
 
 
 def _across(
     fleet: Fleet, clock: str, hosts: Sequence[_OnHost], share: float
-) -> tuple[list[AcrossHosts], dict[str, tuple[int, int]]]:
-    """Each entrant against the baseline by one clock, and the tiers of those that are ranked."""
+) -> tuple[list[AcrossHosts], dict[int, tuple[int, int]]]:
+    """Each entrant against the baseline by one clock, and the tiers of those that are ranked, by
+    place: in wall time only."""
     experiment = fleet.run.experiment
     keys = [entrant.key for entrant in fleet.entrants]
     costs = [own.logs[clock] for own in hosts]
     base = keys.index(experiment.baseline)
-    differ = heterogeneity(costs, base) if costs else [None] * len(keys)
+    differ = heterogeneity(costs, base)
     has_ended = fleet.ended is not None  # what hosts have in common is looked at once
-    shown = shown_to_differ(differ, share) if has_ended else [False] * len(keys)
+    shown = shown_to_differ(differ, share) if has_ended else [None] * len(keys)
     ranked = [place for place, e in enumerate(fleet.entrants) if e.role is Role.RANKED]
     ranking = None
     if has_ended and len(costs) >= LEAST_HOSTS:
         levels = np.array([levels_of_host(y[:, ranked]) for y in costs])
+        errors = np.array([errors_of_host(y[:, ranked], ranked.index(base)) for y in costs])
         ranking = rank_over_hosts(
-            levels, baseline=ranked.index(base), alpha=share, margin=experiment.margin
+            levels,
+            baseline=ranked.index(base),
+            alpha=share,
+            errors=errors,
+            margin=experiment.margin,
         )
-    over, tiers = _in_general(ranking, [keys[place] for place in ranked])
-    return [
+    over = _in_general(ranking, [keys[place] for place in ranked])
+    across = [
         AcrossHosts(
             on_each=tuple(own.ratios[clock][place] for own in hosts),
             over=over.get(key),
@@ -297,7 +344,15 @@ def _across(
             else None,
         )
         for place, (key, found) in enumerate(zip(keys, differ, strict=True))
-    ], tiers
+    ]
+    if clock != "wall":
+        return across, {}
+    let = ClocksOfHosts([own.ratios["wall"] for own in hosts], [own.apart for own in hosts]).let
+    across = [
+        one if place == base else as_let(one, partial(let, place, base))
+        for place, one in enumerate(across)
+    ]
+    return across, tiers_as_let(ranking, ranked, base, let) if ranking else {}
 
 
 def _aligned(keys: Sequence[str], own: Sequence[str], y: Array) -> Array:
@@ -310,15 +365,13 @@ def _aligned(keys: Sequence[str], own: Sequence[str], y: Array) -> Array:
     return found
 
 
-def _in_general(
-    ranking: Ranking | None, keys: Sequence[str]
-) -> tuple[dict[str, Relative], dict[str, tuple[int, int]]]:
-    """By client: its ratio and its tiers on hosts in general; nothing where that can't be told."""
-    if ranking is None:
-        return {}, {}
-    compared = [one for one in ranking.clients if one.rounds >= LEAST_HOSTS]
-    over = {keys[one.client]: Relative(one.ratio, one.verdict) for one in compared}
-    return over, {keys[one.client]: one.tiers for one in compared if one.tiers is not None}
+def _in_general(ranking: Ranking | None, keys: Sequence[str]) -> dict[str, Relative]:
+    """By client: its ratio on hosts in general; nothing where that can't be told."""
+    return {
+        keys[one.client]: Relative(one.ratio, one.verdict)
+        for one in (ranking.clients if ranking else ())
+        if one.rounds >= LEAST_HOSTS
+    }
 
 
 def _relative(row: RankingRow | None, clock: str) -> Relative | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
+from dataclasses import replace
 
-from fetchoff.analysis import clocks
 from fetchoff.analysis.limits import budget_to_tell
 from fetchoff.analysis.series import Series, series_of
-from fetchoff.analysis.stopping import head_against_base, rule_of
+from fetchoff.analysis.stopping import has_verdict, head_against_base, of_each, rule_of
+from fetchoff.model.estimate import StoppingRule
 from fetchoff.model.experiment import TWIN, Experiment, Role
 from fetchoff.model.finding import Clock
-from fetchoff.model.gate import Again, Answer, End, Judged, TrackRecord
-from fetchoff.model.observation import Ended, Record
+from fetchoff.model.gate import Again, Answer, End, Judged, Lost, TrackRecord
+from fetchoff.model.observation import Ended, Outcome, Record
 from fetchoff.stats import (
     Joint,
     judge_jointly,
@@ -31,13 +31,13 @@ def judged(experiment: Experiment, records: Sequence[Record]) -> tuple[Judged, .
     found = judge_jointly(differences, experiment.limit, rule=rule, final=final)
     base, head = (i for i, e in enumerate(experiment.entrants) if e.role is not Role.CONTROL)
     rows = []
-    for (one, clock), joint in zip(_of_each(experiment, series), found, strict=True):
+    for (one, clock), joint in zip(of_each(experiment, series), found, strict=True):
         costs, answer, enough = one.logs(clock), answer_of(joint), None
-        if clock == Clock.WALL and _has_no_verdict(one, joint.ratio.point):
+        apart = not has_verdict(one, clock, joint.ratio.point)
+        if apart:
             answer = Answer.CANNOT_TELL  # and no budget would change that
         elif answer is Answer.CANNOT_TELL:
-            bound = experiment.limit if joint.ratio.point <= 1 + experiment.limit else 0.0
-            enough = rounds_to_tell(joint.ratio, joint.rounds, bound, rule)
+            enough = _enough(joint, experiment.limit, rule, len(found))
         base_ns, head_ns = (summarise(costs, side).mean for side in (base, head))
         rows.append(
             Judged(
@@ -49,16 +49,19 @@ def judged(experiment: Experiment, records: Sequence[Record]) -> tuple[Judged, .
                 base_us=base_ns.times(1e-3),
                 head_us=head_ns.times(1e-3),
                 enough=enough,
+                clocks_apart=apart,
             )
         )
     return tuple(rows)
 
 
-def _has_no_verdict(series: Series, ratio: float) -> bool:
-    """Whether the clocks of base or head are further apart than what is to be judged."""
-    ones = [entrant.key for entrant in series.entrants if entrant.role is not Role.CONTROL]
-    off = (clocks.apart(b for b in series.batches if b.entrant == key) for key in ones)
-    return any(clocks.withholds(each, ratio) for each in off)
+def _enough(joint: Joint, margin: float, rule: StoppingRule, comparisons: int) -> int | None:
+    """Rounds that would probably tell. "Slower" must then be shown at a share of the error rate,
+    the first that Holm's procedure asks for; "not slower" by the interval alone."""
+    if joint.ratio.point <= 1 + margin:
+        return rounds_to_tell(joint.ratio, joint.rounds, margin, rule)
+    share = replace(rule, alpha=rule.alpha / comparisons)
+    return rounds_to_tell(joint.ratio, joint.rounds, 0.0, rule, shown_by=share)
 
 
 def again(experiment: Experiment, records: Sequence[Record]) -> tuple[Again, ...]:
@@ -67,12 +70,12 @@ def again(experiment: Experiment, records: Sequence[Record]) -> tuple[Again, ...
     base = next(i for i, e in enumerate(experiment.entrants) if e.role is not Role.CONTROL)
     twin = next(i for i, e in enumerate(experiment.entrants) if e.key.endswith(TWIN))
     differences = [
-        pair_differences(one.logs(clock), base, twin) for one, clock in _of_each(experiment, series)
+        pair_differences(one.logs(clock), base, twin) for one, clock in of_each(experiment, series)
     ]
     found = judge_jointly(differences, 0.0, rule=rule_of(experiment), final=_is_final(records))
     return tuple(
         Again(one.workload, Clock(clock), joint.ratio, differs=joint.slower or joint.faster)
-        for (one, clock), joint in zip(_of_each(experiment, series), found, strict=True)
+        for (one, clock), joint in zip(of_each(experiment, series), found, strict=True)
     )
 
 
@@ -85,19 +88,43 @@ def answer_of(joint: Joint) -> Answer:
     return Answer.NOT_SLOWER if joint.within else Answer.CANNOT_TELL
 
 
-def end_of(rows: Sequence[Judged]) -> End:
-    """Of a gate: slower if anything is, not slower if nothing is and all is told."""
+def lost(experiment: Experiment, records: Sequence[Record]) -> tuple[Lost, ...]:
+    """The rounds in which base or head broke down, of each course that has such rounds."""
+    found = (_lost_of(experiment, one) for one in _series(experiment, records))
+    return tuple(one for one in found if one.base or one.head)
+
+
+def _lost_of(experiment: Experiment, series: Series) -> Lost:
+    processes = [e.process for e in experiment.entrants if e.role is not Role.CONTROL]
+    bad = [
+        [i for i in series.invocations if i.process == process and i.outcome is not Outcome.OK]
+        for process in processes
+    ]
+    base, head = (tuple(sorted({i.round for i in own})) for own in bad)
+    message = next((own[-1].message for own in reversed(bad) if own), "")
+    of_rounds = 1 + max((number for _, number in series.samples), default=-1)
+    return Lost(series.workload, base, head, of_rounds, message)
+
+
+def end_of(rows: Sequence[Judged], lost: Sequence[Lost] = ()) -> End:
+    """Of a gate: slower if anything is; not slower if nothing is, all is told, and head broke down
+    no more often than base. The other rounds don't show what it costs to break down."""
     answers = {row.answer for row in rows}
     if Answer.SLOWER in answers:
         return End.SLOWER
-    return End.CANNOT_TELL if Answer.CANNOT_TELL in answers else End.NOT_SLOWER
+    if Answer.CANNOT_TELL in answers or any(one.is_of_head for one in lost):
+        return End.CANNOT_TELL
+    return End.NOT_SLOWER
 
 
-def budget_needed(experiment: Experiment, rows: Sequence[Judged]) -> int | None:
+def budget_needed(
+    experiment: Experiment, rows: Sequence[Judged], lost: Sequence[Lost] = ()
+) -> int | None:
     """Seconds of measuring after which what is not told would probably be; None: no budget would
-    do, or nothing is untold."""
-    untold = [row for row in rows if row.answer is Answer.CANNOT_TELL]
-    return budget_to_tell(experiment, untold) if untold else None
+    do, or the gate has its answer."""
+    if end_of(rows) is not End.CANNOT_TELL or any(one.is_of_head for one in lost):
+        return None
+    return budget_to_tell(experiment, [row for row in rows if row.answer is Answer.CANNOT_TELL])
 
 
 def track_record(differed: Sequence[bool]) -> TrackRecord:
@@ -108,11 +135,6 @@ def track_record(differed: Sequence[bool]) -> TrackRecord:
 
 def _series(experiment: Experiment, records: Sequence[Record]) -> list[Series]:
     return [series_of(experiment, records, course.id) for course in experiment.courses]
-
-
-def _of_each(experiment: Experiment, series: Sequence[Series]) -> Iterator[tuple[Series, str]]:
-    """Courses and clocks, in the order of the comparisons."""
-    return product(series, experiment.decide_on)
 
 
 def _is_final(records: Sequence[Record]) -> bool:

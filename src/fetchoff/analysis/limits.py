@@ -10,7 +10,7 @@ from fetchoff.analysis.stopping import rule_of
 from fetchoff.model.analysis import RankingRow
 from fetchoff.model.estimate import LimitAnswer
 from fetchoff.model.experiment import Experiment
-from fetchoff.model.finding import Clock, ClocksApart, Finding, Limit
+from fetchoff.model.finding import Clock, Finding, Limit
 from fetchoff.model.limit import Kept
 from fetchoff.stats import rounds_to_tell, within_limit
 
@@ -33,18 +33,12 @@ def _of(
         if limit is None or relative is None:
             continue
         answer, enough = within_limit(relative.ratio, limit), None
-        if clock is Clock.WALL and _has_no_verdict(standing):
+        if clock is Clock.WALL and standing.has_wall_withheld:
             answer = LimitAnswer.UNCLEAR  # and no budget would change that
         elif answer is LimitAnswer.UNCLEAR:
             enough = rounds_to_tell(relative.ratio, rounds, limit, rule_of(experiment))
         key = (standing.client, baseline, workload, clock)
         yield Kept(*key, relative.ratio, answer, rounds, enough)
-
-
-def _has_no_verdict(standing: RankingRow) -> bool:
-    """Whether the clocks are further apart than what is to be judged."""
-    evidence = (found.evidence for found in standing.findings)
-    return any(isinstance(one, ClocksApart) and one.withheld for one in evidence)
 
 
 def finding_of(experiment: Experiment, found: Sequence[Kept]) -> Finding | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from fetchoff.analysis import calibrations
 from fetchoff.analysis.series import Series
 from fetchoff.model.analysis import BatchesLeftOut, LinkUse, OverLink, RoundLeftOut
 from fetchoff.model.course import Course
@@ -19,7 +20,7 @@ from fetchoff.model.finding import (
 )
 from fetchoff.model.lateness import spoilt
 from fetchoff.model.link import Calibration
-from fetchoff.model.observation import LinkCalibrated, LinkUsed, Record
+from fetchoff.model.observation import LinkUsed, Record, Sample
 
 
 def over_link(
@@ -32,11 +33,14 @@ def over_link(
     used = [r for r in records if isinstance(r, LinkUsed) and r.workload == course.id]
     batches = len(series.batches) + len(series.spoilt)
     whys = [spoilt(batch, link, at_stake) for batch in series.spoilt]
+    calibrated = calibrations.of_rounds(course, records)
+    out = calibrations.at_fault(calibrated)
+    counting = [one for sample, one in calibrated.items() if sample not in out]
     return OverLink(
         link,
-        _last_calibration(link.id, records),
+        counting[-1] if counting else None,
         replace(_use(used), batches=batches),
-        (*_rounds_at_fault(used), *_rounds_lost(series, whys)),
+        (*_rounds_at_fault(used), *_rounds_miscalibrated(out), *_rounds_lost(series, whys)),
         tuple(BatchesLeftOut(many, why) for why, many in Counter(whys).items()),
     )
 
@@ -46,16 +50,16 @@ def _rounds_at_fault(used: Sequence[LinkUsed]) -> Iterator[RoundLeftOut]:
     return (RoundLeftOut(one.round, one.fault) for one in used if one.fault)
 
 
+def _rounds_miscalibrated(out: Mapping[Sample, Calibration]) -> Iterator[RoundLeftOut]:
+    """Those whose link wasn't as asked when it was calibrated."""
+    return (RoundLeftOut(round_, "; ".join(one.faults)) for (_, round_), one in out.items())
+
+
 def _rounds_lost(series: Series, whys: Sequence[str]) -> Iterator[RoundLeftOut]:
     """Those that have too few batches left of everybody; why the last of them does not count."""
     last = {batch.sample: why for batch, why in zip(series.spoilt, whys, strict=True)}
     lost = {sample: why for sample, why in last.items() if sample not in series.samples}
     return (RoundLeftOut(round_, why) for (_, round_), why in sorted(lost.items()))
-
-
-def _last_calibration(link: str, records: Sequence[Record]) -> Calibration | None:
-    found = (r.calibration for r in reversed(records) if isinstance(r, LinkCalibrated))
-    return next((calibration for calibration in found if calibration.link == link), None)
 
 
 def _use(used: Sequence[LinkUsed]) -> LinkUse:

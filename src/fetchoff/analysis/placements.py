@@ -38,8 +38,8 @@ def _compared(
         placement = experiment.placement_of(elsewhere)
         if placement is experiment.placement_of(course) or not _are_alike(course, elsewhere):
             continue
-        there = {*_shown(pairs, elsewhere)}
-        if turned := [(a, b) for a, b in _shown(pairs, course) if (b, a) in there]:
+        there = {*_shown(pairs, other)}
+        if turned := [(a, b) for a, b in _shown(pairs, one) if (b, a) in there]:
             found = OrderDiffers(other.workload, placement, *turned[0], len(turned))
             yield Finding(found, tuple(dict.fromkeys(sum(turned, ()))))
 
@@ -50,12 +50,13 @@ def _are_alike(one: Course, other: Course) -> bool:
     return Course(replace(same, placement=one.workload.placement), other.link) == one
 
 
-def _shown(pairs: Pairs, course: Course) -> list[tuple[str, str]]:
-    """Who was shown to be faster than whom, in wall time."""
-    found = pairs[course.id]["wall"]
+def _shown(pairs: Pairs, result: WorkloadResult) -> list[tuple[str, str]]:
+    """Who was shown to be faster than whom, in wall time that two clocks agree about."""
+    found = pairs[result.workload]["wall"]
+    unsure = {row.client for row in result.standings if row.clocks_apart}
     places = combinations(range(len(found.clients)), 2)
     return [
         (found.clients[i], found.clients[j])
         for (i, j), is_shown in zip(places, found.shown, strict=True)
-        if is_shown
+        if is_shown and unsure.isdisjoint((found.clients[i], found.clients[j]))
     ]

@@ -206,7 +206,7 @@ class Field:
         wall = _in_us(self._wall, column, self._rule)
         cpu = _in_us(self._cpu, column, self._rule)
         user_share, split_within = share_of_user(invocations)
-        origin_cpu_us = float(np.nanmean(self._series.origin_cpu_ns[:, column])) / 1e3
+        origin_cpu_us = _mean_in_us(self._series.origin_cpu_ns[:, column])
         batches = self._batches[self._series.entrants[column].key]
         return Costs(
             wall_us=wall,
@@ -361,6 +361,13 @@ def _in_us(y: Array, column: int, rule: StoppingRule) -> Estimate:
     return Estimate(
         nanoseconds.point / 1e3, nanoseconds.low / 1e3, nanoseconds.high / 1e3, nanoseconds.level
     )
+
+
+def _mean_in_us(nanoseconds: Array) -> float:
+    """The geometric mean over rounds, as of wall and CPU time, or their quotient would not be that
+    of the rounds; 0 where no clock saw anything."""
+    seen = nanoseconds[nanoseconds > 0]
+    return float(np.exp(np.log(seen).mean())) / 1e3 if seen.size else 0.0
 
 
 def _on_the_wire(batches: list[Batch], rounds: int, counts: Collection[str]) -> OnTheWire | None:

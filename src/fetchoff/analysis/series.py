@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fetchoff.analysis.calibrations import at_fault, of_rounds
 from fetchoff.analysis.crossed import sift
 from fetchoff.analysis.disturbed import Sifted, undisturbed
 from fetchoff.model.experiment import Entrant, Experiment
@@ -102,17 +103,21 @@ def _log(costs: Array) -> Array:
 def series_of(experiment: Experiment, records: Sequence[Record], workload: str) -> Series:
     """The series of a course, by its id.
 
-    A batch counts if its section was measured to its end, in that attempt, over a link that did
-    what was asked of it meanwhile, its process ended the section well, and its client never
-    answered wrong on this course, in none of its processes. Everything else stays in the journal
-    and is not used.
+    A batch counts if its section was measured to its end, in that attempt, over a link that was
+    calibrated well and did what was asked of it meanwhile, its process ended the section well, and
+    its client never answered wrong on this course, in none of its processes. Everything else stays
+    in the journal and is not used.
     """
     own = [r for r in records if isinstance(r, OF_A_COURSE) and r.workload == workload]
     spoilt = {(r.sample, r.attempt) for r in own if isinstance(r, LinkUsed) and r.fault}
+    course = experiment.course(workload)
+    miscalibrated = at_fault(of_rounds(course, records)) if course.link.is_emulated else {}
     attempts = {
         r.sample: r.attempt
         for r in own
-        if isinstance(r, SectionDone) and (r.sample, r.attempt) not in spoilt
+        if isinstance(r, SectionDone)
+        and (r.sample, r.attempt) not in spoilt
+        and r.sample not in miscalibrated
     }
     invocations = tuple(
         r for r in own if isinstance(r, Invocation) and attempts.get(r.sample) == r.attempt
@@ -138,7 +143,7 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         for r in measured
         if isinstance(r, Turns) and any(r.exchanges)
     )
-    placement = experiment.placement_of(experiment.course(workload))
+    placement = experiment.placement_of(course)
     # On cores of their own, the origin's probes say nothing of the client's core.
     is_shared = placement is Placement.SHARED_CORE
     client_of = {entrant.key: entrant.client for entrant in experiment.entrants}

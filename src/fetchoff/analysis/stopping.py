@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
+from fetchoff.analysis import clocks
 from fetchoff.analysis.series import Array, Series, SeriesOf, each_once
 from fetchoff.model.estimate import (
     MINIMUM_ROUNDS,
@@ -16,6 +18,7 @@ from fetchoff.model.estimate import (
     Verdict,
 )
 from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.finding import Clock
 from fetchoff.model.observation import Outcome, Record, SectionDone
 from fetchoff.stats import compare, judge_jointly, pair_differences, rank, within_limit
 
@@ -63,18 +66,36 @@ def _gate_is_decided(experiment: Experiment, series: Sequence[Series]) -> bool:
     if any(one.wrong for one in series):
         return True  # there will be no answer
     differences = head_against_base(experiment, series)
-    judged = judge_jointly(differences, experiment.limit, rule=rule_of(experiment))
+    found = judge_jointly(differences, experiment.limit, rule=rule_of(experiment))
+    judged = [
+        joint
+        for (one, clock), joint in zip(of_each(experiment, series), found, strict=True)
+        if has_verdict(one, clock, joint.ratio.point)
+    ]
     return any(one.slower for one in judged) or all(
         one.is_settled(experiment.limit) for one in judged
     )
+
+
+def of_each(experiment: Experiment, series: Sequence[Series]) -> Iterator[tuple[Series, str]]:
+    """Courses and clocks, in the order of a gate's comparisons."""
+    return product(series, experiment.decide_on)
+
+
+def has_verdict(series: Series, clock: str, ratio: float) -> bool:
+    """Whether the ratio of a pair tells anything: in wall time it doesn't where the clocks of a
+    client are further apart than what is to be judged. More rounds would not change that."""
+    pair = [entrant.key for entrant in series.entrants if entrant.role is not Role.CONTROL]
+    off = (clocks.apart(b for b in series.batches if b.entrant == key) for key in pair)
+    return clock != Clock.WALL or not any(clocks.withholds(each, ratio) for each in off)
 
 
 def head_against_base(experiment: Experiment, series: Sequence[Series]) -> list[Array]:
     """Log-ratios of the second of a pair to the first, round by round: of each course, each by all
     clocks that decide."""
     a, b = (i for i, e in enumerate(experiment.entrants) if e.role is not Role.CONTROL)
-    clocks = experiment.decide_on
-    return [pair_differences(one.logs(clock), a, b) for one in series for clock in clocks]
+    each = of_each(experiment, series)
+    return [pair_differences(one.logs(clock), a, b) for one, clock in each]
 
 
 def _pair_is_decided(experiment: Experiment, series: Series) -> bool:
@@ -83,10 +104,11 @@ def _pair_is_decided(experiment: Experiment, series: Series) -> bool:
         return True  # they will not be compared
     rule = rule_of(experiment)
     comparisons = (
-        compare(y, a, b, rule=rule, margin=experiment.margin)
-        for y in (series.logs(metric) for metric in experiment.decide_on)
+        (clock, compare(series.logs(clock), a, b, rule=rule, margin=experiment.margin))
+        for clock in experiment.decide_on
     )
-    return _is_told(tuple(comparisons), experiment.limit)
+    telling = [one for clock, one in comparisons if has_verdict(series, clock, one.ratio.point)]
+    return _is_told(telling, experiment.limit)
 
 
 def _is_told(comparisons: Sequence[Comparison], limit: float | None) -> bool:

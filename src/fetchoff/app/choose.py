@@ -65,6 +65,11 @@ def recorded(header: Header) -> list[Manifest]:
 
 
 def _recorded(record: ClientRecord) -> Manifest:
+    # A history resolves also what the folder has a lock for.
+    return replace(_of_record(record), is_resolved=bool(record.packages))
+
+
+def _of_record(record: ClientRecord) -> Manifest:
     own_folder = _adapter_folder(record.adapter)
     client = ClientId.parse(record.id)
     if own_folder is None:
@@ -116,7 +121,12 @@ def _in_a_folder(text: str) -> Manifest | None:
 
 def _adapter_folder(text: str) -> Path | None:
     path = Path(text)
-    return path if (path / "adapter.toml").is_file() else None
+    try:
+        return path if (path / "adapter.toml").is_file() else None
+    except OSError as error:
+        if text.startswith((".", "/")):
+            raise InputError(f"{text} cannot be read: {error.strerror}") from error
+        return None
 
 
 def states(manifests: Iterable[Manifest]) -> list[Client]:

@@ -13,6 +13,7 @@ from fetchoff.model.breakdown import Breakdown
 from fetchoff.model.cause import Diagnosis
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
+from fetchoff.model.finding import ClocksApart, Finding
 from fetchoff.report.wording.findings import message
 from fetchoff.store.run_folder import RunFolder
 
@@ -43,6 +44,7 @@ class Contrast:
             ratio=b.wall.ratio,
             parts=parts(spent_a, spent_b, self.of_a, self.of_b, self.course.link),
             diagnoses=(self.of_a, self.of_b),
+            withheld=result.withheld or _clocks_apart(b),
         )
 
 
@@ -54,6 +56,14 @@ def _row(result: WorkloadResult, client: str) -> RankingRow:
             f"test the client alone with 'fetchoff check {client}'",
         )
     return row
+
+
+def _clocks_apart(row: RankingRow) -> Finding | None:
+    """Why there is no verdict in wall time, which everything here is about."""
+    for finding in row.findings:
+        if isinstance(finding.evidence, ClocksApart) and finding.evidence.withheld:
+            return finding
+    return None
 
 
 def _spent(row: RankingRow) -> Spent:

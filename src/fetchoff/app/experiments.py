@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fetchoff.model.client import Client, Kind, Readiness
@@ -38,8 +38,12 @@ def ranking(
     seed: int | None,
     origin: str = BUILT_IN,
     placement: Placement | None = None,
+    had_by: Mapping[str, int] | None = None,
 ) -> Experiment:
-    """An experiment that ranks all clients that are ready; InputError if there is none."""
+    """An experiment that ranks all clients that are ready; InputError if there is none.
+
+    `had_by`: how many hosts have each client, where there are several.
+    """
     ready = [client for client in clients if client.readiness is Readiness.READY]
     if not ready:
         raise _nobody_ready(clients)
@@ -51,7 +55,7 @@ def ranking(
     reference = _baseline(baseline, [c.id for c in ready if _role(c) is Role.RANKED])
     entrants = with_controls(
         tuple((c.id, c.manifest.kit, _role(c)) for c in ready),
-        preferred={c.id for c in ready if c.manifest.is_control},
+        preferred=_controlled(ready, had_by or {}),
     )
     return Experiment(
         entrants=_sparing(entrants, ready, reference),
@@ -135,6 +139,17 @@ def gate(
         looks=GATE_LOOKS,
         turns=MORE_TURNS,
     )
+
+
+def _controlled(clients: Sequence[Client], had_by: Mapping[str, int]) -> set[str]:
+    """The client of each kit that has the controls: one that most hosts have, because a host that
+    lacks it tests nothing of the kit; among those, the one that the kit prefers."""
+    ranked = [client for client in clients if _role(client) is Role.RANKED]
+    ranked.sort(key=lambda c: (-had_by.get(c.id, 0), not c.manifest.is_control, c.id))
+    found: dict[str, str] = {}
+    for client in ranked:
+        found.setdefault(client.manifest.kit, client.id)
+    return set(found.values())
 
 
 def _turns_of_a_pair(clients: Sequence[Client], budget_s: float) -> int:

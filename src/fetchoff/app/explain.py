@@ -60,8 +60,11 @@ class Asked:
     trace: bool = True
 
 
-def explain(client: Client, course: Course, asked: Asked, say: Say) -> Explained:
-    """Record a client on a course, and ask all rules. `say` is told what is being done.
+def explain(
+    client: Client, course: Course, asked: Asked, say: Say, waiting: Say | None = None
+) -> Explained:
+    """Record a client on a course, and ask all rules. `say` is told what is being done; `waiting`,
+    if it is given, is told instead while another process has the machine.
 
     Raises InputError where the client does not support the workload, and AdapterError, OriginError
     or LinkError where nothing could be recorded.
@@ -69,7 +72,7 @@ def explain(client: Client, course: Course, asked: Asked, say: Say) -> Explained
     assert client.launch is not None
     loopback = Loopback.MACHINE if course.link.is_emulated else best()
     subject = Subject(client.id, client.launch, course, asked.seed, loopback)
-    with alone(waits=True, say=say):
+    with alone(waits=True, say=waiting or say):
         say(f"{client.id}: warming up, then recording")
         with scratch() as folder, warm_client(subject, folder) as warm:
             at_once = course.workload.settings.concurrency

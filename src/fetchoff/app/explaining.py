@@ -8,12 +8,12 @@ from pathlib import Path
 
 from fetchoff.app.courses import courses
 from fetchoff.app.explain import Asked, Explained, Say, explain, part_of
-from fetchoff.diagnosis.rules.registry import rule
+from fetchoff.diagnosis.rules.registry import all_rules, rule
 from fetchoff.model.analysis import Analysis, RankingRow, WorkloadResult
 from fetchoff.model.claim import Article
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
-from fetchoff.model.errors import FetchoffError
+from fetchoff.model.errors import FetchoffError, UnknownName
 from fetchoff.model.experiment import Role
 from fetchoff.model.explanation import Explanation
 from fetchoff.store import explanations
@@ -27,15 +27,20 @@ EXCHANGES = 2  # whose events are kept
 
 
 def explain_ranked(
-    folder: RunFolder, analysis: Analysis, clients: Sequence[Client], say: Say
+    folder: RunFolder,
+    analysis: Analysis,
+    clients: Sequence[Client],
+    say: Say,
+    waiting: Say | None = None,
 ) -> Analysis:
     """Explain some clients of a run, and keep that in its folder. Returns the analysis with it.
 
     Runs after everything was measured. A client that can't be explained is told and left out.
+    `waiting`: as of `explain`.
     """
     by_id = {client.id: client for client in clients}
     measured = {course.id: course for course in folder.header.experiment.courses}
-    found = explained_in(folder.path, chosen(analysis, measured, by_id), say)
+    found = explained_in(folder.path, chosen(analysis, measured, by_id), say, waiting)
     return replace(analysis, explanations=found)
 
 
@@ -44,15 +49,23 @@ def explain_claimed(
 ) -> None:
     """Explain the clients whose faults an article's claims are about, and keep that in the run.
 
-    The workload of such a claim need not be one that the run has measured.
+    The workload of such a claim need not be one that the run has measured. UnknownName where a
+    fault has no rule: that it isn't found would mean nothing.
     """
+    known = {each.id for each in all_rules()}
+    for claim in article.findings:
+        if claim.fault not in known:
+            raise UnknownName("fault", claim.fault, known)
     ready = {client.id: client for client in clients if client.readiness is Readiness.READY}
     sides = [claim.of for claim in article.findings if claim.of.client in ready]
     explained_in(folder.path, ((courses([s.workload])[0], ready[s.client]) for s in sides), say)
 
 
 def explained_in(
-    folder: Path, wanted: Iterable[tuple[Course, Client]], say: Say
+    folder: Path,
+    wanted: Iterable[tuple[Course, Client]],
+    say: Say,
+    waiting: Say | None = None,
 ) -> tuple[Explanation, ...]:
     """All explanations that a folder keeps, once those that are wanted are among them."""
     found = list(explanations.read(folder))
@@ -62,7 +75,7 @@ def explained_in(
             continue
         known.add((client.id, course.id))
         try:
-            found.append(explanation_of(explain(client, course, Asked(), say)))
+            found.append(explanation_of(explain(client, course, Asked(), say, waiting)))
         except FetchoffError as error:
             say(f"{client.id} cannot be explained on {course.id}: {error.message}")
             continue

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fetchoff.analysis.gate import again, budget_needed, end_of, judged, track_record
+from fetchoff.analysis.gate import again, budget_needed, end_of, judged, lost, track_record
 from fetchoff.app.choose import chosen, told_apart
-from fetchoff.app.trees import must_be_buildable
+from fetchoff.app.trees import expanded, must_be_buildable
 from fetchoff.build import trees
+from fetchoff.model.check import CheckKind, CheckOutcome
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError
-from fetchoff.model.finding import Finding, Kind
+from fetchoff.model.finding import CheckFailed, Finding, Kind
 from fetchoff.model.gate import Gate, Side
 from fetchoff.store import gates
 
 if TYPE_CHECKING:
     from fetchoff.model.analysis import Analysis, WorkloadResult
+    from fetchoff.store.gates import Entry
     from fetchoff.store.run_folder import ClientRecord, RunFolder
 
 BASE, HEAD = "base", "head"
+ON_ALL = (Kind.CHECKS_UNCLEAR, Kind.THROTTLED)
 
 
 def sides(
@@ -30,7 +33,7 @@ def sides(
     """The clients that a gate compares, under ids of their own.
 
     `base_with`, `head_with`: source trees that their libraries are built from; a side without any
-    has its library from its usual place if the other has some. `head`: None is base's client.
+    has its library from its usual place. `head`: None is base's client.
     InputError where there is nothing to compare, or a tree cannot be used.
     """
     if head is None and not (head_with or base_with):
@@ -40,7 +43,7 @@ def sides(
         )
     one, other = _one(base), _one(head or base)
     if not (head_with or base_with):
-        return told_apart(one, other)
+        return told_apart(replace(one, trees=()), replace(other, trees=()))
     return _built_from(one, base_with, BASE), _built_from(other, head_with, HEAD)
 
 
@@ -48,7 +51,7 @@ def gate_of(folder: RunFolder, analysis: Analysis) -> Gate:
     """What a gate's run says."""
     header, records = folder.header, folder.records()
     experiment = header.experiment
-    rows = judged(experiment, records)
+    rows, rounds = judged(experiment, records), lost(experiment, records)
     base, head = header.clients[0], header.clients[-1]
     withheld = (result.withheld for result in analysis.results if result.withheld)
     assert experiment.limit is not None
@@ -59,39 +62,62 @@ def gate_of(folder: RunFolder, analysis: Analysis) -> Gate:
         head=_side(head),
         alpha=experiment.alpha,
         margin=experiment.limit,
-        end=end_of(rows),
+        end=end_of(rows, rounds),
         rows=rows,
         again=again(experiment, records),
         seconds=analysis.seconds,
         budget_s=experiment.budget_s,
         seed=experiment.seed,
-        budget_needed=budget_needed(experiment, rows),
+        budget_needed=budget_needed(experiment, rows, rounds),
         withheld=next(withheld, None),
-        throttled=throttled_on(analysis.results),
+        lost=rounds,
+        findings=tuple(findings_on(analysis.results)),
     )
 
 
-def throttled_on(results: Iterable[WorkloadResult]) -> tuple[tuple[str, Finding], ...]:
-    """What was found of CPU quotas, with the workload: gates often run in containers."""
-    return tuple(
-        (result.workload, finding)
-        for result in results
-        for finding in result.findings
-        if finding.kind is Kind.THROTTLED
-    )
+def findings_on(results: Iterable[WorkloadResult]) -> Iterator[tuple[str, Finding]]:
+    """What a reader must know beside the verdicts, each with its workload: what was found of base
+    and head, that one of them was not steady, that self-checks could not tell, and, as gates often
+    run in containers, that a CPU quota stopped processes. Rounds that failed are apart (`lost`)."""
+    for result in results:
+        of_rows = (finding for row in result.standings for finding in row.findings)
+        on_all = (finding for finding in result.findings if finding.kind in ON_ALL)
+        for finding in (*of_rows, *_unsteady(result), *on_all):
+            yield result.workload, finding
 
 
-def with_record(gate: Gate, path: Path | None) -> Gate:
-    """The gate with the repository's record, to which it is added; StoreError if that fails.
+def _unsteady(result: WorkloadResult) -> Iterator[Finding]:
+    """Trends of one client: they withhold nothing."""
+    for check in result.checks:
+        is_trend = check.kind is CheckKind.TREND and check.outcome is CheckOutcome.FAILED
+        if is_trend and check.client:
+            yield Finding(CheckFailed(check, 0), (check.client,))
 
-    A gate whose figures must not be believed is no trial of what a gate says.
+
+def on_record(path: Path) -> list[Entry]:
+    """The gates of a repository's record, before another is measured.
+
+    InputError if it is no record, StoreError if it could not take another gate.
     """
-    if path is None:
-        return gate
-    entries = gates.read(path) if gate.withheld else gates.add(path, gate)
+    gates.must_be_writable(path)
+    return gates.read(path)
+
+
+def with_record(gate: Gate, known: Sequence[Entry]) -> Gate:
+    """The gate with what the record says, once it is on it itself."""
+    entries = known if gate.withheld else gates.added(known, gate)
     if not entries:
         return gate
     return replace(gate, record=track_record([entry.differed for entry in entries]))
+
+
+def put_on_record(gate: Gate, path: Path) -> None:
+    """Add the gate to the repository's record; StoreError or InputError if that fails.
+
+    A gate whose figures must not be believed is no trial of what a gate says.
+    """
+    if not gate.withheld:
+        gates.add(path, gate)
 
 
 def _side(record: ClientRecord) -> Side:
@@ -113,5 +139,5 @@ def _built_from(manifest: Manifest, paths: Sequence[Path], mark: str) -> Manifes
     if not paths:
         return replace(manifest, trees=())
     must_be_buildable(manifest)
-    taken = tuple(trees.take(str(manifest.id), path.expanduser()) for path in paths)
+    taken = tuple(trees.take(str(manifest.id), expanded(path)) for path in paths)
     return replace(manifest, id=replace(manifest.id, version=mark), trees=taken)

@@ -9,6 +9,7 @@ from pathlib import Path
 from fetchoff.model.errors import StoreError
 from fetchoff.model.gate import Gate
 from fetchoff.report.files.gate import bencher, benchmark_action, junit, markdown
+from fetchoff.store import gates
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,23 @@ class Wanted:
     benchmark_action: Path | None = None
     bencher: Path | None = None
     strict: bool = field(default=False, kw_only=True)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All files that are wanted."""
+        paths = (self.markdown, self.junit, self.benchmark_action, self.bencher)
+        return tuple(path for path in paths if path)
+
+
+def must_be_writable(wanted: Wanted) -> None:
+    """StoreError if a file could not be written, as far as can be told without trying: after
+    minutes of measuring, nobody wants to hear that of a gate's only output."""
+    for path in wanted.paths:
+        gates.must_be_writable(path)
+        place = next(place for place in path.absolute().parents if place.exists())
+        if path.is_dir() or not place.is_dir():
+            what = f"{path} is a folder" if path.is_dir() else f"{place} is no folder"
+            raise StoreError(f"{path} cannot be written: {what}", "name another file")
 
 
 def write(gate: Gate, wanted: Wanted) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,24 +15,27 @@ from fetchoff.app.experiments import pair
 from fetchoff.app.measure import new_run
 from fetchoff.app.results import analysis_of, write
 from fetchoff.app.unchanged import must_be_unchanged
-from fetchoff.model.client import Client, ClientId, Manifest, Readiness
-from fetchoff.model.errors import FetchoffError, InputError
+from fetchoff.build.setup import is_unresolved
+from fetchoff.model.client import Client, ClientId, Manifest, Package, Readiness
+from fetchoff.model.errors import FetchoffError, InputError, LinkError
 from fetchoff.model.history import (
     Compared,
     History,
     HistoryPlan,
+    Limit,
     Measured,
+    OtherPackage,
     PassedOver,
     Stretch,
     StretchKind,
 )
 from fetchoff.model.release import Release
 from fetchoff.plan.bisection import Ends, Node, to_compare, tree
-from fetchoff.report.wording.findings import message
-from fetchoff.store.run_folder import HEADER, RunFolder
+from fetchoff.report.wording.findings import advice, message, reason
+from fetchoff.store.run_folder import HEADER, ClientRecord, RunFolder
 
 if TYPE_CHECKING:
-    from fetchoff.model.analysis import Analysis, RankingRow
+    from fetchoff.model.analysis import Analysis, RankingRow, WorkloadResult
 
 SHARE = 0.25
 """Of the budget that is left, what one of several open comparisons may use: a difference that is
@@ -46,12 +50,16 @@ REPEATS = 2
 
 
 class CannotBeMeasured(FetchoffError):
-    """A release that cannot be set up, or fails when it is measured."""
+    """A release that cannot be set up, or fails when it is measured.
 
-    def __init__(self, version: str, reason: str) -> None:
+    `seconds`: how long it was measured; 0 if it could not be set up, so that no comparison began.
+    """
+
+    def __init__(self, version: str, reason: str, seconds: float = 0.0) -> None:
         super().__init__(f"{version}: {reason}")
         self.version = version
         self.reason = reason
+        self.seconds = seconds
 
 
 Compare = Callable[[str, str, float, int], Compared]
@@ -92,6 +100,7 @@ class Search:
 
     plan: HistoryPlan
     _made: list[tuple[Ends, Compared]] = field(default_factory=list, init=False)
+    _failed_s: list[float] = field(default_factory=list, init=False)
     _gone: dict[int, str] = field(default_factory=dict, init=False)
 
     def run(self, compare: Compare, tell: Callable[[PassedOver], None]) -> History:
@@ -104,6 +113,8 @@ class Search:
                 found = compare(older, newer, budget_s, 1 + self._times()[ends])
             except CannotBeMeasured as error:
                 self._gone[self._number(error.version)] = error.reason
+                if error.seconds:
+                    self._failed_s.append(error.seconds)
                 tell(PassedOver(error.version, error.reason))
             else:
                 self._made.append((ends, found))
@@ -125,14 +136,15 @@ class Search:
                 for number, reason in sorted(self._gone.items())
             ),
             seconds=self._spent_s(),
+            limit=self._limit(),
         )
 
     def _wanted(self) -> tuple[Ends, float] | None:
         """What to compare next, and for how many seconds at most; None if nothing is left to find
-        out, or no budget."""
-        left_s = self._left_s()
-        if left_s < LEAST_S:
+        out, or nothing more may be measured."""
+        if self._limit() is not None:
             return None
+        left_s = self._left_s()
         open_ = to_compare(self._tree(), self._apart())
         again = self._worth_repeating(left_s)
         if open_:
@@ -140,18 +152,30 @@ class Search:
             return open_[0], left_s if is_only_one else max(SHARE * left_s, LEAST_S)
         return (again[0], left_s / len(again)) if again else None
 
+    def _limit(self) -> Limit | None:
+        """A comparison in which a release fails has spent its error rate as well: whether it fails
+        may depend on what was measured."""
+        if self._left_s() < LEAST_S:
+            return Limit.BUDGET
+        begun = len(self._made) + len(self._failed_s)
+        return Limit.COMPARISONS if begun >= self.plan.most_comparisons else None
+
     def _worth_repeating(self, left_s: float) -> tuple[Ends, ...]:
         """The stretches that were compared once without an answer, oldest first; as many as may be
-        repeated. With less time than it took before, a comparison would tell no more."""
+        repeated, and as have enough time each if they share it. With less time than it took before,
+        a comparison would tell no more."""
         root, found, times = self._tree(), self._found(), self._times()
         repeated = len(self._made) - len(times)
-        unclear = (
+        unclear = [
             leaf.ends
             for leaf in (root.leaves() if root else ())
-            if _kind(found.get(leaf.ends)) is StretchKind.UNCLEAR
-        )
-        worth = (ends for ends in unclear if times[ends] == 1 and found[ends].seconds <= left_s)
-        return tuple(worth)[: max(self.plan.repeats - repeated, 0)]
+            if _kind(found.get(leaf.ends)) is StretchKind.UNCLEAR and times[leaf.ends] == 1
+        ]
+        for many in range(self.plan.repeats - repeated, 0, -1):
+            worth = [ends for ends in unclear if found[ends].seconds <= left_s / many]
+            if len(worth) >= many:
+                return tuple(worth[:many])
+        return ()
 
     def _stretch(self, leaf: Node) -> Stretch:
         older, newer = leaf.ends
@@ -185,7 +209,7 @@ class Search:
         return {ends: one.apart if one.differs else 0.0 for ends, one in self._found().items()}
 
     def _spent_s(self) -> float:
-        return sum(one.seconds for _, one in self._made)
+        return sum(one.seconds for _, one in self._made) + sum(self._failed_s)
 
     def _left_s(self) -> float:
         return self.plan.budget_s - self._spent_s()
@@ -211,8 +235,8 @@ def _kind(found: Compared | None) -> StretchKind:
 class Comparer:
     """Compares releases by ordinary runs, each in a folder within that of the history.
 
-    A run that is there already is taken as it is, or completed if it was interrupted. `set_up` and
-    `measure`: with whatever progress the user is to see.
+    A run that is there already is taken as it is, whatever has become of its releases, or completed
+    if it was interrupted. `set_up` and `measure`: with whatever progress the user is to see.
     """
 
     plan: HistoryPlan
@@ -221,26 +245,38 @@ class Comparer:
     measure: Callable[[RunFolder, Sequence[Client]], None]
 
     def __call__(self, older: str, newer: str, budget_s: float, attempt: int) -> Compared:
-        a, b = (self.ready(version) for version in (older, newer))
         name = f"{older}--{newer}" if attempt == 1 else f"{older}--{newer}--{attempt}"
         place = self.folder / "comparisons" / name
-        if (place / HEADER).exists():
-            run = RunFolder.open(place, to_append=True)
-            must_be_unchanged(run.header, [a, b])
-        else:
-            run = self._new_run(a, b, place, budget_s, attempt)
-        if run.ended is not None:
+        run = RunFolder.open(place, to_append=True) if (place / HEADER).exists() else None
+        if run is not None and run.ended is not None:
             run.close()
         else:
-            self.measure(run, [a, b])
+            clients = self._both_ready(older, newer)
+            if run is None:
+                run = self._new_run(clients, place, budget_s, attempt)
+            else:
+                must_be_unchanged(run.header, clients)
+            self.measure(run, clients)
         analysis = analysis_of(run)
         write(analysis, place)
-        return compared(analysis, {a.id: older, b.id: newer}, str(place.relative_to(self.folder)))
+        sides = dict(zip((older, newer), run.header.clients, strict=True))
+        return compared(analysis, sides, str(place.relative_to(self.folder)))
+
+    def _both_ready(self, older: str, newer: str) -> list[Client]:
+        """First the one that was not compared yet. If it cannot be had, as before an interruption,
+        the other need not be set up again, and isn't passed over where that fails now."""
+        ready = {version: self.ready(version) for version in self._new_first(older, newer)}
+        return [ready[older], ready[newer]]
+
+    def _new_first(self, *versions: str) -> list[str]:
+        places = (self.folder / "comparisons").glob("*")
+        compared = {version for place in places for version in place.name.split("--")[:2]}
+        return sorted(versions, key=lambda version: version in compared)
 
     def _new_run(
-        self, a: Client, b: Client, place: Path, budget_s: float, attempt: int
+        self, clients: Sequence[Client], place: Path, budget_s: float, attempt: int
     ) -> RunFolder:
-        plan = self.plan
+        plan, (a, b) = self.plan, clients
         drawn = random.Random(f"{plan.seed} {a.id} {b.id}{' again' if attempt > 1 else ''}")
         usual_s = min(budget_s, SHARE * plan.budget_s)
         experiment = pair(a, b, [plan.course], budget_s=usual_s, seed=drawn.randrange(2**31))
@@ -251,30 +287,42 @@ class Comparer:
             margin=plan.margin,
             least_rounds=experiment.looks[0],  # with fewer, no difference is large enough
         )
-        return new_run(experiment, [a, b], f"{b.id} against {a.id}", place)
+        return new_run(experiment, clients, f"{b.id} against {a.id}", place)
 
     def ready(self, version: str) -> Client:
-        """A release, set up; CannotBeMeasured if it can't be."""
+        """A release, set up; CannotBeMeasured if it can't be.
+
+        All are resolved from the registry, also those that the adapter has a lock file for: that is
+        of another day, so a dependency's change would be the library's step. None is built from a
+        source tree, whatever the user has set up: that is no release. One whose setup failed before
+        is tried again, because a registry may not have answered.
+        """
         client_id = replace(ClientId.parse(self.plan.client), version=version)
         manifest = member_of(self.plan.adapter, client_id)
+        manifest = replace(manifest, is_resolved=manifest.releases is not None, trees=())
         client = states([manifest])[0]
-        if client.readiness is Readiness.NOT_SET_UP:
+        if client.readiness is not Readiness.READY or is_unresolved(manifest):
             client = self.set_up(manifest)
         if client.readiness is not Readiness.READY:
             raise CannotBeMeasured(version, client.reason)
         return client
 
 
-def compared(analysis: Analysis, versions: dict[str, str], run: str) -> Compared:
-    """The one comparison of a run. `versions`: by client, the older first; CannotBeMeasured for a
-    client without figures."""
+def compared(analysis: Analysis, sides: Mapping[str, ClientRecord], run: str) -> Compared:
+    """The one comparison of a run. `sides`: by version, the older first.
+
+    CannotBeMeasured for a release without figures; LinkError if no round counts, which is no
+    release's fault.
+    """
     result = analysis.results[0]
+    if not result.rounds:
+        raise _nothing_counts(result, run)
     rows = {row.client: row for row in result.standings}
-    for client, version in versions.items():
-        if rows[client].costs is None:
-            raise CannotBeMeasured(version, message(rows[client]))
-    older, newer = (_measured(rows[client], version) for client, version in versions.items())
-    row = rows[list(versions)[1]]
+    for version, side in sides.items():
+        if rows[side.id].costs is None:
+            raise CannotBeMeasured(version, message(rows[side.id]), analysis.seconds)
+    older, newer = (_measured(rows[side.id], version) for version, side in sides.items())
+    row = rows[list(sides.values())[1].id]
     assert row.wall is not None
     assert row.cpu is not None
     return Compared(
@@ -286,7 +334,41 @@ def compared(analysis: Analysis, versions: dict[str, str], run: str) -> Compared
         analysis.seconds,
         run,
         result.withheld is not None,
+        tuple(_other_packages(sides)),
     )
+
+
+def _nothing_counts(result: WorkloadResult, run: str) -> LinkError:
+    why = result.withheld
+    assert why is not None
+    return LinkError(
+        f"{run} says nothing about its releases: {reason(why)}",
+        ". ".join((*advice(why), "To go on with this history, remove that folder first")),
+    )
+
+
+def _other_packages(sides: Mapping[str, ClientRecord]) -> Iterator[OtherPackage]:
+    """Where the locks of two releases differ, but for the library and what has its version.
+
+    A package that carries a library in C has a version of its own; `package` begins with its name:
+    `curl-sys+curl`. Runs of before had releases without a lock.
+    """
+    if not all(record.packages for record in sides.values()):
+        return
+    library = {re.split(r"[\[+]", record.package)[0] for record in sides.values()}
+    older, newer = (_versions(record.packages) for record in sides.values())
+    for name in sorted((older.keys() | newer.keys()) - library):
+        other = OtherPackage(name, older.get(name, ""), newer.get(name, ""))
+        if other.older != other.newer and [other.older, other.newer] != list(sides):
+            yield other
+
+
+def _versions(packages: Iterable[Package]) -> dict[str, str]:
+    """By name; a lock may have several of one."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for package in packages:
+        found[package.name].append(package.version)
+    return {name: ", ".join(versions) for name, versions in found.items()}
 
 
 def _measured(row: RankingRow, version: str) -> Measured:

@@ -17,7 +17,7 @@ from fetchoff.app.serving import record_of, serving
 from fetchoff.build.build_dir import BuildDir
 from fetchoff.catalog.paths import shipped
 from fetchoff.model.client import Client, Launch, Manifest, Readiness
-from fetchoff.model.errors import BusyError
+from fetchoff.model.errors import BusyError, SetupError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.program import ProgramRecord
@@ -88,12 +88,25 @@ def new_run(
     return RunFolder.create(out or Path("runs") / run_id, header)
 
 
+ORIGIN_PROGRAM = (built_in.BINARY, origin_protocol.VERSION)
+LINK_PROGRAM = (link_program.BINARY, link_protocol.VERSION)
+
+
 def programs_of(experiment: Experiment) -> tuple[ProgramRecord, ...]:
     """Fetchoff's own programs that the experiment uses."""
-    found = [record_of_program(built_in.BINARY, origin_protocol.VERSION)]
+    found = [record_of_program(*ORIGIN_PROGRAM)]
     has_links = any(course.link.is_emulated for course in experiment.courses)
     if has_links or experiment.loopback is Loopback.OWN:
-        found.append(record_of_program(link_program.BINARY, link_protocol.VERSION))
+        found.append(record_of_program(*LINK_PROGRAM))
+    return tuple(found)
+
+
+def programs_there() -> tuple[ProgramRecord, ...]:
+    """Those of Fetchoff's own programs that experiments use and this machine has."""
+    found = []
+    for program in (ORIGIN_PROGRAM, LINK_PROGRAM):
+        with contextlib.suppress(SetupError):
+            found.append(record_of_program(*program))
     return tuple(found)
 
 
@@ -166,7 +179,7 @@ def measure(
     """Measure until the run ends or the user presses Ctrl-C; what was measured is kept.
 
     If another run is measured on this machine, wait and tell the user if `waits`, or else raise
-    BusyError and remove the folder if it is still empty.
+    BusyError and remove the folder if it was made for this and is still empty.
     """
     experiment = folder.header.experiment
 
@@ -177,7 +190,7 @@ def measure(
         with alone(waits=waits, say=say), running(folder, launch, listener, decided) as runner:
             runner.run()
     except BusyError:
-        if not folder.records():
+        if folder.is_new and not folder.records():
             folder.discard()
         raise
     finally:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from fetchoff.build import setup
 from fetchoff.build.resolving import listed
-from fetchoff.build.runtimes import build_runtime
+from fetchoff.build.runtimes import build_runtime, is_built
 from fetchoff.build.steps import Steps
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError
@@ -17,7 +18,8 @@ def releases_of(manifest: Manifest) -> tuple[Release, ...]:
     """
     if manifest.releases is None:
         raise InputError(f"{manifest.id} has no versions in a registry", manifest.unreleased)
-    if manifest.runtime is not None:
-        build_runtime(manifest.runtime, Steps())
+    if manifest.runtime is not None and not is_built(manifest.runtime):
+        with setup.lock():
+            build_runtime(manifest.runtime, Steps())
     lines = (line.split() for line in listed(manifest).splitlines())
     return newest_first([Release(line[0], *line[1:2]) for line in lines if line])

@@ -83,7 +83,10 @@ def nothing_measured(folder: RunFolder) -> InputError:
 def _reproduction_of(
     folder: RunFolder, measured: Sequence[WorkloadResult], explained: Sequence[Explanation]
 ) -> Reproduction | None:
-    """The article whose suite was run, with its claims judged; None for other suites."""
+    """The article whose suite was reproduced, with its claims judged; None for other runs.
+
+    A run that ends when it has decided is none: intervals of claims allow for one look, at the end.
+    """
     from fetchoff.analysis.claims import judge_claims
     from fetchoff.analysis.evidence import Evidence
     from fetchoff.analysis.sizes import at_sizes_of
@@ -91,7 +94,8 @@ def _reproduction_of(
     from fetchoff.model.judgement import Reproduction
 
     header = folder.header
-    if header.experiment.suite not in (*claims.articles(), *claims.reported()):
+    experiment = header.experiment
+    if experiment.decide_on or experiment.suite not in (*claims.articles(), *claims.reported()):
         return None
     planned = [course.id for course in header.experiment.courses]
     article = at_sizes_of(claims.article(header.experiment.suite), planned)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fetchoff.build import servers
 from fetchoff.catalog import origins
+from fetchoff.catalog.paths import is_there
 from fetchoff.model.client import Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError, OriginError
@@ -28,7 +29,8 @@ def located(name: str) -> str:
     """
     if _is_url(name):
         must_have_no_secret(name)
-    return str(Path(name).resolve()) if Path(name).is_dir() else name
+    path = Path(name)
+    return str(path.resolve()) if is_there(path) and path.is_dir() else name
 
 
 def must_serve(name: str, courses: Sequence[Course], *, allow_remote: bool = False) -> None:

@@ -23,7 +23,9 @@ def set_up(
     """
 
     def say_hello(launch: Launch, folder: Path) -> Description:
-        return hello(folder.name, launch, folder, folder / "hello.stderr")
+        said = folder / "hello.stderr"
+        said.unlink(missing_ok=True)  # of an earlier hello
+        return hello(folder.name, launch, folder, said)
 
     done = []
     with setup.lock():

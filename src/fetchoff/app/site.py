@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fetchoff.app.fleet_results import HOSTS, write_document
 from fetchoff.app.site_folder import staged
+from fetchoff.catalog.paths import is_there
 from fetchoff.model.errors import FetchoffError, InputError, StoreError
 from fetchoff.model.results_file import ResultsFile
 from fetchoff.report.site import render
@@ -122,7 +123,7 @@ def build(gathered: Gathered, out: Path) -> Built:
 
 def _run_folders(top: Path) -> Iterator[Path]:
     """The folder itself if it is one, or else those below it, in order."""
-    if not top.is_dir():
+    if not (is_there(top) and top.is_dir()):
         raise InputError(f"{top} is not a folder", GIVE)
     is_empty = True
     for place, below, names in os.walk(top, onerror=_refuse):

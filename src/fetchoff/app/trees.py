@@ -27,8 +27,18 @@ def asked_for(words: Sequence[str]) -> dict[str, list[Path]]:
             )
         known = paths.setdefault(client, [])
         if path:
-            known.append(Path(path).expanduser())
+            known.append(expanded(Path(path)))
     return paths
+
+
+def expanded(path: Path) -> Path:
+    """A path without `~`; InputError where it names nobody's home."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise InputError(
+            f"'{path}' is in the home of nobody known here", "give its path"
+        ) from error
 
 
 def set_up_from(paths: Mapping[str, Sequence[Path]], set_up: SetUp) -> list[Client]:

@@ -1,13 +1,18 @@
-"""Check that a run can be resumed: clients, origin and programs must not have changed."""
+"""Check that a run can be resumed: clients, origin and programs must not have changed.
+
+Of one that ended, clients that have not changed can still be explained.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from fetchoff.app.choose import recorded, states
 from fetchoff.app.measure import client_record, programs_of
 from fetchoff.app.serving import record_of
 from fetchoff.model.client import Client
-from fetchoff.model.errors import OriginError, SetupError, StoreError
+from fetchoff.model.errors import FetchoffError, OriginError, SetupError, StoreError
 from fetchoff.model.origin import BUILT_IN
 from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header
 
@@ -23,7 +28,24 @@ def must_be_unchanged(header: Header, clients: Sequence[Client]) -> None:
     _same_programs(header)
     now = {client.id: client for client in clients}
     for then in header.clients:
-        _same_client(then, now[then.id])
+        must_be_the_same(then, now[then.id])
+
+
+def unchanged_of(header: Header, say: Callable[[str], None]) -> list[Client]:
+    """The clients that are still what a run has measured: only these can explain its figures.
+
+    Of the others is told why not.
+    """
+    found = []
+    for then in header.clients:
+        try:
+            (client,) = states(recorded(replace(header, clients=(then,))))
+            must_be_the_same(then, client)
+        except FetchoffError as error:
+            say(f"note: {then.id} is not explained: {error.message}")
+        else:
+            found.append(client)
+    return found
 
 
 def _same_origin(header: Header) -> None:
@@ -46,14 +68,15 @@ def _same_programs(header: Header) -> None:
         )
 
 
-def _same_client(then: ClientRecord, client: Client) -> None:
+def must_be_the_same(then: ClientRecord, client: Client) -> None:
+    """Raise SetupError if a client is no longer what a run has recorded."""
     if client.description is None:
         raise SetupError(f"{then.id} is no longer ready: {client.reason}", client.hint)
     now = client_record(client)
-    told = (now.version, now.runtime, now.source)
+    told = (now.version, now.runtime, now.engine, now.source)
     # Includes the kit, lock file and recipe; older runs did not store this digest.
     built = then.built in ("", now.built)
-    if told != (then.version, then.runtime, then.source) or not built:
+    if told != (then.version, then.runtime, then.engine, then.source) or not built:
         raise SetupError(
             f"{then.id} has changed since this run began",
             "start a new run, or restore the client as run.json records it",

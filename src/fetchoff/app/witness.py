@@ -10,12 +10,13 @@ from fetchoff.diagnosis.calls import table
 from fetchoff.model.calls import CallTable
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
-from fetchoff.model.errors import AdapterError
+from fetchoff.model.errors import FetchoffError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.observation import Record
 from fetchoff.model.recording import Missing, Source
 from fetchoff.model.witness import Counter, Witness
+from fetchoff.model.workload import Placement
 from fetchoff.run.host.alone import alone
 from fetchoff.run.os.scratch import scratch
 from fetchoff.run.recording.recorder import record_calls, traced_iterations_of
@@ -34,40 +35,50 @@ def witnesses(
     records: Sequence[Record],
     say: Say,
 ) -> Iterator[Witness]:
-    """What can be counted on each course: by the ledger in the run, and by recordings made now."""
+    """What can be counted on each course: by the ledger in the run, and by recordings made now.
+
+    An error in these is why nothing was counted, and never one of the gate.
+    """
     for course in experiment.courses:
         yield by_ledger(experiment, records, course)
-        yield _of_calls(base, head, course, say)
+        try:
+            yield _of_calls(base, head, course, experiment.placement, say)
+        except FetchoffError as error:  # the gate has its answer, whatever becomes of this
+            yield _nothing(course, Missing(Source.CALLS, error.message))
 
 
-def _of_calls(base: Client, head: Client, course: Course, say: Say) -> Witness:
+def _of_calls(
+    base: Client, head: Client, course: Course, placement: Placement | None, say: Say
+) -> Witness:
     with scratch() as folder:
         missing = why_not(folder)
     if missing:
-        return Witness(course.id, Counter.STRACE, 0, missing=missing)
+        return _nothing(course, missing)
     say(f"counting system calls on {course.id}")
     found: dict[str, list[CallTable]] = {base.id: [], head.id: []}
     with alone(waits=True, say=say):
         for seed in range(1, REPETITIONS + 1):
             for client in (base, head):
-                try:
-                    calls = _calls(client, course, seed)
-                except AdapterError as error:
-                    return _nothing(course, error.message)
-                if calls is None:
-                    return _nothing(course, f"no whole exchange of {client.id} was traced")
+                calls = _calls(client, course, placement, seed)
+                if isinstance(calls, Missing):
+                    return _nothing(course, calls)
                 found[client.id].append(calls)
     return by_calls(course, found[base.id], found[head.id])
 
 
-def _nothing(course: Course, reason: str) -> Witness:
-    return Witness(course.id, Counter.STRACE, 0, missing=Missing(Source.CALLS, reason))
+def _nothing(course: Course, missing: Missing) -> Witness:
+    return Witness(course.id, Counter.STRACE, 0, missing=missing)
 
 
-def _calls(client: Client, course: Course, seed: int) -> CallTable | None:
-    """The system calls of a fresh, warm process."""
+def _calls(
+    client: Client, course: Course, placement: Placement | None, seed: int
+) -> CallTable | Missing:
+    """The system calls of a fresh, warm process, or why there are none."""
     assert client.launch is not None
     loopback = Loopback.MACHINE if course.link.is_emulated else best()
-    subject = Subject(client.id, client.launch, course, seed, loopback)
+    subject = Subject(client.id, client.launch, course, seed, loopback, placement)
     with scratch() as folder, warm_client(subject, folder) as warm:
-        return table(record_calls(warm, traced_iterations_of(warm)))
+        recording = record_calls(warm, traced_iterations_of(warm))
+    refused = (gap for gap in recording.missing if gap.source is Source.CALLS)
+    untraced = Missing(Source.CALLS, f"no whole exchange of {client.id} was traced")
+    return table(recording) or next(refused, untraced)

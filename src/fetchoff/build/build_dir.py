@@ -9,18 +9,21 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from fetchoff.build import locks, trees
-from fetchoff.build.content import LITTER, digest_of, of_the_machine
+from fetchoff.build.content import LITTER, digest_of, of_its_tools, of_the_machine
 from fetchoff.build.locks import Lock
-from fetchoff.build.runtimes import runtime_folder
+from fetchoff.build.runtimes import is_built, runtime_folder
 from fetchoff.build.steps import Steps
 from fetchoff.catalog.manifests import TREES
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.placeholders import filled
 from fetchoff.model.tree import Tree
+
+READY = "ready.json"
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,11 @@ class BuildDir:
 
     @property
     def shared(self) -> Path:
-        return cache() / "shared" / self.manifest.kit
+        """Of the adapters of a language that the same tools build: Cargo keeps what a library in C
+        was compiled to, whatever becomes of the compiler."""
+        tools = "".join(of_its_tools(self.manifest.recipe))
+        mark = f"-{hashlib.sha256(tools.encode()).hexdigest()[:16]}" if tools else ""
+        return cache() / "shared" / f"{self.manifest.kit}{mark}"
 
     def argv(self, parts: Sequence[str]) -> list[str]:
         """A command with its placeholders replaced; one that stands alone may become several."""
@@ -114,7 +121,8 @@ class BuildDir:
 
 
 def _digest(manifest: Manifest, chosen: Sequence[Tree], lock: Lock | None) -> str:
-    return _hashed(of_the_machine(manifest), manifest, chosen, lock)
+    machine = chain(of_the_machine(manifest), of_its_tools(manifest.recipe))
+    return _hashed(machine, manifest, chosen, lock)
 
 
 def _hashed(
@@ -135,9 +143,10 @@ def state(manifest: Manifest) -> Client:
     build_dir = BuildDir.of(manifest)
     from_ = tuple(tree.path for tree in build_dir.trees)
     locked = build_dir.lock.packages if build_dir.lock else ()
-    ready = _read_json(build_dir.folder / "ready.json")
-    if ready is not None:
-        description, launch = _description(ready), build_dir.launch()
+    ready = _read_json(build_dir.folder / READY)
+    if ready is not None and (manifest.runtime is None or is_built(manifest.runtime)):
+        description = _description(ready)
+        launch = replace(build_dir.launch(), description=description)
         return Client(manifest, Readiness.READY, description, launch, trees=from_, packages=locked)
     failed = _read_json(build_dir.folder / "failed.json")
     if failed is not None:
@@ -186,7 +195,7 @@ def remember_ready(build_dir: BuildDir, description: Description) -> None:
     """Keep what the adapter answered to `hello`: from now on it is ready."""
     (build_dir.folder / "failed.json").unlink(missing_ok=True)
     _write_json(
-        build_dir.folder / "ready.json",
+        build_dir.folder / READY,
         {
             "version": description.version,
             "runtime": description.runtime,
@@ -194,6 +203,11 @@ def remember_ready(build_dir: BuildDir, description: Description) -> None:
             "features": sorted(description.features),
         },
     )
+
+
+def forget_ready(build_dir: BuildDir) -> None:
+    """It is to be built again."""
+    (build_dir.folder / READY).unlink(missing_ok=True)
 
 
 def remember_failure(build_dir: BuildDir, reason: str, hint: str) -> None:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
+import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from fetchoff.model.client import Manifest
+from fetchoff.catalog.paths import cache
+from fetchoff.model.client import Manifest, Recipe
 
+VERSION_TIMEOUT_S = 10
 LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
 
 def of_the_machine(manifest: Manifest) -> Iterator[str]:
-    """What builds and runs a client without being in the cache, as far as this client uses it.
+    """What resolves and runs a client without being in the cache, as far as this client uses it.
 
     The interpreter of Fetchoff itself: not where its virtual environment lies, which differs from
     clone to clone, but what that was made of. And the program that starts the adapter (ruby, node):
@@ -30,6 +36,38 @@ def of_the_machine(manifest: Manifest) -> Iterator[str]:
         path = Path(program).resolve()
         found = path.stat()
         yield f"{path} {found.st_size} {found.st_mtime_ns}"
+
+
+def of_its_tools(recipe: Recipe) -> Iterator[str]:
+    """What the tools that a recipe builds with, such as compilers, say of their versions.
+
+    What was built by another release costs something else. A tool that fails or is missing says
+    nothing: the checks of setup say so.
+    """
+    for command in recipe.built_with:
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            yield _version_said_by(command, os.environ.get("PATH", ""))
+
+
+@functools.cache
+def _version_said_by(command: tuple[str, ...], _path: str) -> str:
+    """What a command prints: asked once for each PATH, for digests are made often.
+
+    A failure raises, and so is not remembered: setup may install what is missing. It runs in the
+    cache, as build steps do: in the user's folder, a go.mod or a rust-toolchain.toml could choose
+    another release and have it fetched.
+    """
+    done = subprocess.run(
+        command,
+        cwd=cache(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=VERSION_TIMEOUT_S,
+        check=True,
+    )
+    return done.stdout
 
 
 def digest_of(folder: Path) -> str:

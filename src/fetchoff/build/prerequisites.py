@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from fetchoff.build.build_dir import BuildDir
+from fetchoff.build.steps import not_run
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest, Recipe
 from fetchoff.model.environment import environment
@@ -69,8 +70,8 @@ def check_all(commands: Iterable[Sequence[str]], extra: Mapping[str, str] | None
                 check=False,
                 env=environment(os.environ, extra or {}),
             )
-        except FileNotFoundError as error:
-            raise SetupError(f"there is no command '{argv[0]}'") from error
+        except OSError as error:
+            raise not_run(argv[0], error) from error
         except subprocess.TimeoutExpired as error:
             raise SetupError(f"'{' '.join(argv)}' did not end within a minute") from error
         if done.returncode != 0:

@@ -11,7 +11,7 @@ from pathlib import Path
 from fetchoff.build import locks
 from fetchoff.build.build_dir import BuildDir, copy_sources
 from fetchoff.build.locks import lock_folder
-from fetchoff.build.steps import StepFailed, Steps, one_at_a_time
+from fetchoff.build.steps import StepFailed, Steps, not_run, one_at_a_time
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import SetupError
@@ -65,8 +65,8 @@ def _ended(argv: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
             timeout=LIST_TIMEOUT_S,
             check=False,
         )
-    except FileNotFoundError as error:
-        raise SetupError(f"there is no command '{argv[0]}'") from error
+    except OSError as error:
+        raise not_run(argv[0], error) from error
     except subprocess.TimeoutExpired as error:
         raise SetupError(f"'{' '.join(argv)}' did not end within {LIST_TIMEOUT_S} s") from error
 

@@ -9,8 +9,10 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from fetchoff.build.content import of_its_tools
 from fetchoff.build.prerequisites import check_all, hint_for, install
-from fetchoff.build.steps import Steps, built_once
+from fetchoff.build.setup import lock
+from fetchoff.build.steps import Steps, built_once, has_succeeded, not_run
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Readiness
 from fetchoff.model.errors import SetupError
@@ -23,36 +25,41 @@ VERSION_TIMEOUT_S = 60
 def state(manifest: OriginManifest) -> Server:
     """The server as it stands on this machine."""
     built = _built(manifest)
-    if manifest.recipe.steps and not (built / "ready").exists():
+    if manifest.recipe.steps and not has_succeeded(built):
         hint = f"fetchoff origins --setup {manifest.id}"
         return Server(manifest, Readiness.NOT_SET_UP, built, reason="not set up yet", hint=hint)
     try:
         check_all(manifest.recipe.check)
         version = _version(manifest, built)
     except SetupError as error:
-        hint = hint_for(manifest.recipe)
+        hint = error.hint or hint_for(manifest.recipe)
         return Server(manifest, Readiness.UNAVAILABLE, built, reason=error.message, hint=hint)
     return Server(manifest, Readiness.READY, built, version)
 
 
 def set_up(manifest: OriginManifest) -> Server:
-    """Install and build what it needs; never raises for what does not work, but says so."""
-    refused = install([manifest.recipe])
-    try:
-        check_all(manifest.recipe.check)
-        if manifest.recipe.steps:
-            built_once(_built(manifest), manifest.recipe.steps, _places(manifest), Steps())
-    except SetupError as error:
-        hint = error.hint or hint_for(manifest.recipe, refused)
-        return Server(
-            manifest, Readiness.UNAVAILABLE, _built(manifest), reason=error.message, hint=hint
-        )
-    return state(manifest)
+    """Install and build what it needs; never raises for what does not work, but says so.
+
+    As setup of clients does, it waits for any other setup in this cache.
+    """
+    with lock():
+        refused = install([manifest.recipe])
+        try:
+            check_all(manifest.recipe.check)
+            if manifest.recipe.steps:
+                built_once(_built(manifest), manifest.recipe.steps, _places(manifest), Steps())
+        except SetupError as error:
+            hint = error.hint or hint_for(manifest.recipe, refused)
+            return Server(
+                manifest, Readiness.UNAVAILABLE, _built(manifest), reason=error.message, hint=hint
+            )
+        return state(manifest)
 
 
 def _built(manifest: OriginManifest) -> Path:
     """Named after everything that it is built from."""
-    digest = hashlib.sha256(repr(manifest.recipe.steps).encode())
+    tools = "".join(of_its_tools(manifest.recipe))
+    digest = hashlib.sha256(f"{manifest.recipe.steps!r}{tools}".encode())
     for path in sorted(manifest.folder.rglob("*")):
         if path.is_file():
             digest.update(path.read_bytes())
@@ -70,10 +77,16 @@ def _places(manifest: OriginManifest) -> dict[str, object]:
 def _version(manifest: OriginManifest, built: Path) -> str:
     argv = [filled(part, {"built": built}) for part in manifest.version]
     said = _said(argv)
-    found = re.search(manifest.version_pattern, said)
-    if found is None:
-        raise SetupError(f"'{' '.join(argv)}' says nothing of its version")
-    return found.group(1)
+    try:
+        found = re.search(manifest.version_pattern, said)
+        if found is None:
+            raise SetupError(f"'{' '.join(argv)}' says nothing of its version")
+        return found[1]
+    except (re.error, IndexError) as error:
+        raise SetupError(
+            f"the pattern '{manifest.version_pattern}' finds no version: {error}",
+            "in origin.toml, version.pattern is a regular expression with a group: docs/origins.md",
+        ) from error
 
 
 def _said(argv: Sequence[str]) -> str:
@@ -82,7 +95,7 @@ def _said(argv: Sequence[str]) -> str:
             argv, capture_output=True, text=True, timeout=VERSION_TIMEOUT_S, check=False
         )
     except OSError as error:
-        raise SetupError(f"there is no command '{argv[0]}'") from error
+        raise not_run(argv[0], error) from error
     except subprocess.TimeoutExpired as error:
         raise SetupError(f"'{' '.join(argv)}' did not end within a minute") from error
     return done.stdout + done.stderr

@@ -7,13 +7,22 @@ import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 
-from fetchoff.build.build_dir import BuildDir, build, remember_failure, remember_ready, state
+from fetchoff.build import locks
+from fetchoff.build.build_dir import (
+    BuildDir,
+    build,
+    forget_ready,
+    remember_failure,
+    remember_ready,
+    state,
+)
 from fetchoff.build.prerequisites import Refused, check, hint_for, install_packages, prove
 from fetchoff.build.resolving import resolve
 from fetchoff.build.runtimes import build_runtime
-from fetchoff.build.steps import Steps
+from fetchoff.build.steps import Steps, one_at_a_time
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, SetupError
@@ -36,29 +45,42 @@ def set_up(
 ) -> Iterator[Client]:
     """Make adapters ready, as many at a time as there are cores; yields each as it ends.
 
+    Those that are ready already say hello again: a library that they share with the machine may
+    have changed.
+
     Never raises for a client: one that fails is yielded as unavailable, with why and what would
     help.
     """
     todo = []
-    for manifest in manifests:
-        client = state(manifest)
-        if client.readiness is Readiness.READY:
-            yield client
-        else:
-            todo.append(manifest)
-    refused = install_packages(todo, on_start)
     steps = Steps()
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        futures = [
-            pool.submit(_set_up_one, manifest, say_hello, on_start, steps, refused)
-            for manifest in todo
-        ]
         try:
+            asked = list(manifests)
+            known = pool.map(partial(_still_ready, say_hello=say_hello), asked)
+            for manifest, client in zip(asked, known, strict=True):
+                if client is None:
+                    todo.append(manifest)
+                else:
+                    yield client
+            refused = install_packages(todo, on_start)
+            futures = [
+                pool.submit(_set_up_one, manifest, say_hello, on_start, steps, refused)
+                for manifest in todo
+            ]
             for future in as_completed(futures):
                 yield future.result()
         finally:
             steps.end()
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def is_unresolved(manifest: Manifest) -> bool:
+    """Whether its version is still to be resolved.
+
+    Until then `state` may tell of another client: of what was built from the adapter's own lock
+    file.
+    """
+    return manifest.is_resolved and locks.known(manifest) is None
 
 
 def _check(build_dir: BuildDir, refused: Refused) -> None:
@@ -70,6 +92,24 @@ def _check(build_dir: BuildDir, refused: Refused) -> None:
         raise SetupError(error.message, hint) from error
 
 
+def _still_ready(manifest: Manifest, say_hello: SayHello) -> Client | None:
+    """The client as it now describes itself; None if it is to be built."""
+    client = state(manifest)
+    if client.launch is None or is_unresolved(manifest):
+        return None
+    build_dir = BuildDir.of(manifest)
+    try:
+        with contextlib.suppress(AdapterError):
+            description = say_hello(client.launch, build_dir.adapter)
+            if description != client.description:
+                remember_ready(build_dir, description)
+            return state(manifest)
+        forget_ready(build_dir)
+    except OSError as error:
+        return _unwritable(manifest, error)
+    return None
+
+
 def _set_up_one(
     manifest: Manifest,
     say_hello: SayHello,
@@ -78,6 +118,13 @@ def _set_up_one(
     refused: Refused,
 ) -> Client:
     on_start(str(manifest.id))
+    try:
+        return _built(manifest, say_hello, steps, refused)
+    except OSError as error:
+        return _unwritable(manifest, error)
+
+
+def _built(manifest: Manifest, say_hello: SayHello, steps: Steps, refused: Refused) -> Client:
     build_dir = BuildDir.of(manifest)
     try:
         if manifest.runtime is not None:
@@ -85,9 +132,11 @@ def _set_up_one(
         _check(build_dir, refused)
         resolve(manifest, steps)
         build_dir = BuildDir.of(manifest)
-        build(build_dir, steps)
-        prove(build_dir)
-        description = say_hello(build_dir.launch(), build_dir.adapter)
+        with one_at_a_time(build_dir.folder):  # X and X@DEFAULT are built in the same
+            if state(manifest).readiness is not Readiness.READY:
+                build(build_dir, steps)
+                prove(build_dir)
+                remember_ready(build_dir, say_hello(build_dir.launch(), build_dir.adapter))
     except (SetupError, AdapterError) as error:
         if steps.ended:  # interrupted by the user: that is no failure of the client
             return state(manifest)
@@ -95,14 +144,15 @@ def _set_up_one(
         hint = f"the adapter: {build_dir.adapter}"
         if isinstance(error, SetupError):
             hint = error.hint or hint_for(build_dir.manifest.recipe, refused)
+        if is_unresolved(manifest):  # nothing was built, and the next time a registry may answer
+            return _unavailable(manifest, reason, hint)
         remember_failure(build_dir, reason, hint)
-        return state(manifest)
-    except OSError as error:
-        return Client(
-            manifest,
-            Readiness.UNAVAILABLE,
-            reason=f"{build_dir.folder}: {error}",
-            hint="look at the folder and the disk",
-        )
-    remember_ready(build_dir, description)
     return state(manifest)
+
+
+def _unwritable(manifest: Manifest, error: OSError) -> Client:
+    return _unavailable(manifest, f"{cache()}: {error}", "look at the folder and the disk")
+
+
+def _unavailable(manifest: Manifest, reason: str, hint: str) -> Client:
+    return Client(manifest, Readiness.UNAVAILABLE, reason=reason, hint=hint)

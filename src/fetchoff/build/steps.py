@@ -10,13 +10,14 @@ import signal
 import subprocess
 import threading
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from fetchoff.model.errors import SetupError
 from fetchoff.model.placeholders import filled
 
 TIMEOUT_S = 1800  # a library in C, built statically on a small machine
+READY = "ready"  # the file in a folder whose steps have succeeded
 
 _COMPLAINT = re.compile(r"\berror(\[\w+\])?: ")
 """As compilers begin it; what they end with is how many errors there were."""
@@ -29,25 +30,37 @@ def one_at_a_time(folder: Path) -> threading.Lock:
     return _building[folder]
 
 
+def has_succeeded(folder: Path) -> bool:
+    """Whether all steps of a recipe have succeeded in this folder."""
+    return (folder / READY).exists()
+
+
 def built_once(
     folder: Path,
     recipe: Sequence[Sequence[str]],
     places: Mapping[str, object],
     steps: Steps,
+    is_built: Callable[[Path], bool] = has_succeeded,
 ) -> None:
     """Run the steps of a recipe in `folder`, if that was not done before; SetupError if one fails.
 
-    `places`: what stands for the names in braces.
+    `places`: what stands for the names in braces. `is_built` says whether it was.
     """
-    ready = folder / "ready"
     with one_at_a_time(folder):
-        if ready.exists():
+        if is_built(folder):
             return
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         for step in recipe:
             steps.run([filled(part, places) for part in step], folder, folder / "setup.log")
-        ready.touch()
+        (folder / READY).touch()
+
+
+def not_run(program: str, error: OSError) -> SetupError:
+    """What to say where a program couldn't be started."""
+    if isinstance(error, FileNotFoundError):
+        return SetupError(f"there is no command '{program}'")
+    return SetupError(f"'{program}' cannot be run: {error.strerror}")
 
 
 class StepFailed(SetupError):
@@ -82,8 +95,8 @@ class Steps:
     def _status(self, argv: list[str], folder: Path, log: Path, output_fd: int) -> int:
         try:
             return self._run(argv, folder, output_fd)
-        except FileNotFoundError as error:
-            raise SetupError(f"there is no command '{argv[0]}'") from error
+        except OSError as error:
+            raise not_run(argv[0], error) from error
         except subprocess.TimeoutExpired as error:
             raise SetupError(
                 f"'{' '.join(argv)}' did not end within {TIMEOUT_S} s", f"see {log}"

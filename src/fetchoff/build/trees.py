@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import os
 import shutil
 import subprocess
 import tarfile
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -34,6 +37,11 @@ PACKED = (".gem", ".jar", ".whl")
 """Archives that are taken as they are, by a language's own installer or class path."""
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+DAMAGED = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, OSError, RuntimeError, ValueError),
+)
+"""What unpacking raises where an archive is cut off, garbled or encrypted."""
 _ACCEPTED = f"a folder of sources, or an archive of them ({', '.join((*ARCHIVES, *PACKED))})"
 
 
@@ -59,8 +67,7 @@ def take(client: str, path: Path) -> Tree:
 
     InputError where it is no source tree, StoreError where the cache cannot hold it.
     """
-    if not path.exists():
-        raise InputError(f"{client} cannot be built from '{path}': there is no such path", _hint())
+    _must_be_there(client, path)
     with tempfile.TemporaryDirectory(dir=_store(), prefix="new-") as scratch:
         try:
             copy = _copied(path, Path(scratch))
@@ -70,12 +77,16 @@ def take(client: str, path: Path) -> Tree:
             raise StoreError(f"'{path}' cannot be copied: {error}") from error
         if not any(entry.is_file() for entry in copy.rglob("*")):
             raise InputError(f"{client} cannot be built from '{path}': it holds no files", _hint())
+        _must_be_text(path, copy.name)
         tree = Tree(str(path.resolve()), copy.name, _digest_of(copy))
-        if not (folder := folder_of(tree)).exists():
-            folder.parent.mkdir(exist_ok=True)
-            copy.rename(folder)
+        try:
+            _keep(copy, folder_of(tree))
+        except OSError as error:
+            raise StoreError(f"'{path}' cannot be kept: {error}") from error
     if version := _description(path):
         described(tree).write_text(version, encoding="utf-8")
+    else:
+        described(tree).unlink(missing_ok=True)
     return tree
 
 
@@ -102,20 +113,72 @@ def choose(manifest: Manifest, trees: Sequence[Tree]) -> None:
     part.replace(path)
 
 
-def _description(path: Path) -> str:
-    """What Git says of a folder's commit, or "".
+def _must_be_there(client: str, path: Path) -> None:
+    """InputError if not, or if nobody may look: `exists` raises what it doesn't expect."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        told = f"{client} cannot be built from '{path}': there is no such path"
+        raise InputError(told, _hint()) from error
+    except OSError as error:
+        told = f"{client} cannot be built from '{path}': {error.strerror}"
+        raise InputError(told, _hint()) from error
 
-    A Git hook, which may have started Fetchoff, has variables that name another repository.
+
+def _must_be_text(path: Path, name: str) -> None:
+    """InputError for names that no document can hold. Those of the files in it are in none."""
+    try:
+        f"{path.resolve()}/{name}".encode()
+    except UnicodeEncodeError as error:
+        shown = os.fsencode(path).decode(errors="backslashreplace")
+        raise InputError(
+            f"'{shown}' cannot be used: its path is not in UTF-8", "rename it"
+        ) from error
+
+
+def _keep(copy: Path, folder: Path) -> None:
+    """Put a copy in its place, unless another process has done so, perhaps just now."""
+    if folder.exists():
+        return
+    folder.parent.mkdir(exist_ok=True)
+    try:
+        copy.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
+
+
+def _description(path: Path) -> str:
+    """What Git says of a folder's commit; "" if it is not the top of a clone.
+
+    A tree that was unpacked in a clone of something else must not get the version of that.
     """
     if not path.is_dir():
         return ""
+    top = _git_says(path, "rev-parse", "--show-toplevel")
+    if not top or Path(top) != path.resolve():
+        return ""
+    return _git_says(path, "describe", "--tags", "--long")
+
+
+def _git_says(path: Path, *words: str) -> str:
+    """What a command prints in a folder; "" if it fails.
+
+    A Git hook, which may have started Fetchoff, has variables that name another repository.
+    """
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", "-C", str(path), "describe", "--tags", "--long"]
     try:
-        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["git", "-C", str(path), *words],
+            env=env,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
     except FileNotFoundError:
         return ""
-    return done.stdout.strip()
+    return done.stdout.removesuffix("\n")
 
 
 def _copied(path: Path, scratch: Path) -> Path:
@@ -132,6 +195,7 @@ def _copied(path: Path, scratch: Path) -> Path:
     if ending is None:
         raise InputError(f"'{path}' is neither a folder nor an archive of a known kind", _hint())
     folder = scratch / path.name.removesuffix(ending)
+    folder.mkdir()
     _unpack(path, folder)
     inside = list(folder.iterdir())
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
@@ -140,7 +204,8 @@ def _copied(path: Path, scratch: Path) -> Path:
 def _litter(folder: str, names: list[str]) -> set[str]:
     """Which of the names in a folder are no sources."""
     marked = {name for name in names for mark in MARKED if Path(folder, name, mark).is_file()}
-    own = {name for name in names if name.startswith(OWN)}
+    place, store = Path(folder).resolve(), cache().resolve()
+    own = {name for name in names if name.startswith(OWN) or place / name == store}
     return marked | own | (LITTER & set(names))
 
 
@@ -152,7 +217,9 @@ def _unpack(archive: Path, folder: Path) -> None:
         else:
             with tarfile.open(archive) as tar:
                 tar.extractall(folder, **safely)  # type: ignore[arg-type]
-    except (tarfile.TarError, shutil.ReadError, EOFError, ValueError) as error:
+    except DAMAGED as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the disk is full, say
+            raise
         reason = str(error).partition(":\n")[0]
         raise InputError(f"'{archive}' cannot be unpacked: {reason}", _hint()) from error
 
@@ -163,11 +230,11 @@ def _digest_of(tree: Path) -> str:
     for path in sorted(tree.rglob("*")):
         inside = path.relative_to(tree)
         if path.is_symlink():
-            hasher.update(f"\0link {inside}\0{path.readlink()}".encode())
+            hasher.update(os.fsencode(f"\0link {inside}\0{path.readlink()}"))
         elif path.is_file():
             kind = "program" if os.access(path, os.X_OK) else "file"
             content = hashlib.sha256(path.read_bytes()).hexdigest()
-            hasher.update(f"\0{kind} {inside}\0{content}".encode())
+            hasher.update(os.fsencode(f"\0{kind} {inside}\0{content}"))
     return hasher.hexdigest()
 
 

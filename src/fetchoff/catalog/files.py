@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from fetchoff.catalog.paths import shipped
+from fetchoff.catalog.paths import is_there, shipped
 from fetchoff.model.errors import InputError, UnknownName
 
 Room = Literal["claims", "links", "reported", "suites", "workloads"]
@@ -25,7 +25,7 @@ def find(kind: str, room: Room, name: str, others: Iterable[str] = ()) -> Path:
     """
     if name.endswith(SUFFIX):
         path = Path(name)
-        if not path.is_file():
+        if not is_there(path):
             raise InputError(f"{path}: no such file")
         return path
     if name not in names(room):

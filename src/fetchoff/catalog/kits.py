@@ -15,24 +15,29 @@ Argv = tuple[str, ...]
 
 
 class SetupTable(Document):
-    """How to set something up. `steps` None: use those of the kit."""
+    """How to set something up. `steps` None: use those of the kit.
+
+    `built_with`: commands that print the version of what builds it.
+    """
 
     apt: Argv = ()
     check: tuple[Argv, ...] = ()
     hint: str = ""
+    built_with: tuple[Argv, ...] = ()
     steps: tuple[Argv, ...] | None = None
 
 
 class TreeTable(Document):
     """How a library is built from source trees of the user, in place of `[setup]`'s steps.
 
-    `apt`, `check` and `hint`: what that needs besides the trees. `env`: what has the adapter find
-    what was built.
+    `apt`, `check`, `hint` and `built_with`: what that needs besides the trees. `env`: what has the
+    adapter find what was built.
     """
 
     apt: Argv = ()
     check: tuple[Argv, ...] = ()
     hint: str = ""
+    built_with: tuple[Argv, ...] = ()
     steps: tuple[Argv, ...] | None = None
     env: dict[str, str] = Field(default_factory=dict)
 
@@ -58,6 +63,7 @@ class RunTable(Document):
 
     command: Argv | None = None
     children: bool | None = None
+    in_batches: bool | None = None
     warm_up_exchanges: int | None = Field(default=None, ge=0, le=100_000)
     lead_ms: int | None = Field(default=None, ge=0, le=100)
     lead_bytes: int | None = Field(default=None, ge=0, le=1_000_000_000)
@@ -66,7 +72,7 @@ class RunTable(Document):
 
 
 class RuntimeTable(Document):
-    """An alternative runtime; its `apt`, `check` and `hint` replace the kit's.
+    """An alternative runtime; its `apt`, `check`, `hint` and `built_with` replace the kit's.
 
     `steps` build it in its own folder, `{runtime}`.
     """
@@ -75,6 +81,7 @@ class RuntimeTable(Document):
     apt: Argv = ()
     check: tuple[Argv, ...] = ()
     hint: str = ""
+    built_with: tuple[Argv, ...] = ()
     steps: tuple[Argv, ...] = ()
     set: dict[str, Argv] = Field(default_factory=dict)
     env: dict[str, str] = Field(default_factory=dict)

@@ -62,6 +62,7 @@ class _Variant(Document):
     about: str
     source: str | None = None
     env: dict[str, str] = Field(default_factory=dict)
+    in_batches: bool | None = None
     faults: _Faults = Field(default_factory=dict)
     cures: dict[str, str] = Field(default_factory=dict)
 
@@ -276,6 +277,7 @@ class Family:
             check=(*base.check, *own.check),
             hint=own.hint or base.hint,
             steps=steps or (),
+            built_with=(*base.built_with, *own.built_with),
         )
 
     def _tree_recipe(self, runtime: RuntimeTable | None) -> TreeRecipe | None:
@@ -296,6 +298,7 @@ class Family:
             check=(*base.check, *kit.check, *own.check),
             hint=own.hint or kit.hint or base.hint,
             steps=steps,
+            built_with=(*base.built_with, *kit.built_with, *own.built_with),
         )
         return TreeRecipe(recipe, proof=self.adapter.setup.check, env={**kit.env, **own.env})
 
@@ -312,6 +315,7 @@ class Family:
             own.warm_up_exchanges,
             kit.warm_up_exchanges,
         )
+        in_batches = (variant.in_batches if variant else None, own.in_batches, kit.in_batches)
         return Launch(
             command,
             env={
@@ -320,7 +324,8 @@ class Family:
                 **own.env,
                 **(variant.env if variant else {}),
             },
-            children=bool(own.children if own.children is not None else kit.children),
+            children=bool(_stated(own.children, kit.children)),
+            in_batches=bool(_stated(*in_batches)),
             warm_up_exchanges=_stated(*warm_ups),
             compiles=bool((runtime and runtime.warm_up_exchanges) or kit.warm_up_exchanges),
             lead_ms=_stated(own.lead_ms, kit.lead_ms),
@@ -329,9 +334,9 @@ class Family:
         )
 
 
-def _stated(*numbers: int | None) -> int:
+def _stated(*values: int | None) -> int:
     """The first that is stated; 0 if none is."""
-    return next((number for number in numbers if number is not None), 0)
+    return next((value for value in values if value is not None), 0)
 
 
 def _faults(faults: _Faults) -> dict[str, Fault]:

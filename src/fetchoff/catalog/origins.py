@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from fetchoff.catalog.kits import Argv, SetupTable
-from fetchoff.catalog.paths import shipped
+from fetchoff.catalog.paths import is_there, shipped
 from fetchoff.catalog.toml import Document, Homepage, read
 from fetchoff.model.client import Recipe
 from fetchoff.model.errors import UnknownName
@@ -94,7 +94,7 @@ def names() -> list[str]:
 
 def origin(name: str) -> OriginManifest:
     """The manifest of a server: by its id, or the one in a folder that is named by its path."""
-    if (Path(name) / MANIFEST).is_file():
+    if is_there(Path(name) / MANIFEST):
         return read_origin(Path(name).resolve())
     if name not in names():
         raise UnknownName("origin", name, [BUILT_IN, *names()])
@@ -111,7 +111,7 @@ def read_origin(folder: Path) -> OriginManifest:
         homepage=document.homepage,
         folder=folder,
         serves=Serves(**document.serves.model_dump()),
-        recipe=Recipe(setup.apt, setup.check, setup.hint, setup.steps or ()),
+        recipe=Recipe(setup.apt, setup.check, setup.hint, setup.steps or (), setup.built_with),
         version=document.version.command,
         version_pattern=document.version.pattern,
         command=run.command,

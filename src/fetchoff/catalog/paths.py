@@ -25,6 +25,14 @@ def shipped(name: str) -> Path:
     )
 
 
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder, as far as anybody may look.
+
+    `Path.exists` raises an error for a name that is too long, or in a folder that may not be read.
+    """
+    return os.access(path, os.F_OK)
+
+
 def cache() -> Path:
     """The cache folder: $FETCHOFF_CACHE, or fetchoff/ under the user's cache folder.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from fetchoff.catalog.files import SUFFIX, find
@@ -46,6 +46,16 @@ class _Body(Document):
     document: int | None = Field(default=None, ge=len(_document_of("")))
     content_type: str = "application/octet-stream"
     size: int = Field(default=0, ge=0)
+
+    @field_validator("value")
+    @classmethod
+    def _is_json(cls, value: object) -> object:
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            why = f"JSON has nothing for it: {error}"
+            raise PydanticCustomError("contradiction", "{why}", {"why": why}) from error
+        return value
 
     def to_model(self) -> model.Body:
         match self.kind:

@@ -111,33 +111,40 @@ def _limit(percent: float | None, *, strict: bool) -> float | None:
 
 
 def ready(name: str) -> Client:
-    """The one client that a name means, set up if it never was; InputError or SetupError."""
+    """The one client that a name means, set up if it isn't ready; InputError or SetupError."""
     return made_ready(one(name))
 
 
-def one(name: str) -> Manifest:
-    """The one client that a name means; InputError if there is none, or several."""
+def one(name: str, called: str = "") -> Manifest:
+    """The one client that a name means; InputError if there is none, or several.
+
+    `called`: what the name is, in the message.
+    """
     from fetchoff.app.choose import chosen
     from fetchoff.model.errors import InputError
 
     manifests = chosen([name])
     if len(manifests) != 1:
         raise InputError(
-            f"'{name}' matches {len(manifests)} clients; give exactly one",
+            f"{called}'{name}' matches {len(manifests)} clients; give exactly one",
             f"list them: fetchoff clients {shlex.quote(name)}",
         )
     return manifests[0]
 
 
 def made_ready(manifest: Manifest) -> Client:
-    """The client, set up if it never was; SetupError if it cannot be."""
+    """The client, set up if it isn't ready; SetupError if it cannot be.
+
+    Also if that failed before: what stood in the way, such as a registry that didn't answer, may
+    be gone, and a comparison that needs the client would otherwise fail for ever.
+    """
     from fetchoff.app.choose import states
     from fetchoff.cli.setup import set_up_all
     from fetchoff.model.client import Readiness
     from fetchoff.model.errors import SetupError
 
     client = states([manifest])[0]
-    if client.readiness is Readiness.NOT_SET_UP:
+    if client.readiness is not Readiness.READY:
         client = set_up_all([manifest], quiet=True)[0]
     if client.readiness is not Readiness.READY:
         raise SetupError(f"{client.id} is not ready: {client.reason}", client.hint)
@@ -152,10 +159,13 @@ def must_be_made(analysis: Analysis, asked: Mapping[str, str]) -> None:
     for result in analysis.results:
         for standing in result.standings:
             if standing.costs is None:
+                client, _, _ = standing.client.partition(
+                    "#"
+                )  # a client beside itself has another key
                 raise AdapterError(
                     f"the comparison failed: {standing.client} on {result.workload}: "
                     f"{standing.outcome}: {message(standing)}",
-                    f"test the client alone with 'fetchoff check {asked[standing.client]}'",
+                    f"test the client alone with 'fetchoff check {asked[client]}'",
                 )
 
 

@@ -139,13 +139,17 @@ def command(
 
 
 def _explain_one(client: Client, request: Request) -> None:
-    from fetchoff.model.errors import AdapterError
+    from fetchoff.model.errors import AdapterError, FetchoffError
 
     found = _explained(client, request)
     diagnosis, faults = found.diagnosis, found.diagnosis.faults
-    if request.tries and not faults:
-        diagnosis = _tried(client, diagnosis, request)
-    slope, failed = _slope(client, request) if request.round_trips else (None, 0)
+    try:
+        if request.tries and not faults:
+            diagnosis = _tried(client, diagnosis, request)
+        slope, failed = _slope(client, request) if request.round_trips else (None, 0)
+    except (KeyboardInterrupt, FetchoffError):
+        _show(found, diagnosis, request, None)  # what was found until then is told
+        raise
     _show(found, diagnosis, request, slope)
     if faults or failed:
         raise typer.Exit(AdapterError.exit_code if faults else failed)
@@ -214,7 +218,7 @@ def _explain_difference(a: Client, b: Client, request: Request) -> None:
             packets = _of_side(request.packets, side)
             found.append(_explained(client, replace(request, packets=packets)))
         breakdown = _measured(a, b, [each.diagnosis for each in found], request)
-    except FetchoffError:
+    except (KeyboardInterrupt, FetchoffError):
         _show_diagnoses(found, as_json=request.as_json)  # what was found of each is told
         raise
     _show_difference(breakdown, as_json=request.as_json)
@@ -304,9 +308,11 @@ def _show_difference(found: Breakdown, *, as_json: bool) -> None:
 
     from fetchoff.cli.console import data_console, print_json
     from fetchoff.report.terminal import breakdown
+    from fetchoff.report.wording.breakdown import withheld
 
     if as_json:
-        print_json(asdict(found))
+        why = withheld(found.withheld) if found.withheld else None
+        print_json(asdict(found) | {"withheld": why})
         return
     data_console().print(breakdown.whole(found, _faults()))
     _print_each(found.diagnoses)

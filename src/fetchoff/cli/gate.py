@@ -15,6 +15,7 @@ from fetchoff.cli.status import Status
 if TYPE_CHECKING:
     from fetchoff.model.client import Client
     from fetchoff.model.gate import Gate
+    from fetchoff.model.witness import Witness
     from fetchoff.store.run_folder import RunFolder
 
 NAME = "gate"
@@ -89,14 +90,17 @@ def command(
     """
     from fetchoff.app.courses import courses
     from fetchoff.app.experiments import gate
-    from fetchoff.app.gate import gate_of, sides, with_record
-    from fetchoff.app.gate_files import Wanted
+    from fetchoff.app.gate import gate_of, on_record, sides, with_record
+    from fetchoff.app.gate_files import Wanted, must_be_writable
     from fetchoff.app.gate_files import write as write_files
     from fetchoff.app.measure import new_run
     from fetchoff.app.results import write
     from fetchoff.cli.compare import made_ready, must_be_made
     from fetchoff.cli.measure import Manner, measure_to_end
 
+    wanted = Wanted(markdown, junit, benchmark_action, bencher, strict=strict)
+    must_be_writable(wanted)
+    known = on_record(record) if record else []
     one, other = map(made_ready, sides(base, head, base_with or (), head_with or ()))
     experiment = gate(
         one,
@@ -112,23 +116,31 @@ def command(
     analysis = measure_to_end(folder, [one, other], manner)
     must_be_made(analysis, {one.id: base, other.id: head or base})
     write(analysis, folder.path)
-    found = with_record(gate_of(folder, analysis), record)
+    found = gate_of(folder, analysis)
+    if record:
+        found = with_record(found, known)
+        _keep(found, record)
     if count and not found.withheld:
         found = _counted(found, one, other, folder, quiet=quiet or as_json)
-    write_files(found, Wanted(markdown, junit, benchmark_action, bencher, strict=strict))
-    _show(found, folder, quiet=quiet, as_json=as_json)
+    _show(found, folder, quiet=quiet, as_json=as_json)  # a file that can't be written hides nothing
+    write_files(found, wanted)
     raise typer.Exit(_status(found, strict=strict))
 
 
 def _counted(gate: Gate, base: Client, head: Client, folder: RunFolder, *, quiet: bool) -> Gate:
+    """The gate with what can be counted; if the user presses Ctrl-C, with what was by then."""
     from fetchoff.app.explain import say_nothing
     from fetchoff.app.witness import witnesses
     from fetchoff.cli.console import say
 
     experiment, records = folder.header.experiment, folder.records()
-    say_so = say_nothing if quiet else say
-    found = tuple(witnesses(base, head, experiment, records, say_so))
-    return replace(gate, witnesses=found)
+    found: list[Witness] = []
+    try:
+        for witness in witnesses(base, head, experiment, records, say_nothing if quiet else say):
+            found.append(witness)
+    except KeyboardInterrupt:
+        say("interrupted: the rest is not counted")
+    return replace(gate, witnesses=tuple(found))
 
 
 def _show(gate: Gate, folder: RunFolder, *, quiet: bool, as_json: bool) -> None:
@@ -145,6 +157,18 @@ def _show(gate: Gate, folder: RunFolder, *, quiet: bool, as_json: bool) -> None:
     data_console().print(terminal.whole(gate))
     if not quiet:
         say(f"report: {folder.path / HTML}")
+
+
+def _keep(gate: Gate, record: Path) -> None:
+    """Put the gate on record; what stands in the way is told, and changes no verdict."""
+    from fetchoff.app.gate import put_on_record
+    from fetchoff.cli.console import print_error
+    from fetchoff.model.errors import FetchoffError
+
+    try:
+        put_on_record(gate, record)
+    except FetchoffError as error:
+        print_error(error)
 
 
 def _status(gate: Gate, *, strict: bool) -> Status:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from rich.text import Text
 
 from fetchoff.cli.console import may_redraw, message_console
 from fetchoff.model.experiment import Experiment, Role
-from fetchoff.model.observation import Batch
+from fetchoff.model.observation import Batch, Record, RoundDone, SectionDone, Turns
 
 if TYPE_CHECKING:
     from fetchoff.store.run_folder import RunFolder
@@ -35,9 +35,7 @@ def watching(experiment: Experiment, folder: RunFolder, *, quiet: bool) -> Itera
     """A listener for the runner: a live display on a terminal, plain lines elsewhere."""
     console = message_console()
     watcher = Watcher(experiment, console, quiet=quiet)
-    for record in folder.records():
-        if isinstance(record, Batch):
-            watcher.note(record)
+    watcher.recall(folder.records())
     if quiet or not may_redraw(console):
         yield watcher
         return
@@ -49,22 +47,48 @@ def watching(experiment: Experiment, folder: RunFolder, *, quiet: bool) -> Itera
 class Watcher:
     """Collects progress and redraws at most every REDRAW_S seconds."""
 
-    def __init__(self, experiment: Experiment, console: Console, *, quiet: bool) -> None:
+    def __init__(
+        self,
+        experiment: Experiment,
+        console: Console,
+        *,
+        quiet: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.live: Live | None = None
         self._experiment = experiment
         self._console = console
         self._quiet = quiet
         self._roles = {entrant.key: entrant.role for entrant in experiment.entrants}
         self._costs: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        self._began = time.monotonic()
+        self._clock = clock
+        self._before_s = 0.0
+        self._began: float | None = None
         self._drawn = 0.0
         self._round = 0
         self._step = ("", "", 0)
         self._steps_done = 0
         self._troubles: set[str] = set()
 
+    def recall(self, records: Iterable[Record]) -> None:
+        """What was measured before, of a run that is resumed."""
+        seconds: dict[int, float] = defaultdict(float)
+        for record in records:
+            match record:
+                case Batch():
+                    self.batch_done(record)
+                case Turns():
+                    self.turns_done(record)
+                case SectionDone():
+                    seconds[record.round] += record.seconds
+                case RoundDone():  # with everything around its sections, as the budget counts it
+                    seconds[record.round] = record.seconds
+        self._before_s = sum(seconds.values())
+
     def round_began(self, number: int, of: int) -> None:  # noqa: ARG002
         self._round = number + 1
+        if self._began is None:
+            self._began = self._clock()
 
     def step_began(self, workload: str, step: str, of: int) -> None:
         self._step = (workload, step, of)
@@ -76,7 +100,10 @@ class Watcher:
         self._draw()
 
     def batch_done(self, batch: Batch) -> None:
-        self.note(batch)
+        self._note(batch.workload, batch.entrant, batch.cost.cpu_ns, batch.exchanges)
+
+    def turns_done(self, turns: Turns) -> None:
+        self._note(turns.workload, turns.entrant, sum(turns.cpu_ns), sum(turns.exchanges))
 
     def trouble(self, text: str) -> None:
         if text not in self._troubles and not self._quiet:
@@ -85,28 +112,34 @@ class Watcher:
 
     def round_done(self, number: int, seconds: float) -> None:  # noqa: ARG002
         if self.live is None and not self._quiet:
-            spent = time.monotonic() - self._began
-            budget = self._experiment.budget_s
+            spent, budget = self._spent_s(), self._experiment.budget_s
             self._console.print(f"round {number + 1} done ({spent:.0f} s of {budget:.0f} s)")
 
-    def note(self, batch: Batch) -> None:
-        """Add a batch to the ranking so far."""
-        if self._roles.get(batch.entrant) is not Role.CONTROL:
-            cost = batch.cost.cpu_ns / batch.exchanges / 1000
-            self._costs[batch.workload][batch.entrant].append(cost)
+    def display(self) -> Group:
+        """What is drawn: the current step, and the ranking so far once there is one."""
+        has_costs = self._step[0] in self._costs
+        return Group(self._status(), *([self._standings()] if has_costs else []))
+
+    def _note(self, workload: str, entrant: str, cpu_ns: int, exchanges: int) -> None:
+        """Add a figure to the ranking so far."""
+        if exchanges and self._roles.get(entrant) is not Role.CONTROL:
+            self._costs[workload][entrant].append(cpu_ns / exchanges / 1000)
+
+    def _spent_s(self) -> float:
+        """Of the budget: waiting for the machine, and setting up, are not."""
+        return self._before_s + (0.0 if self._began is None else self._clock() - self._began)
 
     def _draw(self) -> None:
-        now = time.monotonic()
+        now = self._clock()
         if self.live is not None and now - self._drawn > REDRAW_S:
             self._drawn = now
-            self.live.update(Group(self._status(), self._standings()), refresh=True)
+            self.live.update(self.display(), refresh=True)
 
     def _status(self) -> Text:
         workload, step, of = self._step
-        spent = time.monotonic() - self._began
         return Text(
             f"round {self._round} · {workload} · {step} {self._steps_done}/{of} · "
-            f"{spent:.0f} s of at most {self._experiment.budget_s:.0f} s"
+            f"{self._spent_s():.0f} s of at most {self._experiment.budget_s:.0f} s"
         )
 
     def _standings(self) -> Table:

@@ -25,6 +25,7 @@ from fetchoff.cli import (
     links,
     origin,
     origins,
+    output,
     report,
     reproduce,
     resume,
@@ -94,14 +95,26 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _of_nobody_caught(ended: SystemExit) -> bool:
-    """Whether Typer has ended, without a word, for a Ctrl-C that no command took care of."""
-    cause = getattr(ended.__context__, "__cause__", None)
-    return ended.code == Status.INTERRUPTED and isinstance(cause, KeyboardInterrupt)
+def _swallowed(ended: SystemExit) -> BaseException | None:
+    """What no command took care of, and Typer has ended for: Ctrl-C, with 130 and without a word;
+    with 1, which is a verdict here, the end of a file, and a reader that went away."""
+    context = ended.__context__
+    if isinstance(context, BrokenPipeError):
+        return context
+    cause = getattr(context, "__cause__", None)
+    return cause if isinstance(cause, (KeyboardInterrupt, EOFError)) else None
+
+
+def _read_by_nobody() -> None:
+    """Python writes what is left to standard output as it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main() -> None:
-    """Run the command line; each error that a user can cause ends in one message and exit code."""
+    """Run the command line; each error that a user can cause ends in one message and exit code.
+
+    Raises what nobody expects.
+    """
     # SIGTERM and SIGHUP act like Ctrl-C: what was measured is kept and shown. A signal that was
     # ignored at the start stays ignored, as under nohup (Python does the same with SIGINT in
     # background jobs).
@@ -111,7 +124,8 @@ def main() -> None:
     if completion.VARIABLE in os.environ:
         completion.prepare()
     try:
-        app()
+        with output.watched():
+            app()
     except FetchoffError as error:
         print_error(error)
         sys.exit(error.exit_code)
@@ -119,9 +133,15 @@ def main() -> None:
         say("interrupted")
         sys.exit(Status.INTERRUPTED)
     except SystemExit as ended:
-        if _of_nobody_caught(ended):
+        swallowed = _swallowed(ended)
+        if isinstance(swallowed, BrokenPipeError):
+            _read_by_nobody()
+            sys.exit(Status.READER_WENT_AWAY)
+        if isinstance(swallowed, EOFError):
+            raise swallowed from None
+        if swallowed is not None:
             say("interrupted")
         raise
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _read_by_nobody()
         sys.exit(Status.READER_WENT_AWAY)

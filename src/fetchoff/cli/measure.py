@@ -121,10 +121,11 @@ def claims_explained(
 
 
 def _rescue(folder: RunFolder, manner: Manner) -> None:
-    """Say what is kept, and show results if there are any; remove a folder without measurements."""
+    """Say what is kept, and show results if there are any; remove a folder without measurements
+    that was made for this."""
     from fetchoff.cli import results
 
-    if not folder.records():
+    if folder.is_new and not folder.records():
         folder.discard()
         return
     measured = sum(_pieces(record) for record in folder.records())

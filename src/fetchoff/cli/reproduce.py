@@ -80,6 +80,8 @@ def command(
     from fetchoff.report.files.json_results import judged
     from fetchoff.report.terminal import claims as shown
 
+    if everything and articles:
+        raise InputError(f"--all and '{articles[0]}' contradict each other", "give one of them")
     names = claims.articles() if everything else claims.spelt_out(articles or [])
     if not names:
         raise InputError(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fetchoff.cli import options
@@ -11,11 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fetchoff.catalog.workloads import Suite
-    from fetchoff.model.client import Client
+    from fetchoff.model.client import Client, Manifest
     from fetchoff.model.errors import AdapterError
 
 NAME = "run"
 SECONDS_A_CLIENT = 3.0
+_GLOB = re.compile(r"[*?\[]")
 
 
 def command(
@@ -52,6 +55,7 @@ def command(
     from fetchoff.cli.measure import Manner, measure_and_show
     from fetchoff.model.origin import BUILT_IN
 
+    baseline = in_full(baseline)
     chosen_suite = workloads.suite(suite, full=full)
     chosen = courses(workload or chosen_suite.workloads, link or ())
     served_by = located(origin or (BUILT_IN if workload else chosen_suite.origin))
@@ -94,19 +98,30 @@ def nobody_measured() -> AdapterError:
     )
 
 
+def in_full(baseline: str) -> str:
+    """The baseline as the user named it; if that is a glob, the id of its only match.
+
+    A suite leaves out what globs match, never who is named in full.
+    """
+    if not baseline:
+        return ""
+    client = str(_the_one(baseline).id)
+    is_glob = _GLOB.search(baseline) and not Path(baseline).is_dir()
+    return client if is_glob else baseline
+
+
 def asked_for(baseline: str, clients: Sequence[Client]) -> str:
     """The id of the client that the user named as baseline."""
-    from fetchoff.app.choose import chosen
     from fetchoff.model.client import Kind, Readiness
     from fetchoff.model.errors import InputError
 
-    manifests = chosen([baseline])
-    if len(manifests) != 1:
+    named = _the_one(baseline).id
+    client = next((client for client in clients if client.manifest.id == named), None)
+    if client is None:
         raise InputError(
-            f"the baseline '{baseline}' matches {len(manifests)} clients; give exactly one",
-            f"list them: fetchoff clients {shlex.quote(baseline)}",
+            f"{named} cannot be the baseline: it is not among the clients that are measured",
+            f"name it with --client, too: --client {shlex.quote(baseline)}",
         )
-    client = next(client for client in clients if client.manifest.id == manifests[0].id)
     if client.readiness is not Readiness.READY:
         raise InputError(f"{client.id} cannot be the baseline: {client.reason}", client.hint)
     if client.manifest.kind is Kind.FLOOR:
@@ -115,6 +130,12 @@ def asked_for(baseline: str, clients: Sequence[Client]) -> str:
             "choose another client from 'fetchoff clients'",
         )
     return client.id
+
+
+def _the_one(baseline: str) -> Manifest:
+    from fetchoff.cli.compare import one
+
+    return one(baseline, "the baseline ")
 
 
 def _clients(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from fetchoff.cli.measure import Manner, measure_watched
 from fetchoff.cli.setup import set_up_all
 from fetchoff.cli.status import Status
 from fetchoff.model.client import Client, Manifest
-from fetchoff.model.errors import BusyError, FetchoffError, StoreError
+from fetchoff.model.errors import AdapterError, BusyError, FetchoffError, StoreError
 from fetchoff.model.history import HistoriesPlan, History, HistoryPlan, OfClient, PassedOver, Why
 from fetchoff.report.files import histories_results, history_results
 from fetchoff.report.page import histories as histories_page
@@ -32,7 +33,7 @@ JSON, HTML = "results.json", "report.html"
 
 def search(plan: HistoryPlan, folder: Path, manner: Manner) -> History:
     """Measure what is left of a history; write and show what it says, even if it is interrupted or
-    fails."""
+    fails. AdapterError if no two releases could be compared."""
     searched = Search(plan)
     try:
         found, explained = _searched(searched, folder, manner)
@@ -41,12 +42,25 @@ def search(plan: HistoryPlan, folder: Path, manner: Manner) -> History:
         is_interrupted = isinstance(error, KeyboardInterrupt)
         if is_interrupted or so_far.compared:
             say(f"{'interrupted: ' if is_interrupted else ''}{_how_to_go_on(folder)}")
-            _show(so_far, _written(so_far, folder), folder, manner)
+            _show(so_far, whys(so_far, folder), manner)
+            with _after(error):
+                _written(so_far, folder)
+                _say_where(folder, manner)
         if is_interrupted:
             raise typer.Exit(Status.INTERRUPTED) from None
         raise
-    _show(found, explained, folder, manner)
+    _show(found, explained, manner)
+    _say_where(folder, manner)
+    if not found.compared:
+        raise _nothing_compared(plan.client)
     return found
+
+
+def _nothing_compared(client: str) -> AdapterError:
+    return AdapterError(
+        f"no two releases of {client} could be compared",
+        "see the reasons in the results, and test the client with 'fetchoff check CLIENT'",
+    )
 
 
 def _how_to_go_on(folder: Path) -> str:
@@ -55,7 +69,8 @@ def _how_to_go_on(folder: Path) -> str:
 
 def search_all(plan: HistoriesPlan, folder: Path, manner: Manner) -> tuple[OfClient, ...]:
     """Measure what is left of all histories; write and show what they say, even if interrupted, or
-    if an error ends it that would be the same for all."""
+    if an error ends it that would be the same for all. AdapterError if nothing could be compared
+    of any client."""
     done: list[OfClient] = []
 
     def searcher(own: HistoryPlan, place: Path) -> History:
@@ -69,16 +84,23 @@ def search_all(plan: HistoriesPlan, folder: Path, manner: Manner) -> tuple[OfCli
 
     try:
         histories.search_all(plan, folder, searcher, tell)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         say(f"interrupted: {_how_to_go_on(folder)}")
-        _show_all(plan, done, folder, manner)
+        _show_all(plan, done, manner)
+        with _after(error):
+            _write_all(plan, done, folder, manner)
         raise typer.Exit(Status.INTERRUPTED) from None
-    except FetchoffError:
+    except FetchoffError as error:
         if done:
             say(_how_to_go_on(folder))
-            _show_all(plan, done, folder, manner)
+            _show_all(plan, done, manner)
+            with _after(error):
+                _write_all(plan, done, folder, manner)
         raise
-    _show_all(plan, done, folder, manner)
+    _show_all(plan, done, manner)
+    _write_all(plan, done, folder, manner)
+    if not any(one.history and one.history.compared for one in done):
+        raise _nothing_compared("a client")
     return tuple(done)
 
 
@@ -90,7 +112,8 @@ def _searched_or_cut_short(plan: HistoryPlan, folder: Path, manner: Manner) -> H
     except (KeyboardInterrupt, FetchoffError) as error:
         so_far = searched.so_far()
         if so_far.compared:
-            _written(so_far, folder)
+            with _after(error):
+                _written(so_far, folder)
         if not so_far.compared or isinstance(error, KeyboardInterrupt | BusyError | StoreError):
             raise
         raise histories.CutShort(so_far, error.message) from error
@@ -129,33 +152,51 @@ def _comparer(plan: HistoryPlan, folder: Path, manner: Manner) -> Comparer:
     return Comparer(plan, folder, set_up, measure)
 
 
+@contextlib.contextmanager
+def _after(error: BaseException) -> Iterator[None]:
+    """Write what there is after an error; that it can't be written must not take its place."""
+    try:
+        yield
+    except StoreError as failed:
+        if not isinstance(error, StoreError):
+            say(f"note: {failed.message}")
+
+
 def _written(history: History, folder: Path) -> tuple[Why, ...]:
     """Write a history's files. Returns what the folder keeps of the sides of its steps."""
     explained = whys(history, folder)
-    write(folder, JSON, history_results.text(history, explained))
-    write(folder, HTML, page.text(history, explained))
+    hint = _make_room(folder)
+    write(folder, JSON, history_results.text(history, explained), hint)
+    write(folder, HTML, page.text(history, explained), hint)
     return explained
 
 
-def _show(history: History, explained: Sequence[Why], folder: Path, manner: Manner) -> None:
+def _make_room(folder: Path) -> str:
+    return f"make room; what was measured is kept, and 'fetchoff resume {folder}' writes it anew"
+
+
+def _show(history: History, explained: Sequence[Why], manner: Manner) -> None:
     if manner.as_json:
         print(history_results.text(history, explained))
         return
     data_console().print(terminal.whole(history, explained))
-    _say_where(folder, manner)
 
 
-def _show_all(plan: HistoriesPlan, done: Sequence[OfClient], folder: Path, manner: Manner) -> None:
-    text = histories_results.text(plan, done)
-    write(folder, JSON, text)
-    write(folder, HTML, histories_page.text(plan, done))
+def _show_all(plan: HistoriesPlan, done: Sequence[OfClient], manner: Manner) -> None:
     if manner.as_json:
-        print(text)
+        print(histories_results.text(plan, done))
         return
     data_console().print(histories_table.whole(plan, done))
+
+
+def _write_all(plan: HistoriesPlan, done: Sequence[OfClient], folder: Path, manner: Manner) -> None:
+    """The files of all histories, after they were shown: a disk may be full."""
+    hint = _make_room(folder)
+    write(folder, JSON, histories_results.text(plan, done), hint)
+    write(folder, HTML, histories_page.text(plan, done), hint)
     _say_where(folder, manner)
 
 
 def _say_where(folder: Path, manner: Manner) -> None:
-    if not manner.quiet:
+    if not _is_quiet(manner):
         say(f"report: {folder / HTML}   data: {folder / JSON}")

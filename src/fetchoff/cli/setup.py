@@ -87,10 +87,15 @@ def clients_of(manifests: list[Manifest], *, set_up: bool, quiet: bool) -> list[
     """The clients as they stand; with `set_up`, those that never were are set up first."""
     from fetchoff.app.choose import states
     from fetchoff.app.setup import never_set_up
+    from fetchoff.model.client import Readiness
 
-    if set_up and (fresh := never_set_up(manifests)):
-        set_up_all(fresh, quiet=quiet)
-    return states(manifests)
+    fresh = never_set_up(manifests) if set_up else []
+    tried = {client.id: client for client in set_up_all(fresh, quiet=quiet)} if fresh else {}
+    # Why a version could not be resolved is kept nowhere else.
+    return [
+        tried.get(client.id, client) if client.readiness is Readiness.NOT_SET_UP else client
+        for client in states(manifests)
+    ]
 
 
 def set_up_all(manifests: list[Manifest], *, quiet: bool) -> list[Client]:

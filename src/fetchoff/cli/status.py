@@ -22,6 +22,7 @@ class Status(IntEnum):
     CANNOT_TELL = 8
     BUSY = 9
     HOSTS = 10  # of a fleet: none is there, or left
+    UNEXPECTED = 70  # EX_SOFTWARE of sysexits.h: Python's own would be 1, which is a verdict here
     NO_SUCH_COMMAND = 127
     INTERRUPTED = 130
     READER_WENT_AWAY = 141

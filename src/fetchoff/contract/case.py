@@ -57,11 +57,12 @@ Judge = Callable[[CaseEvidence], str]
 class Case:
     """`judge` returns the fault, or "".
 
-    `digest`: ask for digests (one iteration). `fails`: the exchanges are meant to fail, so there is
-    no reference. `elsewhere`: use another port than the origin's ("closed", "black hole"). `first`:
-    run one iteration before those that are judged. `trusts`: give the client the origin's
-    certificate authority. `features`: required features besides those of the workload.
-    `otherwise`: a harder case, tried if this one fails; whoever passes it has passed.
+    `digest`: ask for digests (one iteration). `thrice`: run an iteration without digests before
+    that one, and another after it, and judge all three. `fails`: the exchanges are meant to fail,
+    so there is no reference. `elsewhere`: use another address than the origin's (those of
+    `elsewhere.address`). `first`: run one iteration before those that are judged. `trusts`: give
+    the client the origin's certificate authority. `features`: required features besides those of
+    the workload. `otherwise`: a harder case, tried if this one fails; whoever passes it has passed.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Case:
     judge: Judge
     iterations: int = 1
     digest: bool = False
+    thrice: bool = False
     fails: bool = False
     elsewhere: str = ""
     busy_ns: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from fetchoff.contract.case import CaseEvidence, Judge
@@ -61,6 +62,11 @@ def requests(count: int) -> Judge:
         return "" if seen == count else f"the origin saw {seen} requests instead of {count}"
 
     return judge
+
+
+def arrived() -> Judge:
+    """The origin has read a request, whether it was answered or given up."""
+    return lambda evidence: "" if evidence.counters.max_in_flight else "sent no request"
 
 
 def connections(least: int, most: int) -> Judge:
@@ -138,21 +144,24 @@ def through_proxy(count: int) -> Judge:
     return judge
 
 
-def sent_out(least: int = 0, most: int = 1 << 62) -> Judge:
+def sent_out(least: int = 0, most: float = math.inf) -> Judge:
     """The origin sent `least` to `most` bytes, heads included."""
+    wanted = f"{least} or more" if math.isinf(most) else f"{least} to {most}"
 
     def judge(evidence: CaseEvidence) -> str:
         out = evidence.seen.bytes_out
-        return "" if least <= out <= most else f"the origin sent {out} bytes, not {least} to {most}"
+        return "" if least <= out <= most else f"the origin sent {out} bytes, not {wanted}"
 
     return judge
 
 
-def within_s(seconds: float) -> Judge:
-    """The exchanges took at most `seconds`."""
+def within_s(seconds: float, least: float = 0.0) -> Judge:
+    """The exchanges took at most `seconds`, and no less than `least`."""
 
     def judge(evidence: CaseEvidence) -> str:
         took = evidence.wall_s
+        if took < least:
+            return f"took {took:.2f} s, less than {least:g} s"
         return "" if took <= seconds else f"took {took:.1f} s, more than {seconds:g} s"
 
     return judge

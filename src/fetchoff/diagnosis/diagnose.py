@@ -15,21 +15,27 @@ from fetchoff.model.recording import Missing, Source
 def diagnose(evidence: Evidence, faults: tuple[str, ...] = ()) -> Diagnosis:
     """What the rules find; causes in the order of what they are predicted to save."""
     wire = evidence.wire
-    causes, silent = [], []
+    causes: list[Cause] = []
+    silent: list[str] = []
+    gaps: list[Missing] = []
     for rule in all_rules():
-        if all(evidence.has(source) for source in rule.needs):
-            causes += _asked(rule, evidence)
-        elif not _is_elsewhere(rule, evidence):
+        if _is_elsewhere(rule, evidence):
+            continue
+        if not all(evidence.has(source) for source in rule.needs):
             silent.append(rule.id)
-    exchanges = max(1, len(evidence.exchanges))
+        elif (cause := rule.find(evidence)) is not None:
+            causes.append(cause)
+        elif (gap := rule.lacks(evidence)) is not None:
+            silent.append(rule.id)
+            gaps.append(gap)
     return Diagnosis(
         client=wire.client,
         course=wire.course.id,
         exchange_us=evidence.exchange_us,
-        cpu_us=wire.cpu_ns / 1e3 / exchanges,
-        origin_us=wire.origin_cpu_ns / 1e3 / exchanges,
+        cpu_us=evidence.mean_us(wire.cpu_ns),
+        origin_us=evidence.mean_us(wire.origin_cpu_ns),
         causes=tuple(sorted(causes, key=_weight)),
-        missing=_missing(evidence),
+        missing=tuple(dict.fromkeys((*_missing(evidence), *gaps))),
         silent=tuple(silent),
         faults=faults,
     )
@@ -44,11 +50,6 @@ def with_cures(diagnosis: Diagnosis, cures: Mapping[str, Cure]) -> Diagnosis:
 def _is_elsewhere(rule: Rule, evidence: Evidence) -> bool:
     """Whether its fault can't show on this course at all."""
     return Source.NAMES in rule.needs and evidence.wire.course.link.names is None
-
-
-def _asked(rule: Rule, evidence: Evidence) -> list[Cause]:
-    cause = rule.find(evidence)
-    return [] if cause is None else [cause]
 
 
 def _weight(cause: Cause) -> tuple[float, str]:

@@ -23,7 +23,7 @@ from statistics import median
 
 from fetchoff.diagnosis.rule import Evidence
 from fetchoff.diagnosis.segments import Pause, by_port, pause_before, pause_in, ports
-from fetchoff.diagnosis.waits import Wait, saving_us
+from fetchoff.diagnosis.waits import Wait, saved_ns
 from fetchoff.model.cause import Cause, Fact, Unit
 from fetchoff.model.recording import Segment, Source
 
@@ -60,7 +60,9 @@ def held_back(evidence: Evidence, fault: str, held: Sequence[Held]) -> Cause | N
         len(waits),
         Fact("gap", median(wait.stretch.length_ns for wait in waits) / 1e6, Unit.MS),
         places=tuple(wait.stretch for wait in waits),
-        saves_us=_saves_us(evidence, waits, median(usual_ns) if usual_ns else 0.0),
+        saves_us=evidence.saving_us(
+            saved_ns(waits, usual_ns=median(usual_ns) if usual_ns else 0.0)
+        ),
         rests_on=(Source.EVENTS, Source.SEGMENTS) if was_seen else (Source.EVENTS,),
     )
 
@@ -100,13 +102,6 @@ class Pauses:
 
     def _sent(self, wait: Wait) -> Sequence[Segment]:
         return self._segments.get(self._port_of.get(wait.stretch.connection, -1), [])
-
-
-def _saves_us(evidence: Evidence, waits: Sequence[Wait], usual_ns: float) -> float | None:
-    """What an exchange would save; None where several may hide each other's waits."""
-    if evidence.wire.course.workload.settings.concurrency > 1:
-        return None
-    return saving_us(waits, len(evidence.exchanges), usual_ns=usual_ns)
 
 
 def _is_as_long(pause: Wait, round_trip_ns: float) -> bool:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fetchoff.diagnosis.exchanges import Exchanged, exchanges
-from fetchoff.diagnosis.waits import exchange_us
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch
-from fetchoff.model.recording import Call, Recording, Source
+from fetchoff.model.recording import Call, Missing, Recording, Source
 from fetchoff.model.toggle import Toggle
 
 PLACES = 5  # that a cause keeps
@@ -39,9 +38,26 @@ class Evidence:
         return exchanges(self.wire)
 
     @cached_property
+    def planned(self) -> int:
+        """How many exchanges the client was asked for, however many requests it sent; if the loop
+        broke off, those that were seen."""
+        wire = self.wire
+        asked = wire.iterations * len(wire.course.workload.exchanges)
+        return max(1, len(self.exchanges) if wire.fault else asked)
+
+    @property
     def exchange_us(self) -> float:
-        """Mean duration of an exchange."""
-        return exchange_us(self.exchanges)
+        """Wall time of an exchange, as runs measure it: with several at once, they share it."""
+        return self.mean_us(self.wire.wall_ns)
+
+    def mean_us(self, whole_ns: float) -> float:
+        """What an exchange has of a time of the whole loop: the mean."""
+        return whole_ns / 1e3 / self.planned
+
+    def saving_us(self, idle_ns: float) -> float | None:
+        """What an exchange would save without so much idle time of the whole loop; None with
+        several at once, where the others may hide the wait of one."""
+        return self.mean_us(idle_ns) if self.concurrency == 1 else None
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -89,25 +105,54 @@ class Evidence:
             exchange_us=self.exchange_us,
             facts=facts,
             places=places[:PLACES],
-            saves_us=saves_us,
+            saves_us=self._can_be_saved(saves_us),
             rests_on=rests_on,
         )
 
+    def _can_be_saved(self, saves_us: float | None) -> float | None:
+        """A prediction; None where events of other exchanges were lost, or where waits were counted
+        twice because they overlap, so that they are longer than the exchange."""
+        if saves_us is None or self.wire.lost or saves_us > self.exchange_us:
+            return None
+        return saves_us
+
 
 Find = Callable[[Evidence], Cause | None]
+Lacks = Callable[[Evidence], Missing | None]
+
+
+def nothing(_: Evidence) -> None:
+    """For rules that can be asked of a part of a loop."""
+
+
+def lost_events(evidence: Evidence) -> Missing | None:
+    """What rules lack that count events, where some did not fit in."""
+    if not evidence.wire.lost:
+        return None
+    reason = f"{evidence.wire.lost:,} of them did not fit in"
+    return Missing(Source.EVENTS, reason, "record fewer exchanges, with --iterations")
+
+
+def whole_loop(evidence: Evidence) -> Missing | None:
+    """What rules lack that compare what was seen with what was asked for."""
+    if evidence.wire.fault:
+        return Missing(Source.EVENTS, "the loop broke off")
+    return lost_events(evidence)
 
 
 @dataclass(frozen=True)
 class Rule:
     """How a known fault is found.
 
-    `needs`: sources without which it stays silent. `toggle`: what confirms it; without one,
-    only a variant of the client can. `untried`: why not even that can, "" where it can.
+    `needs`: sources without which it stays silent. `lacks`: what a recording has not, so that the
+    fault may be there although it isn't found. `toggle`: what confirms it; without one, only a
+    variant of the client can. `untried`: why not even that can, "" where it can.
     """
 
     fault: KnownFault
     find: Find
     needs: frozenset[Source] = frozenset({Source.EVENTS})
+    lacks: Lacks = nothing
     toggle: Toggle | None = None
     untried: str = ""
 

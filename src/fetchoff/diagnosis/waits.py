@@ -6,7 +6,7 @@ of it in exchanges that do not stall.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fetchoff.diagnosis.exchanges import Exchanged
@@ -51,12 +51,6 @@ def worked_ns(before: Event, after: Event) -> int:
     return max(0, after.cpu_ns - before.cpu_ns)
 
 
-def saving_us(waits: Iterable[Wait], exchanges: int, *, usual_ns: float = 0.0) -> float:
-    """Mean saving of an exchange if each of these waits became as short as usual."""
-    saved_ns = sum(max(0.0, wait.idle_ns - usual_ns) for wait in waits)
-    return saved_ns / 1e3 / max(1, exchanges)
-
-
-def exchange_us(exchanges: Sequence[Exchanged]) -> float:
-    """The mean duration of an exchange."""
-    return sum(one.duration_ns for one in exchanges) / 1e3 / max(1, len(exchanges))
+def saved_ns(waits: Iterable[Wait], *, usual_ns: float = 0.0) -> float:
+    """Idle time that a loop would save if each of these waits became as short as usual."""
+    return sum(max(0.0, wait.idle_ns - usual_ns) for wait in waits)

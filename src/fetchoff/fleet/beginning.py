@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,29 +13,29 @@ import fetchoff
 from fetchoff.fleet import notes
 from fetchoff.fleet.asking import answered, ask
 from fetchoff.fleet.host import work
+from fetchoff.fleet.left_out import LeftOut
 from fetchoff.fleet.seam.cluster import Cluster, Job
 from fetchoff.fleet.seam.told import Look, Prepared, Preparing, Wanted
-from fetchoff.model.client import Client, Readiness
+from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.errors import HostError, InputError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import FleetMode, HostRecord, can_measure, dealt, has_baseline
 from fetchoff.model.loopback import Loopback
-from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder
+from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder, must_hold_no_run
 
 LOOK_S = 600.0
 PREPARE_S = 300.0
 
-Warn = Callable[[str], None]
-
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user asks of a fleet. `rank`: the experiment for the clients that there are."""
+    """What the user asks of a fleet. `rank`: the experiment for the clients that there are, and how
+    many of the hosts that can rank any have each."""
 
     title: str
     out: Path | None
     wanted: Wanted
-    rank: Callable[[Sequence[Client]], Experiment]
+    rank: Callable[[Sequence[Client], Mapping[str, int]], Experiment]
     mode: FleetMode = FleetMode.REPLICATE
     loopback: Loopback | None = None
 
@@ -51,20 +52,24 @@ THE_JOBS = Jobs()
 
 
 def begin(
-    cluster: Cluster, hosts: Sequence[str], asked: Asked, warn: Warn, jobs: Jobs = THE_JOBS
+    cluster: Cluster, hosts: Sequence[str], asked: Asked, left_out: LeftOut, jobs: Jobs = THE_JOBS
 ) -> RunFolder:
     """Create the run folder of an experiment on these hosts.
 
-    Hosts that cannot take part are left out, and the user is told. Raises InputError if none is
-    left, or hosts have another Fetchoff than this machine.
+    Hosts that cannot take part are left out; the user is told, and the run keeps it. Raises
+    InputError if none is left, or hosts have another Fetchoff than this machine, and StoreError if
+    there is a run where this one is to be kept.
     """
+    if asked.out is not None:
+        must_hold_no_run(asked.out)
     looks: dict[str, Look] = _of_those_who_can(
-        ask(cluster, {host: Job(jobs.look, asked.wanted) for host in hosts}, LOOK_S), warn
+        ask(cluster, {host: Job(jobs.look, asked.wanted) for host in hosts}, LOOK_S), left_out
     )
     must_agree(looks)
-    looks = _of_the_same_clients(looks, warn)
-    experiment = asked.rank(merged(looks))
-    able = _able(experiment, looks, asked.mode, warn)
+    looks = _of_the_same_clients(looks, left_out)
+    everybody = merged(looks)
+    experiment = asked.rank(everybody, _had_by(looks))
+    able = _able(experiment, looks, asked.mode, left_out)
     now = datetime.now(UTC)
     header = Header(
         run_id=f"{now:%Y%m%d-%H%M%S}-{experiment.seed}",
@@ -74,10 +79,11 @@ def begin(
         experiment=experiment,
         clients=_client_records(experiment, [looks[host.id] for host in able]),
         environment={},
+        absent=_not_ready(everybody),
         schema=SCHEMA,
         mode=asked.mode,
     )
-    prepared = _prepared(cluster, able, header, looks, asked, jobs, warn)
+    prepared = _prepared(cluster, able, header, looks, asked, jobs, left_out)
     measuring = {one.host.id: looks[one.host.id] for one in prepared}
     loopbacks = {one.loopback for one in prepared}
     header = replace(
@@ -92,6 +98,9 @@ def begin(
             *notes.on_one_machine(measuring),
             *notes.of_origins(measuring),
             *notes.of_versions(measuring),
+            *notes.of_controls(experiment, measuring),
+            *notes.of_programs(measuring, {one.host.id: one.host.programs for one in prepared}),
+            *left_out.notes(),
         ),
     )
     return RunFolder.create(asked.out or Path("runs") / header.run_id, header)
@@ -124,18 +133,28 @@ def merged(looks: Mapping[str, Look]) -> list[Client]:
     return list(found.values())
 
 
-def _of_those_who_can(found: Mapping[str, Any], warn: Warn) -> dict[str, Any]:
+def _had_by(looks: Mapping[str, Look]) -> Counter[str]:
+    """How many hosts have each client, of those that have any to rank."""
+    return Counter(
+        client.id
+        for look in looks.values()
+        if any(one.manifest.kind is not Kind.FLOOR for one in look.ready)
+        for client in look.ready
+    )
+
+
+def _of_those_who_can(found: Mapping[str, Any], left_out: LeftOut) -> dict[str, Any]:
     """The answers of the hosts that gave one, of which there must be some."""
     results, errors = answered(found)
-    _leave_out(errors, warn)
+    _leave_out(errors, left_out)
     if not results:
         raise _nobody(errors)
     return results
 
 
-def _leave_out(errors: Mapping[str, HostError], warn: Warn) -> None:
+def _leave_out(errors: Mapping[str, HostError], left_out: LeftOut) -> None:
     for host, error in errors.items():
-        warn(f"{host} is left out: {error.message}{f' ({error.hint})' if error.hint else ''}")
+        left_out.add(host, error.message, error.hint)
 
 
 def _nobody(errors: Mapping[str, HostError]) -> InputError:
@@ -143,28 +162,36 @@ def _nobody(errors: Mapping[str, HostError]) -> InputError:
     return InputError(f"no host can take part: {first.message}", first.hint)
 
 
-def _of_the_same_clients(looks: Mapping[str, Look], warn: Warn) -> dict[str, Look]:
+def _of_the_same_clients(looks: Mapping[str, Look], left_out: LeftOut) -> dict[str, Look]:
     """The hosts whose clients are built from the same sources as those of the hosts before them."""
+    others = of_other_files(looks)
+    for host, reason in others.items():
+        left_out.add(host, reason)
+    return {host: look for host, look in looks.items() if host not in others}
+
+
+def of_other_files(looks: Mapping[str, Look]) -> dict[str, str]:
+    """The hosts whose clients are not built from the same sources as those of the hosts before
+    them, which are taken by their names, and which."""
     first: dict[str, tuple[str, str]] = {}
     found = {}
     for host, look in sorted(looks.items()):
         for client, sources in look.sources.items():
             other, expected = first.get(client, (host, sources))
             if sources != expected:
-                warn(
-                    f"{host} is left out: its {client} is built from other files (adapter, kit or "
-                    f"lock file) than that of {other}"
+                found[host] = (
+                    f"its {client} is built from other files (adapter, kit or lock file) than "
+                    f"that of {other}"
                 )
                 break
         else:
-            found[host] = look
             for client, sources in look.sources.items():
                 first.setdefault(client, (host, sources))
     return found
 
 
 def _able(
-    experiment: Experiment, looks: Mapping[str, Look], mode: FleetMode, warn: Warn
+    experiment: Experiment, looks: Mapping[str, Look], mode: FleetMode, left_out: LeftOut
 ) -> list[HostRecord]:
     """The hosts that can measure, with all courses."""
     found = []
@@ -172,19 +199,16 @@ def _able(
         record = HostRecord(
             id=host,
             clients=tuple(client.id for client in look.ready),
-            absent=tuple(
-                (c.id, f"{c.reason} ({c.hint})" if c.hint else c.reason)
-                for c in look.clients
-                if c.readiness is not Readiness.READY
-            ),
+            absent=_not_ready(look.clients),
             courses=tuple(course.id for course in experiment.courses),
         )
         if not can_measure(experiment, record):
-            warn(f"{host} is left out: no client to rank is ready there")
+            left_out.add(host, "no client to rank is ready there")
         elif mode is FleetMode.SHARD and not has_baseline(experiment, record):
-            warn(
-                f"{host} is left out: the baseline {experiment.baseline}, without which hosts that "
-                "share the workloads cannot be compared, is not ready there"
+            left_out.add(
+                host,
+                f"the baseline {experiment.baseline}, without which hosts that share the "
+                "workloads cannot be compared, is not ready there",
             )
         else:
             found.append(record)
@@ -196,6 +220,15 @@ def _able(
     return found
 
 
+def _not_ready(clients: Sequence[Client]) -> tuple[tuple[str, str], ...]:
+    """The clients that are not ready, and why."""
+    return tuple(
+        (c.id, f"{c.reason} ({c.hint})" if c.hint else c.reason)
+        for c in clients
+        if c.readiness is not Readiness.READY
+    )
+
+
 def _prepared(
     cluster: Cluster,
     able: Sequence[HostRecord],
@@ -203,7 +236,7 @@ def _prepared(
     looks: Mapping[str, Look],
     asked: Asked,
     jobs: Jobs,
-    warn: Warn,
+    left_out: LeftOut,
 ) -> list[Prepared]:
     """The hosts with their run folders. Courses that were dealt to one that can't make its own are
     dealt again, to the others."""
@@ -216,11 +249,11 @@ def _prepared(
         found, unfit = answered(
             ask(cluster, _preparing(hosts, header, looks, asked.loopback, jobs), PREPARE_S)
         )
-        _leave_out(unfit, warn)
+        _leave_out(unfit, left_out)
         faults |= unfit
         if found and not (unfit and is_shared):
             for host in left[len(hosts) :]:
-                warn(f"{host.id} is left out: no workload is left")
+                left_out.add(host.id, "no workload is left")
             return [found[host.id] for host in hosts if host.id in found]
     raise _nobody(faults)
 

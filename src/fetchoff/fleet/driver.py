@@ -16,16 +16,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fetchoff.fleet.seam.cluster import Cluster, Here, HostAway, HostFault, HostLate, Job, Task
+from fetchoff.fleet.host.work import code
+from fetchoff.fleet.seam.cluster import (
+    RESTARTS,
+    Cluster,
+    Here,
+    HostAway,
+    HostFault,
+    HostLate,
+    Job,
+    Task,
+)
 from fetchoff.fleet.seam.told import Block, Told
-from fetchoff.fleet.standing import Standing, State, is_decided, standings_of
+from fetchoff.fleet.standing import Standing, State, is_decided, standings_of, unfinished
 from fetchoff.model.errors import FetchoffError
 from fetchoff.model.observation import Ended, HostLost
 from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import RunFolder
-
-RESTARTS = 5
-"""Of a round on a host, each after it had gone away: more may be the fault of the round itself."""
 
 
 class NoHostLeft(FetchoffError):
@@ -56,13 +63,14 @@ class FleetListener(Protocol):
 
 @dataclass
 class _Pending:
-    """A round that a host was asked for. `task`: None while nobody does it."""
+    """A round that a host was asked for. `task`: None while nobody does it. `absent_since_s`: when
+    its host was first looked for in vain; None while it is there."""
 
     standing: Standing
     block: Block
-    task: Task | None
     began_s: float
-    seen_s: float
+    task: Task | None = None
+    absent_since_s: float | None = None
     restarts: int = 0
 
 
@@ -76,14 +84,17 @@ class Driver:
         measure: Callable[[Block, Here], Told],
         listener: FleetListener,
         limits: Limits = DEFAULT_LIMITS,
+        standings: dict[str, Standing] | None = None,
     ) -> None:
-        """`measure`: the function that does a Block on a host and returns Told."""
+        """`measure`: the function that does a Block on a host and returns Told. `standings`: of the
+        folder, if they are known already: its whole journal is read for them."""
         self._folder = folder
         self._cluster = cluster
         self._measure = measure
         self._listener = listener
         self._limits = limits
-        self._standings = standings_of(folder)
+        self.standings = standings_of(folder) if standings is None else standings
+        self._code = code()
 
     def run(self) -> Ended:
         """Measure until the run ends, and record that.
@@ -93,14 +104,18 @@ class Driver:
         """
         while (reason := self._reason_to_end()) is None:
             self._wave()
-        ended = Ended(reason, max(standing.rounds for standing in self._standings.values()))
+        ended = Ended(reason, max(standing.rounds for standing in self.standings.values()))
         self._folder.append(ended)
         return ended
+
+    def unfinished(self) -> list[str]:
+        """The hosts that were lost before they had measured all that they may."""
+        return unfinished(self.standings, self._folder)
 
     def _reason_to_end(self) -> str | None:
         """Why no further wave begins; None if one does. Raises NoHostLeft."""
         self._welcome(self._cluster.present())
-        here = [one for one in self._standings.values() if one.state is State.HERE]
+        here = [one for one in self.standings.values() if one.state is State.HERE]
         if not here:
             raise NoHostLeft(
                 "no host is left",
@@ -127,14 +142,14 @@ class Driver:
     def _welcome(self, present: Iterable[str]) -> None:
         """Hosts that have come back go on."""
         for name in present:
-            standing = self._standings.get(name)
+            standing = self.standings.get(name)
             if standing is not None and standing.state is State.AWAY:
                 standing.state = State.HERE
                 self._listener.back(name)
 
     def _wave(self) -> None:
         """A round of every host that goes on."""
-        asked = [one for one in self._standings.values() if self._goes_on(one)]
+        asked = [one for one in self.standings.values() if self._goes_on(one)]
         self._listener.wave_began({one.host.id: one.rounds for one in asked})
         pending = [
             self._asked(standing, number)
@@ -143,8 +158,8 @@ class Driver:
         ]
         try:
             while pending:
-                present = self._cluster.present()
-                pending = [one for one in pending if not self._is_over(one, present)]
+                present, now = self._cluster.present(), self._cluster.now_s()
+                pending = [one for one in pending if not self._is_over(one, present, now)]
                 if pending:
                     self._cluster.pause()
         finally:
@@ -153,31 +168,36 @@ class Driver:
                     one.task.drop()
 
     def _asked(self, standing: Standing, number: int) -> _Pending:
-        now = self._cluster.now_s()
         block = Block(
             run=self._folder.header.run_id,
             host=standing.host.id,
             round=number,
             known=standing.known,
             alpha=standing.experiment.alpha,
+            code=self._code,
         )
-        return _Pending(standing, block, None, began_s=now, seen_s=now)
+        return _Pending(standing, block, began_s=self._cluster.now_s())
 
-    def _is_over(self, one: _Pending, present: frozenset[str]) -> bool:
-        """Whether nothing more is to be done for a round: it is whole, or its host is lost."""
-        now = self._cluster.now_s()
+    def _is_over(self, one: _Pending, present: frozenset[str], now: float) -> bool:
+        """Whether nothing more is to be done for a round: it is whole, or its host is lost.
+
+        `now`: when it was seen who is present. To go through all hosts may take long, and nobody
+        knows who was there meanwhile.
+        """
         name = one.block.host
         if name in present:
-            one.seen_s = now
+            one.absent_since_s = None
+        elif one.absent_since_s is None:
+            one.absent_since_s = now
         if one.task is not None and one.task.waits:
             one.began_s = now
         if one.task is not None and one.task.is_done:
             return self._is_settled(one)
-        if name not in present:
+        if one.absent_since_s is not None:
             if one.task is not None:
                 one.task.drop()
                 one.task = None
-            if now - one.seen_s > self._limits.away_s:
+            if now - one.absent_since_s > self._limits.away_s:
                 self._lose(one, State.AWAY, f"it has been away for {self._limits.away_s:.0f} s")
                 return True
         elif one.task is None:

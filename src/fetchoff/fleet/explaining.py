@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fetchoff.store.run_folder import RunFolder
 
 LONGEST_S = 3600.0
-"""Of a host; hosts on one machine take turns."""
+"""Of a host. While it waits for others to leave the machine, it has all the time it needs."""
 
 Explain = Callable[[Explaining, Here], "tuple[Explanation, ...]"]
 
@@ -24,13 +24,18 @@ Explain = Callable[[Explaining, Here], "tuple[Explanation, ...]"]
 def explain_on_hosts(
     folder: RunFolder, cluster: Cluster, explain: Explain, say: Callable[[str], None]
 ) -> None:
-    """Keep what each host explains in the run folder; a host that can't is told and left out.
+    """Keep what each host explains in the run folder; one that can't, or isn't there, is told and
+    left out.
 
     `explain`: the function that does it on a host. Raises ClusterGone and StoreError.
     """
     run = folder.header.run_id
-    hosts = [host.id for host in folder.header.hosts if host.id in cluster.present()]
-    jobs = {host: Job(explain, Explaining(run, host)) for host in hosts}
+    present = cluster.present()
+    names = [host.id for host in folder.header.hosts]
+    for name in names:
+        if name not in present:
+            say(f"{name} explains nothing: it is not there")
+    jobs = {name: Job(explain, Explaining(run, name)) for name in names if name in present}
     told, errors = answered(ask(cluster, jobs, LONGEST_S))
     for host, found in told.items():
         explanations.write(explained_on(folder.path, host), found)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from fetchoff.analysis.fleet import is_decided_on
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import HostRecord, judged_on
-from fetchoff.model.observation import Batch, HostLost, Record, SectionDone, Turns
+from fetchoff.model.observation import Batch, HostLost, Record, RoundDone, SectionDone, Turns
 from fetchoff.run.schedule.budget import Budget
 from fetchoff.store.run_folder import RunFolder
 
@@ -49,6 +50,8 @@ class Standing:
             self.is_lost = False
             self._whole.setdefault(record.round, set()).add(record.workload)
             self._spent[record.round] = self._spent.get(record.round, 0.0) + record.seconds
+        elif isinstance(record, RoundDone):
+            self._spent[record.round] = record.seconds
         elif isinstance(record, Batch | Turns):
             self._measured.add(record.round)
 
@@ -110,10 +113,10 @@ def is_decided(standing: Standing, folder: RunFolder) -> bool:
     return told
 
 
-def unfinished(folder: RunFolder) -> list[str]:
+def unfinished(standings: Mapping[str, Standing], folder: RunFolder) -> list[str]:
     """The hosts that were lost before they had measured all that they may."""
     return [
         name
-        for name, one in standings_of(folder).items()
+        for name, one in standings.items()
         if one.is_lost and not one.is_through and not is_decided(one, folder)
     ]

@@ -9,7 +9,7 @@ from fetchoff.model.check import SelfCheck
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Role
 from fetchoff.model.explanation import Explanation
-from fetchoff.model.finding import Finding
+from fetchoff.model.finding import ClocksApart, Finding
 from fetchoff.model.judgement import Reproduction
 from fetchoff.model.link import Calibration, Link
 from fetchoff.model.observation import Outcome
@@ -18,10 +18,18 @@ from fetchoff.model.pairwise import Pairwise
 
 @dataclass(frozen=True, slots=True)  # a large fleet has millions
 class Relative:
-    """A client against the baseline: ratio below 1 is cheaper or faster."""
+    """A client against the baseline: ratio below 1 is cheaper or faster.
+
+    `verdict`: None where the ranking is withheld.
+    """
 
     ratio: Estimate
-    verdict: Verdict
+    verdict: Verdict | None
+
+    @property
+    def word(self) -> str:
+        """The verdict as it is written; "" where there is none."""
+        return self.verdict.value if self.verdict else ""
 
 
 @dataclass(frozen=True)
@@ -133,6 +141,19 @@ class RankingRow:
     findings: tuple[Finding, ...] = ()
     in_flight: InFlight | None = None
     curve: Curve | None = None
+
+    @property
+    def has_wall_withheld(self) -> bool:
+        """Whether two clocks are further apart than what its ratio in wall time would show."""
+        evidence = (found.evidence for found in self.findings)
+        return any(isinstance(one, ClocksApart) and one.withheld for one in evidence)
+
+    @property
+    def clocks_apart(self) -> float:
+        """How far its adapter's own clock is off the harness's; 0 if it is not worth telling."""
+        own = (found.evidence for found in self.findings)
+        apart = (one for one in own if isinstance(one, ClocksApart) and not one.of_baseline)
+        return max((one.share for one in apart), default=0.0)
 
 
 @dataclass(frozen=True)

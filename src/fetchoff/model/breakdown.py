@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from fetchoff.model.cause import Diagnosis
 from fetchoff.model.estimate import Estimate
+from fetchoff.model.finding import Finding
 
 
 class PartKind(StrEnum):
@@ -48,6 +49,7 @@ class Breakdown:
     """The wall time of an exchange of two clients, and its parts, which add up to it.
 
     `ratio`: b's wall time divided by a's, with its interval. `diagnoses`: of a and of b.
+    `withheld`: why none of that must be believed, or None.
     """
 
     course: str
@@ -58,6 +60,7 @@ class Breakdown:
     ratio: Estimate
     parts: tuple[Part, ...]
     diagnoses: tuple[Diagnosis, Diagnosis]
+    withheld: Finding | None = None
 
     @property
     def difference_us(self) -> float:

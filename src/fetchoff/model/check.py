@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from fetchoff.model.estimate import Estimate
 
@@ -85,6 +86,28 @@ class SelfCheck:
     count: int = 0
     worst: Reading | None = None
     least_fault: float | None = None
+
+
+class Answered(Protocol):
+    """A check of which it is known how it came out, measured here or read from a file."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def client(self) -> str: ...
+
+    @property
+    def outcome(self) -> CheckOutcome: ...
+
+
+def withholds(check: Answered) -> bool:
+    """Whether a check failed so that the ranking must not be believed.
+
+    One client that is not steady is told beside it, and is no fault of the measurement.
+    """
+    is_of_one = check.kind == CheckKind.TREND and check.client
+    return check.outcome is CheckOutcome.FAILED and not is_of_one
 
 
 def not_tested(checks: Sequence[SelfCheck]) -> tuple[CheckKind, ...]:

@@ -68,12 +68,16 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to set up an adapter: packages, checks, build steps (argument lists, no shell)."""
+    """How to set up an adapter: packages, checks, build steps (argument lists, no shell).
+
+    `built_with`: commands that print the version of what the steps build with, such as a compiler.
+    """
 
     apt: tuple[str, ...] = ()
     check: tuple[tuple[str, ...], ...] = ()
     hint: str = ""
     steps: tuple[tuple[str, ...], ...] = ()
+    built_with: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,22 +132,26 @@ class Runtime:
 class Launch:
     """How to start an adapter.
 
-    `children`: it starts processes whose cost counts. `warm_up_exchanges`: the least number of
+    `children`: it starts processes whose cost counts. `in_batches`: it finishes no exchange before
+    it has begun all of a batch, so it can't take turns. `warm_up_exchanges`: the least number of
     exchanges in a process before the steadiness test, because compilers work in steps and
     collections become rarer. `compiles`: its runtime has a compiler, which takes seconds to warm
     up. `lead_ms`, `lead_bytes`: after a pause, a turn's exchanges count only after at least this
     time, and so much large content, unless an exchange takes milliseconds. `rest_ms`:
     so long it rests on the core of its turns before the first of them (docs/decisions/0027).
+    `description`: what it said of itself when it was set up; None: that doesn't matter.
     """
 
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     children: bool = False
+    in_batches: bool = False
     warm_up_exchanges: int = 0
     compiles: bool = False
     lead_ms: int = 0
     lead_bytes: int = 0
     rest_ms: int = 0
+    description: Description | None = None
 
 
 @dataclass(frozen=True)

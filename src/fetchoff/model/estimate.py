@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite
+from math import inf, isfinite
 
 MINIMUM_ROUNDS = 3
 TELLING = 1000.0
@@ -58,6 +58,13 @@ class Estimate:
     def is_telling(self) -> bool:
         """Whether the interval is narrow enough to say anything."""
         return isfinite(self.high) and self.high <= TELLING * self.low
+
+    @property
+    def two_ended(self) -> Estimate:
+        """The same, unbounded to both sides if it is to one: files have both ends or neither."""
+        if isfinite(self.low) and isfinite(self.high):
+            return self
+        return Estimate(self.point, -inf, inf, self.level)
 
     def times(self, factor: float) -> Estimate:
         """The same in another unit."""

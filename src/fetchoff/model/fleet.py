@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from fetchoff.model.analysis import Relative
 from fetchoff.model.experiment import Role
+from fetchoff.model.finding import Finding
 from fetchoff.model.host import FleetMode, HostRecord
+from fetchoff.model.observation import Outcome
 
 
 @dataclass(frozen=True)
@@ -15,14 +17,15 @@ class HostsDiffer:
 
     `between`: standard deviation of the log-ratio between hosts, without what rounds differ in.
     `share`: of the variance that is seen, the part between hosts (I²). `p`: of this client alone;
-    `shown`: that hosts differ, at the error rate of all clients of the workload together.
+    `shown`: that hosts differ, at the error rate of all clients of the workload together; None
+    before the run has ended, because it is asked once.
     """
 
     hosts: int
     between: float
     share: float
     p: float
-    shown: bool
+    shown: bool | None
 
 
 @dataclass(frozen=True)
@@ -39,19 +42,38 @@ class AcrossHosts:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """Why a client has no figures on a host: how it ended there, UNAVAILABLE if it didn't begin.
+    `reason`: None if the host tells nothing of it."""
+
+    outcome: Outcome
+    reason: Finding | None = None
+
+
+@dataclass(frozen=True)
 class FleetRow:
-    """A client on one workload, on all hosts. `tiers`: of hosts in general."""
+    """A client on one workload, on all hosts.
+
+    `missing`: in the order of the hosts, why it has no figures; None where it has. `tiers`: of
+    hosts in general; None where clocks that are apart withhold its verdict as well.
+    """
 
     client: str
     role: Role
     wall: AcrossHosts
     cpu: AcrossHosts
+    missing: tuple[Missing | None, ...]
     tiers: tuple[int, int] | None = None
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether any host has figures of it."""
+        return any(self.wall.on_each)
 
 
 @dataclass(frozen=True)
 class FleetResult:
-    """A course on all hosts that measured it, the best client first.
+    """A course on all hosts that measured it, the best client first, those without figures last.
 
     `hosts`: those whose figures are used, in the order of every `on_each`. `withheld`: those whose
     self-checks failed. `others`: those whose baseline is another one, so that nothing can be

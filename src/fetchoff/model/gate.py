@@ -31,7 +31,9 @@ class End(StrEnum):
 class Judged:
     """Head against base on a course, by one clock. `ratio`: head ÷ base, with the interval that
     this comparison has alone; `base_us`, `head_us`: microseconds an exchange. `enough`: rounds that
-    would probably tell what is not told; None: no more are needed, or none that a run may have."""
+    would probably tell what is not told; None: no more are needed, or none that a run may have.
+    `clocks_apart`: the clocks of a side are further apart than what is to be judged, so no number
+    of rounds tells anything by this one."""
 
     workload: str
     clock: Clock
@@ -41,6 +43,7 @@ class Judged:
     base_us: Estimate
     head_us: Estimate
     enough: int | None = None
+    clocks_apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,25 @@ class Again:
     clock: Clock
     ratio: Estimate
     differs: bool
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Rounds of a course, counted from 0, in which base or head broke down, and so has no figures.
+
+    `message`: what happened the last time, to head if it did so at all. `of_rounds`: all of them.
+    """
+
+    workload: str
+    base: tuple[int, ...]
+    head: tuple[int, ...]
+    of_rounds: int
+    message: str
+
+    @property
+    def is_of_head(self) -> bool:
+        """Whether head broke down more often than base."""
+        return len(self.head) > len(self.base)
 
 
 @dataclass(frozen=True)
@@ -78,8 +100,8 @@ class Gate:
 
     `alpha`: the error rate of all comparisons together. `budget_needed`: seconds after which all
     would probably be told, where something is not; None: none that a run may have. `withheld`: why
-    the figures must not be believed. `throttled`: on which workloads a CPU quota stopped processes.
-    `record`: with this gate, where one is kept.
+    the figures must not be believed. `lost`: rounds in which a side broke down. `findings`: what
+    else a reader must know, each with its workload. `record`: with this gate, where one is kept.
     """
 
     run_id: str
@@ -96,9 +118,16 @@ class Gate:
     seed: int
     budget_needed: int | None = None
     withheld: Finding | None = None
-    throttled: tuple[tuple[str, Finding], ...] = ()
+    lost: tuple[Lost, ...] = ()
+    findings: tuple[tuple[str, Finding], ...] = ()
     witnesses: tuple[Witness, ...] = ()
     record: TrackRecord | None = None
+
+    @property
+    def has_broken_head(self) -> bool:
+        """Whether head broke down more often than base on some workload: then nobody knows whether
+        it is as good."""
+        return any(one.is_of_head for one in self.lost)
 
     @property
     def differs_from_itself(self) -> bool:

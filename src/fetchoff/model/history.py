@@ -40,8 +40,8 @@ class HistoryPlan:
 
     @property
     def most_comparisons(self) -> int:
-        """How many the search can make at most: the nodes of a tree that halves all gaps, and those
-        that it repeats."""
+        """How many the search may make: the nodes of a tree that halves all gaps, and those that it
+        repeats."""
         gaps = len(self.releases) - 1
         return max(2 * gaps - 1, 1) + self.repeats
 
@@ -63,11 +63,21 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class OtherPackage:
+    """A package beside the library that two releases were not resolved with alike: its version on
+    each side, "" on a side without it."""
+
+    name: str
+    older: str
+    newer: str
+
+
+@dataclass(frozen=True)
 class Compared:
     """Two releases that were measured against each other; ratios are newer ÷ older.
 
     `run`: the folder of the run, within that of the history. `withheld`: a self-check failed, so
-    the verdicts do not count.
+    the verdicts do not count. `packages`: what else differs, by name.
     """
 
     older: Measured
@@ -78,6 +88,7 @@ class Compared:
     seconds: float
     run: str
     withheld: bool = False
+    packages: tuple[OtherPackage, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -117,7 +128,7 @@ class StretchKind(StrEnum):
 class Stretch:
     """From one measured release to a later one; of a step there is none between that can be had.
 
-    `compared`: None if the budget was spent before. `between`: the releases in it.
+    `compared`: None if that was not measured. `between`: the releases in it.
     """
 
     older: str
@@ -175,13 +186,21 @@ class PassedOver:
     reason: str
 
 
+class Limit(StrEnum):
+    """Why a search may measure nothing more, whatever it still wants to know."""
+
+    BUDGET = "budget"
+    COMPARISONS = "comparisons"
+
+
 @dataclass(frozen=True)
 class History:
     """The result of a search. `compared`: in the order in which they were made. `stretches` are in
     order and leave nothing out.
 
     `unlocated`: stretches whose ends differ though neither half was shown to; their halves are
-    among the `stretches`.
+    among the `stretches`. `seconds`: of measuring, also where a release failed. `limit`: None if
+    the search may go on.
     """
 
     plan: HistoryPlan
@@ -190,6 +209,7 @@ class History:
     unlocated: tuple[Compared, ...]
     passed_over: tuple[PassedOver, ...]
     seconds: float
+    limit: Limit | None = None
 
     @property
     def span(self) -> tuple[str, str]:
@@ -203,8 +223,9 @@ class History:
 
     @property
     def is_complete(self) -> bool:
-        """Whether of each stretch it is known if there is a step."""
-        return not (self.has(StretchKind.OPEN) or self.has(StretchKind.UNCLEAR))
+        """Whether of each stretch it is known if there is a step; without any, nothing is known."""
+        unknown = self.has(StretchKind.OPEN) or self.has(StretchKind.UNCLEAR)
+        return bool(self.stretches) and not unknown
 
     def has(self, kind: StretchKind) -> bool:
         """Whether a stretch is of that kind."""

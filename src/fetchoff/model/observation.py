@@ -350,6 +350,19 @@ class SectionDone(OfRound):
 
 
 @dataclass(frozen=True)
+class RoundDone(OfRound):
+    """A round was measured whole, and how long it took: what it takes of a budget.
+
+    `seconds`: with what no section counts, such as starting processes, networks and origins, and
+    calibrating links. Of parts that were measured before an interruption, the sections alone. Older
+    runs have none of these records, and neither has a round whose process was killed at its end:
+    its sections say how long it took, at least.
+    """
+
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Interrupted(OfRound):
     """An attempt at a section was interrupted: its batches are kept but don't count."""
 
@@ -381,6 +394,7 @@ Record = (
     | LinkCalibrated
     | LinkUsed
     | SectionDone
+    | RoundDone
     | Interrupted
     | HostLost
     | Ended

@@ -6,6 +6,7 @@ docs/results.schema.json describes the file. A number that is None was not finit
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from fetchoff.model.cause import Cause, Trial, Tried
@@ -40,10 +41,15 @@ class StoredEstimate:
 
 @dataclass(frozen=True, slots=True)
 class StoredRelative:
-    """A client against the baseline of its course."""
+    """A client against the baseline of its course. `verdict`: None where that is withheld."""
 
     ratio: StoredEstimate
-    verdict: Verdict
+    verdict: Verdict | None
+
+    @property
+    def word(self) -> str:
+        """The verdict as it is written; "" where there is none."""
+        return self.verdict.value if self.verdict else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +89,10 @@ class StoredStanding:
 
 @dataclass(frozen=True, slots=True)
 class StoredCheck:
-    """A self-check, and what it showed in words."""
+    """A self-check, and what it showed in words. `client`: whom it names, or ""."""
 
+    kind: str
+    client: str
     outcome: CheckOutcome
     text: str
 
@@ -290,18 +298,30 @@ class ResultsFile:
     hosts: tuple[StoredHost, ...] = ()
 
     def on(self, host: StoredHost) -> ResultsFile:
-        """What one of the hosts says by itself, as if it were a run of its own."""
+        """What one of the hosts says by itself, as if it were a run of its own.
+
+        It has a part of the run's error rate, as its ratios say.
+        """
+        own = tuple(one for one in self.results if one.host == host.id)
+        level = next(_levels(own), self.level)
         lost = (f"{host.id} was lost: {host.lost}",) if host.lost else ()
         return replace(
             self,
             run_id=f"{self.run_id}-{host.id}",
             title=f"{self.title}, on {host.id}",
-            results=tuple(one for one in self.results if one.host == host.id),
+            alpha=1 - level,
+            level=level,
+            results=own,
             environment=host.environment,
             notes=(*self.notes, *lost, *host.notes),
             explanations=tuple(one for one in self.explanations if one.host == host.id),
             hosts=(),
         )
+
+
+def _levels(courses: Iterable[StoredCourse]) -> Iterator[float]:
+    standings = (standing for course in courses for standing in course.standings)
+    return (standing.wall.ratio.level for standing in standings if standing.wall)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,25 +9,37 @@ Student's t is then valid however unlike the hosts are: with unequal variances i
 not more, at all levels below 8.3 % (Bakirov and Székely, J. of Mathematical Sciences 139, 2006;
 Ibragimov and Müller, Journal of Business & Economic Statistics 28, 2010). Weights by the precision
 of each host, as meta-analyses use, would be estimated from a few rounds.
+
+A host stops when its own rule tells, sooner where its ratio happens to be far from 1 or its rounds
+happen to be alike. So its mean is a little too far out, and its noise seems too small. Two
+constants below allow for that; they were chosen by simulation (docs/decisions/0020-fleets.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import nan, sqrt
+from dataclasses import dataclass, replace
+from math import inf, log, nan, sqrt
 
 import numpy as np
 from scipy.special import fdtrc
 
-from fetchoff.model.estimate import MINIMUM_ROUNDS, Ranking, StoppingRule
+from fetchoff.model.estimate import MINIMUM_ROUNDS, Ranked, Ranking, StoppingRule
 from fetchoff.stats.pairs import holm
 from fetchoff.stats.ranking import rank
-from fetchoff.stats.verdicts import MARGIN, RESOLUTION
+from fetchoff.stats.verdicts import MARGIN, RESOLUTION, doubt, ratio, verdict
 from fetchoff.stats.within import Array, as_costs, two_way_levels
 
 LEAST_HOSTS = MINIMUM_ROUNDS
 """Of hosts in general nothing is said with fewer."""
+
+BIAS = 0.2
+"""How far a host's mean is out on the average, at most, in standard errors of its own."""
+
+NOISE = 2.0
+"""Hosts differ if their means vary more than so many times what their noise explains. That also
+makes up for Satterthwaite's degrees of freedom, which are too many where a few hosts have most of
+the noise and it happened to be seen too small."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +68,7 @@ def rank_over_hosts(
     *,
     baseline: int,
     alpha: float,
+    errors: Array | None = None,
     margin: float = MARGIN,
     resolution: float = RESOLUTION,
 ) -> Ranking:
@@ -63,11 +76,40 @@ def rank_over_hosts(
 
     The probability that any two clients that are equal on the average of all hosts are called
     different is at most `alpha`. ValueError with fewer than LEAST_HOSTS hosts.
+
+    `errors[host, client]`: standard errors of the ratios to the baseline, NaN if unknown. Intervals
+    are so much wider as hosts that stopped by their own rule may all be out in one direction.
     """
     once = StoppingRule(alpha=alpha, looks=(len(levels),))
-    return rank(
+    ranking = rank(
         levels, baseline=baseline, rule=once, final=True, margin=margin, resolution=resolution
     )
+    if errors is None:
+        return ranking
+    clients = tuple(
+        one if one.client == baseline else _wider(one, errors[:, one.client], margin)
+        for one in ranking.clients
+    )
+    return replace(ranking, clients=clients)
+
+
+def errors_of_host(y: Array, baseline: int) -> Array:
+    """Standard errors of the log-ratios to the baseline of the clients of `y[round, client]` on one
+    host. NaN for a client with fewer rounds than an interval needs."""
+    counts, _, variances = _ratios_on(as_costs(y), baseline)
+    errors: Array = np.sqrt(variances / np.maximum(counts, 1))
+    return np.where(counts >= MINIMUM_ROUNDS, errors, np.nan)
+
+
+def _wider(one: Ranked, errors: Array, margin: float) -> Ranked:
+    known = errors[np.isfinite(errors)]
+    if not known.size or not (one.ratio.low > 0 and one.ratio.high < inf):
+        return one
+    bias = BIAS * float(known.mean())
+    low, high = log(one.ratio.low) - bias, log(one.ratio.high) + bias
+    given = verdict(low, high, margin)
+    wider = ratio(log(one.ratio.point), low, high, one.ratio.level)
+    return replace(one, ratio=wider, verdict=given, doubt=doubt(given))
 
 
 def heterogeneity(
@@ -77,8 +119,10 @@ def heterogeneity(
 
     The variance of the hosts' means is compared with that which their rounds explain (Brown and
     Forsythe, Technometrics 16, 1974), hosts weighing the same, with the degrees of freedom of both
-    by Satterthwaite (as Mehrotra did, Communications in Statistics 26, 1997). Cochran's Q weighs
-    hosts by the inverse of variances that five rounds hardly tell, and takes them for known.
+    by Satterthwaite (as Mehrotra did, Communications in Statistics 26, 1997). The noise counts
+    NOISE times. Cochran's Q weighs hosts by the inverse of variances that five rounds hardly tell,
+    and takes them for known.
+
     None for the baseline, and with fewer than two hosts that have enough rounds of both.
     """
     of_hosts = [_ratios_on(as_costs(y), baseline) for y in costs]
@@ -114,7 +158,7 @@ def _between(means: Array, errors: Array, degrees: Array) -> Heterogeneity:
         hosts=count,
         between=sqrt(max(0.0, seen - explained)),
         share=max(0.0, 1 - explained / seen) if seen > 0 else 0.0,
-        p=float(fdtrc(above, below, seen / explained)),
+        p=float(fdtrc(above, below, seen / (NOISE * explained))),
     )
 
 

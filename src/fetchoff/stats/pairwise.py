@@ -12,7 +12,7 @@ from fetchoff.model.estimate import StoppingRule
 from fetchoff.model.pairwise import Pairwise
 from fetchoff.stats.comparison import DEFAULT_RULE
 from fetchoff.stats.pairs import Array, all_pairs, differing
-from fetchoff.stats.ranking import cheapest_first, family_level
+from fetchoff.stats.ranking import cheapest_first, level_of
 from fetchoff.stats.verdicts import RESOLUTION
 from fetchoff.stats.within import as_costs
 
@@ -29,7 +29,7 @@ def pairwise(
     costs = as_costs(y)
     pairs = all_pairs(costs)
     tests = int(pairs.testable.sum())
-    level = family_level(rule, costs.shape[0], tests, final=final)
+    level = level_of(rule, costs, pairs, final=final)
     lows, highs = pairs.intervals(level, tests, resolution)
     differ = differing(pairs, level, resolution)
 

@@ -17,7 +17,7 @@ from fetchoff.model.estimate import (
     Verdict,
 )
 from fetchoff.stats import tiers
-from fetchoff.stats.comparison import DEFAULT_RULE
+from fetchoff.stats.comparison import DEFAULT_RULE, complete_looks
 from fetchoff.stats.pairs import Array, Flags, Pairs, all_pairs, differing
 from fetchoff.stats.sequential import looks_taken, nominal_level, shares
 from fetchoff.stats.verdicts import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
@@ -57,7 +57,7 @@ def rank(
     """
     costs = as_costs(y)
     pairs = all_pairs(costs)
-    level = family_level(rule, costs.shape[0], int(pairs.testable.sum()), final=final)
+    level = level_of(rule, costs, pairs, final=final)
     context = _Context(
         y=costs,
         pairs=pairs,
@@ -90,6 +90,20 @@ def rank(
         pairs=int(context.pairs.testable.sum()),
         pairs_that_differ=int(context.differ.sum()),
     )
+
+
+def level_of(rule: StoppingRule, costs: Array, pairs: Pairs, *, final: bool) -> float:
+    """The error that all tests of `pairs` may spend together, after all rounds of `costs`.
+
+    The looks at a single pair are counted in its complete rounds, as `compare` counts them: the two
+    must say the same of it. A family has no such count, and has looked after every round.
+    """
+    tested = np.flatnonzero(pairs.testable)
+    if tested.size == 1:
+        a, b = int(pairs.a[tested[0]]), int(pairs.b[tested[0]])
+        looks = complete_looks(costs[:, b] - costs[:, a], rule)
+        return nominal_level(rule, looks, final=final)
+    return family_level(rule, costs.shape[0], tested.size, final=final)
 
 
 def family_level(rule: StoppingRule, rounds: int, tests: int, *, final: bool) -> float:

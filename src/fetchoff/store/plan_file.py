@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 P = TypeVar("P", bound="DataclassInstance")
+ELSEWHERE = "choose another folder with --out"
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class PlanFile(Generic[P]):
 
     def is_in(self, folder: Path) -> bool:
         """Whether a folder holds one."""
-        return (folder / self.name).is_file()
+        return os.access(folder / self.name, os.F_OK)  # no error for a name that is too long
 
     def read(self, folder: Path) -> P:
         """What was asked; StoreError if the file is damaged."""
@@ -54,8 +57,8 @@ class PlanFile(Generic[P]):
         return TypeAdapter(self.kind)
 
 
-def write(folder: Path, name: str, text: str) -> None:
-    """Write a file of a folder whole; StoreError if that fails."""
+def write(folder: Path, name: str, text: str, hint: str = ELSEWHERE) -> None:
+    """Write a file of a folder whole; StoreError, with a hint, if that fails."""
     path = folder / name
     part = path.with_name(f"{name}.part")
     try:
@@ -63,6 +66,7 @@ def write(folder: Path, name: str, text: str) -> None:
         part.write_text(text, encoding="utf-8")
         part.replace(path)
     except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written: {error.strerror}", "choose another folder with --out"
-        ) from error
+        raise StoreError(f"{path} cannot be written: {error.strerror}", hint) from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)

@@ -68,7 +68,8 @@ class Header:
 
     `schema`: 2 since small exchanges are measured in turns; older runs have none, which reads as 1.
     `hosts`: of a fleet, and `mode`, how they share the work. Without any, the run has one host: the
-    machine that `environment` describes.
+    machine that `environment` describes. `machine`: which machine may go on with the run folder of
+    a host, as a digest; "" in all others.
     """
 
     run_id: str
@@ -85,6 +86,7 @@ class Header:
     programs: tuple[ProgramRecord, ...] = ()
     hosts: tuple[HostRecord, ...] = ()
     mode: FleetMode = FleetMode.REPLICATE
+    machine: str = ""
 
 
 @functools.cache
@@ -108,18 +110,18 @@ class RunFolder:
         self._spans: dict[str, list[Span]] = {host.id: [] for host in header.hosts}
         self._ended: Ended | None = None
         self._ends = 0
+        self._is_new = False
+        self._was_there = False
 
     @classmethod
     def create(cls, path: Path, header: Header) -> RunFolder:
         """Make the folder and its run.json; StoreError if that fails."""
         folder = cls(path, header)
+        folder._is_new = True
         try:
+            folder._was_there = path.exists()
             path.mkdir(parents=True, exist_ok=True)
-            if (path / HEADER).exists():
-                raise StoreError(
-                    f"{path} already holds a run",
-                    f"continue it with 'fetchoff resume {path}', or choose another --out",
-                )
+            must_hold_no_run(path)
             text = json.dumps(asdict(header), indent=1)
             part = path / (HEADER + ".part")
             part.write_text(text, encoding="utf-8")
@@ -143,6 +145,11 @@ class RunFolder:
         for span, record in folder._read():
             folder._note(record, span)
         return folder
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it was made here, and not opened: only then is it ours to remove."""
+        return self._is_new
 
     @property
     def ended(self) -> Ended | None:
@@ -179,12 +186,14 @@ class RunFolder:
         self._journal.close()
 
     def discard(self) -> None:
-        """Remove a run without measurements; other files in the folder stay."""
+        """Remove a run without measurements; other files in the folder stay, and so does a folder
+        that was there before."""
         self.close()
         with contextlib.suppress(OSError):
             self._journal.path.unlink()
             (self.path / HEADER).unlink()
-            self.path.rmdir()
+            if not self._was_there:
+                self.path.rmdir()
 
     def _note(self, record: Record, span: Span) -> None:
         if isinstance(record, Ended):
@@ -221,6 +230,15 @@ class HostPart:
         """All of them, in order, read anew; StoreError if the journal is damaged."""
         journal = Journal(self.folder)
         return [record for span in self.spans for _, record in _records_in(journal, span)]
+
+
+def must_hold_no_run(path: Path) -> None:
+    """Raise StoreError if a run is kept in this folder already."""
+    if (path / HEADER).exists():
+        raise StoreError(
+            f"{path} already holds a run",
+            f"continue it with 'fetchoff resume {path}', or choose another --out",
+        )
 
 
 def _records_in(journal: Journal, span: Span | None = None) -> Iterator[tuple[Span, Record]]:

@@ -61,6 +61,14 @@ def test_a_finding_that_nobody_looked_for_is_neither_there_nor_gone() -> None:
     assert reasons(absent) == "x/absent: is not installed"
 
 
+def test_a_finding_is_not_absent_where_the_recording_was_only_a_part() -> None:
+    claim = FindingClaim(Side("x/a", "recorded"), "sent-twice", is_absent=True)
+    gap = Missing(Source.EVENTS, "the loop broke off")
+    found = judged(claim, diagnosed(silent=("sent-twice",), missing=(gap,)))
+    said = "x/a was not explained on recorded: the loop broke off"
+    assert (found.verdict, reasons(found)) == (ClaimVerdict.UNMEASURED, said)
+
+
 def test_findings_take_no_share_of_the_error_rate() -> None:
     ratio = RatioClaim(Measure.CPU, B, A, 3.0)
     finding = FindingClaim(Side("x/a", "recorded"), "sent-twice")

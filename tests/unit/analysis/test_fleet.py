@@ -2,71 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 from benches.fleet import pretended
 from tests.unit.analysis import planted
 from tests.unit.analysis.raced import COURSE, Raced, ill
+from tests.unit.analysis.raced_fleet import (
+    HOSTS,
+    ROUNDS,
+    WOBBLE,
+    A,
+    B,
+    analysed,
+    host,
+    raced,
+    records_of,
+    row_of,
+    told,
+)
 from tests.unit.analysis.test_hosts import on
 from tests.unit.analysis.told import fleet_of, nobody
 
 from fetchoff.analysis.analyse import RunFacts
 from fetchoff.analysis.fleet import is_decided_on, rounds_of
+from fetchoff.model.analysis import Analysis
 from fetchoff.model.estimate import Verdict
 from fetchoff.model.experiment import Experiment
-from fetchoff.model.fleet import AcrossHosts, FleetAnalysis, FleetRow
+from fetchoff.model.fleet import FleetAnalysis
 from fetchoff.model.host import PARTS, FleetMode, HostRecord, judged_on
 from fetchoff.model.observation import Ended, HostLost, Outcome, Record
-from fetchoff.report.wording.fleet import differ, in_general, on_each, summary
-
-A, B = "a/x", "b/y"
-ROUNDS = 8
-HOSTS = ("anna", "berta", "carl", "dora")
-WOBBLE = (0.004, -0.003, 0.001, -0.002, 0.003, 0.0, -0.004, 0.001)
-
-
-def raced(difference: float, **more: object) -> Raced:
-    """Two clients on one host: B costs e^difference as much as A."""
-    costs = {A: [0.0] * ROUNDS, B: [difference + wobble for wobble in WOBBLE]}
-    return replace(Raced(costs), **more)  # type: ignore[arg-type]
-
-
-def host(name: str, clients: Sequence[str] = (A, B)) -> HostRecord:
-    return HostRecord(name, {"processor": name}, tuple(clients), (), (COURSE.id,))
-
-
-def records_of(fleet: Mapping[str, Raced], *, ended: str = "budget") -> list[Record]:
-    """The records of all hosts, as a driver fetches them: round by round."""
-    found: list[Record] = []
-    for number in range(ROUNDS):
-        for name, own in fleet.items():
-            found += on(name, own.round(number))
-    return [*found, Ended(ended, ROUNDS)] if ended else found
-
-
-def analysed(
-    fleet: Mapping[str, Raced],
-    records: Sequence[Record] | None = None,
-    *,
-    hosts: Sequence[HostRecord] = (),
-    mode: FleetMode = FleetMode.REPLICATE,
-) -> FleetAnalysis:
-    experiment = next(iter(fleet.values())).experiment
-    facts = RunFacts("id", "title", "2026-11-24", experiment, (), (), {}, ())
-    named = tuple(hosts) or tuple(host(name) for name in fleet)
-    all_records = records_of(fleet) if records is None else records
-    return fleet_of(facts, named, mode, all_records, nobody)
-
-
-def row_of(analysis: FleetAnalysis, client: str = B) -> FleetRow:
-    (result,) = analysis.results
-    return next(row for row in result.rows if row.client == client)
-
-
-def told(across: AcrossHosts) -> str:
-    return on_each(across, HOSTS[: len(across.on_each)])
+from fetchoff.report.wording.fleet import (
+    differ,
+    in_general,
+    lacks,
+    on_each,
+    summary,
+    without_figures,
+)
 
 
 def test_faster_on_all_hosts() -> None:
@@ -76,7 +49,7 @@ def test_faster_on_all_hosts() -> None:
     assert row.wall.over is not None and row.wall.over.verdict is Verdict.FASTER
     assert row.wall.differ is not None and not row.wall.differ.shown
     assert row.tiers == (1, 1)
-    assert summary(found.results[0]) == (
+    assert summary(found, found.results[0]) == (
         "Hosts were not shown to differ. On hosts in general b/y is the fastest: "
         "0.607 times the wall time of a/x."
     )
@@ -91,7 +64,9 @@ def test_faster_on_some_and_level_on_others() -> None:
     assert row.wall.over is not None and row.wall.over.verdict is Verdict.UNDECIDED
     assert row.wall.differ is not None and row.wall.differ.shown
     assert differ(row.wall.differ).startswith("yes, by ")
-    assert "Hosts differ in the wall time of 1 client relative to a/x." in summary(found.results[0])
+    assert "Hosts differ in the wall time of 1 client relative to a/x." in summary(
+        found, found.results[0]
+    )
 
 
 def test_many_hosts_are_counted() -> None:
@@ -127,6 +102,16 @@ def test_each_of_several_hosts_has_its_share_of_the_error() -> None:
     assert 1 - over.ratio.level == pytest.approx(found.alpha / PARTS)
 
 
+def test_intervals_allow_for_hosts_that_stopped_when_they_had_decided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wide = row_of(analysed({name: raced(-0.5) for name in HOSTS})).wall.over
+    monkeypatch.setattr("fetchoff.stats.hosts.BIAS", 0.0)
+    plain = row_of(analysed({name: raced(-0.5) for name in HOSTS})).wall.over
+    assert wide is not None and plain is not None
+    assert wide.ratio.low < plain.ratio.low < plain.ratio.high < wide.ratio.high
+
+
 def test_of_hosts_in_general_nothing_is_said_before_the_end() -> None:
     fleet = {name: raced(-0.5) for name in HOSTS}
     found = analysed(fleet, records_of(fleet, ended=""))
@@ -137,11 +122,17 @@ def test_of_hosts_in_general_nothing_is_said_before_the_end() -> None:
 
 def test_whether_hosts_differ_is_decided_once_when_the_run_has_ended() -> None:
     fleet = {name: raced(-0.5 if name == HOSTS[0] else 0.5) for name in HOSTS}
-    for ended in ("", "budget"):
-        differ = row_of(analysed(fleet, records_of(fleet, ended=ended))).wall.differ
-        assert differ is not None
-        assert differ.p < 1e-6
-        assert differ.shown is bool(ended)
+    for ended, shown, said in (
+        ("", None, "Whether hosts differ is told when the run has ended."),
+        ("budget", True, "Hosts differ in the wall time of 1 client relative to a/x."),
+    ):
+        found = analysed(fleet, records_of(fleet, ended=ended))
+        asked = row_of(found).wall.differ
+        assert asked is not None
+        assert asked.p < 1e-6
+        assert asked.shown is shown
+        assert differ(asked) == ("yes, by 65 %" if ended else "not yet told")
+        assert summary(found, found.results[0]) == said
 
 
 def test_hosts_far_apart_in_speed_agree_in_ratios() -> None:
@@ -288,7 +279,61 @@ def test_a_client_that_answered_wrong_on_one_host_is_not_ranked_there() -> None:
     wrong = ill(2, B, Outcome.INVALID, "other content", answered_wrong=True)
     fleet["dora"] = raced(-0.5, ended=wrong)
     row = row_of(analysed(fleet))
-    assert told(row.wall) == "faster on anna, berta and carl, not measured on dora"
+    assert on_each(row.wall, HOSTS, row.missing) == (
+        "faster on anna, berta and carl, answered wrong on dora"
+    )
+    assert lacks(row, HOSTS) == {"dora": "answered wrong: in round 3: other content"}
+
+
+def test_a_client_that_answered_wrong_everywhere_is_there_and_nobody_is_the_fastest() -> None:
+    wrong = ill(2, B, Outcome.INVALID, "other content", answered_wrong=True)
+    found = analysed({name: raced(-0.5, ended=wrong) for name in HOSTS})
+    (result,) = found.results
+    assert [row.client for row in result.rows] == [A, B]
+    assert lacks(row_of(found), HOSTS) == {
+        "*": "answered wrong on all 4 hosts: in round 3: other content"
+    }
+    assert without_figures(result) == [
+        "b/y: answered wrong on all 4 hosts: in round 3: other content"
+    ]
+    assert summary(found, result) == "Only a/x has figures, so there is nothing to rank."
+    assert all(row.tiers is None for row in result.rows)
+
+
+def test_clients_that_no_host_has_are_there_with_the_reason() -> None:
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    nowhere = tuple((f"go/{name}", "no go (get it)") for name in ("one", "two"))
+    experiment = fleet["anna"].experiment
+    facts = RunFacts("id", "title", "2026-11-24", experiment, (), nowhere, {}, ())
+    hosts = [replace(host(name), absent=nowhere) for name in HOSTS]
+    own: dict[str, list[str]] = {}
+
+    def see(name: str, said: Analysis) -> None:
+        own[name] = [row.client for row in said.results[0].standings]
+
+    found = fleet_of(facts, hosts, FleetMode.REPLICATE, records_of(fleet), see)
+    (result,) = found.results
+    assert [row.client for row in result.rows] == [B, A, "go/one", "go/two"]
+    assert without_figures(result) == [
+        "go/one, go/two: not measured on all 4 hosts: no go (get it)"
+    ]
+    assert "b/y is the fastest: 0.607 times" in summary(found, result)
+    assert own["anna"] == [B, A, "go/one", "go/two"]  # each once
+
+
+def test_why_a_host_has_no_figures_is_what_that_host_says() -> None:
+    fleet = {name: raced(-0.5) for name in HOSTS}
+    fleet["anna"] = raced(-0.5, ended=ill(2, B, Outcome.INVALID, "other", answered_wrong=True))
+    records = [
+        r for r in records_of(fleet) if not (getattr(r, "host", "") == "carl" and _is_of(r, B))
+    ]
+    absent = HostRecord("carl", {}, (A,), ((B, "no cc"),), (COURSE.id,))
+    hosts = [absent if name == "carl" else host(name) for name in HOSTS]
+    row = row_of(analysed(fleet, records, hosts=hosts))
+    assert lacks(row, HOSTS) == {
+        "anna": "answered wrong: in round 3: other",
+        "carl": "not measured: no cc",
+    }
 
 
 def test_a_host_that_had_decided_did_not_end_by_what_ended_the_others() -> None:

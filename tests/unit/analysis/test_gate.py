@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.unit.analysis.raced import COURSE, Raced, ill
 
-from fetchoff.analysis.gate import again, budget_needed, end_of, judged, track_record
+from fetchoff.analysis.gate import again, budget_needed, end_of, judged, lost, track_record
 from fetchoff.analysis.limits import finding_of, kept
 from fetchoff.analysis.stopping import is_decided
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.finding import Clock
-from fetchoff.model.gate import Answer, End
-from fetchoff.model.observation import Batch, Ended, Outcome, Record
+from fetchoff.model.gate import Answer, End, Lost
+from fetchoff.model.observation import Batch, Ended, Invocation, Outcome, Record, SectionDone
 
 MARGIN = 0.02
 BASE, HEAD, TWIN = "a/x", "a/x@head", "a/x#twin"
@@ -110,19 +111,78 @@ def test_what_is_untold_says_which_budget_would_tell() -> None:
     assert budget_needed(experiment, judged(experiment, measured(raced))) is None
 
 
+def test_the_advised_budget_is_for_the_share_that_a_comparison_has() -> None:
+    """What seems to be slower must be shown over all: of twelve comparisons that takes longer."""
+    raced = race(0.04, seed=2)
+    experiment = experiment_of(raced)
+    records = [record for number in range(6) for record in raced.round(number)]
+    records.append(Ended("budget", 6))
+    enough = {}
+    for courses in (1, 6):
+        names = [f"get-{number}" for number in range(courses)]
+        copies = tuple(
+            replace(COURSE, workload=replace(COURSE.workload, id=name)) for name in names
+        )
+        several: list[Record] = [
+            replace(one, workload=name)
+            for one in records
+            if isinstance(one, Batch | Invocation | SectionDone)
+            for name in names
+        ]
+        rows = judged(replace(experiment, courses=copies), [*several, records[-1]])
+        assert rows[0].answer is Answer.CANNOT_TELL and rows[0].ratio.point > 1 + MARGIN
+        enough[courses] = rows[0].enough
+    assert enough[6] is not None and enough[1] is not None
+    assert enough[6] > enough[1]
+
+
+def test_a_gate_that_has_told_needs_no_budget() -> None:
+    raced = race(0.0, seed=3)
+    experiment = experiment_of(raced)
+    records = [record for number in range(6) for record in raced.round(number)]
+    wall, cpu = judged(experiment, [*records, Ended("budget", 6)])
+    assert Answer.CANNOT_TELL in {wall.answer, cpu.answer}
+    rows = (replace(wall, answer=Answer.CANNOT_TELL), replace(cpu, answer=Answer.SLOWER))
+    assert budget_needed(experiment, rows) is None
+
+
+def with_clock_off(records: Sequence[Record], whose: str) -> list[Record]:
+    """The adapter's own clock is 12 % off the harness's."""
+    return [
+        replace(one, cost=replace(one.cost, own_wall_ns=round(0.88 * one.cost.wall_ns)))
+        if isinstance(one, Batch) and one.entrant == whose
+        else one
+        for one in records
+    ]
+
+
+def test_a_gate_does_not_end_with_what_will_be_withheld() -> None:
+    """By wall time alone head is slower, and the clocks are too far apart for that verdict."""
+    raced = replace(race(0.0, seed=1), waits={HEAD: 1.06})
+    experiment = experiment_of(raced)
+    eight = [record for number in range(8) for record in raced.round(number)]
+    assert is_decided(experiment, eight, 8)
+    off = with_clock_off(eight, HEAD)
+    assert {row.answer for row in judged(experiment, off)} == {Answer.CANNOT_TELL}
+    assert not is_decided(experiment, off, 8)
+
+
+def test_a_gate_ends_when_the_clock_that_tells_has_told() -> None:
+    raced = replace(race(0.0, seed=1), waits={HEAD: 1.014})
+    experiment = experiment_of(raced)
+    off = with_clock_off(raced.records(), HEAD)
+    assert is_decided(experiment, off, 40)
+    assert not is_decided(experiment, raced.records(), 40)
+
+
 @pytest.mark.parametrize("whose", [BASE, HEAD])
 def test_clocks_that_are_further_apart_than_a_change_leave_no_answer_in_wall_time(
     whose: str,
 ) -> None:
     raced = race(0.06, seed=1)
-    off = [
-        replace(one, cost=replace(one.cost, own_wall_ns=round(0.88 * one.cost.wall_ns)))
-        if isinstance(one, Batch) and one.entrant == whose
-        else one
-        for one in measured(raced)
-    ]
-    wall, cpu = judged(experiment_of(raced), off)
+    wall, cpu = judged(experiment_of(raced), with_clock_off(measured(raced), whose))
     assert (wall.answer, wall.enough, cpu.answer) == (Answer.CANNOT_TELL, None, Answer.SLOWER)
+    assert (wall.clocks_apart, cpu.clocks_apart) == (True, False)
 
 
 def test_equal_processes_of_base_are_not_called_different() -> None:
@@ -145,6 +205,62 @@ def test_a_gate_ends_where_a_client_answered_wrong() -> None:
     raced = replace(race(0.0, 1), ended=ended)
     records = [record for number in range(5) for record in raced.round(number)]
     assert is_decided(experiment_of(raced), records, 5)
+
+
+LOST = "it ended with exit status 1"
+
+
+def broken(*who: str, number: int = 5) -> dict[tuple[int, str], Invocation]:
+    """Who broke down in a round."""
+    return {
+        key: one
+        for client in who
+        for key, one in ill(number, client, Outcome.FAILED, f"{client}: {LOST}").items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("ended", "right"),
+    [
+        (broken(HEAD), End.CANNOT_TELL),
+        (broken(BASE), End.NOT_SLOWER),
+        (broken(BASE, HEAD), End.NOT_SLOWER),
+        (broken(BASE) | broken(HEAD, number=4), End.NOT_SLOWER),  # base does so as often
+        (broken(TWIN), End.NOT_SLOWER),
+    ],
+)
+def test_not_slower_is_not_said_of_a_head_that_breaks_down_more_often(
+    ended: dict[tuple[int, str], Invocation], right: End
+) -> None:
+    raced = replace(race(0.0, 3), ended=ended)
+    experiment, records = experiment_of(raced), measured(raced)
+    rows, rounds = judged(experiment, records), lost(experiment, records)
+    assert end_of(rows) is End.NOT_SLOWER
+    assert end_of(rows, rounds) is right
+    assert budget_needed(experiment, rows, rounds) is None
+
+
+def test_slower_stays_slower_whoever_breaks_down() -> None:
+    raced = replace(race(0.3, 3), ended=broken(HEAD, number=1))
+    experiment, records = experiment_of(raced), measured(raced)
+    assert end_of(judged(experiment, records), lost(experiment, records)) is End.SLOWER
+
+
+def test_lost_rounds_are_told_by_their_numbers() -> None:
+    raced = replace(race(0.0, 3), ended=broken(BASE, number=1) | broken(HEAD) | broken(BASE))
+    experiment = experiment_of(raced)
+    records = [record for number in range(7) for record in raced.round(number)]
+    assert lost(experiment, records) == (Lost(COURSE.id, (1, 5), (5,), 7, f"{HEAD}: {LOST}"),)
+    assert lost(experiment_of(race(0.0, 3)), race(0.0, 3).records()) == ()
+
+
+def test_no_budget_is_advised_to_a_head_that_breaks_down() -> None:
+    raced = replace(race(0.0, seed=3), ended=broken(HEAD))
+    experiment = experiment_of(raced)
+    records = [record for number in range(6) for record in raced.round(number)]
+    rows = judged(experiment, [*records, Ended("budget", 6)])
+    assert budget_needed(experiment, rows) is not None
+    assert budget_needed(experiment, rows, lost(experiment, records)) is None
 
 
 def test_the_limit_of_a_gate_is_no_finding_beside_it() -> None:

@@ -21,6 +21,7 @@ from tests.unit.analysis.crossing import (
 )
 
 from fetchoff.analysis import links
+from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.analysis.series import series_of
 from fetchoff.model.analysis import (
     Analysis,
@@ -32,7 +33,7 @@ from fetchoff.model.analysis import (
 )
 from fetchoff.model.finding import Advice, Finding, LinkAtFault, RoundsExcluded
 from fetchoff.model.link import LOOPBACK, Calibration, Link
-from fetchoff.model.observation import Outcome
+from fetchoff.model.observation import LinkCalibrated, Outcome, Record
 from fetchoff.report.page import html
 from fetchoff.report.terminal import table
 from fetchoff.report.wording import findings, sentences
@@ -110,6 +111,45 @@ def test_a_link_that_is_not_as_asked_withholds_the_ranking_and_says_what_to_do()
 )
 def test_only_the_last_try_of_this_link_counts(tried: tuple[Calibration, ...]) -> None:
     assert only(replace(CROSSED, tried=tried)).withheld is None
+
+
+def recalibrated(*found: Calibration) -> WorkloadResult:
+    """Of a course whose link was calibrated anew before each of its first rounds."""
+    records: list[Record] = [r for r in CROSSED.records() if not isinstance(r, LinkCalibrated)]
+    for number, one in enumerate(found):
+        first = next(place for place, r in enumerate(records) if getattr(r, "round", -1) == number)
+        records.insert(first, LinkCalibrated(number, one))
+    facts = RunFacts("id", "title", "2026-11-20", CROSSED.experiment, (), (), {}, ())
+    (result,) = analyse(facts, records).results
+    return result
+
+
+BAD = calibration(FAULT)
+
+
+@pytest.mark.parametrize(
+    ("found", "out"),
+    [
+        ((calibration(), BAD, calibration()), [1]),
+        ((BAD, calibration()), [0]),  # another process went on
+        ((calibration(), BAD), [1, 2, 3, 4]),
+    ],
+)
+def test_a_calibration_judges_the_rounds_until_the_next(
+    found: tuple[Calibration, ...], out: list[int]
+) -> None:
+    result = recalibrated(*found)
+    assert result.link is not None
+    assert [(one.round, one.why) for one in result.link.left_out] == [(n, FAULT) for n in out]
+    assert result.rounds == ROUNDS - len(out)
+    assert (result.withheld, result.link.found) == (None, calibration())
+    assert remarks(result)[0] == f"{len(out)} of {ROUNDS} rounds do not count: {FAULT}"
+
+
+def test_a_link_that_was_never_as_asked_withholds_the_ranking() -> None:
+    result = recalibrated(*[BAD] * ROUNDS)
+    assert result.withheld == Finding(LinkAtFault("atlantic", (FAULT,)), advice=Advice.SLOWER_LINK)
+    assert (result.rounds, result.link and result.link.left_out) == (ROUNDS, ())
 
 
 def test_rounds_that_do_not_count_are_told_and_not_used() -> None:

@@ -14,7 +14,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.estimate import LimitAnswer
 from fetchoff.model.limit import Kept
 from fetchoff.model.link import Emulated
-from fetchoff.model.observation import LinkUsed, Outcome, Record
+from fetchoff.model.observation import Batch, LinkUsed, Outcome, Record
 
 LIMIT = 0.03
 DEVIATION = 0.02  # of the difference of two processes
@@ -99,6 +99,34 @@ def test_a_ranking_is_decided_when_neighbours_are_told_apart(
 ) -> None:
     raced = ranking(apart, noise)
     assert is_decided(raced.experiment, raced.records(), 5) is decided
+
+
+def with_clock_off(raced: Raced) -> list[Record]:
+    """The second client's own clock is 12 % off the harness's."""
+    return [
+        replace(one, cost=replace(one.cost, own_wall_ns=round(0.88 * one.cost.wall_ns)))
+        if isinstance(one, Batch) and one.entrant == "a/y"
+        else one
+        for one in raced.records()
+    ]
+
+
+def test_a_limit_is_not_passed_by_a_clock_whose_verdict_will_be_withheld() -> None:
+    """In wall time it is 6 % over, and in CPU time nobody knows yet."""
+    raced = replace(pair(0.03, 0.03), waits={"a/y": 1.06})
+    assert is_decided(raced.experiment, raced.records(), 5)
+    assert not is_decided(raced.experiment, with_clock_off(raced), 5)
+
+
+@pytest.mark.parametrize(("apart", "limit"), [(0.03, None), (0.0, 0.03)])
+def test_a_pair_does_not_wait_for_a_verdict_that_will_be_withheld(
+    apart: float, limit: float | None
+) -> None:
+    """CPU time has told; in wall time it lies just at the limit, or at the margin."""
+    at_stake = 0.03 if limit else 0.02
+    raced = replace(pair(apart, limit), waits={"a/y": (1 + at_stake) / np.exp(apart)})
+    assert not is_decided(raced.experiment, raced.records(), 5)
+    assert is_decided(raced.experiment, with_clock_off(raced), 5)
 
 
 def test_a_ranking_waits_for_who_takes_part_seldom() -> None:

@@ -147,6 +147,21 @@ def test_a_baseline_has_no_verdict_to_be_withheld() -> None:
     assert told(row) == "its own clock is 40 % off the harness's"
 
 
+def test_the_origins_share_is_that_of_the_rounds() -> None:
+    """Where a client has two modes, an arithmetic mean beside a geometric one made it larger."""
+
+    def in_modes(batch: Batch) -> Cost:
+        by = 4 if batch.round % 2 else 1
+        wall_ns = by * batch.cost.wall_ns
+        return replace(
+            batch.cost, wall_ns=wall_ns, own_wall_ns=wall_ns, origin_cpu_ns=round(0.42 * wall_ns)
+        )
+
+    costs = rows(of_batches("a/fast", in_modes))["a/fast"].costs
+    assert costs is not None
+    assert costs.origin_cpu_per_wall == pytest.approx(0.42, rel=1e-3)
+
+
 def test_a_pause_is_in_what_is_ranked() -> None:
     """The mean is what users pay: one batch in ten that costs three times as much adds a fifth."""
     plain, pausing = rows()["a/fast"].costs, rows(PAUSING)["a/fast"].costs

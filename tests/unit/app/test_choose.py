@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,30 @@ SHIPPED = "python/http-client"
 
 def names(*patterns: str, without: tuple[str, ...] = ()) -> list[str]:
     return [str(manifest.id) for manifest in chosen(patterns, without)]
+
+
+@pytest.mark.parametrize("name", ["a" * 300, f"python/{'a' * 300}"])
+def test_a_name_that_is_too_long_for_a_folder_is_unknown(name: str) -> None:
+    with pytest.raises(UnknownName):
+        chosen([name])
+
+
+@pytest.mark.parametrize("raised", [errno.EACCES, errno.ENAMETOOLONG])
+def test_a_folder_that_cannot_be_looked_into_is_told(
+    raised: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root may look into any."""
+
+    is_file = Path.is_file
+
+    def fails(path: Path) -> bool:
+        if path.parent == Path("/secret/it"):
+            raise OSError(raised, os.strerror(raised))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", fails)
+    with pytest.raises(InputError, match=f"/secret/it cannot be read: {os.strerror(raised)}"):
+        chosen(["/secret/it"])
 
 
 def test_ids_and_globs_pick_each_client_once() -> None:
@@ -101,6 +128,14 @@ def test_a_version_of_the_registry_is_found_again(tmp_path: Path) -> None:
     versions = [*chosen(["python/requests@2.30.0"]), *chosen([f"{folder}@2.30.0"])]
     assert all(manifest.is_resolved for manifest in versions)
     assert found_again(*versions) == versions
+
+
+def test_a_version_of_the_folder_that_was_resolved_is_found_again_as_such() -> None:
+    """As a history does it."""
+    listed = chosen(["python/requests@2.31.0"])
+    assert not any(manifest.is_resolved for manifest in listed)
+    resolved = [replace(manifest, is_resolved=True) for manifest in listed]
+    assert found_again(*listed, *resolved) == [*listed, *resolved]
 
 
 def test_a_shipped_client_is_recorded_by_its_name() -> None:

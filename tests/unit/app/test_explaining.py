@@ -17,7 +17,7 @@ from fetchoff.model.cause import Cause, Diagnosis
 from fetchoff.model.claim import Claim, ClaimVerdict, FindingClaim, Side
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
-from fetchoff.model.errors import AdapterError
+from fetchoff.model.errors import AdapterError, UnknownName
 
 CURL, OTHER = "rust/curl+multi@7.86.0", "rust/curl+multi@8.22.0"
 
@@ -60,3 +60,16 @@ def test_claims_about_faults_are_decided_by_what_is_explained_after_the_run(
         ClaimVerdict.UNMEASURED,
     ]
     assert said == [f"{OTHER} cannot be explained on small-post: has crashed"]
+
+
+def test_a_fault_that_no_rule_finds_is_an_error_and_not_absent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explaining, "explain", explained)
+    misspelt = FindingClaim(Side(CURL, "small-post"), "pause", is_absent=True)
+    article = claims.article("curl-2023")
+    article = replace(article, claims=(Claim("id", "text", misspelt),))
+    folder = reproduced.run(tmp_path, "curl-2023")
+    with pytest.raises(UnknownName, match="unknown fault 'pause'") as error:
+        explaining.explain_claimed(folder, article, [client(CURL)], lambda _: None)
+    assert "pauses" in error.value.hint

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,13 +16,16 @@ from benches.stats.histories import (
     with_steps,
 )
 
-from fetchoff.app import history as app_history
-from fetchoff.app.history import SHARE, CannotBeMeasured, Comparer, Search, between
+from fetchoff.app.history import (
+    SHARE,
+    CannotBeMeasured,
+    Search,
+    between,
+)
 from fetchoff.model.analysis import Relative
 from fetchoff.model.errors import InputError
 from fetchoff.model.estimate import Verdict
-from fetchoff.model.experiment import Experiment
-from fetchoff.model.history import Compared, PassedOver, StretchKind
+from fetchoff.model.history import Compared, Limit, PassedOver, StretchKind
 from fetchoff.model.release import Release
 
 TRIALS = 60
@@ -126,6 +127,52 @@ def test_a_release_that_cannot_be_had_is_passed_over() -> None:
     assert set(told) == set(found.passed_over)
     assert PassedOver("0", "it does not build") in told
     assert found.stretches[0].older == "1"
+
+
+def test_a_comparison_that_comes_to_nothing_costs_its_time() -> None:
+    search, _ = pretended(with_steps(9, {}), budget_s=100)
+    asked: list[str] = []
+
+    def failing(older: str, newer: str, budget_s: float, _: int) -> Compared:
+        asked.append(newer)
+        raise CannotBeMeasured(newer, "it breaks down", seconds=40.0)
+
+    found = search.run(failing, ignored)
+    assert asked == ["8", "7", "6"]
+    assert found.seconds == 120.0
+    assert found.limit is Limit.BUDGET
+
+
+def test_a_release_that_cannot_be_set_up_costs_neither_time_nor_a_comparison() -> None:
+    search, compare = pretended(with_steps(9, {}), budget_s=100)
+
+    def unbuilt(older: str, newer: str, budget_s: float, _: int) -> Compared:
+        if newer != "1":
+            raise CannotBeMeasured(newer, "it does not build")
+        return replace(compare(older, newer, budget_s), seconds=9.0)
+
+    found = search.run(unbuilt, ignored)
+    assert [(one.older, one.newer, one.kind) for one in found.stretches] == [
+        ("0", "1", StretchKind.LEVEL)
+    ]
+    assert (found.seconds, found.limit) == (9.0, None)
+
+
+def test_a_release_that_fails_late_does_not_buy_more_comparisons() -> None:
+    """Each has a share of the error rate, also one in which a release fails."""
+    search, compare = pretended(with_steps(9, dict.fromkeys(range(1, 9), 0.2)), budget_s=1e9)
+    made: list[tuple[str, str]] = []
+
+    def flaky(older: str, newer: str, budget_s: float, _: int) -> Compared:
+        made.append((older, newer))
+        if (older, newer) in (("4", "5"), ("3", "5")):
+            raise CannotBeMeasured("4" if older == "4" else "3", "it hangs", seconds=1.0)
+        return compare(older, newer, budget_s)
+
+    found = search.run(flaky, ignored)
+    assert len(made) == search.plan.most_comparisons
+    assert found.has(StretchKind.OPEN)
+    assert found.limit is Limit.COMPARISONS
 
 
 def test_nothing_is_left() -> None:
@@ -242,36 +289,13 @@ def test_with_less_time_than_it_took_before_nothing_is_repeated() -> None:
     assert doubted.asked == [("0", "1", 1)]
 
 
-def test_a_repetition_is_a_run_of_its_own_with_rounds_as_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All of the budget is for more rounds; they are as long as for a quarter of it."""
-    plan = plan_of(10, budget_s=600)
-    lengths: list[float] = []
-    made: list[tuple[Path, Experiment]] = []
-
-    def paired(*_: object, budget_s: float, seed: int) -> Experiment:
-        lengths.append(budget_s)
-        return Experiment((), (), "a/b@0", seed, budget_s=budget_s)
-
-    def new_run(experiment: Experiment, _: object, title: str, place: Path) -> SimpleNamespace:
-        made.append((place, experiment))
-        return SimpleNamespace(ended=True, close=lambda: None)
-
-    monkeypatch.setattr(app_history, "pair", paired)
-    monkeypatch.setattr(app_history, "new_run", new_run)
-    for name in ("analysis_of", "write", "compared"):
-        monkeypatch.setattr(app_history, name, lambda *_: None)
-    monkeypatch.setattr(Comparer, "ready", lambda _, version: SimpleNamespace(id=f"a/b@{version}"))
-    comparer = Comparer(plan, tmp_path, lambda _: pytest.fail(), lambda *_: pytest.fail())
-    comparer("0", "9", 600.0, 1)
-    comparer("0", "9", 100.0, 2)
-    (first, once), (second, again) = made
-    assert [place.name for place in (first, second)] == ["0--9", "0--9--2"]
-    assert (once.budget_s, again.budget_s) == (600.0, 100.0)
-    assert lengths == [150.0, 100.0]
-    assert once.seed != again.seed
-    assert once.alpha == again.alpha == plan.alpha_of_one
+def test_only_as_many_are_repeated_as_have_the_time_that_they_took() -> None:
+    """Two of 20 s in what 35 s are left: only the first, with all of them."""
+    search, compare = pretended(with_steps(10, {4: 0.2}), budget_s=95)
+    doubted = Doubted(compare, ("0", "4", 1), ("4", "9", 1))
+    search.run(doubted, ignored)
+    assert doubted.asked[3] == ("0", "4", 2)
+    assert doubted.budgets[3] == 35.0
 
 
 RELEASES = tuple(map(Release, ["2.0rc1", "1.10", "1.9", "1.10b1", "2.0", "1.8"]))

@@ -91,6 +91,10 @@ def test_each_host_of_a_fleet_is_a_run_on_its_own_machine(fleet: Path, has_resul
     assert {course.host for course in berta.file.results} == {"berta"}
     assert anna.files == ("hosts/anna.html",)
     for placed in anna.courses:
+        levels = {s.wall.ratio.level for s in placed.ranked if s.wall}
+        assert levels == {anna.file.level}  # a host has but a part of the error rate
+        assert anna.file.level > 0.99
+        assert anna.file.alpha == pytest.approx(1 - anna.file.level)
         assert [standing.client for standing in placed.ranked] == ["a/fast", "b/even", "c/slow"]
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
+from argparse import Namespace
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +22,9 @@ from benches.agreement.arithmetic import (
     total_cost,
     without_interval,
 )
+from benches.agreement.bench import Bench
 from benches.agreement.processes import FailedError, Task, started, unfit
-from benches.agreement.rounds import Measured
+from benches.agreement.rounds import Measured, stand
 from benches.agreement.runs import Report, Reported, RunError
 from benches.agreement.stretches import LINE_NS, STRETCH_NS, lines_of, mixed, stretches_of
 from benches.agreement.subjects import Subject, Way
@@ -32,6 +35,7 @@ from fetchoff.catalog.workloads import workload
 from fetchoff.model.client import Launch
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.finding import Clock
+from fetchoff.model.loopback import Loopback
 from fetchoff.run.host.machine import usable_cores
 
 TRIALS = 2000
@@ -181,6 +185,33 @@ def test_another_request_than_the_adapters_is_told() -> None:
     other = Report({"a/base": longer}, {}, "", 1.0)
     (remark,) = findings.remarks(loops, measured, other)
     assert "60 bytes a request, in the run 95" in remark
+
+
+def bench_of(measured: list[Measured], told: Report, *, total: bool = True) -> Bench:
+    """The bench when all is measured."""
+    one = Bench.__new__(Bench)
+    one.arguments = Namespace(baseline="a/base", total=total, seed=1)
+    one.measured, one.failures, one.report = measured, {}, told
+    one.skipped, one._stand = {}, stand("small-get", Loopback.MACHINE)
+    return one
+
+
+def test_the_goals_are_met_where_nothing_differs_or_is_missing() -> None:
+    """Ratios agree in each case; what is besides decides."""
+    base, way = ("a/base", 100.0), Way.ADAPTER
+    measured = [process(r, *base) for r in range(3)] + [process(r, "a/own", 100) for r in range(3)]
+    well = [*measured, *(process(r, *base, way) for r in range(3))]
+    told = report(a_base=EXACT, a_own=EXACT)
+    told = replace(told, clients={n: replace(c, wall=c.cpu) for n, c in told.clients.items()})
+    assert bench_of(well, told).show()
+    dearer = [*measured, *(process(r, "a/base", 150.0, way) for r in range(3))]
+    assert not bench_of(dearer, told).show()
+    assert bench_of(dearer, told, total=False).show()
+    assert not bench_of(well, replace(told, withheld="noise")).show()
+    assert not bench_of(well, replace(told, without={"a/other": "failed: late"})).show()
+    failed = bench_of(well, told)
+    failed.failures = {("a/other", Way.LOOP): "it ended"}
+    assert not failed.show()
 
 
 @given(st.integers(1, 100_000), st.floats(1e4, 1e8))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from benches.fleet import accounts, pretended
 from benches.fleet.accounts import Tally
+from benches.fleet.manners import HASTY, PATIENT, Manner
 
 from fetchoff.fleet.host.work import folder_of
 from fetchoff.model.observation import Batch, Ended, HostLost, Record, SectionDone
@@ -42,14 +44,24 @@ def kept(path: Path, records: list[Record]) -> None:
 
 
 def faults(
-    head: Header, tmp_path: Path, records: list[Record], log: str = "", drivers: int = 0
+    head: Header,
+    tmp_path: Path,
+    records: list[Record],
+    log: str = "",
+    kills: tuple[int, ...] = (),
+    manner: Manner = HASTY,
 ) -> tuple[str, Tally]:
-    """What is found in a driver's journal with these records."""
+    """What is found in a driver's journal with these records. `kills`: of drivers, each when the
+    journal had so many."""
     folder, tally = RunFolder.create(tmp_path / "run", head), Tally()
+    last: dict[int, HostLost] = {}
     folder.close()
-    kept(folder.path, records)
-    found = list(accounts.faults_of(folder.path, ROUNDS, tally))
-    return "\n".join([*found, *accounts.untold(folder.path, log, drivers)]), tally
+    for begin, end in pairwise([0, *kills, len(records)]):
+        kept(folder.path, records[begin:end])
+        if end in kills:
+            last |= accounts.last_loss(folder.path)
+    found = list(accounts.faults_of(folder.path, ROUNDS, manner, tally))
+    return "\n".join([*found, *accounts.untold(folder.path, log, last, tally)]), tally
 
 
 def test_all_is_well(head: Header, tmp_path: Path) -> None:
@@ -65,6 +77,28 @@ def test_whole_rounds_of_a_host_that_is_lost_count(head: Header, tmp_path: Path)
     found, tally = faults(head, tmp_path, records, f"wave 3\nlost berta: {LOST}\n")
     assert found == ""
     assert (tally.lost, tally.back, tally.sections) == (1, 0, 10)
+
+
+@pytest.mark.parametrize(
+    ("manner", "reason", "said"),
+    [
+        (HASTY, LOST, ""),
+        (PATIENT, "it has been away for 60 s", "which nothing explains: it has been away for 60 s"),
+        (HASTY, "it has been away for 60 s", "berta was lost, which nothing explains"),
+        (HASTY, "a round took longer than 120 s", "which nothing explains: a round took longer"),
+        (HASTY, "its worker failed with KeyError", "berta was lost, which nothing explains"),
+    ],
+)
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_no_other_loss_excuses_anything(
+    manner: Manner, reason: str, said: str, goes_on: bool, head: Header, tmp_path: Path
+) -> None:
+    loss = HostLost(2, reason, host="berta")
+    later = of("berta")[len(of("berta", 2)) :] if goes_on else []
+    records = [*of("anna"), *of("berta", 2), loss, *later, Ended("rounds", ROUNDS)]
+    log = f"lost berta: {reason}\n"
+    found, _ = faults(head, tmp_path, records, log, manner=manner)
+    assert said in found if said else found == ""
 
 
 def test_a_host_that_comes_back_has_all_its_rounds(head: Header, tmp_path: Path) -> None:
@@ -105,21 +139,31 @@ def test_what_is_lost_or_doubled_is_found(
     assert said in faults(head, tmp_path, records)[0]
 
 
+SILENT = "which the output doesn't tell: {('berta', 'it has been away for 3 s'): 1}"
+
+
 @pytest.mark.parametrize(
-    ("log", "drivers", "said"),
+    ("log", "kills", "said"),
     [
-        ("", 0, "which the output doesn't tell: {('berta', 'it has been away for 3 s'): 1}"),
-        ("", 1, ""),
-        (f"lost berta: {LOST}\nlost anna: {LOST}\n", 1, "which the journal doesn't tell: ('anna'"),
+        ("", [], SILENT),
+        ("", [0], ""),  # right after the driver had written it
+        ("", [-1], SILENT),  # before that
+        ("", [1], SILENT),  # and when it had written something else
+        (f"lost berta: {LOST}\n", [0], ""),
+        (f"lost berta: {LOST}\nlost anna: {LOST}\n", [0], "the journal doesn't tell: ('anna'"),
     ],
 )
 def test_a_loss_that_is_not_told_is_found(
-    log: str, drivers: int, said: str, head: Header, tmp_path: Path
+    log: str, kills: list[int], said: str, head: Header, tmp_path: Path
 ) -> None:
+    """A driver that is killed may keep to itself what it wrote last, and nothing else."""
     away = HostLost(2, LOST, host="berta")
-    records = [*of("anna"), *of("berta", 2), away, Ended("rounds", ROUNDS)]
-    found, _ = faults(head, tmp_path, records, log, drivers)
+    records = [*of("berta", 2), away, *of("anna"), Ended("rounds", ROUNDS)]
+    at = records.index(away) + 1
+    found, tally = faults(head, tmp_path, records, log, tuple(at + kill for kill in kills))
     assert said in found if said else found == ""
+    assert tally.unsaid == (not log and kills == [0])
+    assert f"{tally.unsaid} of them by a driver that was killed before" in str(tally)
 
 
 def test_a_run_that_has_not_ended_is_a_fault(head: Header, tmp_path: Path) -> None:
@@ -134,3 +178,17 @@ def test_only_sigkills_are_called_so() -> None:
     assert str(tally).startswith(
         "4 SIGKILLs (3 of workers, 1 of nannies), 5 stops of workers, 4 of schedulers and 2 "
     )
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_nobody_is_cut_off_for_ever_where_that_is_not_permitted(
+    inside: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
+    from benches.fleet import bench
+
+    monkeypatch.delenv(bench.INSIDE, raising=False)
+    if inside:
+        monkeypatch.setenv(bench.INSIDE, "1")
+    assert bench.possible(["partitions"]) == ["partitions"] * inside
+    assert "workers" in bench.possible(bench.KINDS)

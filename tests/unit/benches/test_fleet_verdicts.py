@@ -50,6 +50,23 @@ def test_nothing_to_compare_is_no_success(capsys: pytest.CaptureFixture[str]) ->
     assert "nothing could be compared" in capsys.readouterr().out
 
 
+def test_verdicts_that_nobody_decided_are_no_success(capsys: pytest.CaptureFixture[str]) -> None:
+    told = Told({"run": {PAIR: 1, OTHER: 0}, "h1": {PAIR: 0, OTHER: 1}})
+    assert printed(told, {PAIR: 1}) == 1  # hosts in general are no host
+    assert "no pair was decided by both" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("hosts", "status"), [(2, 0), (3, 1)])
+def test_hosts_in_general_that_say_nothing_are_no_success(
+    hosts: int, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two hosts, nothing is said in general."""
+    told = Told({"run": {PAIR: 1}, **{f"h{n}": {PAIR: 1} for n in range(hosts)}})
+    assert printed(told, {}) == status
+    assert ("hosts in general say nothing" in capsys.readouterr().out) is bool(status)
+    assert printed(told, {PAIR: 0}) == 0
+
+
 def test_what_hosts_show_has_the_sign_of_the_truth(tmp_path: Path) -> None:
     folder_with(tmp_path / "run", 5, HOSTS)
     told = Told()

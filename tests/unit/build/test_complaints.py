@@ -134,6 +134,22 @@ def test_what_npm_cannot_have(said: str, expected: str, tmp_path: Path) -> None:
     assert "library@2.5" in (tmp_path / "asked").read_text()
 
 
+@pytest.mark.parametrize("version", ["2", "latest", "2.5"])
+def test_what_npm_takes_for_a_version_that_is_not_whole(version: str, tmp_path: Path) -> None:
+    path = with_programs(tmp_path, npm="exit 0", node="echo library 2.5.1 sha512-abc")
+    script = kit("javascript") / "resolve.sh"
+    command = ("sh", script, ".", "library", version, "packages.txt", "node")
+    said = last_said(tmp_path, *command, PATH=path)
+    assert said == f"there is no library {version}: npm has taken another version for it"
+
+
+def test_a_whole_version_is_what_npm_takes(tmp_path: Path) -> None:
+    path = with_programs(tmp_path, npm="exit 0", node="echo library 2.5.1 sha512-abc")
+    script = kit("javascript") / "resolve.sh"
+    command = ("sh", script, ".", "library", "2.5.1", "packages.txt", "node")
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
+
+
 GO = """\
 case "$1 $2" in
 "get example.org/library@v2.5.0") echo "go: example.org/library@v2.5.0: $WHY" >&2; exit 1 ;;
@@ -158,3 +174,33 @@ def test_what_go_cannot_have(also: str, expected: str, tmp_path: Path) -> None:
     command = ("sh", kit("go") / "resolve.sh", *asked)
     why = "it needs a later Go"
     assert last_said(tmp_path, *command, PATH=path, ALSO=also, WHY=why) == expected
+
+
+LOCKED_BY_GO = """\
+case "$1 $2" in
+"list -m") echo "$LOCKED" ;;
+"mod tidy") touch go.sum ;;
+esac
+"""
+
+
+def locked_by_go(folder: Path, version: str, locked: str) -> tuple[tuple[str | Path, ...], str]:
+    """The command that asks for a version where Go locks another, and its PATH."""
+    (folder / "go.mod").write_text("module fetchoff\n")
+    path = with_programs(folder, go=LOCKED_BY_GO.replace("$LOCKED", locked))
+    script = kit("go") / "resolve.sh"
+    return ("sh", script, "local", "example.org/library", version, "packages.txt"), path
+
+
+@pytest.mark.parametrize("version", ["2", "2.5"])
+def test_what_go_takes_for_a_version_that_is_not_whole(version: str, tmp_path: Path) -> None:
+    command, path = locked_by_go(tmp_path, version, "v2.5.1")
+    said = last_said(tmp_path, *command, PATH=path)
+    assert said == f"there is no example.org/library {version}: go has taken 2.5.1 for it"
+
+
+@pytest.mark.parametrize("locked", ["v2.5.1", "v2.5.1+incompatible"])
+def test_a_whole_version_is_what_go_takes(locked: str, tmp_path: Path) -> None:
+    """The mark is of modules that are older than modules; it is no part of what is asked for."""
+    command, path = locked_by_go(tmp_path, "2.5.1", locked)
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)

@@ -1,4 +1,6 @@
-"""How the Java kit lists versions by Maven, with a Maven that only reads the POM it is given."""
+"""How the Java kit lists versions by Maven, with a Maven that only reads the POM it is given, and
+which artifacts it takes for releases.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from fetchoff.catalog.paths import shipped
 
-PROGRAM = shipped("adapters") / "java" / "_kit" / "releases.py"
+KIT = shipped("adapters") / "java" / "_kit"
 MAVEN = """#!/usr/bin/env python3
 import pathlib, re, sys
 pom = pathlib.Path(sys.argv[sys.argv.index("--file") + 1])
@@ -19,23 +23,68 @@ if not pathlib.Path(f"{pom.parent}/{parent}").is_file():
     sys.exit(print("[ERROR] no parent POM"))
 known = pathlib.Path.home() / ".m2" / "repository" / "org" / "example" / "client"
 known.mkdir(parents=True)
-(known / "maven-metadata-central.xml").write_text(
+(known / "maven-metadata-{source}.xml").write_text(
     "<metadata><versioning><versions><version>1.1</version><version>1.0</version>"
     "</versions></versioning></metadata>"
 )
+print("[INFO] Scanning")
+print("[ERROR] No versions available for org.example:client:jar:[999999999,)")
+sys.exit(1)
+"""
+TRACKED = """#NOTE: This is a Maven Resolver internal implementation file
+client-1.0.pom>{source}=
+client-1.0.jar>{source}=
 """
 
 
-def test_the_parent_is_where_maven_looks_for_it(tmp_path: Path) -> None:
-    maven = tmp_path / "mvn"
-    maven.write_text(MAVEN)
+def listed(home: Path, source: str) -> subprocess.CompletedProcess[str]:
+    """What the kit lists, where the versions are those of this source."""
+    maven = home / "mvn"
+    maven.write_text(MAVEN.replace("{source}", source))
     maven.chmod(0o755)
-    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
-    listed = subprocess.run(
-        [sys.executable, str(PROGRAM), "org.example:client"],
-        env={**os.environ, "HOME": str(tmp_path), "PATH": path},
+    return run(home, "releases.py", "org.example:client")
+
+
+def run(home: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(home), os.environ["PATH"]])
+    return subprocess.run(
+        [sys.executable, str(KIT / program), *arguments],
+        env={**os.environ, "HOME": str(home), "PATH": path},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (listed.stdout, listed.stderr) == ("1.0\n1.1\n", "")
+
+
+def test_the_parent_is_where_maven_looks_for_it(tmp_path: Path) -> None:
+    found = listed(tmp_path, "central")
+    assert (found.stdout, found.stderr) == ("1.0\n1.1\n", "")
+
+
+def test_what_was_built_here_is_no_release(tmp_path: Path) -> None:
+    """`mvn install` of a checkout writes such a list."""
+    found = listed(tmp_path, "local")
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr.startswith("[ERROR] No versions available")
+
+
+@pytest.mark.parametrize(
+    ("tracked", "is_refused"),
+    [
+        (TRACKED.replace("{source}", "central"), False),
+        (TRACKED.replace("{source}", ""), True),
+        # Fetched, and then built here: Maven keeps both lines.
+        (TRACKED.replace("{source}", "central") + "client-1.0.jar>=\n", True),
+        (None, False),  # whoever told Maven not to keep track
+    ],
+)
+def test_an_artifact_that_was_built_here_is_refused(
+    tracked: str | None, is_refused: bool, tmp_path: Path
+) -> None:
+    folder = tmp_path / ".m2" / "repository" / "org" / "example" / "client" / "1.0"
+    folder.mkdir(parents=True)
+    if tracked is not None:
+        (folder / "_remote.repositories").write_text(tracked)
+    (tmp_path / "packages.txt").write_text("org.example:client 1.0 sha256:0\n")
+    done = run(tmp_path, "refuse_local_builds.py", str(tmp_path / "packages.txt"))
+    assert (done.returncode, f"{folder}" in done.stderr) == (int(is_refused), is_refused)

@@ -11,7 +11,9 @@ import pytest
 
 from fetchoff.build import prerequisites
 from fetchoff.build.prerequisites import check_all, hint_for, install
+from fetchoff.build.steps import Steps
 from fetchoff.model.client import Recipe
+from fetchoff.model.errors import SetupError
 
 APT = """#!/bin/sh
 echo "$@" >> "$APT_ASKED"
@@ -88,6 +90,19 @@ def test_a_policy_of_the_owner_is_left_alone(policy: Path) -> None:
     policy.chmod(0o755)
     install([Recipe(apt=("nginx-light",))])
     assert policy.read_text() == "#!/bin/sh\nexit 104\n"
+
+
+def test_a_command_that_cannot_be_run_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tool").write_text("a file")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SetupError, match="'tool' cannot be run: Permission denied"):
+        check_all([["tool"]])
+    with pytest.raises(SetupError, match="'tool' cannot be run: Permission denied"):
+        Steps().run(["tool"], tmp_path, tmp_path / "log")
+    with pytest.raises(SetupError, match="there is no command 'other'"):
+        check_all([["other"]])
 
 
 def test_no_check_is_ended_by_ctrl_c() -> None:

@@ -6,6 +6,7 @@ The registry is a folder with a file for each version, and the package manager i
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ for version in "$REGISTRY/$1"/*; do echo "$(basename "$version") $(cat "$version
 """
 RESOLVE = """\
 echo asked >>"$REGISTRY/asked"
+[ ! -f "$REGISTRY/away" ] || { echo "no route to the registry" >&2; exit 1; }
 [ -f "$REGISTRY/$1/$2" ] || { echo "there is no $1 $2" >&2; exit 1; }
 echo "$1 $2, beside $#" >"lock-$2"
 echo "$1 $2 sha256:abc" >"$3"
@@ -149,6 +151,44 @@ def test_a_version_that_is_not_there(root: Path, registry: Path) -> None:
     assert client.readiness is Readiness.UNAVAILABLE
     assert client.reason == "this version cannot be had: there is no the-library 9.9"
     assert client.hint == ("'fetchoff versions fake/library' lists what can be had; ask the shell")
+
+
+def test_a_registry_that_was_away_is_asked_again(root: Path, registry: Path) -> None:
+    manifest = member(root, "fake/library@1.10")
+    (registry / "away").touch()
+    (client,) = prepared(manifest)
+    assert client.readiness is Readiness.UNAVAILABLE
+    assert client.reason == "this version cannot be had: no route to the registry"
+    assert state(manifest).readiness is Readiness.NOT_SET_UP
+    (registry / "away").unlink()
+    assert prepared(manifest)[0].readiness is Readiness.READY
+
+
+def test_a_build_that_fails_is_remembered(root: Path, registry: Path) -> None:
+    text = (root / "fake" / "_kit" / "kit.toml").read_text()
+    (root / "fake" / "_kit" / "kit.toml").write_text(text.replace('"cp"', '"false"'))
+    manifest = member(root, "fake/library@1.10")
+    prepared(manifest)
+    assert state(manifest).readiness is Readiness.UNAVAILABLE
+
+
+def test_a_version_of_the_folder_can_be_resolved_like_any_other(root: Path, registry: Path) -> None:
+    """Beside the client that the folder's own lock file builds, and without a change to that."""
+    pinned = member(root, "fake/library@2.0")
+    resolved = replace(pinned, is_resolved=True)
+    prepared(pinned)
+    (client,) = prepared(resolved)
+    assert client.readiness is Readiness.UNAVAILABLE
+    assert "there is no the-library 2.0" in client.reason
+    (registry / "the-library" / "2.0").touch()
+    (client,) = prepared(resolved)
+    assert client.readiness is Readiness.READY
+    assert client.packages[-1] == Package("the-library", "2.0", "sha256:abc")
+    assert client_record(client).packages == client.packages
+    built = [BuildDir.of(one).folder / "build" / "lock" for one in (pinned, resolved)]
+    assert [path.read_text() for path in built] == ["own", "the-library 2.0, beside 3\n"]
+    assert (root / "fake" / "library" / "lock-2.0").read_text() == "own"
+    assert state(pinned).packages == ()
 
 
 def test_a_kit_that_locks_nothing_is_at_fault(root: Path, registry: Path) -> None:

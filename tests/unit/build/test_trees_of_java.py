@@ -20,8 +20,8 @@ def write_jar(path: Path, content: str) -> None:
         jar.writestr("content", content)
 
 
-def replace(libraries: Path, tree: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(PROGRAM), str(libraries), str(tree)]
+def replace(libraries: Path, *trees: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(PROGRAM), str(libraries), *map(str, trees)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -56,3 +56,11 @@ def test_an_older_build_beside_it_is_not_guessed_about(libraries: Path, tmp_path
 def test_a_project_that_was_not_built_is_told_of(libraries: Path, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     assert "build it first" in replace(libraries, tmp_path / "project").stderr
+
+
+def test_each_tree_has_to_be_used(libraries: Path, tmp_path: Path) -> None:
+    write_jar(tmp_path / "project" / "client-1.1.jar", "changed")
+    write_jar(tmp_path / "some-repository" / "target" / "other-1.0.jar", "other")
+    done = replace(libraries, tmp_path / "project", tmp_path / "some-repository")
+    told = "the adapter uses nothing of some-repository, which has other: it uses client, core"
+    assert (done.returncode, done.stderr) == (1, f"{told}\n")

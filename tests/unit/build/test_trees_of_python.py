@@ -22,11 +22,26 @@ VARIABLES = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION")
 BYPASSES = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
 
 
-def install(place: Path, tree: Path) -> subprocess.CompletedProcess[str]:
-    """Make an environment in `place`, with the tree in it."""
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of the library as it was released."""
+    folder = tmp_path_factory.mktemp("released")
+    write_wheel(folder / "source", "released", folder)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture
+def place(tmp_path: Path, released: Path) -> Path:
+    """A place with an adapter that is locked to the library."""
+    (tmp_path / "adapter").mkdir()
+    (tmp_path / "adapter" / "requirements.txt").write_text(f"library @ {released.as_uri()}\n")
+    return tmp_path
+
+
+def install(place: Path, *trees: Path) -> subprocess.CompletedProcess[str]:
+    """Make an environment in `place`, with the trees in it."""
     adapter = place / "adapter"
-    adapter.mkdir(exist_ok=True)
-    arguments = (sys.executable, place / "venv", adapter, "", tree)
+    arguments = (sys.executable, place / "venv", adapter, "", *trees)
     return subprocess.run(
         [sys.executable, KIT / "install.py", *map(str, arguments)],
         cwd=adapter,
@@ -48,20 +63,20 @@ def version_in(place: Path) -> str:
 
 
 @pytest.mark.parametrize("variable", [*VARIABLES, *BYPASSES])
-def test_a_clone_has_the_version_that_git_describes(variable: str, tmp_path: Path) -> None:
-    tree = tmp_path / "trees" / "0" / "library"
+def test_a_clone_has_the_version_that_git_describes(variable: str, place: Path) -> None:
+    tree = place / "trees" / "0" / "library"
     write_package(tree, "library", asks_for=variable)
-    (tmp_path / "trees" / "0.described").write_text("v2.5.0-3-g0123abc")
-    done = install(tmp_path, tree)
+    (place / "trees" / "0.described").write_text("v2.5.0-3-g0123abc")
+    done = install(place, tree)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert version_in(tmp_path) == "2.5.0+3.g0123abc"
+    assert version_in(place) == "2.5.0+3.g0123abc"
 
 
-def test_a_build_that_finds_no_version_fails(tmp_path: Path) -> None:
+def test_a_build_that_finds_no_version_fails(place: Path) -> None:
     """As one does whose variable is not known: the package does ask."""
-    tree = tmp_path / "trees" / "0" / "library"
+    tree = place / "trees" / "0" / "library"
     write_package(tree, "library", asks_for="VERSION_OF_ANOTHER_BUILD")
-    assert install(tmp_path, tree).returncode != 0
+    assert install(place, tree).returncode != 0
 
 
 @pytest.mark.parametrize(
@@ -105,16 +120,52 @@ def write_wheel(source: Path, content: str, into: Path) -> None:
     subprocess.run([*pip, "--wheel-dir", str(into), str(source)], check=True)
 
 
-def test_a_wheel_that_lies_in_a_project_is_not_installed(tmp_path: Path) -> None:
-    tree = tmp_path / "library"
+def test_a_wheel_that_lies_in_a_project_is_not_installed(place: Path) -> None:
+    tree = place / "library"
     write_package(tree, "library", "content = 'changed'")
-    write_wheel(tmp_path / "stale", "stale", tree)
-    assert install(tmp_path, tree).returncode == 0
-    assert said_in(tmp_path, "import library; print(library.content)") == "changed"
+    write_wheel(place / "stale", "stale", tree)
+    assert install(place, tree).returncode == 0
+    assert said_in(place, "import library; print(library.content)") == "changed"
 
 
-def test_a_folder_of_wheels_is_installed(tmp_path: Path) -> None:
-    tree = tmp_path / "library-1.0"
-    write_wheel(tmp_path / "source", "packed", tree)
-    assert install(tmp_path, tree).returncode == 0
-    assert said_in(tmp_path, "import library; print(library.content)") == "packed"
+def test_a_folder_of_wheels_is_installed(place: Path) -> None:
+    tree = place / "library-1.0"
+    write_wheel(place / "source", "packed", tree)
+    assert install(place, tree).returncode == 0
+    assert said_in(place, "import library; print(library.content)") == "packed"
+
+
+def test_a_package_that_the_adapter_does_not_use_is_refused(place: Path) -> None:
+    """Base and head would be the same code, and "not slower" for ever."""
+    write_package(place / "some-repository", "other")
+    done = install(place, place / "some-repository")
+    assert done.returncode == 1
+    said = "the adapter uses nothing of some-repository, which installs other: it uses library"
+    assert done.stderr.splitlines()[-1] == said
+
+
+def test_one_of_several_that_is_not_used_is_refused(place: Path) -> None:
+    write_package(place / "library", "library")
+    write_package(place / "some-repository", "other")
+    assert (
+        "nothing of some-repository"
+        in install(place, place / "library", place / "some-repository").stderr
+    )
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_the_changed_package_requires_anew_is_used(order: int, place: Path) -> None:
+    write_package(place / "library", "library", requires="New-One")
+    write_package(place / "new", "new_one", "content = 'new'")
+    done = install(place, *[place / "library", place / "new"][::order])
+    assert done.returncode == 0, done.stderr
+    assert said_in(place, "import library; print(library.__name__)") == "library"
+
+
+def test_where_nothing_is_locked_nothing_is_used(place: Path) -> None:
+    """As of the standard library's clients."""
+    (place / "adapter" / "requirements.txt").unlink()
+    write_package(place / "library", "library")
+    done = install(place, place / "library")
+    assert done.returncode == 1
+    assert done.stderr.endswith("which installs library: it uses no package\n")

@@ -12,7 +12,7 @@ from tests.command import FAKES
 
 from fetchoff.build import setup
 from fetchoff.build.build_dir import BuildDir, state
-from fetchoff.catalog.manifests import PLACES, discover, read_manifest
+from fetchoff.catalog.manifests import PLACES, Family, discover, read_manifest
 from fetchoff.model.client import OWN_JSON, Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, InputError
 
@@ -68,6 +68,16 @@ def test_who_parses_is_said_of_pythons_clients(client: str) -> None:
     assert manifest.json_parser == (OWN_JSON if has_own else "json")
 
 
+COMMANDS = [client for client in discover() if client.startswith("command/")]
+
+
+@pytest.mark.parametrize("client", COMMANDS)
+def test_a_command_that_is_started_once_a_batch_takes_no_turns(client: str) -> None:
+    manifest = discover()[client]
+    is_one_call = ".report = " in manifest.source_path.read_text(encoding="utf-8")
+    assert manifest.launch.in_batches == is_one_call
+
+
 def test_adapter_over_kit(folder: Path) -> None:
     (folder.parent / "_kit" / "kit.toml").write_text(
         'schema = 1\nlanguage = "fake"\n[setup]\napt = ["a"]\nhint = "kit"\ncheck = [["true"]]\n'
@@ -79,6 +89,16 @@ def test_adapter_over_kit(folder: Path) -> None:
     assert manifest.recipe.steps == (("one",),)
     assert manifest.recipe.hint == "kit"
     assert manifest.launch == Launch(("{python}",), {"A": "1", "FAKE": "honest"})
+
+
+def test_a_variant_may_be_measured_in_batches(folder: Path) -> None:
+    path = folder / "adapter.toml"
+    path.write_text(path.read_text() + '[variants.many]\nabout = "many"\nin_batches = true\n')
+    manifests = {one.id.variant: one for one in Family.of(folder).listed()}
+    assert {name: one.launch.in_batches for name, one in manifests.items()} == {
+        "": False,
+        "many": True,
+    }
 
 
 def test_set_up_and_found_again(folder: Path) -> None:
@@ -156,6 +176,52 @@ def test_another_release_of_what_starts_it_means_another_build(
     assert state(manifest).readiness is Readiness.READY
     program.write_text("another one")
     assert state(manifest).readiness is Readiness.NOT_SET_UP
+
+
+def a_compiler(folder: Path, version: str) -> str:
+    """A PATH with a program `compiler` that notes each call, and prints its version."""
+    program = folder / "compiler"
+    folder.mkdir(exist_ok=True)
+    program.write_text(f"#!/bin/sh\necho asked >>{folder}/asked\necho {version}\n")
+    program.chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def test_another_release_of_a_compiler_means_another_build(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gate would otherwise compare compilers: base built by the old one, head by the new one."""
+    monkeypatch.setenv("PATH", a_compiler(tmp_path / "old", "1.0"))
+    tools = '[["false"], ["no-such-command-at-all"], ["compiler"]]'
+    manifest = add(folder, f"[setup]\nbuilt_with = {tools}\n")
+    prepared(manifest)
+    before, shared = BuildDir.of(manifest).sources, BuildDir.of(manifest).shared
+    monkeypatch.setenv("PATH", a_compiler(tmp_path / "same", "1.0"))
+    assert state(manifest).readiness is Readiness.READY
+    monkeypatch.setenv("PATH", a_compiler(tmp_path / "new", "1.1"))
+    assert state(manifest).readiness is Readiness.NOT_SET_UP
+    assert BuildDir.of(manifest).shared != shared
+    assert BuildDir.of(manifest).sources == before
+
+
+def test_a_compiler_is_asked_once_and_found_when_it_is_installed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    manifest = add(folder, '[setup]\nbuilt_with = [["compiler"]]\n')
+    without = BuildDir.of(manifest).digest
+    a_compiler(tmp_path / "bin", "1.0")
+    assert len({BuildDir.of(manifest).digest for _ in range(3)} | {without}) == 2
+    assert (tmp_path / "bin" / "asked").read_text() == "asked\n"
+
+
+@pytest.mark.parametrize("client", discover())
+def test_what_is_compiled_depends_on_its_compiler(client: str) -> None:
+    """A runtime names its toolchain; a virtual environment runs the interpreter as it is."""
+    manifest = discover()[client]
+    program = manifest.launch.command[0]
+    if program.startswith("{build}/") and not program.startswith("{build}/venv/"):
+        assert manifest.recipe.built_with or manifest.runtime
 
 
 def test_placeholders(folder: Path, own_cache: Path) -> None:

@@ -282,6 +282,17 @@ def test_transports_that_there_are_not(written: str, words: str, tmp_path: Path)
         read_workload(transport(written, tmp_path))
 
 
+@pytest.mark.parametrize("value", ["2026-11-01", "{ at = 10:30:00 }", "[1.0, nan]", "-inf"])
+def test_what_json_cannot_say_is_no_body(value: str, tmp_path: Path) -> None:
+    path = tmp_path / "dated.toml"
+    path.write_text(
+        'schema = 1\nabout = "x"\n[[exchange]]\nmethod = "POST"\ntarget = "/json"\n'
+        f'body = {{ kind = "json", value = {value} }}\n'
+    )
+    with pytest.raises(InputError, match="value: JSON has nothing for it: "):
+        read_workload(path)
+
+
 def transport(written: str, folder: Path) -> Path:
     path = folder / "transport.toml"
     path.write_text(f'schema = 1\nabout = "x"\n[settings]\n{written}\n[[exchange]]\ntarget = "/"\n')

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
+import platform
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -17,22 +19,24 @@ from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 from tests.command import FAKES
 from tests.unit.app.test_fleet_results import HOSTS, folder_with
-from tests.unit.fleet.fakes import FakeCluster, Fate
+from tests.unit.fleet.fakes import FakeCluster, Fate, Pretended
 
 import fetchoff
 from fetchoff.app.choose import chosen
 from fetchoff.app.doctor import Health, MachineCheck
-from fetchoff.cli.fleet import doctor, joining, measuring, setup
+from fetchoff.cli.fleet import comparing, doctor, joining, measuring, run, setup
 from fetchoff.cli.fleet.live import FleetWatcher
 from fetchoff.fleet import explaining
 from fetchoff.fleet.driver import Limits
 from fetchoff.fleet.host import work
 from fetchoff.fleet.seam.cluster import ClusterGone, Here, Step
 from fetchoff.fleet.seam.told import Examined, Look, SetUp, Wanted
+from fetchoff.fleet.standing import standings_of
 from fetchoff.model.client import Client, Readiness
-from fetchoff.model.errors import HostError
-from fetchoff.model.observation import Batch, Ended, Invocation, Outcome
+from fetchoff.model.errors import HostError, StoreError
+from fetchoff.model.observation import Batch, Ended, Invocation, Outcome, Record
 from fetchoff.model.origin import OriginRecord
+from fetchoff.model.program import ProgramRecord
 from fetchoff.store.run_folder import RunFolder
 
 GOOD = MachineCheck(Health.GOOD, "other work took 0.4% of the time of a spinning process")
@@ -58,6 +62,14 @@ class Answering(FakeCluster):
 
     asked: str = ""
 
+    def __init__(self, hosts: tuple[str, ...]) -> None:
+        super().__init__(hosts)
+        self.absent: dict[str, HostError] = {}
+        self.machine = ""
+        self.sources: dict[str, str] = {}
+        self.sha256: dict[str, str] = {}
+        self.dask = "1"
+
     def start(self, host: str, job: Any, longest_s: float) -> Any:
         self.asked = host
         return super().start(host, job, longest_s)
@@ -75,11 +87,19 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Answering:
         facts = {"cores": "2", "processor": f"P [{host}]", "kernel": "6.1"}
         checks = {"anna": (GOOD,), "berta": (NOISY,), "carl": (GOOD, BAD)}[host]
         version = "0.0.9" if host == "carl" else fetchoff.__version__
-        return Examined(version, "", facts, checks, 2 - (host == "carl"), 2, 12.34, 0.0)
+        origin = ProgramRecord("fetchoff-origin", "1", 1, cluster.sha256.get(host, "same"))
+        return Examined(
+            *(version, cluster.machine, facts, checks, 2 - (host == "carl"), 2, 12.34, 0.0),
+            *("3.13.5", cluster.dask, (origin,)),
+        )
 
     def look(_wanted: Wanted, _here: Here) -> Look:
         reason = "no compiler: [Errno 2]" if cluster.asked == "carl" else ""
-        return Look(fetchoff.__version__, "", clients(reason), (), OriginRecord(), work.code(), {})
+        built = {"fake/honest": cluster.sources.get(cluster.asked, "the same files")}
+        return Look(
+            *(fetchoff.__version__, cluster.machine, clients(reason), (), OriginRecord()),
+            *(work.code(), built, "", "x86_64"),
+        )
 
     def clock(_request: object, _here: Here) -> float:
         if cluster.asked == "berta":
@@ -87,10 +107,12 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Answering:
         return time.time() + (90.0 if cluster.asked == "carl" else 0.0)
 
     @contextlib.contextmanager
-    def joined(*_: object, **__: object) -> Iterator[Answering]:
-        yield cluster
+    def joined(*_: object, **__: object) -> Iterator[joining.Joined]:
+        yield joining.Joined(cluster, frozenset(cluster.hosts), cluster.absent)
 
     monkeypatch.setattr(fetchoff, "__version__", "1.2.3")
+    monkeypatch.setattr(work, "dask_version", lambda: "1")
+    monkeypatch.setattr(platform, "python_version", lambda: "3.13.1")
     monkeypatch.setattr(joining, "joined", joined)
     for name, job in (("examine", examine), ("look", look), ("clock", clock)):
         monkeypatch.setattr(work, name, job)
@@ -143,35 +165,102 @@ def test_the_doctor_ends_as_hosts_are(
 
 def test_another_version_alone_is_unfit(cluster: Answering) -> None:
     cluster.hosts = ("anna",)
-    (anna,), errors = doctor.examined_of(cluster, Wanted(()), one_by_one=True)
+    (anna,), errors = doctor.examined_of(cluster, cluster.hosts, Wanted(()))
     assert (anna.is_unfit, errors) == (False, {})
     old = Examined("0.0.9", "", {}, (GOOD,), 1, 1, 1.0, 0.0)
-    assert doctor.Patient("anna", old, (), 0.0, work.code()).is_unfit
+    look = Look("0.0.9", "", clients(""), (), OriginRecord(), work.code(), {})
+    found = comparing.findings({"anna": (look, old)})
+    assert [check.health for check in found["anna"]] == [Health.BAD]
 
 
 def test_other_code_of_the_same_version_is_unfit(
     cluster: Answering, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cluster.hosts = ("anna",)
-    here = iter(["that of the host", "that of this machine", "that of this machine"])
+    here = iter(["that of the host", "that of this machine"])
     monkeypatch.setattr(work, "code", lambda: next(here))
     status, out = examined(as_json=False, capsys=capsys)
     assert status == 1
     assert "its Fetchoff 1.2.3 has other code than that of this machine" in out
 
 
-@pytest.mark.parametrize(("one_by_one", "at_once"), [(True, 1), (False, 3)])
+@pytest.mark.parametrize(("machine", "at_once"), [("one", 1), ("", 3)])
 def test_hosts_of_one_machine_are_examined_one_by_one(
-    one_by_one: bool, at_once: int, cluster: Answering
+    machine: str, at_once: int, cluster: Answering
 ) -> None:
-    cluster.hosts = ORDER[:3]
-    doctor.examined_of(cluster, Wanted(()), one_by_one=one_by_one)
+    cluster.hosts, cluster.machine = ORDER[:3], machine
+    doctor.examined_of(cluster, cluster.hosts, Wanted(()))
     first = [task for task in cluster.tasks if isinstance(task.answer, Examined)]
     assert max(Counter(task.ready_s for task in first).values()) == at_once
 
 
+def test_all_clocks_are_asked_at_once(cluster: Answering) -> None:
+    cluster.hosts = ORDER[:3]
+    doctor.examined_of(cluster, cluster.hosts, Wanted(()))
+    asked = [task.ready_s for task in cluster.tasks[-len(cluster.hosts) :]]
+    assert len(set(asked)) == 1
+    assert len(cluster.tasks) == 3 * len(cluster.hosts)
+
+
+NOT_THERE = HostError("it cannot be started by SSH", "Connection refused")
+
+
+def test_a_host_that_never_came_is_unfit(
+    cluster: Answering, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster.hosts, cluster.absent = ("anna",), {"emil": NOT_THERE}
+    status, out = examined(as_json=False, capsys=capsys)
+    assert status == 1
+    assert [line for line in out.splitlines() if line.split() == ["emil", "failed"]]
+    assert "bad  it cannot be started by SSH\n     Connection refused" in out
+    status, out = examined(as_json=True, capsys=capsys)
+    assert status == 1
+    assert json.loads(out)["emil"] == {"error": NOT_THERE.message, "hint": NOT_THERE.hint}
+
+
+def test_a_host_that_came_late_is_examined(
+    cluster: Answering, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster.hosts, cluster.absent = ("anna", "berta"), {"berta": NOT_THERE}
+    status, out = examined(as_json=True, capsys=capsys)
+    assert (status, [*json.loads(out)]) == (0, ["anna", "berta"])
+
+
+def test_a_host_that_fleet_run_would_leave_out_is_unfit(
+    cluster: Answering, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster.hosts, cluster.sources = ("anna", "berta"), {"berta": "other files"}
+    status, out = examined(as_json=False, capsys=capsys)
+    assert status == 1
+    assert "bad its fake/honest is built from other files" in " ".join(out.split())
+
+
+def test_a_host_without_any_client_of_the_suite_is_unfit() -> None:
+    there = Examined(fetchoff.__version__, "", {}, (GOOD,), 0, 0, 1.0, 0.0)
+    look = Look(fetchoff.__version__, "", (), (), OriginRecord(), work.code(), {})
+    found = comparing.findings({"anna": (look, there)})
+    assert [check.health for check in found["anna"]] == [Health.BAD]
+
+
+def test_other_programs_and_another_dask_are_told(
+    cluster: Answering, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster.hosts, cluster.sha256, cluster.dask = ("anna", "berta"), {"berta": "other"}, "2"
+    status, out = examined(as_json=True, capsys=capsys)
+    told = {
+        host: [check["text"] for check in one["checks"]] for host, one in json.loads(out).items()
+    }
+    assert status == 0
+    for texts in told.values():
+        assert texts[0] == "it has Dask 2, and this machine has 1"
+        assert texts[1].startswith(
+            "the program fetchoff-origin for x86_64 is not the same everywhere: 1, same: anna; "
+            "1, other: berta"
+        )
+
+
 @pytest.mark.parametrize("away", [True, False])
-def test_setup_names_hosts_where_nothing_was_set_up(
+def test_setup_names_hosts_where_it_did_not_come_to_its_end(
     away: bool, cluster: Answering, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     cluster.hosts = HOSTS
@@ -188,6 +277,26 @@ def test_setup_names_hosts_where_nothing_was_set_up(
     assert ("anna: it is not there any more" in said) is away
 
 
+def test_setup_names_hosts_that_never_came(
+    cluster: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.hosts, cluster.absent = HOSTS, {"emil": NOT_THERE}
+    monkeypatch.setattr(work, "set_up_clients", lambda *_: (SetUp("a"),))
+    with pytest.raises(HostError, match="setting up did not come to its end on emil") as raised:
+        setup.command(["a"], local=2)
+    assert raised.value.exit_code == 10
+    assert "what is ready there stays ready" in raised.value.hint
+
+
+def test_a_run_that_is_there_is_refused_before_anybody_is_asked(
+    cluster: Answering, tmp_path: Path
+) -> None:
+    folder_with(tmp_path / "run", 0)
+    with pytest.raises(StoreError, match="already holds a run"):
+        run.command(local=2, out=tmp_path / "run")
+    assert cluster.started == []
+
+
 def test_steps_before_measuring_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
     FleetWatcher(Console(stderr=True), quiet=False).noted("anna", Step("a/[b]", "setting up"))
     assert capsys.readouterr().err == "anna: setting up a/[b]\n"
@@ -195,18 +304,71 @@ def test_steps_before_measuring_are_lines(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err == ""
 
 
+def test_steps_are_lines_again_when_hosts_explain(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = folder_with(tmp_path / "run", 3)
+    watcher = FleetWatcher(Console(stderr=True), quiet=False)
+    watcher.expect(folder.header.experiment, standings_of(folder))
+    with watcher.shown():
+        watcher.noted("anna", Step("get-0", "warming up"))
+        assert capsys.readouterr().err == ""
+    watcher.noted("anna", Step("", "c/slow: warming up, then recording"))
+    watcher.noted("berta", Step("", work.WAITING, waits=True))
+    assert capsys.readouterr().err == (
+        "anna: c/slow: warming up, then recording\nberta: waiting for the machine\n"
+    )
+
+
+@pytest.mark.parametrize(("job", "is_drawn"), [("", True), ("true", False)])
+def test_the_log_of_a_job_has_a_line_for_each_round_and_no_table_that_is_drawn_again(
+    job: str, is_drawn: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", job)
+    monkeypatch.setenv("TERM", "xterm")
+    folder = folder_with(tmp_path / "run", 3)
+    told = io.StringIO()
+    console = Console(file=told, force_terminal=True, no_color=True, highlight=False, width=100)
+    watcher = FleetWatcher(console, quiet=False)
+    watcher.expect(folder.header.experiment, standings_of(folder))
+    with watcher.shown():
+        watcher.round_done("anna", 4, 2.0)
+        assert ("anna: round 4 done" in told.getvalue()) is not is_drawn
+    assert ("each host: at most" in told.getvalue()) is is_drawn
+
+
 def test_a_resumed_run_is_shown_as_far_as_it_is(tmp_path: Path) -> None:
     folder = folder_with(tmp_path / "run", 3)
     console = Console(record=True, width=100)
     watcher = FleetWatcher(console, quiet=False)
-    watcher.expect(folder)
+    watcher.expect(folder.header.experiment, standings_of(folder))
     console.print(watcher._table())
     rows = [line.split() for line in console.export_text().splitlines()[-2:]]
     left = str(round(folder.header.experiment.budget_s - 3 * 2))
     assert rows == [[host, "3", left] for host in HOSTS]
     fresh = folder_with(tmp_path / "fresh", 0)
-    watcher.expect(fresh)
+    watcher.expect(fresh.header.experiment, standings_of(fresh))
     assert {line.rounds for line in watcher._lines.values()} == {0}
+
+
+def test_a_journal_is_not_read_again_for_each_who_wants_to_know_of_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder_with(tmp_path / "run", 0)
+    folder = RunFolder.open(tmp_path / "run", to_append=True)
+    read: Counter[str] = Counter()
+    of_host = RunFolder.of_host
+
+    def counted(self: RunFolder, host: str) -> list[Record]:
+        read[host] += 1
+        return of_host(self, host)
+
+    monkeypatch.setattr(RunFolder, "of_host", counted)
+    monkeypatch.setattr(work, "measure_round", Pretended(folder.header))
+    watcher = FleetWatcher(Console(stderr=True), quiet=True)
+    measuring.measure(folder, FakeCluster(HOSTS), watcher, Limits())
+    assert folder.ended is not None
+    assert read == dict.fromkeys(HOSTS, 1)
 
 
 def test_a_scheduler_that_dies_while_hosts_explain_costs_no_results(

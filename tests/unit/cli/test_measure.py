@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.report import reproduced
+from tests.unit.report import factory, reproduced
 
-from fetchoff.app import explaining
-from fetchoff.cli.measure import Manner, explained
+from fetchoff.app import explaining, measure
+from fetchoff.cli.compare import must_be_made
+from fetchoff.cli.measure import Manner, explained, measure_to_end
 from fetchoff.model.analysis import Analysis
-from fetchoff.model.errors import StoreError
+from fetchoff.model.errors import AdapterError, BusyError, StoreError
+from fetchoff.store.run_folder import RunFolder
 
 
 @pytest.mark.parametrize(
@@ -35,3 +39,67 @@ def test_a_run_whose_explanation_stops_keeps_its_results(
     analysis = explained(reproduced.analysis("curl-2023"), folder, [], Manner())
     assert analysis.results
     assert said in capsys.readouterr().err
+
+
+def test_a_client_beside_itself_that_fails_is_named_as_the_user_named_it() -> None:
+    """Its second process has a key of its own."""
+    whole = factory.analysis()
+    result = whole.results[0]
+    first = next(row for row in result.standings if row.costs is not None)
+    again = replace(first, client=f"{first.client}#again", costs=None)
+    failed = replace(whole, results=(replace(result, standings=(first, again)),))
+    with pytest.raises(AdapterError, match="the comparison failed") as error:
+        must_be_made(failed, {first.client: "../mine"})
+    assert "fetchoff check ../mine" in error.value.hint
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> RunFolder:
+    """A run that was begun by another command and has measured nothing."""
+    header = replace(reproduced.run(tmp_path / "whole", "curl-2023").header, run_id="empty")
+    RunFolder.create(tmp_path / "run", header).close()
+    return RunFolder.open(tmp_path / "run", to_append=True)
+
+
+def occupied(*, waits: bool, say: object) -> contextlib.AbstractContextManager[None]:
+    raise BusyError("another process is measuring")
+
+
+def interrupted(*_: object, **__: object) -> contextlib.AbstractContextManager[object]:
+    raise KeyboardInterrupt
+
+
+def test_a_run_that_is_resumed_is_not_removed_where_another_is_measuring(
+    empty: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure, "alone", occupied)
+    with pytest.raises(BusyError):
+        measure_to_end(empty, [], Manner(quiet=True))
+    assert (empty.path / "run.json").exists()
+
+
+def test_a_run_that_is_resumed_is_not_removed_by_ctrl_c(
+    empty: RunFolder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(measure, "alone", lambda **_: contextlib.nullcontext())
+    monkeypatch.setattr(measure, "running", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        measure_to_end(empty, [], Manner(quiet=True))
+    assert (empty.path / "run.json").exists()
+    assert f"fetchoff resume {empty.path}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [BusyError, KeyboardInterrupt])
+def test_a_run_that_a_command_has_just_made_is_removed_if_it_is_empty(
+    error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = reproduced.run(tmp_path / "whole", "curl-2023").header
+    made = RunFolder.create(tmp_path / "run", header)
+    if error is KeyboardInterrupt:
+        monkeypatch.setattr(measure, "alone", lambda **_: contextlib.nullcontext())
+        monkeypatch.setattr(measure, "running", interrupted)
+    else:
+        monkeypatch.setattr(measure, "alone", occupied)
+    with pytest.raises(error):
+        measure_to_end(made, [], Manner(quiet=True))
+    assert not made.path.exists()

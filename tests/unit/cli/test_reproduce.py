@@ -95,3 +95,13 @@ def test_all_that_were_measured_end_well(
     failing({})
     reproduce.command(WANTED)
     assert "claims: " in capsys.readouterr().out
+
+
+def test_all_and_names_contradict_each_other(
+    failing: Callable[[dict[str, FetchoffError]], None],
+) -> None:
+    """All would be measured, for an hour, and what was named might not even be an article."""
+    failing({})
+    with pytest.raises(InputError, match="--all and 'perl-2011' contradict each other") as error:
+        reproduce.command(["perl-2011", "reported"], everything=True)
+    assert error.value.exit_code == Status.INPUT

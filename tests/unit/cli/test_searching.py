@@ -13,12 +13,13 @@ from benches.stats.histories import plan_of
 from tests.unit.report.test_history import SLOWER, compared
 
 from fetchoff.app import histories
-from fetchoff.app.history import Compare
+from fetchoff.app.history import CannotBeMeasured, Compare
 from fetchoff.cli import searching
 from fetchoff.cli.measure import Manner
-from fetchoff.model.errors import BusyError, FetchoffError, OriginError
+from fetchoff.model.errors import AdapterError, BusyError, FetchoffError, OriginError, StoreError
 from fetchoff.model.history import Compared, HistoriesPlan, HistoryPlan
 from fetchoff.model.release import Release
+from fetchoff.store import plan_file
 from fetchoff.store.history import HISTORY
 
 CLIENTS = ("python/httpx", "python/requests", "python/urllib3")
@@ -100,3 +101,101 @@ def test_the_history_of_one_client_is_written_before_its_error_is_told(
         searching.search(plan, tmp_path, QUIET)
     assert len(index(tmp_path)["compared"]) == 2
     assert f"fetchoff resume {tmp_path}" in capsys.readouterr().err.replace("\n", "")
+
+
+def let_nothing_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No release can be set up."""
+
+    def comparer(*_: object) -> Compare:
+        def compare(older: str, newer: str, budget_s: float, attempt: int) -> Compared:
+            raise CannotBeMeasured(newer, "it does not build")
+
+        return compare
+
+    monkeypatch.setattr(searching, "_comparer", comparer)
+
+
+def test_a_history_of_which_nothing_could_be_measured_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a run of which no client could be; what is known is written."""
+    let_nothing_be_had(monkeypatch)
+    plan = plan_of(3)
+    HISTORY.create(tmp_path, plan)
+    with pytest.raises(AdapterError, match="no two releases of a/b could be compared") as error:
+        searching.search(plan, tmp_path, QUIET)
+    assert error.value.exit_code == 4
+    document = index(tmp_path)
+    assert not document["complete"]
+    assert len(document["passed_over"]) == 2
+
+
+def test_a_survey_in_which_nothing_could_be_measured_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_nothing_be_had(monkeypatch)
+    with pytest.raises(AdapterError, match="no two releases of a client could be compared"):
+        searching.search_all(PLAN, tmp_path, QUIET)
+    assert not any(one["complete"] for one in index(tmp_path)["clients"])
+
+
+def let_the_disk_be_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No room for files of results, though the plan of the history was written."""
+
+    def full(folder: Path, name: str, text: str, hint: str = "") -> None:
+        raise StoreError(f"{folder / name} cannot be written: no room", hint)
+
+    monkeypatch.setattr(searching, "write", full)
+
+
+def test_a_history_at_a_full_disk_is_shown_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Everything was measured: it is shown before the error is told."""
+    let_fail(monkeypatch, OriginError("never"), after=99)
+    plan = replace(plan_of(3), budget_s=900.0)
+    HISTORY.create(tmp_path, plan)
+    let_the_disk_be_full(monkeypatch)
+    with pytest.raises(StoreError, match="no room") as error:
+        searching.search(plan, tmp_path, Manner())
+    assert error.value.hint.startswith("make room")
+    told = capsys.readouterr()
+    assert "slower" in told.out
+    assert "report: " not in told.err
+
+
+@pytest.mark.parametrize("stopped", [OriginError("the origin went away"), KeyboardInterrupt()])
+def test_what_ended_a_history_is_told_also_where_the_disk_is_full(
+    stopped: BaseException,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    let_fail(monkeypatch, stopped, after=2)
+    plan = replace(plan_of(3), budget_s=900.0)
+    HISTORY.create(tmp_path, plan)
+    let_the_disk_be_full(monkeypatch)
+    is_interrupted = isinstance(stopped, KeyboardInterrupt)
+    with pytest.raises(typer.Exit if is_interrupted else OriginError):
+        searching.search(plan, tmp_path, Manner())
+    told = capsys.readouterr()
+    assert "slower" in told.out
+    assert "note: " in told.err
+    assert "no room" in told.err
+
+
+def test_a_survey_at_a_full_disk_is_shown_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    let_fail(monkeypatch, OriginError("never"), after=99)
+
+    def full_at_the_second(folder: Path, name: str, text: str, hint: str = "") -> None:
+        if folder != tmp_path / histories.folder_of(CLIENTS[0]):
+            raise StoreError(f"{folder / name} cannot be written: no room", hint)
+        plan_file.write(folder, name, text, hint)
+
+    monkeypatch.setattr(searching, "write", full_at_the_second)
+    with pytest.raises(StoreError, match="no room") as error:
+        searching.search_all(PLAN, tmp_path, Manner())
+    assert histories.folder_of(CLIENTS[1]) in error.value.message
+    assert CLIENTS[0] in capsys.readouterr().out

@@ -65,6 +65,13 @@ JUDGED = [
     (judges.in_flight(1), EVIDENCE, counting(max_in_flight=2), "had 2 requests in flight"),
     (judges.sent_out(most=500), EVIDENCE, seeing(bytes_out=501), "sent 501 bytes, not 0 to 500"),
     (judges.sent_out(least=500), EVIDENCE, seeing(bytes_out=499), "sent 499 bytes, not 500"),
+    (
+        judges.within_s(1, least=0.1),
+        EVIDENCE,
+        replace(EVIDENCE, wall_s=0.09),
+        "took 0.09 s, less than 0.1 s",
+    ),
+    (judges.arrived(), EVIDENCE, counting(max_in_flight=0), "sent no request"),
     (judges.within_s(1), EVIDENCE, replace(EVIDENCE, wall_s=1.1), "took 1.1 s, more than 1 s"),
     (
         judges.spun(2, 50),
@@ -115,7 +122,9 @@ def test_judge(judge: Judge, right: CaseEvidence, wrong: CaseEvidence, words: st
     assert words in judge(wrong)
 
 
-def right_for(case: Case) -> CaseEvidence:
+def right_for(
+    case: Case, received: int = 0, sent: int = 50_000, wall_s: float = 0.1
+) -> CaseEvidence:
     """What a client that does the case right leaves behind."""
     count = case.iterations * len(case.workload.exchanges)
     counters = replace(COUNTERS, max_in_flight=case.workload.settings.concurrency)
@@ -126,12 +135,13 @@ def right_for(case: Case) -> CaseEvidence:
             seen=Seen(),
             counters=counters,
             right_sha256=(),
+            wall_s=wall_s,
         )
     digests = tuple("abc"[:count]) if case.digest else ()
     return replace(
         EVIDENCE,
-        answer=Done(count, 0, 0, 1, sha256=digests),
-        seen=Seen(requests=count, connections=1, bytes_out=50_000),
+        answer=Done(count, 0, received, 1, sha256=digests),
+        seen=Seen(requests=count, connections=1, bytes_out=sent),
         right_sha256=digests,
         counters=counters,
     )
@@ -161,6 +171,12 @@ TRANSPORTS = {
     "coding-zstd": right_for(CASES["coding-zstd"]),
     "head-reuse": right_for(CASES["head-reuse"]),
     "truncated-chunked": right_for(CASES["truncated-chunked"]),
+    "head": right_for(CASES["head"], sent=200),
+    "bytes-counted": right_for(CASES["bytes-counted"], received=6170),
+    "flat-memory": right_for(CASES["flat-memory"], received=300_000_000, sent=300_000_200),
+    "timeout-total": right_for(CASES["timeout-total"], wall_s=0.3),
+    "timeout-read": right_for(CASES["timeout-read"], wall_s=0.3),
+    "timeout-connect": right_for(CASES["timeout-connect"], wall_s=0.3),
 }
 
 
@@ -190,6 +206,12 @@ FAULTS = [
     ("coding-zstd", but("coding-zstd", bytes_out=200_500), "sent 200500 bytes"),
     ("head-reuse", but("head-reuse", connections=10), "opened 10 connections"),
     ("truncated-chunked", done_all("truncated-chunked"), "1 done and 0 failed"),
+    ("head", but("head", bytes_out=1_000_200), "the origin sent 1000200 bytes"),
+    ("bytes-counted", but("bytes-counted", bytes_out=6169), "the origin sent 6169 bytes"),
+    ("flat-memory", but("flat-memory", bytes_out=900_000), "the origin sent 900000 bytes"),
+    ("timeout-total", replace(TRANSPORTS["timeout-total"], wall_s=0.2), "took 0.20 s, less"),
+    ("timeout-read", counting(TRANSPORTS["timeout-read"], max_in_flight=0), "sent no request"),
+    ("timeout-connect", replace(TRANSPORTS["timeout-connect"], wall_s=0.0), "took 0.00 s, less"),
 ]
 
 

@@ -1,21 +1,26 @@
-"""What the contract suite does beside judging: it tries again, and it gives up."""
+"""What the contract suite does beside judging: how often it runs, and when it tries again."""
 
 from __future__ import annotations
 
+import http.client
 import sys
 from dataclasses import replace
+from http import HTTPStatus
 
 import pytest
 from tests.command import FAKES
 
 from fetchoff.contract import suite
-from fetchoff.contract.case import Case, CaseEvidence, CaseVerdict, Result
+from fetchoff.contract.case import Case, CaseEvidence, CaseVerdict, Judge, Result
 from fetchoff.contract.cases import all_cases
+from fetchoff.contract.elsewhere import address
 from fetchoff.model.client import Launch
+from fetchoff.model.workload import required_features
 
 HONEST = Launch((sys.executable, "-S", str(FAKES / "_kit" / "fake.py")), {"FAKE": "honest"})
 FAULT = "its process used too little"
 BUSY = next(case for case in all_cases() if case.busy_ns)
+THRICE = next(case for case in all_cases() if case.thrice)
 CALM = next(case for case in all_cases() if not case.busy_ns)
 
 
@@ -31,7 +36,7 @@ class Judging:
         return FAULT if self.asked <= self.faults else ""
 
 
-def result_of(case: Case, judge: Judging, monkeypatch: pytest.MonkeyPatch) -> Result:
+def result_of(case: Case, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> Result:
     """Of that case alone, by that judge."""
     monkeypatch.setattr(suite, "all_cases", lambda: [replace(case, judge=judge)])
     with suite.opened("fake/honest", HONEST) as opened:
@@ -55,3 +60,49 @@ def test_what_goes_on_failing_fails(
     judge = Judging(tries)
     assert result_of(case, judge, monkeypatch) == Result(case.name, CaseVerdict.FAILED, FAULT)
     assert judge.asked == tries
+
+
+def test_what_is_run_thrice_is_judged_by_all_counts_and_by_the_digests_between(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged: list[CaseEvidence] = []
+
+    def judge(evidence: CaseEvidence) -> str:
+        judged.append(evidence)
+        return ""
+
+    result_of(THRICE, judge, monkeypatch)
+    (evidence,) = judged
+    assert (evidence.answer.done, evidence.seen.requests) == (3, 3)
+    assert evidence.answer.sha256 == evidence.right_sha256 != ()
+    assert evidence.answer.bytes % 3 == 0 < evidence.answer.bytes
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "status"),
+    [
+        ("Accept", "*/*", HTTPStatus.OK),
+        ("If-Modified-Since", "Sun, 01 Nov 2026 00:00:00 GMT", HTTPStatus.PRECONDITION_FAILED),
+        ("If-None-Match", '"unchanged"', HTTPStatus.PRECONDITION_FAILED),
+    ],
+)
+def test_where_dates_are_told_nobody_is_told_that_nothing_changed(
+    name: str, value: str, status: HTTPStatus
+) -> None:
+    with address("dated", "") as url:
+        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
+        connection.request("GET", "/", headers={name: value})
+        answer = connection.getresponse()
+        assert (answer.status, len(answer.read())) == (status, 16)
+        assert answer.headers["Last-Modified"]
+        assert answer.headers["ETag"]
+        connection.close()
+
+
+def test_a_failure_is_tried_with_a_stream_too() -> None:
+    cases = {case.name: case for case in all_cases()}
+    buffered = {name for name in cases if name.startswith("timeout-") or name == "refused"}
+    buffered -= {name for name in buffered if name.endswith("-streamed")}
+    assert len(buffered) == 5
+    for name in buffered:
+        assert "sink.discard" in required_features(cases[f"{name}-streamed"].workload)

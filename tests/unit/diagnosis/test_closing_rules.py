@@ -40,7 +40,9 @@ def evidence(
     (course,) = courses(["small-get"], [link] if link else [])
     changed = replace(course.workload.settings, **settings)  # type: ignore[arg-type]
     course = replace(course, workload=replace(course.workload, settings=changed))
-    recording = Recording("c/x", course, 1, 0, 1000 * MS, 0, events=tuple(events))
+    asked = sum(isinstance(event, Head) for event in events)
+    ended_ns = events[-1].at_ns + MS
+    recording = Recording("c/x", course, asked, 0, ended_ns, 0, events=tuple(events))
     return Evidence(replace(recording, segments=tuple(segments)))
 
 
@@ -181,7 +183,7 @@ def test_an_origin_that_closes_late(
 
 def test_who_looks_a_name_up_does_not_wait_for_a_close_or_a_timer() -> None:
     """Each connection is opened 200 ms late, over links of the same round trip."""
-    late = lives(8, 222, 20)
+    late = lives(8, 242, 20)
     assert waits_for_close.find(evidence(late, link="slow-names")) is None
     assert timer_wait.find(evidence(late, link="slow-names")) is None
     unnamed = evidence(late, link="slow-names").wire

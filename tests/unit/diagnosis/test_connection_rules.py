@@ -39,7 +39,8 @@ def evidence(events: Iterable[Event], link: str = "", **settings: object) -> Evi
     changed = replace(course.workload.settings, **settings)  # type: ignore[arg-type]
     course = replace(course, workload=replace(course.workload, settings=changed))
     told = tuple(sorted(events, key=lambda event: event.at_ns))
-    return Evidence(Recording("c/x", course, 1, 0, 1000 * MS, 0, events=told))
+    asked = sum(isinstance(event, Head) for event in told)
+    return Evidence(Recording("c/x", course, asked, 0, 1000 * MS, 0, events=told))
 
 
 def exchange(
@@ -100,11 +101,24 @@ def test_requests_that_queue(most: int, *, is_found: bool) -> None:
     assert (found is not None) == is_found
     if found is not None:
         assert found.facts[0].value == most
+        # As many more at once take so much less of the loop's time each.
+        assert found.exchange_us == pytest.approx(1e6 / (20 * most))
+        assert found.saves_us == pytest.approx((1 - most / 8) * found.exchange_us)
 
 
 def test_requests_that_are_too_short_to_be_in_flight_together() -> None:
     short = [e for n in range(60) for e in exchange(2 * n, 0, lasts=1)]
     assert pool_limit.find(evidence(short, concurrency=8)) is None
+
+
+def test_round_trips_of_several_at_once_are_not_added_up() -> None:
+    """Each opening takes 90 ms, and the other seven go on meanwhile."""
+    alone = no_persistence.find(evidence(fresh(10), "transatlantic"))
+    assert alone is not None
+    assert alone.saves_us == pytest.approx(90_000, rel=0.01)
+    together = no_persistence.find(evidence(fresh(10), "transatlantic", concurrency=8))
+    assert together is not None
+    assert together.saves_us is None
 
 
 def test_a_pool_that_is_too_small() -> None:

@@ -86,6 +86,24 @@ def test_requests_that_the_workload_does_not_have(
         assert found.saves_us == pytest.approx(1000 * beyond / 27)
 
 
+def test_a_look_before_each_request_doubles_an_exchange() -> None:
+    """Two requests of 90 ms: an exchange takes 180, and 90 without the first."""
+    looks = [event for n in range(5) for event in one(180 * n * MS, "OPTIONS")]
+    gets = [event for n in range(5) for event in one((180 * n + 90) * MS)]
+    both = sorted([*looks, *gets], key=lambda event: event.at_ns)
+    wire = replace(evidence(both, 5, "transatlantic").wire, ended_ns=900 * MS)
+    found = extra_round_trips.find(Evidence(wire))
+    assert found is not None
+    assert found.saves_us is not None
+    assert (found.exchange_us, found.exchange_us - found.saves_us) == (180_000, 90_000)
+    settings = replace(wire.course.workload.settings, concurrency=4)
+    workload = replace(wire.course.workload, settings=settings)
+    together = replace(wire, course=replace(wire.course, workload=workload))
+    found = extra_round_trips.find(Evidence(together))
+    assert found is not None
+    assert found.saves_us is None
+
+
 def test_a_loop_that_ended_early_does_not_tell_which_requests_are_extra() -> None:
     made = evidence(asked(27, "HEAD", 30), 300)
     broken = replace(made.wire, fault="exit status 3")
@@ -133,10 +151,10 @@ def test_nor_are_redirects_to_another_host_requests_beyond_need() -> None:
 def test_old_tls_takes_a_round_trip_more(version: str, *, resumed: bool, is_found: bool) -> None:
     events = [
         event
-        for n in range(5)
+        for n in range(1, 6)
         for event in (
-            Handshaken(n * MS - 1, n, 0, resumed, version, ""),
-            *one(n * MS, connection=n),
+            Handshaken(400 * n * MS - 1, n, 0, resumed, version, ""),
+            *one(400 * n * MS, connection=n),
         )
     ]
     found = extra_round_trips.find(evidence(events, 5, "london", tls=True))

@@ -52,6 +52,23 @@ def test_requests_beyond_what_was_asked_for() -> None:
     assert sent_twice.find(evidence("small-get", sent(200), 100)) is None
 
 
+def test_a_proxy_is_sent_the_absolute_form() -> None:
+    target = "http://127.0.0.1:80" + courses(["small-post"], ())[0].workload.exchanges[0].target
+    found = sent_twice.find(evidence("small-post", sent(110, "POST", target), 100))
+    assert found is not None
+    assert found.count == 10
+    assert sent_twice.find(evidence("small-post", sent(100, "POST", target), 100)) is None
+
+
+def test_a_request_without_content_may_have_the_path_of_one_with_it() -> None:
+    wire = evidence("small-post", sent(200, "POST", "/form?a"), 100).wire
+    (post,) = wire.course.workload.exchanges
+    both = (replace(post, target="/form"), replace(post, target="/form?b", body=None))
+    course = replace(wire.course, workload=replace(wire.course.workload, exchanges=both))
+    assert sent_twice.find(Evidence(replace(wire, course=course))) is None
+    assert sent_twice.find(Evidence(replace(wire, course=course, iterations=90))) is not None
+
+
 @pytest.mark.parametrize(
     ("count", "failed", "is_found"),
     [

@@ -21,6 +21,8 @@ from tests.unit.examples import actionlint
 from tests.unit.examples.listener import EXAMPLES, ROOT, Started, program_in, started
 from tests.unit.stub_package import write_package
 
+from fetchoff.build import trees
+
 OWN = ROOT / ".github" / "workflows"
 GATES = (OWN / "gate.yml", OWN / "own-adapters.yml", EXAMPLES / "github.yml")
 WORKFLOWS = (*sorted(OWN.glob("*.yml")), EXAMPLES / "github.yml")
@@ -46,10 +48,13 @@ def action() -> dict[str, Any]:
     return yaml_of(ROOT / "action.yml")
 
 
-def filled(text: str, inputs: Mapping[str, str]) -> str:
-    """As GitHub does it with the inputs of an action; a job without a matrix has the index 0."""
+def filled(text: str, inputs: Mapping[str, str], outputs: Mapping[str, Mapping[str, str]]) -> str:
+    """As GitHub does it with the inputs of an action and the outputs of its steps; a job without a
+    matrix has the index 0."""
     text = text.replace("${{ strategy.job-index }}", "0")
-    return re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", lambda found: inputs[found[1]], text)
+    text = re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", lambda found: inputs[found[1]], text)
+    name = r"\$\{\{ steps\.([a-z-]+)\.outputs\.([a-z-]+) \}\}"
+    return re.sub(name, lambda found: outputs[found[1]][found[2]], text)
 
 
 def run_steps(place: Path, status: int, given: Mapping[str, str]) -> Ended:
@@ -74,12 +79,12 @@ def run_steps(place: Path, status: int, given: Mapping[str, str]) -> Ended:
         output.touch()
         ran = started(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-            place / filled(step.get("working-directory", "."), inputs),
+            place / filled(step.get("working-directory", "."), inputs, outputs),
             status,
             GITHUB_OUTPUT=str(output),
             **runner,
             **pip,
-            **{name: filled(value, inputs) for name, value in step.get("env", {}).items()},
+            **{name: filled(text, inputs, outputs) for name, text in step.get("env", {}).items()},
         )
         lines = output.read_text().splitlines()
         outputs[step.get("id", "")] = dict(line.split("=", 1) for line in lines)
@@ -113,8 +118,22 @@ def test_the_steps_of_the_action_end_in_a_gate(place: Path) -> None:
     assert ended.gate.arguments[1] == "python/httpx"
     assert ended.gate.all_of("--workload") == ["small-get", "json-get"]
     assert (ended.gate.all_of("--margin"), ended.gate.all_of("--budget")) == (["2"], ["180"])
-    assert ended.gate.all_of("--record") == [f"{place}/.fetchoff/gates.jsonl"]
-    assert ended.outputs["gate"] == {"folder": f"{place}/temp/fetchoff-gate"}
+    (record,) = ended.gate.all_of("--record")
+    assert record == f"{place}/{ended.outputs['caches']['kept']}/gates.jsonl"
+    folder = ended.outputs["gate"]["folder"]
+    assert folder.startswith(f"{place}/temp/fetchoff-gate-")
+    assert ended.gate.all_of("--markdown") == [f"{folder}/gate.md"]
+
+
+def test_two_gates_of_a_job_share_neither_files_nor_a_record(place: Path) -> None:
+    """A cache that isn't found leaves the other gate's record where it lies."""
+    first, second = (
+        run_steps(place, 0, {"base": base, "with": "."}) for base in ("python/httpx", "ruby/excon")
+    )
+    assert first.outputs["gate"] != second.outputs["gate"]
+    assert (Path(first.outputs["gate"]["folder"]) / "gate.md").exists()
+    assert (Path(second.outputs["gate"]["folder"]) / "gate.md").exists()
+    assert first.gate.all_of("--record") != second.gate.all_of("--record")
 
 
 def test_a_gate_of_two_adapters_in_a_folder(place: Path) -> None:
@@ -157,7 +176,9 @@ def test_each_gate_has_a_record_of_its_own_to_keep(tmp_path: Path) -> None:
 
 
 def test_the_name_of_a_cache_has_no_character_that_is_forbidden(tmp_path: Path) -> None:
-    for name in names_of_caches(tmp_path, "a,b\n/c@d").values():
+    named = names_of_caches(tmp_path, "a,b\n/c@d")
+    assert re.fullmatch(r"\.fetchoff/record-[\w.-]+", named.pop("kept"))
+    for name in named.values():
         assert re.fullmatch(r"[\w.+-]+", name)
 
 
@@ -169,7 +190,7 @@ def test_the_record_is_kept_whatever_the_end_of_the_gate() -> None:
     assert save["if"] == "always()"
     assert save["with"] == {name: found["with"][name] for name in ("path", "key")}
     (gate,) = (step for step in steps if step.get("id") == "gate")
-    assert f'GATE_RECORD="$GITHUB_WORKSPACE/{save["with"]["path"]}/' in gate["run"]
+    assert gate["env"]["KEPT"] == save["with"]["path"] == "${{ steps.caches.outputs.kept }}"
 
 
 def test_every_input_of_the_action_is_used() -> None:
@@ -276,6 +297,10 @@ def test_the_template_for_gitlab_runs_the_script(tmp_path: Path) -> None:
     )
     assert ran.status == 0
     assert ran.all_of("--junit") == [job["artifacts"]["reports"]["junit"]]
+    (kept,) = job["artifacts"]["paths"]
+    assert ran.all_of("--out")[0].startswith(kept)
+    assert kept.startswith(trees.OWN)  # the checkout is what is built
+    assert not any(kept.startswith(path) for path in job["cache"]["paths"])
     assert ran.all_of("--record") == [variables["GATE_RECORD"]]
     assert job["cache"]["when"] == "always"
     assert any(ran.all_of("--record")[0].startswith(kept) for kept in job["cache"]["paths"])

@@ -8,6 +8,7 @@ import pytest
 import typer
 from tests.unit.examples.listener import EXAMPLES, Started, started
 
+from fetchoff.build.trees import OWN
 from fetchoff.cli.main import app
 
 STALE = ("gate.md", "gate.xml", "benchmark.json", "bencher.json", "run/run.json", "run-again/x")
@@ -22,6 +23,15 @@ def test_the_least_that_is_needed(tmp_path: Path) -> None:
     assert ran.arguments[:4] == ["gate", "python/httpx", "--with", "."]
     assert not ran.all_of("--base-with") and not ran.all_of("--margin")
     assert "--strict" not in ran.arguments
+
+
+def test_what_it_writes_is_no_source_of_the_library(tmp_path: Path) -> None:
+    """The second try would build another tree than the first, and each job one of its own."""
+    (tmp_path / "library").mkdir()
+    ran = started(["bash", str(EXAMPLES / "gate.sh")], tmp_path, 4, 0, GATE_BASE="a", GATE_WITH=".")
+    assert ran.calls == 2
+    written = {path.name for path in tmp_path.iterdir()} - {"library", "fetchoff"}
+    assert all(name.startswith((OWN, "heard")) for name in written), written
 
 
 def test_everything_that_can_be_asked_for(tmp_path: Path) -> None:
@@ -67,7 +77,7 @@ def test_a_gate_that_is_withheld_is_measured_again(tmp_path: Path) -> None:
     summary = tmp_path / "summary"
     ran = gate_sh(tmp_path, 4, 1, GATE_BASE="a", GITHUB_STEP_SUMMARY=str(summary))
     assert (ran.status, ran.calls) == (1, 2)
-    assert ran.all_of("--out") == ["fetchoff-gate/run-again"]
+    assert ran.all_of("--out") == [".fetchoff/gate/run-again"]
     assert summary.read_text() == "### summary of try 2\n"
 
 
@@ -94,7 +104,7 @@ def test_a_broken_adapter_fails_at_once(tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_of_an_earlier_job(tmp_path: Path) -> None:
-    out = tmp_path / "fetchoff-gate"
+    out = tmp_path / ".fetchoff" / "gate"
     for name in STALE:
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_text("earlier")

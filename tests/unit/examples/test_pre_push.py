@@ -26,7 +26,10 @@ class Clone:
 
     folder: Path
 
-    def git(self, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    def git(
+        self, *words: str, status: int = 0, summary: str = "yes"
+    ) -> subprocess.CompletedProcess[str]:
+        """`status`: what a gate ends with. `summary`: whether it writes its Markdown before."""
         place = self.folder.parent
         return subprocess.run(
             ["git", *words],
@@ -40,6 +43,7 @@ class Clone:
                 "SEEN": str(place / "seen"),
                 "HEARD": str(place / "heard"),
                 "STATUS": " ".join([str(status)] * 9),
+                "SUMMARY": summary,
                 **AUTHOR,
             },
             capture_output=True,
@@ -98,7 +102,27 @@ def test_what_is_slower_is_not_pushed(clone: Clone) -> None:
     assert clone.is_clean
 
 
-@pytest.mark.parametrize("status", [2, 3, 4, 8, 9])
+def test_a_status_without_a_verdict_lets_it_go_on(clone: Clone) -> None:
+    """1 is also what Python, or a shell, ends with."""
+    pushed = clone.git("push", "origin", "main", status=1, summary="no")
+    assert pushed.returncode == 0
+    assert "ended with status 1 and no verdict: the push goes on" in pushed.stderr
+    assert clone.is_clean
+
+
+def test_a_verdict_is_that_of_its_own_commit(clone: Clone) -> None:
+    """The first gate has one, "not slower"; the second ends with 1 and has none."""
+    watcher = clone.folder.parent / "watcher"
+    second = '[ ! -e "$HEARD.calls" ] || export SUMMARY=no STATUS="0 1"\n'
+    watcher.write_text(watcher.read_text().replace("exec ", f"{second}exec "))
+    clone.git("checkout", "--quiet", "-b", "other")
+    clone.commit("changed")
+    pushed = clone.git("push", "origin", "main", "other")
+    assert "ended with status 1 and no verdict" in pushed.stderr
+    assert pushed.returncode == 0
+
+
+@pytest.mark.parametrize("status", [2, 3, 4, 8, 9, 70])
 def test_any_other_end_lets_it_go_on(status: int, clone: Clone) -> None:
     pushed = clone.git("push", "origin", "main", status=status)
     assert pushed.returncode == 0

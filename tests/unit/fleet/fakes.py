@@ -21,6 +21,7 @@ from fetchoff.store.run_folder import Header
 
 PAUSE_S = 1.0
 WAITS_S = 1000.0
+KILLED = "its process was killed by signal 9"
 
 
 class Fate(Enum):
@@ -28,7 +29,8 @@ class Fate(Enum):
 
     `DIES_BEFORE`, `DIES_AFTER`: its worker goes away before or after the job was done, and comes
     back after some pauses. `GONE`: it never does. `SILENT`: it says nothing and stays. `WAITS`: it
-    says that it waits for WAITS_S, and then does well. `LATE`: it takes too long.
+    says that it waits for WAITS_S, and then does well. `LATE`: it takes too long. `KILLED`: the
+    process of the job is killed, and the worker stays.
     """
 
     WELL = auto()
@@ -38,6 +40,7 @@ class Fate(Enum):
     SILENT = auto()
     WAITS = auto()
     LATE = auto()
+    KILLED = auto()
 
 
 @dataclass
@@ -98,6 +101,8 @@ class FakeCluster:
         answer: Any = None
         if fate is Fate.LATE:
             answer = HostLate(f"it took longer than {longest_s:.0f} s")
+        elif fate is Fate.KILLED:
+            answer = HostAway(KILLED)
         elif fate in (Fate.WELL, Fate.WAITS, Fate.DIES_AFTER):
             try:
                 answer = job.function(job.request, Here((0, 1), lambda _: None, lambda: None))
@@ -107,7 +112,7 @@ class FakeCluster:
             back = self.back_s if fate is not Fate.GONE else float("inf")
             self.away_until[host] = self.time_s + PAUSE_S + back
         waits_until = self.time_s + WAITS_S if fate is Fate.WAITS else self.time_s
-        answers = fate in (Fate.WELL, Fate.WAITS, Fate.LATE)
+        answers = fate in (Fate.WELL, Fate.WAITS, Fate.LATE, Fate.KILLED)
         ready = waits_until + PAUSE_S if answers else float("inf")
         task = FakeTask(self, host, answer, ready, waits_until)
         self.tasks.append(task)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,16 +14,18 @@ import fetchoff
 from fetchoff.app.experiments import ranking
 from fetchoff.fleet.beginning import Asked, Jobs, begin, must_be_resumable
 from fetchoff.fleet.host import work
+from fetchoff.fleet.left_out import LeftOut
 from fetchoff.fleet.seam.cluster import Here
 from fetchoff.fleet.seam.told import Look, Prepared, Preparing, Wanted
 from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import HostError, InputError, StoreError
-from fetchoff.model.experiment import Experiment
+from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.host import FleetMode
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.origin import OriginRecord
-from fetchoff.store.run_folder import ClientRecord, RunFolder
+from fetchoff.model.program import ProgramRecord
+from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 
 LWP, CURL, RAW = "perl/lwp", "c/libcurl", "c/raw-socket"
 
@@ -58,12 +60,23 @@ class Fleet:
         self.unfit = unfit
         self.prepared: dict[str, Preparing] = {}
         self.warnings: list[str] = []
+        self.absent: dict[str, HostError] = {}
+        self.programs: dict[str, tuple[ProgramRecord, ...]] = {}
 
     def begin(
         self, mode: FleetMode = FleetMode.REPLICATE, courses: Sequence[Course] = (COURSE,)
     ) -> RunFolder:
-        def rank(clients: Sequence[Client]) -> Experiment:
-            return ranking(clients, courses, suite="s", baseline=LWP, budget_s=9, blocks=6, seed=1)
+        def rank(clients: Sequence[Client], had_by: Mapping[str, int]) -> Experiment:
+            return ranking(
+                clients,
+                courses,
+                suite="s",
+                baseline=LWP,
+                budget_s=9,
+                blocks=6,
+                seed=1,
+                had_by=had_by,
+            )
 
         names = list(self.looks)
         asked = Asked("title", self.folder / "run", Wanted((LWP, CURL)), rank, mode)
@@ -79,10 +92,16 @@ class Fleet:
             if preparing.host.id == self.unfit:
                 raise HostError("no room")
             self.prepared[preparing.host.id] = preparing
-            host = replace(preparing.host, environment={"kernel": f"of {preparing.host.id}"})
+            name = preparing.host.id
+            host = replace(
+                preparing.host,
+                environment={"kernel": f"of {name}"},
+                programs=self.programs.get(name, ()),
+            )
             return Prepared(host, Loopback.OWN)
 
-        return begin(cluster, names, asked, self.warnings.append, Jobs(looked, prepare))
+        left_out = LeftOut(self.warnings.append, self.absent)
+        return begin(cluster, names, asked, left_out, Jobs(looked, prepare))
 
 
 class OneByOne(FakeCluster):
@@ -127,6 +146,127 @@ def test_hosts_that_cannot_take_part_are_left_out_and_named(tmp_path: Path) -> N
         "carl is left out: no client to rank is ready there",
         "dora is left out: no room",
     ]
+    assert header.notes == (
+        "berta was left out: its origin cannot serve",
+        "carl was left out: no client to rank is ready there",
+        "dora was left out: no room",
+    )
+
+
+def test_hosts_that_never_came_are_in_the_run_without_their_addresses(tmp_path: Path) -> None:
+    """The user was told of them already."""
+    fleet = Fleet(tmp_path, anna=both(), berta=None)
+    refused = HostError("it cannot be started by SSH", "cannot connect to 192.0.2.1")
+    fleet.absent = {"emil": refused, "carl": refused}
+    header = fleet.begin().header
+    assert header.notes == (
+        "berta was left out: its origin cannot serve",
+        "carl, emil were left out: it cannot be started by SSH",
+    )
+    assert fleet.warnings == ["berta is left out: its origin cannot serve (choose another)"]
+
+
+def test_a_run_that_is_there_is_refused_before_any_host_is_asked(tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path, anna=both())
+    fleet.begin()
+    fleet.prepared.clear()
+    with pytest.raises(StoreError, match="already holds a run"):
+        fleet.begin()
+    assert fleet.prepared == {}
+
+
+def program(sha256: str) -> tuple[ProgramRecord, ...]:
+    return (ProgramRecord("fetchoff-origin", "0.1.0", 3, sha256),)
+
+
+def test_other_programs_of_one_architecture_are_told(tmp_path: Path) -> None:
+    """What they say of their version is the same for all commits."""
+    x86, arm = replace(both(), architecture="x86_64"), replace(both(), architecture="aarch64")
+    fleet = Fleet(tmp_path, anna=x86, berta=x86, carl=arm)
+    fleet.programs = {"anna": program("a" * 64), "berta": program("b" * 64), "carl": program("c")}
+    assert fleet.begin().header.notes == (
+        "the program fetchoff-origin for x86_64 is not the same everywhere: "
+        "0.1.0, aaaaaaaaaaaa: anna; 0.1.0, bbbbbbbbbbbb: berta "
+        "(version and SHA-256; hosts may have compiled it themselves)",
+    )
+
+
+def test_the_same_programs_are_not_worth_a_note(tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path, anna=both(), berta=both())
+    fleet.programs = {"anna": program("a"), "berta": program("a")}
+    assert fleet.begin().header.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("locks", "told"),
+    [
+        (("7:1", "7:1"), "anna, berta are on one machine: they take turns, and say nothing of "),
+        (
+            ("7:1", "9:1"),
+            "anna, berta are on one machine, and don't see each other's lock: they can disturb "
+            "each other, and say nothing of ",
+        ),
+        (("", ""), "anna, berta are on one machine, and don't see each other's lock"),
+    ],
+)
+def test_hosts_of_one_machine_take_turns_if_they_share_the_lock(
+    locks: tuple[str, str], told: str, tmp_path: Path
+) -> None:
+    anna, berta = (replace(both(machine="m"), lock=lock) for lock in locks)
+    (note,) = Fleet(tmp_path, anna=anna, berta=berta).begin().header.notes
+    assert note.startswith(told)
+
+
+RICH, POOR, OTHER = "python/rich", "python/poor", "python/other"
+
+
+def of_kit(name: str, *, is_control: bool = False) -> Client:
+    found = client(name)
+    manifest = replace(found.manifest, kit="python", is_control=is_control)
+    return replace(found, manifest=manifest)
+
+
+def test_the_controls_are_of_a_client_that_all_hosts_have(tmp_path: Path) -> None:
+    """Of the one that its kit prefers, if all hosts have that."""
+    preferred, second, third = of_kit(RICH, is_control=True), of_kit(OTHER), of_kit(POOR)
+    everything = look(client(LWP), preferred, second, third)
+    fleet = Fleet(tmp_path, anna=everything, berta=look(client(LWP), third))
+    header = fleet.begin().header
+    assert controlled(header) == {LWP, POOR}
+    assert header.notes == ()
+    same = Fleet(tmp_path / "same", anna=everything, berta=everything).begin().header
+    assert controlled(same) == {LWP, RICH}
+
+
+def test_a_host_that_only_has_floors_does_not_choose_the_controls(tmp_path: Path) -> None:
+    everything = look(of_kit(RICH, is_control=True), of_kit(OTHER))
+    fleet = Fleet(tmp_path, anna=everything, berta=look(client(RAW, Kind.FLOOR)))
+    assert controlled(fleet.begin().header) == {RICH}
+
+
+def test_a_host_without_the_control_of_a_kit_is_named(tmp_path: Path) -> None:
+    """Nothing tests there whether equal processes of the kit are told apart."""
+    anna = look(client(LWP), of_kit(RICH), of_kit(OTHER))
+    berta = look(client(LWP), of_kit(OTHER), of_kit(POOR))
+    carl = look(client(LWP), of_kit(POOR))
+    header = Fleet(tmp_path, anna=anna, berta=berta, carl=carl).begin().header
+    assert controlled(header) == {LWP, OTHER}
+    assert header.notes == (
+        "on carl, no self-check covers the kit python: python/other, which they are made with, is "
+        "not ready there",
+    )
+
+
+def controlled(header: Header) -> set[str]:
+    return {e.client for e in header.experiment.entrants if e.role is Role.CONTROL}
+
+
+def test_clients_that_no_host_has_are_named_with_the_reason(tmp_path: Path) -> None:
+    looked = look(client(LWP), absent(CURL))
+    header = Fleet(tmp_path, anna=looked, berta=looked).begin().header
+    assert header.absent == ((CURL, "no cc (get it)"),)
+    other = Fleet(tmp_path / "other", anna=looked, berta=both()).begin().header
+    assert other.absent == ()
 
 
 def test_without_any_host_there_is_no_run(tmp_path: Path) -> None:
@@ -146,7 +286,7 @@ def test_what_is_not_the_same_everywhere_is_told(tmp_path: Path) -> None:
     other = both(version="2", machine="m")
     fleet = Fleet(tmp_path, anna=both(machine="m"), berta=other, carl=both())
     notes = fleet.begin().header.notes
-    assert notes[0].startswith("anna, berta are on one machine: they take turns")
+    assert notes[0].startswith("anna, berta are on one machine")
     assert any(note.startswith(f"{LWP} is not the same everywhere: 1 on") for note in notes)
 
 

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 from benches.fleet import pretended
-from tests.unit.fleet.fakes import WAITS_S, FakeCluster, Fate, Heard, Pretended
+from tests.unit.fleet.fakes import WAITS_S, FakeCluster, FakeTask, Fate, Heard, Pretended
 
-from fetchoff.fleet.driver import RESTARTS, Driver, Limits, NoHostLeft
-from fetchoff.fleet.seam.cluster import ClusterGone, Here
+from fetchoff.fleet.driver import Driver, Limits, NoHostLeft
+from fetchoff.fleet.host.work import code
+from fetchoff.fleet.seam.cluster import RESTARTS, ClusterGone, Here, Job
 from fetchoff.fleet.seam.told import Block, Told
-from fetchoff.fleet.standing import unfinished
+from fetchoff.fleet.standing import standings_of, unfinished
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import FleetMode
-from fetchoff.model.observation import Batch, Cost, Ended, HostLost, Record, SectionDone
+from fetchoff.model.observation import Batch, Cost, Ended, HostLost, Record, RoundDone, SectionDone
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import to_line
 from fetchoff.store.run_folder import RunFolder
@@ -81,6 +82,10 @@ class Doubtful(Pretended):
         return replace(super().__call__(block, here), is_decided=False)
 
 
+def lost_in(folder: RunFolder) -> list[str]:
+    return unfinished(standings_of(folder), folder)
+
+
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
     return Fleet(tmp_path)
@@ -117,12 +122,34 @@ def test_a_host_that_stays_away_is_lost_and_not_replaced(fleet: Fleet) -> None:
 
 
 def test_a_host_that_comes_back_after_it_was_lost_goes_on(fleet: Fleet) -> None:
-    cluster = FakeCluster(HOSTS, {"carl": [Fate.WELL, Fate.DIES_AFTER]}, back_s=LIMITS.away_s + 1)
+    cluster = FakeCluster(HOSTS, {"carl": [Fate.WELL, Fate.DIES_AFTER]}, back_s=LIMITS.away_s + 3)
     assert fleet.drive(cluster) == Ended("rounds", ROUNDS)
     assert fleet.losses() == ["carl"]
     assert fleet.heard.returns == ["carl"]
     fleet.assert_all_fetched_once()
     assert {n for host, n in fleet.measure.measured if host == "carl"} == set(range(ROUNDS))
+
+
+class Slow(FakeCluster):
+    """Once, giving the last host its round takes longer than one may be away. The first goes away
+    meanwhile, for a moment."""
+
+    is_slow = True
+
+    def start(self, host: str, job: Job, longest_s: float) -> FakeTask:
+        if host == HOSTS[-1] and self.is_slow:
+            self.is_slow = False
+            self.time_s += 2 * LIMITS.away_s
+            self.away_until[HOSTS[0]] = self.time_s + 5
+        return super().start(host, job, longest_s)
+
+
+def test_a_pass_that_takes_long_loses_nobody(fleet: Fleet) -> None:
+    """Nobody looked for them meanwhile, so nobody knows that they were away."""
+    cluster = Slow(HOSTS, {HOSTS[0]: [Fate.DIES_BEFORE]})
+    assert fleet.drive(cluster) == Ended("rounds", ROUNDS)
+    assert fleet.losses() == []
+    fleet.assert_all_fetched_once()
 
 
 def test_a_round_has_a_deadline(fleet: Fleet) -> None:
@@ -156,7 +183,7 @@ def test_a_run_that_ended_without_a_host_goes_on_with_it(fleet: Fleet) -> None:
     assert fleet.drive(cluster) == Ended("rounds", ROUNDS)
     before = RunFolder.open(fleet.path)
     assert (before.ended, before.ends) == (Ended("rounds", ROUNDS), 1)
-    assert unfinished(before) == ["carl"]
+    assert lost_in(before) == ["carl"]
     again = FakeCluster(HOSTS)
     assert fleet.drive(again) == Ended("rounds", ROUNDS)
     assert [(host, request.round) for host, request in again.started] == [
@@ -164,7 +191,7 @@ def test_a_run_that_ended_without_a_host_goes_on_with_it(fleet: Fleet) -> None:
     ]
     after = RunFolder.open(fleet.path)
     assert (after.ended, after.ends) == (Ended("rounds", ROUNDS), 2)
-    assert unfinished(after) == []
+    assert lost_in(after) == []
     assert len(fleet.of("carl")) == len(fleet.measure.journals["carl"])
     fleet.assert_all_fetched_once()
 
@@ -181,9 +208,9 @@ def test_a_run_that_goes_on_has_not_ended(fleet: Fleet) -> None:
 
 
 def test_nothing_is_left_of_a_host_that_came_back_in_time(fleet: Fleet) -> None:
-    fleet.drive(FakeCluster(HOSTS, {"carl": [Fate.DIES_AFTER]}, back_s=LIMITS.away_s + 1))
+    fleet.drive(FakeCluster(HOSTS, {"carl": [Fate.DIES_AFTER]}, back_s=LIMITS.away_s + 3))
     assert fleet.losses() == ["carl"]
-    assert unfinished(RunFolder.open(fleet.path)) == []
+    assert lost_in(RunFolder.open(fleet.path)) == []
 
 
 def test_a_host_that_dies_of_each_round_is_not_asked_for_ever(fleet: Fleet) -> None:
@@ -199,6 +226,12 @@ def test_what_is_wrong_with_a_host_is_told_and_stops_nobody_else(fleet: Fleet) -
     assert fleet.drive(FakeCluster(HOSTS)).reason == "rounds"
     assert fleet.heard.losses == [("berta", "python/requests has changed since this run began")]
     assert ("anna", ROUNDS - 1) in fleet.measure.measured
+
+
+def test_hosts_are_told_the_code_of_their_driver(fleet: Fleet) -> None:
+    cluster = FakeCluster(HOSTS)
+    fleet.drive(cluster)
+    assert {request.code for _, request in cluster.started} == {code()}
 
 
 def test_without_any_host_it_can_be_resumed(fleet: Fleet) -> None:
@@ -246,6 +279,19 @@ def test_a_budget_is_that_of_each_host(tmp_path: Path) -> None:
     asked = replace(pretended.experiment(rounds=20), budget_s=9.0)
     fleet = Fleet(tmp_path, asked)
     assert fleet.drive(FakeCluster(HOSTS)) == Ended("budget", 4)
+
+
+def test_a_budget_is_spent_by_whole_rounds(tmp_path: Path) -> None:
+    """A round takes two seconds by its sections, and one more around them."""
+    fleet = Fleet(tmp_path, replace(pretended.experiment(rounds=20), budget_s=13.0))
+    fleet.measure.rounds = _with_what_is_around
+    assert fleet.drive(FakeCluster(HOSTS)) == Ended("budget", 4)
+    fleet.assert_all_fetched_once()
+
+
+def _with_what_is_around(asked: Experiment, host: str, number: int) -> Iterable[Record]:
+    yield from pretended.round_of(asked, host, number)
+    yield RoundDone(number, 3.0, host=host)
 
 
 @pytest.mark.parametrize(

@@ -63,10 +63,27 @@ def test_a_host_that_cannot_and_one_that_is_gone_are_told_and_left_out(folder: R
     assert [host for host, _ in explanations_of(folder)] == [HOSTS[1]]
 
 
-def test_who_is_not_there_is_not_waited_for(folder: RunFolder) -> None:
-    cluster = FakeCluster(HOSTS[1:])
-    explain_on_hosts(folder, cluster, explain, pytest.fail)
+class Counting(FakeCluster):
+    """Counts how often it is asked who is there."""
+
+    asked = 0
+
+    def present(self) -> frozenset[str]:
+        self.asked += 1
+        return super().present()
+
+
+def test_who_is_not_there_is_told_and_not_waited_for(folder: RunFolder) -> None:
+    cluster, said = FakeCluster(HOSTS[1:]), list[str]()
+    explain_on_hosts(folder, cluster, explain, said.append)
     assert [host for host, _ in cluster.started] == list(HOSTS[1:])
+    assert said == [f"{HOSTS[0]} explains nothing: it is not there"]
+
+
+def test_who_is_there_is_asked_once_for_all(folder: RunFolder) -> None:
+    nobody = Counting(())
+    explain_on_hosts(folder, nobody, explain, lambda _: None)
+    assert nobody.asked == 1
 
 
 def test_a_folder_without_room(folder: RunFolder) -> None:

@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from benches.fleet import pretended
+from tests.unit.app.test_experiments import COURSE, client
 
 import fetchoff
-from fetchoff.fleet.host.work import code, folder_of, is_whole, prepare, told_of
+from fetchoff.app import explain, explaining
+from fetchoff.cli import resume
+from fetchoff.fleet.host import work
+from fetchoff.fleet.host.own_folder import LOST
+from fetchoff.fleet.host.work import (
+    code,
+    explain_slowest,
+    folder_of,
+    is_whole,
+    measure_round,
+    prepare,
+    told_of,
+)
 from fetchoff.fleet.seam.cluster import Here, Step
-from fetchoff.fleet.seam.told import Block, Preparing
-from fetchoff.model.errors import HostError
+from fetchoff.fleet.seam.told import Block, Explaining, Preparing, Told
+from fetchoff.model.analysis import Analysis
+from fetchoff.model.client import Launch
+from fetchoff.model.errors import AdapterError, HostError, InputError
 from fetchoff.model.host import HostRecord
 from fetchoff.model.observation import SectionDone
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import from_line
-from fetchoff.store.run_folder import RunFolder
+from fetchoff.store.run_folder import HEADER, RunFolder
 
 ALPHA = 0.01
+Measure = Callable[[Block, Here], Told]
 
 
 @pytest.fixture
@@ -31,27 +53,31 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "run"
 
 
+def block(run: str, number: int = 0, known: int = 0) -> Block:
+    return Block(run, "anna", number, known, ALPHA, code())
+
+
 def here(steps: list[Step]) -> Here:
     return Here((0,), steps.append, lambda: None)
 
 
 def test_a_round_is_measured_once_and_told_as_often_as_it_is_asked_for(run: str) -> None:
-    first = pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
+    first = pretended.measure(block(run), here([]))
     steps: list[Step] = []
-    assert pretended.measure(Block(run, "anna", 0, 0, ALPHA), here(steps)) == first
+    assert pretended.measure(block(run), here(steps)) == first
     assert steps == []
-    assert pretended.measure(Block(run, "anna", 0, len(first.lines), ALPHA), here([])).lines == ()
-    second = pretended.measure(Block(run, "anna", 1, len(first.lines), ALPHA), here([]))
+    assert pretended.measure(block(run, 0, len(first.lines)), here([])).lines == ()
+    second = pretended.measure(block(run, 1, len(first.lines)), here([]))
     assert {getattr(from_line(line), "round", None) for line in second.lines} == {1}
 
 
 def test_of_a_round_that_was_cut_only_what_is_missing_is_measured(run: str) -> None:
-    whole = pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
+    whole = pretended.measure(block(run), here([]))
     journal = folder_of(run, "anna") / JOURNAL
     lines = journal.read_bytes().splitlines(keepends=True)
     first = next(n for n, line in enumerate(lines) if isinstance(from_line(line), SectionDone))
     journal.write_bytes(b"".join(lines[: first + 3]) + b'{"kind":"bat')  # killed in the second
-    told = pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
+    told = pretended.measure(block(run), here([]))
     records = [from_line(line) for line in told.lines]
     done = [r for r in records if isinstance(r, SectionDone)]
     assert [(r.workload, r.attempt) for r in done] == [("get-0", 0), ("get-1", 1)]
@@ -59,15 +85,110 @@ def test_of_a_round_that_was_cut_only_what_is_missing_is_measured(run: str) -> N
 
 
 def test_a_journal_that_lost_records_is_no_journal_of_this_run(run: str) -> None:
-    pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
+    pretended.measure(block(run), here([]))
     path = folder_of(run, "anna")
     have = len(RunFolder.open(path).records())
     with pytest.raises(HostError, match=f"has lost 2 of {have + 2} records"):
         told_of(path, have + 2, is_decided=False)
 
 
+@pytest.mark.parametrize("measure", [pretended.measure, measure_round])
+def test_a_host_that_lost_records_measures_no_further_round(run: str, measure: Measure) -> None:
+    """Those of a further round would stand where the driver has those that are lost."""
+    told = pretended.measure(block(run), here([])).lines
+    journal = folder_of(run, "anna") / JOURNAL
+    journal.write_bytes(b"".join(told[:-2]))
+    steps: list[Step] = []
+    with pytest.raises(HostError, match=f"has lost 2 of {len(told)} records"):
+        measure(block(run, 1, len(told)), here(steps))
+    assert steps == []
+    assert journal.read_bytes() == b"".join(told[:-2])
+
+
+def test_a_host_whose_code_has_changed_measures_nothing(run: str) -> None:
+    steps: list[Step] = []
+    with pytest.raises(HostError, match="has other code than the driver's"):
+        measure_round(replace(block(run), code="that of another commit"), here(steps))
+    assert steps == []
+
+
+def test_a_host_that_has_lost_its_folder_says_that_its_records_are_lost(
+    run: str, tmp_path: Path
+) -> None:
+    """As after it was given an empty disk; and no path is stored."""
+    folder_of(run, "anna").joinpath(HEADER).unlink()
+    with pytest.raises(HostError) as raised:
+        measure_round(block(run), here([]))
+    assert raised.value.message == "its records are lost: it has no folder of this run"
+    assert raised.value.hint == LOST
+    assert str(tmp_path) not in raised.value.message + raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("{", "its run folder is damaged"), (None, "its run folder cannot be used: Is a directory")],
+)
+def test_a_host_whose_folder_cannot_be_used_names_no_path_and_what_goes_on_with_it(
+    content: str | None, said: str, run: str, tmp_path: Path
+) -> None:
+    path = folder_of(run, "anna")
+    if content is None:
+        (path / JOURNAL).unlink()
+        (path / JOURNAL).mkdir()
+    else:
+        (path / HEADER).write_text(content)
+    with pytest.raises(HostError, match=said) as raised:
+        measure_round(block(run), here([]))
+    assert str(tmp_path) not in raised.value.message + raised.value.hint
+    assert "'fetchoff fleet resume'" in raised.value.hint
+
+
+def test_a_full_disk_within_a_round_names_no_path_and_what_goes_on_with_it(
+    run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full:
+        def __init__(self, folder: RunFolder) -> None:
+            self.folder = folder
+
+        def run_round(self, number: int) -> None:
+            monkeypatch.setattr(os, "write", no_room)
+            self.folder.append(SectionDone(number, 0, "get-0", 1.0, host="anna"))
+
+    def no_room(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    @contextlib.contextmanager
+    def running(folder: RunFolder, *_: object, **__: object) -> Iterator[Full]:
+        yield Full(folder)
+
+    monkeypatch.setattr(work, "running", running)
+    monkeypatch.setattr(work, "alone", lambda **_: contextlib.nullcontext())
+    with pytest.raises(HostError) as raised:
+        measure_round(block(run), here([]))
+    assert raised.value.message == "its run folder cannot be used: No space left on device"
+    assert str(tmp_path) not in raised.value.message + raised.value.hint
+    assert "'fetchoff fleet resume'" in raised.value.hint
+
+
+@pytest.mark.parametrize("is_elsewhere", [False, True])
+def test_the_folder_of_a_host_is_resumed_by_nobody_else(
+    is_elsewhere: bool, run: str, tmp_path: Path
+) -> None:
+    """What it measured would be no record of the host."""
+    path = folder_of(run, "anna")
+    if is_elsewhere:
+        header = json.loads((path / HEADER).read_text())
+        (path / HEADER).write_text(json.dumps(header | {"machine": "a digest"}))
+        path = path.rename(tmp_path / "elsewhere")
+    before = {file: file.read_bytes() for file in path.iterdir()}
+    with pytest.raises(InputError, match="is what one host of a fleet has measured") as raised:
+        resume.command(path)
+    assert "fetchoff fleet resume" in raised.value.hint
+    assert {file: file.read_bytes() for file in path.iterdir()} == before
+
+
 def test_a_line_that_is_not_whole_is_not_told(run: str) -> None:
-    pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
+    pretended.measure(block(run), here([]))
     path = folder_of(run, "anna")
     before = told_of(path, 0, is_decided=False)
     with (path / JOURNAL).open("ab") as journal:
@@ -103,9 +224,35 @@ def test_a_folder_is_made_anew_as_long_as_nothing_was_measured(run: str) -> None
     prepare(asked, here([]))
     made = RunFolder.open(path).header
     assert [course.id for course in made.experiment.courses] == ["get-1"]
-    pretended.measure(Block(run, "anna", 0, 0, ALPHA), here([]))
+    pretended.measure(block(run), here([]))
     with pytest.raises(HostError, match="holds measurements of this run already"):
         prepare(asked, here([]))
+
+
+def test_waiting_for_the_machine_is_no_part_of_explaining(
+    run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hosts of one machine take turns, and each has its own time."""
+    slow = client("c/slow")
+    asked = COURSE, replace(slow, launch=Launch(("true",)))
+    pretended.measure(block(run), here([]))
+
+    @contextlib.contextmanager
+    def busy(*, waits: bool, say: Callable[[str], None]) -> Iterator[None]:
+        say(f"this machine is being measured on already: {waits}")
+        raise AdapterError("not in a test")
+        yield
+
+    monkeypatch.setattr(explain, "alone", busy)
+    monkeypatch.setattr(explaining, "chosen", lambda *_: iter([asked]))
+    nothing = Analysis("", "", "", "", 1.0, 1, 0.01, 0.02, 0.99, (), (), {}, {})
+    monkeypatch.setattr(work, "analysis_of", lambda _: nothing)
+    steps: list[Step] = []
+    assert explain_slowest(Explaining(run, "anna"), here(steps)) == ()
+    assert steps == [
+        Step("", work.WAITING, waits=True),
+        Step("", "c/slow cannot be explained on w: not in a test"),
+    ]
 
 
 def test_a_round_is_whole_with_all_its_courses() -> None:

@@ -82,6 +82,7 @@ def run(path: Path, name: str, costs: Costs | None = None, without: str = "") ->
             blocks=BLOCKS,
             blocks_over_links=BLOCKS,
             suite=name,
+            decide_on=(),
         ),
         clients=tuple(map(_client, clients)),
         environment={"processor": "made up"},

@@ -96,6 +96,8 @@ def test_every_batch_is_in_the_plot_of_observations() -> None:
     (columns,) = SPECS["observations"]["datasets"]["batches"]
     assert {len(values) for values in columns.values()} == {len(POINTS)}
     assert columns["wall"] == pytest.approx([point.wall_us for point in POINTS], rel=1e-5)
+    assert columns["round"] == [point.round + 1 for point in POINTS], "from 1, as in notes"
+    assert columns["block"] == [point.block + 1 for point in POINTS]
 
 
 def test_rounds_are_parted_between_their_batches() -> None:

@@ -92,8 +92,8 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     ),
     (
         InBatches(48),
-        "only its adapter can read its CPU time here, so it was measured in 48 batches, after the "
-        "turns of the others: its figures contain what a batch costs by itself",
+        "it can't take turns here, so it was measured in 48 batches, after the turns of the "
+        "others: its figures contain what a batch costs by itself",
     ),
     (
         RarelyDear(0.071),
@@ -213,6 +213,10 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (
         TurnsDisturbed(31, 500),
         "6 % of the turns do not count: something else slowed the core",
+    ),
+    (
+        TurnsDisturbed(10, 5000),
+        "less than 1 % of the turns do not count: something else slowed the core",
     ),
     (
         ProbesApart(("c/x", "c/y"), (1.39, 0.9)),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from fetchoff.analysis.analyse import RunFacts
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.fleet import FleetAnalysis
 from fetchoff.model.host import FleetMode
-from fetchoff.model.observation import Ended, HostLost, Record
+from fetchoff.model.observation import Ended, HostLost, Invocation, Outcome, Record
 from fetchoff.report.files import fleet_results
 from fetchoff.report.page import fleet as fleet_page
 from fetchoff.report.terminal import fleet as terminal
@@ -52,7 +54,24 @@ def found() -> Found:
     return analysed(HOSTS)
 
 
-def analysed(hosts: tuple[str, ...]) -> Found:
+def wrong_everywhere(client: str) -> Callable[[Record], Record]:
+    """That a client answered wrong, in every process."""
+
+    def changed(record: Record) -> Record:
+        if not isinstance(record, Invocation) or record.client != client:
+            return record
+        return replace(
+            record, outcome=Outcome.INVALID, message="other content", answered_wrong=True
+        )
+
+    return changed
+
+
+def analysed(
+    hosts: tuple[str, ...],
+    changed: Callable[[Record], Record] = lambda record: record,
+    absent: tuple[tuple[str, str], ...] = (),
+) -> Found:
     asked = replace(pretended.experiment(rounds=ROUNDS), budget_s=60.0)
     head = pretended.header("run", asked, hosts)
     records: list[Record] = []
@@ -62,7 +81,7 @@ def analysed(hosts: tuple[str, ...]) -> Found:
                 records += pretended.round_of(asked, host, number)
     if "dora" in hosts:
         records.append(HostLost(FEWER, "it has been away for 60 s", host="dora"))
-    facts = RunFacts("run", "pretended", "2026-11-24", asked, (), (), {}, ("a note",))
+    facts = RunFacts("run", "pretended", "2026-11-24", asked, (), absent, {}, ("a note",))
     ended = Ended("budget", ROUNDS)
     csv_target, json_target = io.StringIO(), io.StringIO()
     csv_file = fleet_results.ResultsCsv(csv_target)
@@ -72,7 +91,7 @@ def analysed(hosts: tuple[str, ...]) -> Found:
         csv_file.add(host, own)
         json_file.add(host, own)
 
-    all_records = [*records, ended]
+    all_records = [*map(changed, records), ended]
     analysis = fleet_of(facts, head.hosts, FleetMode.REPLICATE, all_records, see)
     json_file.end(analysis)
     return Found(analysis, csv_target.getvalue(), json_target.getvalue())
@@ -99,6 +118,62 @@ def test_the_terminal_shows_hosts_in_general_each_host_and_the_matrix(found: Fou
     assert "lost: it has been away for 60 s" in text
     assert "note: a note" in text
     assert "over the whole fleet" in " ".join(text.split())
+
+
+def test_a_client_without_figures_on_any_host_is_there_with_the_reason() -> None:
+    found = analysed(HOSTS, wrong_everywhere("c/slow"), (("d/nowhere", "no cc"),))
+    wrong = "c/slow: answered wrong on all 4 hosts"
+    nowhere = "d/nowhere: not measured on all 4 hosts: no cc"
+    text = " ".join(shown(found.analysis, width=200).split())
+    page = fleet_page.text(found.analysis)
+    for told in (wrong, nowhere, "b/even"):
+        assert told in text
+        assert told in page
+    document: dict[str, Any] = json.loads(found.json)
+    schema = json.loads((DOCS / "results.schema.json").read_text("utf-8"))
+    jsonschema.validate(document, schema)
+    over = document["over_hosts"][0]["rows"]
+    assert [row["client"] for row in over] == ["a/fast", "b/even", "c/slow", "d/nowhere"]
+    assert over[2]["wall"]["text"] == "answered wrong on all 4 hosts"
+    assert over[3]["missing"] == {"*": "not measured on all 4 hosts: no cc"}
+    assert over[0]["missing"] == {}
+    lacking = [row for row in rows(found.matrix) if row["missing"]]
+    assert {(row["client"], row["host"], row["ratio"]) for row in lacking} == {
+        ("c/slow", "*", ""),
+        ("d/nowhere", "*", ""),
+    }
+    assert len(lacking) == 2 * 2 * 2  # workloads and clocks
+
+
+def test_where_one_host_has_no_figures_the_reason_is_told() -> None:
+    def on_dora(record: Record) -> Record:
+        is_on = getattr(record, "host", "") == "dora"
+        return wrong_everywhere("c/slow")(record) if is_on else record
+
+    found = analysed(HOSTS, on_dora)
+    assert "slower on anna, berta and carl, answered wrong on dora" in fleet_page.text(
+        found.analysis
+    )
+    (wall, _) = [
+        row
+        for row in rows(found.matrix)
+        if row["missing"] and (row["workload"], row["client"]) == ("get-0", "c/slow")
+    ]
+    assert (wall["host"], wall["clock"], wall["ratio"]) == ("dora", "wall", "")
+    assert wall["missing"].startswith("answered wrong: in rounds 1, 2, 3, 4, 5: ")
+
+
+def test_cpu_time_on_hosts_in_general_is_shown(found: Found) -> None:
+    over = found.analysis.results[0].rows[0].cpu.over
+    assert over is not None
+    heading = r"verdict +CPU × +on each"
+    assert re.search(heading, shown(found.analysis))
+    narrow = shown(found.analysis, width=80)
+    assert not re.search(heading, narrow)
+    assert re.search(r"verdict +.*host", narrow)
+    page = fleet_page.text(found.analysis)
+    assert f">{ratio(over.ratio.point)}</td>" in page
+    assert page.count("CPU ×<small>hosts in general</small>") == 2
 
 
 def test_why_nothing_is_said_of_hosts_in_general_is_true(found: Found) -> None:

@@ -19,8 +19,8 @@ from syrupy.assertion import SnapshotAssertion
 from tests.unit.report.gated import GATE, ROWS, WITHHELD
 
 from fetchoff.model.estimate import Estimate
-from fetchoff.model.finding import Advice, Finding, Throttled
-from fetchoff.model.gate import Answer, End, Gate
+from fetchoff.model.finding import Advice, Finding, Throttled, Unsteady
+from fetchoff.model.gate import Answer, End, Gate, Lost
 from fetchoff.model.witness import Counter, Witness
 from fetchoff.report.files.gate import bencher, benchmark_action, document, junit, markdown
 from fetchoff.report.terminal import gate as terminal
@@ -80,11 +80,23 @@ def test_markdown_has_one_table_and_details_and_no_words_become_markup(gate: Gat
     assert "my_httpx|<b>" in "".join(page.words)
 
 
+def test_two_ids_with_runtimes_are_not_struck_out_in_markdown() -> None:
+    """GitHub strikes out what lies between two tildes (GFM, section 6.5). The parser here takes
+    `~~` alone for that."""
+    base, head = (replace(side, client=f"{side.client}~node22") for side in (GATE.base, GATE.head))
+    text = markdown.text(replace(GATE, base=base, head=head))
+    assert text.count("~") >= 4
+    assert text.count("~") == text.count("\\~")
+    page = _Page()
+    page.feed(MarkdownIt("commonmark").enable("table").render(text))
+    assert head.client in "".join(page.words)
+
+
 def cases(gate: Gate, *, strict: bool = False) -> dict[tuple[str | None, str | None], list[type]]:
     found = {}
     for suite in JUnitXml.fromstring(junit.text(gate, strict=strict).encode()):
         assert isinstance(suite, TestSuite)
-        assert suite.tests == len(gate.rows)
+        assert suite.tests == len(gate.rows) + len(gate.lost)
         for case in suite:
             assert isinstance(case, TestCase)
             found[case.classname, case.name] = [type(result) for result in case.result]
@@ -180,7 +192,41 @@ def test_a_range_that_is_not_known_is_left_out() -> None:
     (entry,) = json.loads(benchmark_action.text(replace(GATE, rows=(wide,))))
     assert "range" not in entry
     (metrics,) = json.loads(bencher.text(replace(GATE, rows=(wide,)))).values()
-    assert metrics["wall-time"] == {"value": 300000.0, "lower_value": 0.0}
+    assert metrics["wall-time"] == {"value": 300000.0}
+
+
+def test_a_comparison_without_a_figure_is_in_no_chart(gate: Gate) -> None:
+    """Base and head may share no complete round: neither has a ratio then, and head maybe no
+    cost."""
+    nan = Estimate(math.nan, math.nan, math.nan, 0.99)
+    some = [*gate.rows]
+    some[0] = replace(some[0], ratio=nan, head_us=nan)
+    some[1] = replace(some[1], ratio=nan)
+    gate = replace(gate, rows=tuple(some))
+    entries = json.loads(benchmark_action.text(gate))
+    jsonschema.validate(entries, OF_BENCHMARK_ACTION)
+    benchmarks = json.loads(bencher.text(gate))
+    jsonschema.validate(benchmarks, OF_BENCHER)
+    if not gate.withheld:
+        assert len(entries) == len(gate.rows) - 1
+        measures = benchmarks[f"python/httpx {some[1].workload}"]
+        assert [*measures] == [f"{some[1].clock}-time"]
+
+
+@pytest.mark.parametrize(
+    "write", [markdown.text, document.text, lambda gate: junit.text(gate, strict=False)]
+)
+def test_what_is_not_known_is_no_nan(write: Callable[[Gate], str]) -> None:
+    nan = Estimate(math.nan, math.nan, math.nan, 0.99)
+    rows = tuple(replace(one, ratio=nan, base_us=nan, head_us=nan) for one in UNTOLD.rows)
+    assert not re.search(r"\bnan\b", write(replace(UNTOLD, rows=rows)), re.IGNORECASE)
+
+
+def test_a_chart_of_nothing_has_no_benchmark() -> None:
+    nan = Estimate(math.nan, math.nan, math.nan, 0.99)
+    gate = replace(GATE, rows=(replace(ROWS[0], ratio=nan, head_us=nan),))
+    assert json.loads(bencher.text(gate)) == {}
+    assert json.loads(benchmark_action.text(gate)) == []
 
 
 def test_the_format_of_bencher(gate: Gate) -> None:
@@ -224,7 +270,9 @@ def test_no_file_of_a_withheld_gate_has_its_verdicts(write: Callable[[Gate], str
 
 def test_the_documentation_names_every_member_of_own_json() -> None:
     page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
-    for name in members(document.document(GATE)):
+    found = Finding(Unsteady(900, 1, 31), ("python/httpx",))
+    gate = replace(GATE, lost=(BROKEN,), findings=(("small-get", found),))
+    for name in members(document.document(gate)):
         assert f"`{name}`" in page, name
 
 
@@ -238,14 +286,101 @@ def members(value: object) -> Iterator[str]:
             yield from members(inner)
 
 
-def test_a_quota_that_stopped_processes_is_told() -> None:
-    found = Finding(Throttled(12, 1.36, 3, 5), advice=Advice.LARGER_QUOTA)
-    gate = replace(GATE, throttled=(("small-get", found),))
-    (said,) = {*wording.sentences(gate)} - {*wording.sentences(GATE)}
+def test_what_was_found_is_told_with_its_workload() -> None:
+    """Once, where it is the same of base and head."""
+    quota = Finding(Throttled(12, 1.36, 3, 5), advice=Advice.LARGER_QUOTA)
+    unsteady = [
+        Finding(Unsteady(exchanges, 1, 31), (client,))
+        for client, exchanges in (("python/httpx", 900), ("python/httpx@head", 1100))
+    ]
+    found = tuple(("small-get", one) for one in (*unsteady, quota))
+    gate = replace(GATE, findings=(*found, ("json-get", unsteady[1])))
+    said = wording.sentences(gate)[len(wording.sentences(GATE)) :]
     assert said == (
+        "On small-get, python/httpx and python/httpx@head: still getting cheaper after 900 to "
+        "1,100 exchanges in 1 of 31 rounds: what is shown may be above their steady state.",
         "On small-get, a CPU quota stopped processes in 12 periods, for 1,360 ms in all, in 3 of 5 "
-        "rounds, and wall time contains that: measure without a quota, or go by CPU time."
+        "rounds, and wall time contains that: measure without a quota, or go by CPU time.",
+        "On json-get, python/httpx@head: still getting cheaper after 1,100 exchanges in 1 of 31 "
+        "rounds: what is shown may be above its steady state.",
     )
+    assert document.document(gate)["findings"][1] == {  # type: ignore[index]
+        "workload": "small-get",
+        "kind": "unsteady",
+        "clients": ["python/httpx@head"],
+        "text": "still getting cheaper after 1,100 exchanges in 1 of 31 rounds: what is shown may "
+        "be above its steady state",
+    }
+    for text in (markdown.text(gate), junit.text(gate, strict=False)):
+        assert "still getting cheaper" in text
+
+
+BROKEN = Lost("small-get", (), (5,), 31, "it ended with exit status 1")
+
+
+@pytest.mark.parametrize(
+    ("one", "told"),
+    [
+        (BROKEN, "head broke down in round 6 of 31, and base in none"),
+        (
+            replace(BROKEN, head=(1, 5), base=(2,)),
+            "head broke down in rounds 2 and 6 of 31, and base in round 3",
+        ),
+        (
+            replace(BROKEN, head=(), base=(1, 5)),
+            "base broke down in rounds 2 and 6 of 31, and head in none",
+        ),
+        (
+            replace(BROKEN, head=tuple(range(17)), base=tuple(range(9))),
+            "head broke down in 17 of 31 rounds, and base in 9 rounds",
+        ),
+    ],
+)
+@pytest.mark.parametrize("gate", [GATE, WITHHELD, FINE])
+def test_rounds_in_which_a_side_broke_down_are_told(one: Lost, told: str, gate: Gate) -> None:
+    told = f"On small-get, {told}: it ended with exit status 1."
+    gate = replace(gate, lost=(one,))
+    assert told in wording.sentences(gate)
+    assert told in junit.text(gate, strict=False)
+    assert told in markdown.text(gate)
+
+
+def test_a_head_that_broke_down_is_not_called_not_slower() -> None:
+    gate = replace(FINE, end=End.CANNOT_TELL, lost=(BROKEN,))
+    assert wording.sentences(gate)[:1] == (
+        "Cannot tell, because head broke down more often than base. Where it didn't, it costs at "
+        "most 2 % more than base in 2 comparisons.",
+    )
+    case = ("python/httpx@head.small-get", "rounds that head ended well")
+    assert cases(gate)[case] == [Skipped]
+    assert cases(gate, strict=True)[case] == [Failure]
+    as_often = replace(FINE, lost=(replace(BROKEN, base=(7,)),))
+    assert cases(as_often, strict=True)[case] == []
+    assert wording.sentences(as_often)[0].startswith("Not slower: ")
+
+
+def test_advice_where_clocks_are_too_far_apart_is_not_a_quieter_machine() -> None:
+    wall = replace(UNTOLD.rows[0], clocks_apart=True)
+    fine = replace(UNTOLD.rows[1], answer=Answer.NOT_SLOWER)
+    told = wording.sentences(replace(UNTOLD, rows=(wall, fine), budget_needed=None))
+    assert told[1:] == (
+        "No budget would tell of wall time on small-get: an adapter's own clock is further off the "
+        "harness's than head's ratio is from 1.",
+    )
+    both = wording.sentences(replace(UNTOLD, rows=(wall, UNTOLD.rows[1]), budget_needed=None))
+    assert both[1:] == (
+        *told[1:],
+        "No budget would tell the rest: use a quieter machine, or a larger --margin.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "told"), [(2, "2 %"), (0.25, "0.25 %"), (7, "7 %"), (0.5, "0.5 %"), (12.5, "12.5 %")]
+)
+def test_the_margin_is_told_as_it_was_given(given: float, told: str) -> None:
+    for gate in (replace(one, margin=given / 100) for one in (UNTOLD, FINE)):
+        assert f" {told} " in wording.sentences(gate)[0]
+        assert f"margin {told};" in wording.settings(gate)
 
 
 def test_a_false_difference_is_not_hidden() -> None:

@@ -20,8 +20,10 @@ from fetchoff.model.history import (
     Compared,
     HistoriesPlan,
     History,
+    Limit,
     Measured,
     OfClient,
+    OtherPackage,
     PassedOver,
     Stretch,
     StretchKind,
@@ -83,7 +85,7 @@ UNCLEAR = stretch("2", "4", StretchKind.UNCLEAR, UNTOLD, UNTOLD)
         (stretch("0", "2", StretchKind.UNCLEAR, SAME, relative(1.0, Verdict.UNDECIDED, 0.2)),
          "cannot tell: up to 25 %"),
         (stretch("0", "2", StretchKind.UNCLEAR, SAME, UNTOLD), "cannot tell"),
-        (OPEN, "not measured: the budget was spent"),
+        (OPEN, "not measured"),
     ],
 )  # fmt: skip
 def test_the_words_for_a_stretch(one: Stretch, words: str) -> None:
@@ -110,7 +112,7 @@ def test_the_headline_tells_steps_or_that_there_is_none() -> None:
         "1 step: 3 takes 1.100 × the wall time and 1.100 × the CPU time of 2."
     )
     assert wording.headline(history(LEVEL)) == "No step above 1.1 % between 0 and 2."
-    assert wording.headline(history(LEVEL, OPEN)) == "No step was found."
+    assert wording.headline(history(LEVEL, LEVEL)) == "No step was found."
     assert wording.headline(history(LEVEL, UNCLEAR)) == (
         "No step was found; in 1 of 2 stretches there may be one."
     )
@@ -120,13 +122,51 @@ def test_the_headline_tells_steps_or_that_there_is_none() -> None:
     assert wording.headline(history()) == "Fewer than two of the releases could be measured."
 
 
+def test_the_headline_does_not_deny_steps_where_nothing_was_measured() -> None:
+    assert wording.headline(history(OPEN)) == "Nothing was measured between 3 and 4."
+    assert wording.headline(history(LEVEL, OPEN)) == (
+        "No step was found; in 1 of 2 stretches nothing was measured."
+    )
+    assert wording.headline(history(LEVEL, UNCLEAR, OPEN, OPEN)) == (
+        "No step was found; in 1 of 4 stretches there may be one; "
+        "in 2 of 4 stretches nothing was measured."
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        (Limit.BUDGET, "the budget ended the search"),
+        (Limit.COMPARISONS, "made all comparisons that its error rate allows"),
+        (None, "the search was cut short: 'fetchoff resume' measures the rest"),
+    ],
+)
+def test_the_budget_is_blamed_only_where_it_was_spent(limit: Limit | None, words: str) -> None:
+    found = replace(history(LEVEL, OPEN), limit=limit)
+    notes = " ".join(wording.notes(found))
+    assert words in notes
+    assert ("budget" in notes) == (limit is Limit.BUDGET)
+    assert all("budget" not in line.found for line in wording.lines(found))
+
+
+def test_a_step_names_the_packages_that_were_resolved_otherwise() -> None:
+    assert STEP.compared is not None
+    others = (OtherPackage("sniffio", "1.3.1", ""), OtherPackage("yarl", "1.9.4", "1.17.1"))
+    step = replace(STEP, compared=replace(STEP.compared, packages=others))
+    notes = " ".join(wording.notes(history(step)))
+    assert "in one of them: sniffio 1.3.1 (only with 2), yarl 1.9.4 → 1.17.1" in notes
+    assert "other packages" not in " ".join(wording.notes(history(STEP)))
+    many = tuple(OtherPackage(f"p{number}", "", "1") for number in range(9))
+    step = replace(STEP, compared=replace(STEP.compared, packages=many))
+    assert "p5 1 (only with 3), 3 more" in " ".join(wording.notes(history(step)))
+
+
 def test_the_notes_say_what_the_search_could_not() -> None:
     inside = replace(LEVEL, between=("1",))
     passed = (PassedOver("1", "it does not build"),)
     notes = " ".join(wording.notes(history(inside, STEP, OPEN, passed_over=passed)))
     assert "1 was passed over: it does not build" in notes
     assert "cancel each other out are not seen" in notes
-    assert "the budget ended the search" in notes
     assert "err with at most 1 %" in notes
     assert "intervals of 99.944 %, because there may be 9 comparisons" in notes
     assert "may be told with a larger --budget" not in notes

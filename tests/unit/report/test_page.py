@@ -15,6 +15,8 @@ from fetchoff.report.metrics.metric import Surface
 from fetchoff.report.metrics.registry import metrics_of
 from fetchoff.report.page import html
 from fetchoff.report.page.explanations import EXPLANATIONS
+from fetchoff.report.page.view import page_of
+from fetchoff.report.terminal.table import footer
 
 ANALYSIS = factory.analysis()
 
@@ -38,6 +40,18 @@ class Elements(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += "" if self._silent else data
+
+
+def test_no_level_is_100_percent_and_no_margin_is_none() -> None:
+    """Of a host of a fleet, whose error rate is a small part of the whole."""
+    alpha = 0.01 / 30
+    strict = replace(ANALYSIS, alpha=alpha, level=1 - alpha, margin=0.005)
+    facts = {fact.name: fact.value for fact in page_of(strict).facts}
+    assert facts["intervals"] == "99.967 %"
+    assert facts["margin"] == "±0.5 %"
+    said = footer(strict).plain
+    assert "99.967 % intervals" in said
+    assert "margin ±0.5 %" in said
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from tests.unit.report import factory
 from fetchoff.report.page import html
 from fetchoff.report.page.bundle import bundle, digest_of, source_of
 
+FACETS = ("language", "kind", "protocol", "capability")
 SCRIPTS = Path(str(files("fetchoff.report.page") / "scripts"))
 MODULES = sorted(path.stem for path in SCRIPTS.glob("*.mjs"))
 ENTRIES = ("main", "history")
@@ -100,3 +102,154 @@ def test_node_accepts_every_module() -> None:
             [node, "--check", str(SCRIPTS / f"{module}.mjs")], capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"),
+    [
+        (1.9, 3.1, "1.9–3.1"),
+        (1.57, 3.89, "1.6–3.9"),
+        (7.2, 12.3, "7–12"),
+        (1.04, 1.6, "1.04–1.60"),
+        (1.004, 1.058, "1.004–1.058"),
+        (1, 2, "1.0–2.0"),
+    ],
+)
+def test_no_end_is_written_as_1_that_is_not_1(low: float, high: float, told: str) -> None:
+    assert _by_node("figures", f"intervalText({low}, {high})") == told
+
+
+def a_client(name: str) -> dict[str, object]:
+    traits: dict[str, list[str]] = {facet: [] for facet in FACETS}
+    told = dict.fromkeys(("about", "version", "runtime", "engine"), "")
+    return {"id": name, "ranked": True, "traits": traits, **told}
+
+
+def chosen(aspect: str, baseline: str) -> dict[str, object]:
+    """A reader's choices: an aspect, and what ratios are relative to."""
+    state: dict[str, object] = {"aspect": aspect, "baseline": baseline, "text": "", "sort": "w"}
+    return state | {name: [] for name in (*FACETS, "without", "pick", "column")}
+
+
+@pytest.mark.parametrize(
+    ("apart", "aspect", "verdict"),
+    [({}, "wall", "slower"), ({"1": 0.15}, "wall", "undecided"), ({"0": 0.15}, "wall", "undecided"),
+     ({"1": 0.11}, "wall", "slower"), ({"1": 0.15}, "cpu", "slower")],
+)  # fmt: skip
+def test_no_cell_has_a_verdict_that_rests_on_clocks_further_apart(
+    apart: dict[str, float], aspect: str, verdict: str
+) -> None:
+    """As in the table: client 1 takes 1.12 times as long as client 0."""
+    workload = {
+        "id": "w", "withheld": "", "absent": {}, "clocks_apart": apart,
+        "figures": {aspect: {"values": [100, 112], "texts": ["100", "112"]}},
+    }  # fmt: skip
+    data = {
+        "aspects": [{"key": aspect, "pairs": aspect, "more_is_better": False}],
+        "clients": [a_client("a/a"), a_client("a/b")],
+        "workloads": [workload], "margin": 0.02,
+    }  # fmt: skip
+    pairs = (
+        "{order: [0, 1], isShown: () => true,"
+        " difference: () => ({point: Math.log(1.12), low: Math.log(1.1), high: Math.log(1.14)})}"
+    )
+    state = json.dumps(chosen(aspect, "a/a"))
+    view = f"viewOf({json.dumps(data)}, new Map([['w', {{{aspect}: {pairs}}}]]), {state})"
+    assert _by_node("view", f"{view}.columns[0].cells.get(1).verdict") == verdict
+
+
+def of_memory(*workloads: tuple[str, list[float | None]], baseline: str = "") -> str:
+    """The view of a run in which three clients use so much memory on each workload."""
+    data = {
+        "aspects": [{"key": "memory", "pairs": "", "more_is_better": False, "label": "memory",
+                     "best": "the smallest"}],
+        "clients": [a_client("a/a"), a_client("a/b"), a_client("a/c")],
+        "workloads": [
+            {
+                "id": name, "title": name, "withheld": "", "absent": {}, "clocks_apart": {},
+                "figures": {"memory": {"values": values, "texts": list(map(str, values))}},
+            }
+            for name, values in workloads
+        ],
+        "margin": 0.02,
+    }  # fmt: skip
+    return f"viewOf({json.dumps(data)}, new Map(), {json.dumps(chosen('memory', baseline))})"
+
+
+OfEach = tuple[str, list[float | None]]
+ALL: tuple[OfEach, ...] = (("v", [10.0, 20.0, 40.0]), ("w", [10.0, 30.0, 40.0]))
+WITHOUT_B: OfEach = ("x", [10.0, None, 90.0])
+
+
+def test_all_of_these_is_relative_to_the_client_that_was_chosen_and_to_no_other() -> None:
+    """On a workload without a figure of that client, ratios are to the best, which is another."""
+    view = of_memory(*ALL, WITHOUT_B, baseline="a/b")
+    found = json.loads(_by_node("view", f"[...{view}.overall]", as_json=True))
+    ratios = {client: round(one["ratio"], 3) for client, one in found}
+    assert ratios == {0: 0.408, 1: 1.0, 2: 1.633}  # of v and w alone
+    assert _by_node("view", f"{view}.averaged.length") == "2"
+    assert beside(view) == ["", "", "relative to a/a"]
+
+
+def test_all_of_these_without_a_choice_is_relative_to_the_best_of_each() -> None:
+    view = of_memory(*ALL, WITHOUT_B)
+    found = dict(json.loads(_by_node("view", f"[...{view}.overall]", as_json=True)))
+    assert sorted(found) == [0, 2]
+    assert found[0]["ratio"] == 1
+    assert beside(view) == ["", "", ""]
+
+
+def test_who_has_no_figure_in_common_with_the_choice_is_not_said_to_have_none() -> None:
+    view = of_memory(ALL[0], WITHOUT_B, baseline="a/b")
+    (client, *words) = json.loads(_by_node("view advice", f"adviceOf({view})", as_json=True))
+    assert client == {"client": 1}
+    assert "".join(words) == (
+        " has no figure for memory on every workload shown: choose another client to compare with."
+    )
+
+
+def beside(view: str) -> list[str]:
+    """What stands beside the heading of each column."""
+    told = f"{view}.columns.map((column) => column.otherReference)"
+    numbers = json.loads(_by_node("view", told, as_json=True))
+    return ["" if number is None else f"relative to {'a/' + 'abc'[number]}" for number in numbers]
+
+
+def test_no_text_of_an_adapter_is_a_formula_in_what_is_saved() -> None:
+    """As in results.csv; a number below 0 stays a number."""
+    rows = [{"version": "=1+1", "absent": "-x", "client": "a/b", "ratio": -0.5, "shown_as": None}]
+    names = ("version", "absent", "client", "ratio", "shown_as")
+    saved = _by_node("download", f"asCsv({json.dumps(rows)})").splitlines()
+    heading, row = (line.split(",") for line in saved[:2])
+    assert [row[heading.index(name)] for name in names] == ["'=1+1", "'-x", "a/b", "-0.5", ""]
+
+
+def test_an_end_that_is_not_known_is_in_no_saved_file() -> None:
+    cell = {"value": 1, "text": "1", "ratio": 1.2, "low": 0}
+    data = {"run": "r", "clients": [{"id": "a/a", "version": ""}]}
+    column = {"workload": {"id": "w"}, "reference": 0}
+    cells = f"new Map([[0, {{...{json.dumps(cell)}, high: Infinity}}]])"
+    view = (
+        f"{{aspect: {{key: 'wall'}}, shown: [0], columns: [{{...{json.dumps(column)},"
+        f" cells: {cells}}}]}}"
+    )
+    (row,) = json.loads(_by_node("download", f"rowsOf({json.dumps(data)}, {view})", as_json=True))
+    assert (row["ratio"], row["ratio_low"], row["ratio_high"]) == (1.2, None, None)
+
+
+def _by_node(modules: str, expression: str, *, as_json: bool = False) -> str:
+    """What an expression of some modules' exports is, as text."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed: apt install nodejs")
+    paths = [(SCRIPTS / f"{module}.mjs").as_uri() for module in modules.split()]
+    shown = f"JSON.stringify({expression})" if as_json else expression
+    lines = [f"Object.assign(globalThis, await import({json.dumps(path)}));" for path in paths]
+    done = subprocess.run(
+        [node, "--input-type=module", "--eval", "\n".join([*lines, f"console.log({shown});"])],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()

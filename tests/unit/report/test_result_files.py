@@ -18,8 +18,8 @@ from tests.unit.analysis import planted
 from tests.unit.report import factory, linked
 
 from fetchoff.analysis.analyse import RunFacts, analyse
-from fetchoff.model.analysis import Analysis
-from fetchoff.model.estimate import Estimate
+from fetchoff.model.analysis import Analysis, Relative
+from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.link import Bursts
 from fetchoff.report.files import csv_results, json_results
 from fetchoff.report.wording import findings
@@ -171,3 +171,43 @@ def test_both_files_are_the_same_every_time() -> None:
     first, second = factory.analysis(), factory.analysis()
     assert csv_results.text(first) == csv_results.text(second)
     assert json_results.text(first) == json_results.text(second)
+
+
+def test_an_estimate_without_an_interval_has_neither_end_in_any_file() -> None:
+    """From 0 to infinity, as few rounds leave it, was 0 to nothing."""
+    whole = factory.analysis()
+    first = whole.results[0]
+    few = Relative(Estimate(1.2, 0.0, math.inf, 0.0), Verdict.UNDECIDED)
+    rows = tuple(replace(s, wall=few) if s.costs else s for s in first.standings)
+    few_rounds = replace(whole, results=(replace(first, standings=rows),))
+    for row in rows_of(few_rounds):
+        assert row["wall_ratio_low"] == row["wall_ratio_high"] == ""
+    for standing in json.loads(json_results.text(few_rounds))["results"][0]["standings"]:
+        if standing["wall"]:
+            assert standing["wall"]["ratio"] == {
+                "point": 1.2, "low": None, "high": None, "level": 0.0,
+            }  # fmt: skip
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\n"])
+def test_no_text_of_an_adapter_is_a_formula_in_a_spreadsheet(begin: str) -> None:
+    whole = factory.analysis()
+    formula = f"{begin}HYPERLINK(0)"
+    cards = tuple(replace(card, version=formula, runtime=f"x{formula}") for card in whole.cards)
+    rows = rows_of(replace(whole, cards=cards))
+    assert {row["version"] for row in rows} == {f"'{formula}"}
+    assert {row["runtime"] for row in rows} == {f"x{formula}"}
+    noise = Relative(Estimate(-0.5, -1.0, 1.0, 0.99), Verdict.UNDECIDED)  # numbers stay numbers
+    first = whole.results[0]
+    minus = replace(first, standings=(replace(first.standings[0], wall=noise),))
+    (row,) = rows_of(replace(whole, results=(minus,)))
+    assert row["wall_ratio"] == "-0.5"
+
+
+@pytest.mark.parametrize("version", ["1\r2", "1\r\n2", "\r=1"])
+def test_a_text_with_any_end_of_line_can_be_read_again(version: str) -> None:
+    whole = factory.analysis()
+    cards = tuple(replace(card, version=version) for card in whole.cards)
+    rows = rows_of(replace(whole, cards=cards))
+    assert len(rows) == 3 * len(factory.SORTS)
+    assert {row["version"] for row in rows} <= {"1\n2", "'\n=1"}

@@ -20,7 +20,7 @@ from tests.unit.report.explained import explanation
 from fetchoff.app import site
 from fetchoff.app.site import Origin, gather
 from fetchoff.model.analysis import Analysis
-from fetchoff.model.check import CheckOutcome
+from fetchoff.model.check import CheckKind, CheckOutcome
 from fetchoff.report.files import json_results
 from fetchoff.report.site import addresses, feed, render, tables
 from fetchoff.report.site.collection import collect, speaker
@@ -128,6 +128,24 @@ def test_a_failed_check_withholds_whatever_the_file_says(tmp_path: Path) -> None
     pages = pages_of(tmp_path, Origin(tmp_path, "somebody"))
     assert "withheld: a self-check failed" in words(pages["workloads/small-get.html"])
     assert "No run has a ranking that counts yet" in words(pages["index.html"])
+
+
+def test_one_client_that_is_not_steady_withholds_nothing_here_either(tmp_path: Path) -> None:
+    """As in the report: it is named beside the ranking."""
+    whole = sited.compared("1", 3)
+    (first,) = whole.results
+    unsteady = replace(
+        first.checks[0],
+        kind=CheckKind.TREND,
+        client="python/urllib3",
+        outcome=CheckOutcome.FAILED,
+    )
+    checks = (*first.checks[1:], unsteady)
+    sited.write(tmp_path / "run", replace(whole, results=(replace(first, checks=checks),)))
+    pages = pages_of(tmp_path)
+    assert "withheld" not in words(pages["workloads/small-get.html"])
+    assert "1 failed" in words(pages["runs/1/index.html"])
+    assert "runs/1/index.html#s-small-get" in pages["index.html"]
 
 
 def test_claims_of_others_are_withheld_with_their_run(tmp_path: Path) -> None:

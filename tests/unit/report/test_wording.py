@@ -13,6 +13,7 @@ from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.finding import (
     Advice,
     BatchesExcluded,
+    ClocksApart,
     Finding,
     OriginBound,
     OtherBaseline,
@@ -134,6 +135,15 @@ def test_a_baseline_that_wins_is_told_with_the_next() -> None:
             ratio(1.03, -math.inf, math.inf, Verdict.UNDECIDED),
             f"Too few rounds were measured to compare `c/libcurl` and `{BASE}`.",
         ),
+        (
+            ratio(1.05, 0.012, 92, Verdict.UNDECIDED),
+            f"Too few rounds were measured to compare `c/libcurl` and `{BASE}`.",
+        ),
+        (
+            ratio(0.01, 0.0001, 0.9, Verdict.FASTER),
+            f"`c/libcurl` is faster than `{BASE}`; too few rounds were measured to tell by how "
+            "much.",
+        ),
         (None, f"Too few rounds were measured to compare `c/libcurl` and `{BASE}`."),
     ],
 )
@@ -233,3 +243,41 @@ def test_durations_read_as_they_are_said() -> None:
 )
 def test_an_interval_that_tells_nothing_is_not_shown(low: float, high: float, shown: str) -> None:
     assert figures.interval(Estimate(1.0, low, high, 0.99)) == shown
+
+
+def test_clocks_that_disagree_are_told_instead_of_more_rounds() -> None:
+    found = ratio(1.12, 1.1, 1.14, Verdict.UNDECIDED)
+    apart = Finding(ClocksApart(0.15, withheld=True))
+    pair = of(standing(BASE, EQUAL), replace(standing("a/b", found), findings=(apart,)))
+    said = sentences.verdict(pair, MARGIN)
+    assert said.startswith("Undecided: `a/b` takes 1.12 × (1.10–1.14) the time")
+    assert "two clocks differ by more" in said
+    assert "more rounds" not in said
+
+
+UNSURE = Finding(ClocksApart(0.6, withheld=True))
+
+
+def of_three(first: RankingRow, second: RankingRow) -> str:
+    last = standing("ruby/excon", ratio(2.5, 2.4, 2.6, Verdict.SLOWER), (3, 3))
+    return sentences.verdict(of(first, second, last), MARGIN)
+
+
+def test_who_is_the_fastest_though_two_clocks_disagree_is_so_with_the_reason() -> None:
+    leader = standing("c/libcurl", ratio(0.5, 0.45, 0.55, Verdict.UNDECIDED), (1, 1))
+    said = of_three(replace(leader, findings=(UNSURE,)), standing(BASE, EQUAL, (2, 2)))
+    assert said == (
+        f"`c/libcurl` is the fastest. How much faster than `{BASE}` is not told: two clocks differ "
+        "by more than that about it."
+    )
+
+
+@pytest.mark.parametrize("found", [Verdict.UNDECIDED, Verdict.EQUIVALENT])
+def test_who_is_the_fastest_is_not_said_to_be_alike_in_the_same_breath(found: Verdict) -> None:
+    """Tiers rest on Holm's test of all pairs, which may show what an interval is too wide for."""
+    leader = standing("c/libcurl", ratio(0.99, 0.985, 1.001, found), (1, 1))
+    assert of_three(leader, standing(BASE, EQUAL, (2, 2))) == "`c/libcurl` is the fastest."
+    following = standing("c/libcurl", ratio(1.01, 0.999, 1.015, found), (2, 2))
+    assert of_three(standing(BASE, EQUAL, (1, 1)), following) == (
+        f"`{BASE}`, the baseline, is the fastest. Next is `c/libcurl`."
+    )

@@ -147,7 +147,10 @@ def test_after_an_interrupt_answers_are_still_those_of_their_questions(
 
 def test_what_is_done_to_one_that_is_gone(origin: BuiltInOrigin) -> None:
     assert origin.involuntary_switches() >= 0
+    origin.must_be_there()
     origin.end()
+    with pytest.raises(OriginError, match="the origin ended with"):
+        origin.must_be_there()
     with pytest.raises(OriginError, match="the origin ended") as error:
         origin.involuntary_switches()
     assert error.value.hint == KEPT

@@ -13,6 +13,7 @@ from fetchoff.model.errors import LinkError
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.names import Address, Names
 from fetchoff.model.workload import Exchange, Workload
+from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.network.emulator import EmulatedNetwork, laid
 from fetchoff.run.network.link_program import ANOTHER, KEPT, NEEDS, OWN_NAMESPACE
 from fetchoff.run.os import procfs
@@ -150,7 +151,7 @@ def test_a_link_that_does_nothing_is_found_out(
     pretend(tmp_path, monkeypatch)
     link = Link("far", "", Profile(delay_ms=20), Profile(delay_ms=20))
     with laid(Course(COURSE.workload, link), tmp_path) as network:
-        found = network.calibrate(link, 1)
+        found = network.calibrate(link, 1, usable_cores()[-1])
     assert found is not None
     assert (found.link, found.backend, found.congestion) == ("far", "none", "cubic")
     assert found.round_trips > 0
@@ -165,7 +166,7 @@ def test_ends_that_cannot_be_spoken_at(tmp_path: Path, monkeypatch: pytest.Monke
         assert isinstance(network, EmulatedNetwork)
         network.client_address = "192.0.2.1"
         with pytest.raises(LinkError, match=r"can be sent over the link: .*assign"):
-            network.calibrate(COURSE.link, 1)
+            network.calibrate(COURSE.link, 1, usable_cores()[-1])
 
 
 def test_what_happened_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,7 @@ def test_it_is_neither_shaped_nor_counted(tmp_path: Path, monkeypatch: pytest.Mo
     with laying(Loopback.OWN)(COURSE, tmp_path) as network:
         network.open_wide()
         network.shape(COURSE.link, 1)
-        assert network.calibrate(COURSE.link, 1) is None
+        assert network.calibrate(COURSE.link, 1, 0) is None
         assert network.used() is None
     assert len((tmp_path / "asked").read_text().splitlines()) == 1
 

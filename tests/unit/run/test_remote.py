@@ -55,7 +55,18 @@ def test_a_name_is_as_near_as_its_farthest_address(monkeypatch: pytest.MonkeyPat
         must_be_permitted("http://here.example", allow_remote=False)
 
 
-@pytest.mark.parametrize("url", ["ftp://127.0.0.1", "127.0.0.1:80", "http://", "http://h/?a=1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://127.0.0.1",
+        "127.0.0.1:80",
+        "http://",
+        "http://h/?a=1",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:http",
+        "http://127.0.0.1:0",
+    ],
+)
 @pytest.mark.parametrize("allow_remote", [False, True])
 def test_what_is_no_url_of_an_origin(url: str, allow_remote: bool) -> None:
     with pytest.raises(InputError, match="cannot be an origin") as refused:

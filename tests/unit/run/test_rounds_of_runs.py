@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.unit.run.fakes.journal import Memory
 from tests.unit.run.fakes.runs import FakeRun, experiment_of, plain, well
 
 from fetchoff.model.client import Launch
-from fetchoff.model.observation import Ended, Invocation, Record, SectionDone, Turns
+from fetchoff.model.observation import Ended, Invocation, Record, RoundDone, SectionDone, Turns
 
 A, B, C = "a/x", "b/y", "c/z"
 
@@ -35,10 +36,9 @@ def test_a_budget_without_room_for_compilers_goes_to_the_others(run: FakeRun) ->
     run.launches = {B: Launch((B,), warm_up_exchanges=30_000, compiles=True)}
     slow = [replace(e, seldom=e.client == B) for e in plain(A, B)]
     run(experiment_of(slow, rounds=2))
-    long_s, short_s = (done.seconds for done in run.journal.of(SectionDone))
+    long_s, short_s = (done.seconds for done in run.journal.of(RoundDone))
     assert long_s > 4 * short_s
-    budget_s = long_s + 7 * short_s  # a round takes longer than its section
-    ended = run(experiment_of(slow, rounds=20, budget_s=budget_s))
+    ended = run(experiment_of(slow, rounds=20, budget_s=long_s + 4.5 * short_s))
     assert ended == Ended("budget", 5)
     assert [done.round for done in run.journal.of(SectionDone)] == [0, 1, 2, 4, 5]
 
@@ -48,7 +48,7 @@ def test_one_long_round_may_be_all_that_the_budget_has_room_for(run: FakeRun) ->
     run.launches = {B: Launch((B,), warm_up_exchanges=30_000, compiles=True)}
     slow = [replace(e, seldom=e.client == B) for e in plain(A, B)]
     run(experiment_of(slow, rounds=1))
-    (long_s,) = (done.seconds for done in run.journal.of(SectionDone))
+    (long_s,) = (done.seconds for done in run.journal.of(RoundDone))
     ended = run(experiment_of(slow, rounds=20, budget_s=1.1 * long_s))
     assert ended.reason == "budget"
     assert ended.rounds > 2
@@ -58,18 +58,38 @@ def test_a_run_that_goes_on_goes_over_the_rounds_that_were_left_out(run: FakeRun
     run.launches = {B: Launch((B,), warm_up_exchanges=30_000, compiles=True)}
     slow = [replace(e, seldom=e.client == B) for e in plain(A, B)]
     run(experiment_of(slow, rounds=2))
-    long_s, short_s = (done.seconds for done in run.journal.of(SectionDone))
+    long_s, short_s = (done.seconds for done in run.journal.of(RoundDone))
     run(experiment_of(slow, rounds=5, budget_s=long_s + 6 * short_s))
     assert [done.round for done in run.journal.of(SectionDone)] == [0, 1, 2, 4]
-    spent_s = sum(done.seconds for done in run.journal.of(SectionDone))
+    spent_s = sum(done.seconds for done in run.journal.of(RoundDone))
     assert run(experiment_of(slow, rounds=20, budget_s=spent_s)) == Ended("budget", 4)
+
+
+def test_a_run_that_goes_on_has_spent_whole_rounds(run: FakeRun) -> None:
+    """With what their sections leave out, such as starting processes."""
+    run(experiment_of(plain(A, B), rounds=4))
+    took = [done.seconds for done in run.journal.of(RoundDone)]
+    sections = [done.seconds for done in run.journal.of(SectionDone)]
+    assert took == pytest.approx(run.listener.seconds)
+    assert sections[-1] < took[-1]
+    budget_s = sum(took) + sections[-1]
+    assert run(experiment_of(plain(A, B), rounds=20, budget_s=budget_s)) == Ended("budget", 4)
+
+
+def test_a_run_of_before_rounds_told_their_time_goes_on_by_its_sections(run: FakeRun) -> None:
+    run(experiment_of(plain(A, B), rounds=4))
+    took = sum(run.listener.seconds)
+    last_s = run.journal.of(SectionDone)[-1].seconds
+    run.journal = Memory([r for r in run.journal.records() if not isinstance(r, RoundDone)])
+    ended = run(experiment_of(plain(A, B), rounds=20, budget_s=took + last_s))
+    assert ended.rounds > 4
 
 
 def test_a_run_whose_last_rounds_are_left_out_was_ended_by_its_budget(run: FakeRun) -> None:
     run.launches = {B: Launch((B,), warm_up_exchanges=30_000, compiles=True)}
     slow = [replace(e, seldom=e.client == B) for e in plain(A, B)]
     run(experiment_of(slow, rounds=2))
-    long_s, short_s = (done.seconds for done in run.journal.of(SectionDone))
+    long_s, short_s = (done.seconds for done in run.journal.of(RoundDone))
     ended = run(experiment_of(slow, rounds=4, budget_s=long_s + 20 * short_s))
     assert ended == Ended("budget", 3)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections import Counter
 from dataclasses import replace
@@ -106,6 +107,47 @@ def test_who_is_silent_is_killed_and_told(run: FakeRun) -> None:
     assert run.started.count(A) == 2, "what is silent is not asked again"
 
 
+class Counting(FakeAdapter):
+    """How often it was killed; at last each is ended."""
+
+    killed = 0
+
+    def kill(self) -> None:
+        self.killed += 1
+        super().kill()
+
+
+@pytest.mark.parametrize(
+    "faulty", [Counting(A, doubles=1), Counting(A, spoils_from=0), Counting(A, hangs_at=200)]
+)
+def test_who_is_refused_does_not_live_on_in_the_turns_of_others(
+    faulty: Counting, run: FakeRun
+) -> None:
+    """Its threads might send more than it was asked for: on the same core, and held by nobody."""
+    run.clients = {A: lambda *_: replace(faulty), B: lambda *_: Counting(B)}
+    run(experiment_of(plain(A, B), rounds=1))
+    assert run.outcomes(A) != [OK]
+    killed = {a.name: a.killed for a in run.adapters if isinstance(a, Counting)}
+    assert killed == {A: 1, B: 0}
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), OriginError("the origin ended")])
+def test_a_wrong_answer_counts_although_its_section_was_interrupted(
+    end: BaseException, run: FakeRun
+) -> None:
+    """Another attempt might not have it."""
+    ill(run, lambda _, number: FakeAdapter(A, spoils_from=0 if number == 0 else None))
+    run.origins = [FakeOrigin(raises={0: end})]
+    experiment = experiment_of(plain(A, B), rounds=2)
+    with contextlib.suppress(KeyboardInterrupt):
+        run(experiment)
+    run(experiment)
+    wrong = [i for i in run.journal.of(Invocation) if i.client == A]
+    assert [(i.round, i.attempt, i.answered_wrong) for i in wrong] == [(0, 0, True)]
+    assert run.outcomes(B) == [OK] * 2
+    assert run.started.count(A) == 1
+
+
 def test_who_lets_its_turn_pass_is_out_of_the_round_and_others_are_not(run: FakeRun) -> None:
     ill(run, lambda *_: FakeAdapter(A, hangs_at=200))
     experiment = experiment_of(plain(A, B), rounds=1)
@@ -117,6 +159,24 @@ def test_who_lets_its_turn_pass_is_out_of_the_round_and_others_are_not(run: Fake
     (given,) = run.journal.of(TurnsGiven)
     assert given.lost_ns > 0
     assert given.elapsed_ns == given.given_ns + given.lost_ns
+
+
+class Dying(FakeOrigin):
+    """Closes its connections, and has ended when somebody looks."""
+
+    def must_be_there(self) -> None:
+        if any(ledger.requests > SOON for ledger in self.listeners.values()):
+            raise OriginError("the origin ended with signal SIGKILL")
+
+
+def test_who_fails_because_the_origin_has_ended_is_not_to_blame(run: FakeRun) -> None:
+    """The next life of the origin has no faults, so the client has none either."""
+    errs = range(SOON, SOON + 1)
+    ill(run, lambda _, number: FakeAdapter(A, errs=range(0) if number else errs))
+    run.origins = [Dying()]
+    run(experiment_of(plain(A, B), rounds=3))
+    assert not any(i.answered_wrong for i in run.journal.of(Invocation))
+    assert run.outcomes(A)[-1] is OK
 
 
 def test_who_cannot_be_started_is_unavailable_and_given_up(run: FakeRun) -> None:
@@ -136,6 +196,8 @@ def test_who_cannot_be_started_is_unavailable_and_given_up(run: FakeRun) -> None
         (FakeAdapter(A, spoils_from=0), FAILED, "is not what the origin sent", False),
         (FakeAdapter(A, spoils_from=500), FAILED, "is not what the origin sent", True),
         (FakeAdapter(A, content_bytes=15), FAILED, "delivered 15 bytes", False),
+        (FakeAdapter(A, skims_from=500), INVALID, "bytes of content, the origin sent", True),
+        (FakeAdapter(A, at_once=2), INVALID, "the origin saw 2 under way", True),
     ],
 )
 def test_who_lies_or_delivers_something_else_is_not_asked_again(

@@ -155,6 +155,7 @@ def test_links_between_the_same_ends_follow_each_other_on_one_network(run: Run) 
 def test_a_link_is_calibrated_once_a_run(run: Run) -> None:
     run(NEAR, rounds=3)
     assert run.network.did.count("try near") == 1
+    assert run.network.calibrated_on == [1], "not on the core of the harness and the emulator"
     assert [tried.round for tried in run.kept(LinkCalibrated)] == [0]
     assert len(run.kept(SectionDone)) == 3
 

@@ -30,6 +30,7 @@ from fetchoff.model.observation import (
     Invocation,
     Outcome,
     Record,
+    RoundDone,
     SectionDone,
     Turns,
     TurnsGiven,
@@ -66,6 +67,19 @@ def test_every_client_is_measured_on_every_workload_of_every_round(run: FakeRun)
     assert {i.outcome for i in run.journal.of(Invocation)} == {Outcome.OK}
     assert ended == Ended("rounds", 4) == run.journal.records()[-1]
     assert run.listener.told == []
+
+
+def test_a_listener_hears_of_turns_once_their_section_is_written(run: FakeRun) -> None:
+    """Nothing is done meanwhile that could take time from a client."""
+    written: list[bool] = []
+
+    def heard(turns: Turns) -> None:
+        done = places(run.journal.of(SectionDone))
+        written.append((turns.round, turns.workload) in done)
+
+    run.listener.turns_done = heard  # type: ignore[method-assign]
+    run(experiment_of(plain(A, B), GET, POST, rounds=3))
+    assert written == [True] * len(run.journal.of(Turns))
 
 
 def test_workloads_are_measured_in_the_order_of_the_plan(run: FakeRun) -> None:
@@ -268,6 +282,15 @@ def test_where_adapters_alone_can_tell_what_their_children_cost_batches_are_meas
     assert all(b.cost.cpu_ns == 100_000 * b.exchanges for b in batches)
 
 
+def test_who_finishes_a_batch_at_once_is_measured_in_batches(run: FakeRun) -> None:
+    """Its control group tells what it costs, but in a turn it would only begin its exchanges."""
+    run.launches = {B: Launch((B,), children=True, in_batches=True)}
+    experiment = experiment_of(plain(A, B), rounds=1)
+    run(experiment)
+    assert {t.entrant for t in run.journal.of(Turns)} == {A}
+    assert [b.entrant for b in run.journal.of(Batch)] == [B] * experiment.blocks
+
+
 @pytest.mark.parametrize("gives_turns", [False, True])
 def test_several_exchanges_at_a_time_are_measured_in_batches(
     gives_turns: bool, run: FakeRun
@@ -370,7 +393,7 @@ def test_records_name_their_host(run: FakeRun) -> None:
     run.origins = [FakeOrigin(dies_at=0)]
     run(experiment_of(plain(A, B), rounds=2))
     kinds = {type(record) for record in run.journal.records()}
-    assert kinds == {Turns, TurnsGiven, Invocation, SectionDone, Interrupted, Ended}
+    assert kinds == {Turns, TurnsGiven, Invocation, SectionDone, RoundDone, Interrupted, Ended}
     assert {r.host for r in run.journal.records() if not isinstance(r, Ended)} == {"far"}
 
 

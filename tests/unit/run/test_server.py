@@ -21,7 +21,8 @@ from fetchoff.model.origin import Counted, Server
 from fetchoff.model.workload import Exchange, Settings, Workload
 from fetchoff.run.host.placement import Cores
 from fetchoff.run.network.seam import LOOPBACK
-from fetchoff.run.origins.server import KEPT, LATE_S, OUTPUT, ServerOrigin, write_authority
+from fetchoff.run.origins.built_in import KEPT
+from fetchoff.run.origins.server import LATE_S, OUTPUT, ServerOrigin, write_authority
 
 GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))
 CORES = Cores({min(os.sched_getaffinity(0))})
@@ -80,6 +81,22 @@ def test_requests_that_are_not_in_the_log_are_waited_for_in_vain(
     ledger = start("honest").open()
     before = ledger.read().seen.requests
     assert ledger.read(at_least=before + 5).seen.requests == before
+
+
+def test_one_that_counts_nothing_is_not_waited_for(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each batch would begin after a second of rest, and a round take a minute."""
+    ledger = start("unlogged").open()
+    assert len(get(ledger.base_url + "/bytes/16")) == 16
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waits"))
+    assert ledger.read(at_least=5).seen.requests == 0
+
+
+def test_one_whose_template_is_missing(start: Start) -> None:
+    with pytest.raises(OriginError, match=r"cannot be given its files: .*typo\.conf") as error:
+        start("misspelt")
+    assert "templates" in error.value.hint
 
 
 def test_tls_is_at_its_own_port_with_an_authority(start: Start) -> None:

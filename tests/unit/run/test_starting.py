@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.unit.run.fakes.adapter import FakeAdapter
 
-from fetchoff.model.client import Launch
+from fetchoff.model.client import Description, Launch
 from fetchoff.model.errors import AdapterError
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.seam import HELLO_TIMEOUT_S, AdapterProcess
@@ -91,6 +92,30 @@ def test_who_is_starting_is_ended_when_the_rest_is_not_asked_for(tmp_path: Path)
     assert isinstance(adapter, Adapter)
     assert [adapter.is_alive for adapter in starter.adapters] == [True, False]
     adapter.kill()
+
+
+WAS = Description("1", "none", "", frozenset({"tls"}))
+
+
+@pytest.mark.parametrize(
+    ("was", "said"),
+    [
+        (None, ""),
+        (WAS, ""),  # features are asked for again with each workload
+        (replace(WAS, engine="libcurl 7"), "says engine none, not libcurl 7;"),
+        (replace(WAS, version="2", runtime="some"), "version 1, not 2 and runtime none, not some;"),
+    ],
+)
+def test_who_has_changed_since_it_was_set_up_is_not_measured(
+    was: Description | None, said: str
+) -> None:
+    adapter = FakeAdapter("a/x", launch=Launch(("c",), description=was))
+    ((_, _, started),) = start_all([("a/x#twin", "a/x")], lambda *_: adapter, [0])
+    assert isinstance(started, AdapterError) == adapter.is_ended == bool(said)
+    if said:
+        assert str(started).startswith("a/x: has changed since it was set up: ")
+        assert said in str(started)
+        assert "'fetchoff setup a/x'" in str(started)
 
 
 def test_who_cannot_even_be_greeted_is_ended() -> None:

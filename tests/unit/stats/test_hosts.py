@@ -12,6 +12,8 @@ from benches.stats.fleets import (
     SCENARIOS,
     Array,
     Scenario,
+    any_differs,
+    as_stopped,
     by_hosts,
     cochran,
     coverages,
@@ -22,6 +24,7 @@ from benches.stats.fleets import (
 
 from fetchoff.model.estimate import StoppingRule, Verdict
 from fetchoff.stats import compare, heterogeneity, levels_of_host, rank_over_hosts, shown_to_differ
+from fetchoff.stats.hosts import BIAS, errors_of_host
 
 ALPHA = 0.05  # larger than that of runs, so that few trials show a rule that spends too much
 TRIALS = 200
@@ -171,6 +174,82 @@ def test_hosts_that_are_the_same_are_seldom_said_to_differ(
         fleet(scenario(name), draw, hosts=hosts, clients=2, rounds=rounds) for _ in range(TRIALS)
     ]
     assert sum(ours(y) < ALPHA for y in found) <= MOST
+
+
+MANY = 2000
+LEVEL = 0.01
+
+
+@pytest.mark.parametrize(
+    ("name", "hosts", "cost"),
+    [
+        ("no effects", 3, 0.01),
+        ("no effects", 6, 0.01),
+        ("no effects, unlike noise", 20, 0.05),
+    ],
+)
+def test_nor_if_hosts_stop_when_they_have_decided(name: str, hosts: int, cost: float) -> None:
+    """Those that stop early are those whose mean is far out and whose noise seems small.
+
+    Taken as they are, 2 to 4 of 100 would be said to differ. Of 2,000 at a probability of 1 %, more
+    than 38 come with one of less than 0.01 %.
+    """
+    draw = np.random.default_rng([hosts, 11])
+    found = as_stopped(scenario(name), draw, MANY, hosts=hosts, cost=cost)
+    assert len({len(y) for one in found for y in one}) > 5
+    assert sum(ours(y) < LEVEL for y in found) <= 38
+
+
+@pytest.mark.parametrize("hosts", [6, 20])
+def test_nor_of_many_clients_at_the_level_that_is_used(hosts: int) -> None:
+    """A third of 1 % for ten clients, on hosts of unlike noise: the tail that is asked for most.
+
+    Of 2,000 at that, more than 18 come with a probability of less than 0.02 %.
+    """
+    draw = np.random.default_rng([hosts, 12])
+    unlike = scenario("no effects, unlike noise")
+    found = (fleet(unlike, draw, hosts=hosts, clients=10, rounds=5) for _ in range(MANY))
+    assert sum(any_differs(y, LEVEL / 3) for y in found) <= 18
+
+
+def test_intervals_contain_the_ratio_where_hosts_stop_when_they_have_decided() -> None:
+    """All fifty are out in the same direction. Of 1,000 at a third of 1 %, more than 11 come with a
+    probability of less than 0.03 %."""
+    cost = 0.015
+    draw = np.random.default_rng([50, 13])
+    found = as_stopped(scenario("no effects"), draw, 1000, hosts=50, cost=cost)
+    assert sum(not one.contains(exp(cost)) for one in found.intervals(LEVEL / 3)) <= 11
+
+
+def test_what_the_bench_computes_at_once_is_what_each_host_says() -> None:
+    draw = np.random.default_rng(15)
+    found = as_stopped(scenario("no effects, unlike noise"), draw, 3, hosts=14, cost=0.02)
+    for y, interval in zip(found, found.intervals(ALPHA), strict=True):
+        levels = np.array([levels_of_host(one) for one in y])
+        errors = np.array([errors_of_host(one, 0) for one in y])
+        ranking = rank_over_hosts(levels, baseline=0, alpha=ALPHA, errors=errors)
+        (other,) = (one.ratio for one in ranking.clients if one.client == 1)
+        assert astuple(other) == pytest.approx(astuple(interval))
+
+
+def test_an_interval_is_wider_by_how_far_hosts_may_all_be_out() -> None:
+    draw = np.random.default_rng(14)
+    y = fleet(apart(0.02), draw, hosts=12, clients=3, rounds=5, costs=np.array([0.0, 0.1, 0.2]))
+    levels = np.array([levels_of_host(one) for one in y])
+    errors = np.array([errors_of_host(one, 0) for one in y])
+    assert errors[:, 0] == pytest.approx(np.zeros(12))
+    assert errors[3, 2] == pytest.approx((y[3][:, 2] - y[3][:, 0]).std(ddof=1) / 5**0.5)
+    assert np.isnan(errors_of_host(y[0][:2], 0)).all()
+    errors[5, 1] = nan
+    plain = rank_over_hosts(levels, baseline=0, alpha=ALPHA)
+    wide = rank_over_hosts(levels, baseline=0, alpha=ALPHA, errors=errors)
+    for one, other in zip(plain.clients, wide.clients, strict=True):
+        bias = BIAS * float(np.nanmean(errors[:, one.client]))
+        assert other.ratio.point == pytest.approx(one.ratio.point)
+        assert log(other.ratio.high / one.ratio.high) == pytest.approx(bias)
+        assert log(one.ratio.low / other.ratio.low) == pytest.approx(bias)
+    silent = rank_over_hosts(levels, baseline=0, alpha=ALPHA, errors=np.full((12, 3), 5.0))
+    assert {one.verdict for one in silent.clients if one.client} == {Verdict.UNDECIDED}
 
 
 def test_cochrans_q_would_say_so_of_many_hosts_with_few_rounds() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,3 +59,26 @@ def test_as_many_rounds_as_are_advised_mostly_tell(true: float, deviation: float
         told += within_limit(later, 0.03) is not LimitAnswer.UNCLEAR
     assert advised > 100
     assert told / advised > ENOUGH
+
+
+def test_what_must_be_shown_at_a_share_of_the_error_rate_takes_more_rounds() -> None:
+    """One of twelve comparisons of a gate. Its interval is at the whole rate, and may lie above 1
+    where nothing is shown."""
+    share = replace(RULE, alpha=RULE.alpha / 12)
+    random = np.random.default_rng(5)
+    advised = told = 0
+    for _ in range(300):
+        d = math.log1p(0.045) + 0.03 * random.standard_normal(RULE.horizon)
+        first = compare_differences(d[:7], rule=RULE, final=True).ratio
+        if compare_differences(d[:7], rule=share, final=True).ratio.low > 1:
+            continue
+        alone = rounds_to_tell(first, 7, 0.0, RULE)
+        enough = rounds_to_tell(first, 7, 0.0, RULE, shown_by=share)
+        if enough is None:
+            continue
+        assert alone is not None and alone <= enough
+        final = enough == RULE.horizon
+        advised += 1
+        told += compare_differences(d[:enough], rule=share, final=final).ratio.low > 1
+    assert advised > 100
+    assert told / advised > 0.8  # of the rounds that suffice for the whole rate, 0.78

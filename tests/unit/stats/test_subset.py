@@ -6,10 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
-from fetchoff.model.estimate import Verdict
+from fetchoff.model.estimate import MINIMUM_ROUNDS, Verdict
 from fetchoff.model.pairwise import Pairwise
-from fetchoff.stats import pairwise, rank, subset
+from fetchoff.stats import compare, pairwise, rank, subset
 
 NAMES = tuple(f"c/{letter}" for letter in "abcdefgh")
 ROUNDS = 12
@@ -111,3 +113,31 @@ def test_equal_clients_are_told_apart_in_some_part_as_seldom_as_in_the_whole() -
         parts = (c for size in (2, 3, 4, 5, 6) for c in combinations(NAMES[:6], size))
         false += any(len(subset(pairs, part).leaders) < len(part) for part in parts)
     assert false <= 8  # 1 % of 200 is 2; more than 8 has a chance of 1 in 5,000
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    rounds=st.integers(3, 40),
+    missing=st.integers(0, 6),
+    apart=st.sampled_from([0.0, 0.01, 0.03, 0.06]),
+    final=st.booleans(),
+)
+@settings(max_examples=300, deadline=None)
+def test_a_pair_is_judged_as_a_comparison_judges_it_also_where_rounds_are_missing(
+    seed: int, rounds: int, missing: int, apart: float, final: bool
+) -> None:
+    """The terminal compares a pair, and the report's first screen reads the pairs of its ranking:
+    looks are counted in complete rounds by both."""
+    generator = np.random.default_rng(seed)
+    y = np.array([0.0, apart]) + generator.normal(0, 0.01, (rounds, 2))
+    y[generator.integers(0, rounds, missing), generator.integers(0, 2, missing)] = np.nan
+    assume(np.isfinite(y).all(1).sum() >= MINIMUM_ROUNDS)
+    one = compare(y, final=final)
+    part = subset(pairwise(y, NAMES[:2], final=final), NAMES[:2], NAMES[0])
+    other = next(standing for standing in part.standings if standing.client == NAMES[1])
+    assert other.verdict is one.verdict
+    assert other.ratio.low == pytest.approx(one.ratio.low)
+    assert other.ratio.high == pytest.approx(one.ratio.high)
+    (ranked,) = (r for r in rank(y, baseline=0, final=final).clients if r.client == 1)
+    assert ranked.verdict is one.verdict
+    assert ranked.ratio.high == pytest.approx(one.ratio.high)

@@ -225,6 +225,20 @@ def test_a_run_of_which_there_is_nothing_is_removed(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+def test_a_folder_that_was_there_before_stays(tmp_path: Path) -> None:
+    """An empty one that the user has made for --out."""
+    (tmp_path / "run").mkdir()
+    RunFolder.create(tmp_path / "run", HEADER).discard()
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_only_a_run_that_was_just_made_is_new(tmp_path: Path) -> None:
+    made = RunFolder.create(tmp_path / "run", HEADER)
+    assert made.is_new
+    made.close()
+    assert not RunFolder.open(tmp_path / "run").is_new
+
+
 def test_what_else_is_in_its_folder_stays(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "notes.txt").write_text("mine")

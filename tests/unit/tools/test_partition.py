@@ -1,46 +1,37 @@
-"""The tests that answer in minutes: of every language one client, and nothing is in no part."""
+"""How tests are chosen when there isn't time for all."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
-from tests.partition import ONE_OF_EACH_LANGUAGE, Part, left_out, taken
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.partition import rotated
 
-from fetchoff.catalog.manifests import discover
+PLAIN = Path(__file__).with_name("test_partition.py")
 
-TESTS = (
-    "tests/unit/stats/test_pooled.py::test_much_noise_is_not_a_pass",
-    "tests/golden/test_help.py::test_help_of_all",
-    "tests/contract/test_fakes.py::test_every_fake_is_tried",
-    "tests/contract/test_adapters.py::test_keeps_the_contract[go/net-http]",
-    "tests/contract/test_adapters.py::test_keeps_the_contract[go/fasthttp]",
-    "tests/contract/test_schema.py::test_answers_keep_to_the_schema[go/resty]",
-    "tests/browser/test_report_in_chromium.py::"
-    "test_it_opens_without_a_word_and_asks_for_nothing_else[light]",
-    "tests/browser/test_report_in_chromium.py::test_charts_have_their_marks",
-    "tests/integration/test_killed.py::test_killed_often",
+
+@given(st.lists(st.integers()), st.floats(0, 1))
+def test_no_test_is_lost_wherever_the_first_is(tests: list[int], share: float) -> None:
+    assert sorted(rotated(tests, share)) == sorted(tests)
+
+
+def test_the_first_is_after_that_share() -> None:
+    assert rotated(["a", "b", "c", "d"], 0.5) == ["c", "d", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("left_s", "outcome"), [(-1.0, "1 skipped"), (3600.0, "1 passed")], ids=["over", "ahead"]
 )
-QUICK = {0, 1, 2, 3, 6}
-
-
-def test_one_client_of_each_language_is_in_the_quick_part() -> None:
-    languages = {client.partition("/")[0] for client in discover()}
-    assert [client.partition("/")[0] for client in ONE_OF_EACH_LANGUAGE] == sorted(languages)
-    assert set(ONE_OF_EACH_LANGUAGE) <= set(discover())
-
-
-def test_every_test_is_in_one_part() -> None:
-    assert {i for i, test in enumerate(TESTS) if taken(test, Part.QUICK)} == QUICK
-    assert {i for i, test in enumerate(TESTS) if taken(test, Part.REST)} == (
-        set(range(len(TESTS))) - QUICK
-    )
-    assert all(taken(test, Part.ALL) for test in TESTS)
-
-
-@pytest.mark.parametrize("part", Part)
-def test_a_language_alone(part: Part) -> None:
-    assert [test for test in TESTS if taken(test, part, "go")] == [TESTS[3], TESTS[4], TESTS[5]]
-
-
-def test_what_was_left_out_is_told() -> None:
-    others = [test for test in TESTS if not taken(test, Part.QUICK)]
-    assert left_out(others) == "2 clients' contracts, 1 browser, 1 integration"
+def test_a_test_that_would_begin_too_late_is_skipped_and_says_so(
+    left_s: float, outcome: str
+) -> None:
+    only = f"{PLAIN}::test_the_first_is_after_that_share"
+    command = [sys.executable, "-m", "pytest", "-rs", f"--until={time.time() + left_s}", only]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert outcome in ran.stdout
+    assert ("not begun: the time that was given" in ran.stdout) == (left_s < 0)

@@ -63,14 +63,15 @@ sub receive {
     return;
 }
 
-# An answer: its status, the length of its content, where it is kept a reference to it, and its SHA-256. Or undef and
-# the reason why there is none.
+# An answer: its status, the length of its content, where it is kept a reference to it, its SHA-256, and the document
+# where the client parses. Or undef and the reason why there is none.
 sub count {
-    my ( $work, $request, $tally, $exchange, $status, $length, $content, $sha256 ) = @_;
+    my ( $work, $request, $tally, $exchange, $status, $length, $content, $sha256, $document ) = @_;
     my $fault = defined $status ? undef : text_of($length);
     if ( defined $status ) {
         $fault = fault_in( $exchange, $status, $length );
         $fault //= json_fault( $exchange, $content, \$tally->{parsing} ) if $work->{parse};
+        $fault //= member_fault( $exchange, $document )                  if $work->{own_json};
         $tally->{bytes} += $length;
     }
     if ( defined $fault ) {
@@ -114,6 +115,11 @@ sub json_fault {
     my $document = eval { JSON::XS::decode_json($$content) };
     $$parsing += clock_gettime(CLOCK_MONOTONIC) - $start;
     return 'not JSON: ' . text_of($@) if $@;
+    return member_fault( $exchange, $document );
+}
+
+sub member_fault {
+    my ( $exchange, $document ) = @_;
     my $member = $exchange->{json} or return;
     my ( $name, $value ) = @$member;
     return if ref $document eq 'HASH' && ( $document->{$name} // '' ) eq $value;

@@ -24,6 +24,9 @@ package Fetchoff::Kit;
 # Perl copies what is returned out of a variable or a hash. So an adapter returns what a call gives it, what it deletes
 # from a hash, or a reference to the content.
 #
+# Where the library parses JSON, `own_json => 1` says so (and adapter.toml does). With the sink `json`, the code gives
+# back the document as well: status, content, document.
+#
 # An event-driven library, which may declare `concurrency`, gives back two pieces of code instead:
 #
 #     return {
@@ -125,7 +128,8 @@ sub prepare {
     return { unsupported => $@->{unsupported} } if ref $@ eq 'HASH';
     $client or die $@;
     $state->{exchanges} = $exchanges;
-    $state->{parse}     = $settings->{sink} eq 'json';
+    $state->{own_json}  = $settings->{sink} eq 'json' && $state->{adapter}{own_json};
+    $state->{parse}     = $settings->{sink} eq 'json' && !$state->{own_json};
     ref $client eq 'HASH' ? take_off( $state, $settings, $client ) : line_up( $state, $settings, $client );
     return { ready => JSON::XS::true };
 }

@@ -15,16 +15,17 @@ use JSON::XS    ();
 
 my %SINK = ( buffer => \&buffer, json => \&buffer, discard => \&discard, file => \&file );
 
-# Code that does one exchange by `$fetch` and returns its status, the length of its content and, where the content is
-# kept, a reference to it.
+# Code that does one exchange by `$fetch` and returns its status, the length of its content, where the content is kept a
+# reference to it, no SHA-256, and the document if the client has parsed it.
 sub receiver {
     my ( $settings, $fetch ) = @_;
     my ( $begin, $take, $end ) = sink( $settings, '' );
     return sub {
         my ($exchange) = @_;
         $begin->() if $begin;
-        my ( $status, $rest ) = $fetch->( $exchange, $take );
-        return ( $status, $end->($rest) );
+        my ( $status, $rest, $document ) = $fetch->( $exchange, $take );
+        my ( $length, $content ) = $end->($rest);
+        return ( $status, $length, $content, undef, $document );
     };
 }
 
@@ -37,14 +38,14 @@ sub digester {
         my ($exchange) = @_;
         $sha->reset;
         $begin->() if $begin;
-        my ( $status, $rest )    = $fetch->( $exchange, $take );
+        my ( $status, $rest, $document ) = $fetch->( $exchange, $take );
         my ( $length, $content ) = $end->($rest);
-        return ( $status, $length, $content, $sha->hexdigest );
+        return ( $status, $length, $content, $sha->hexdigest, $document );
     };
 }
 
-# Code that starts one exchange by `$start`. When that has ended, `$done` is called with status, length, content and
-# SHA-256, or with undef and the reason. Exchanges that are in flight together need a receiver, with a lane, each.
+# Code that starts one exchange by `$start`. When that has ended, `$done` is called with status, length, content, SHA-256
+# and document, or with undef and the reason. Exchanges that are in flight together need a receiver, with a lane, each.
 sub starter {
     my ( $settings, $start, $lane ) = @_;
     my $sha  = Digest::SHA->new(256);
@@ -61,7 +62,7 @@ sub starter {
                 my ($status) = @_;
                 return $done->( undef, $_[1] ) if !defined $status;
                 my ( $length, $content ) = $end->( $_[1] );
-                return $done->( $status, $length, $content, $digest && $sha->hexdigest );
+                return $done->( $status, $length, $content, $digest && $sha->hexdigest, $_[2] );
             }
         );
         return;

@@ -42,7 +42,7 @@ impl Answer {
     }
 
     pub(crate) fn begin(&mut self, digesting: bool) {
-        self.content = Vec::new();
+        self.content.clear();
         self.file = None;
         self.hasher = digesting.then(Sha256::new);
         self.length = 0;
@@ -86,7 +86,9 @@ impl Answer {
         }
         self.close(status)?;
         let content = std::mem::take(&mut self.content);
-        self.check_document(&content)
+        let checked = self.check_document(&content);
+        self.content = content; // the next answer's memory
+        checked
     }
 
     fn copy(&mut self, mut content: impl Read, buffer: &mut [u8]) -> io::Result<()> {

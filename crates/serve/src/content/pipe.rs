@@ -54,6 +54,12 @@ impl FullPipe {
         Ok(Self { pipe, length })
     }
 
+    /// Whether this thread has a pipe for duplicates to pass through. A process without privileges
+    /// may have got one for the content and none as large as this.
+    pub fn has_passage() -> bool {
+        PASSAGE.with(Result::is_ok)
+    }
+
     /// Sends the content from its beginning, as much as the socket takes. Returns the number of
     /// bytes.
     pub fn send(&self, socket: impl AsFd) -> io::Result<usize> {

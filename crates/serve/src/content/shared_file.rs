@@ -32,7 +32,9 @@ impl SharedFile {
     /// Sends `length` bytes from `offset` on, as many as the socket takes. Returns their number.
     pub fn send(&self, socket: impl AsFd, offset: u64, length: usize) -> io::Result<usize> {
         match &self.pipe {
-            Some(pipe) if offset == 0 && length == self.length => pipe.send(socket),
+            Some(pipe) if offset == 0 && length == self.length && FullPipe::has_passage() => {
+                pipe.send(socket)
+            }
             _ => Ok(sendfile(socket, &self.file, Some(&mut { offset }), length)?),
         }
     }

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fetchoff.cli import options
 from fetchoff.cli.fleet import options as fleet_options
+from fetchoff.cli.fleet.patient import Patient
 from fetchoff.cli.status import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from fetchoff.fleet.seam.cluster import Cluster
-    from fetchoff.fleet.seam.told import Examined, Wanted
-    from fetchoff.model.client import Client
+    from fetchoff.fleet.seam.told import Look, Wanted
     from fetchoff.model.errors import HostError
 
 NAME = "doctor"
@@ -34,7 +34,7 @@ def command(
 ) -> None:
     """Check every host: versions, clock, cores, noise, free disk, and which clients are ready.
 
-    The exit status is 1 if nothing can be measured on some host.
+    The exit status is 1 if 'fleet run' would not take some host.
     """
     from fetchoff.catalog import workloads
     from fetchoff.cli.console import data_console, print_json
@@ -43,11 +43,12 @@ def command(
 
     chosen = workloads.suite(suite)
     where = Where(scheduler, hosts, local, security)
-    with joined(where, quiet=as_json) as cluster:
+    with joined(where, quiet=as_json) as there:
         from fetchoff.fleet.seam.told import Wanted
 
         wanted = Wanted(tuple(chosen.clients), tuple(chosen.without), tuple(chosen.if_ready))
-        patients, errors = examined_of(cluster, wanted, one_by_one=local is not None)
+        patients, errors = examined_of(there.cluster, there.names(), wanted)
+        errors |= there.still_absent()
     if as_json:
         print_json(_document(patients, errors))
     else:
@@ -57,78 +58,61 @@ def command(
         raise typer.Exit(Status.NO)
 
 
-@dataclass(frozen=True)
-class Patient:
-    """What is known of a host that answers. `clients`: those of the suite, as they stand there;
-    `ahead_s`: how far its clock is ahead, None if it didn't say; `code`: a digest of its Fetchoff.
-    """
-
-    host: str
-    examined: Examined
-    clients: tuple[Client, ...]
-    ahead_s: float | None
-    code: str
-
-    @property
-    def is_of_this_version(self) -> bool:
-        import fetchoff
-
-        return self.examined.fetchoff == fetchoff.__version__
-
-    @property
-    def has_this_code(self) -> bool:
-        from fetchoff.fleet.host import work
-
-        return self.code == work.code()
-
-    @property
-    def is_unfit(self) -> bool:
-        """Whether nothing can be measured there: `fleet run` refuses other versions and code."""
-        from fetchoff.app.doctor import Health
-
-        is_bad = any(check.health is Health.BAD for check in self.examined.checks)
-        return is_bad or not (self.is_of_this_version and self.has_this_code)
-
-
 def examined_of(
-    cluster: Cluster, wanted: Wanted, *, one_by_one: bool
+    cluster: Cluster, hosts: Sequence[str], wanted: Wanted
 ) -> tuple[list[Patient], dict[str, HostError]]:
     """What is known of each host, and the errors of those that can't say.
 
-    `one_by_one`: they share a machine, and at once they would find each other's noise.
+    Those that share a machine are examined one after the other: at once, they would find each
+    other's noise.
+    """
+    from fetchoff.cli.fleet import comparing
+    from fetchoff.fleet.asking import answered, ask
+    from fetchoff.fleet.host import work
+    from fetchoff.fleet.seam.cluster import Job
+
+    looks, errors = answered(
+        ask(cluster, {host: Job(work.look, wanted) for host in hosts}, LONGEST_S)
+    )
+    told: dict[str, Any] = {}
+    for group in _apart(looks):
+        told |= ask(cluster, {host: Job(work.examine, wanted) for host in group}, LONGEST_S)
+    found, more = answered(told)
+    ahead = _ahead_s(cluster, found)
+    compared = comparing.findings({host: (looks[host], one) for host, one in found.items()})
+    patients = [
+        Patient(host, one, looks[host].clients, ahead.get(host), (*compared[host], *one.checks))
+        for host, one in sorted(found.items())
+    ]
+    return patients, errors | more
+
+
+def _apart(looks: Mapping[str, Look]) -> list[list[str]]:
+    """Groups of hosts, in none of which two are on one machine."""
+    groups: list[list[str]] = []
+    taken: Counter[str] = Counter()
+    for host, look in sorted(looks.items()):
+        turn = taken[look.machine or host]
+        taken[look.machine or host] += 1
+        groups += [[]] * (turn == len(groups))
+        groups[turn] = [*groups[turn], host]
+    return groups
+
+
+def _ahead_s(cluster: Cluster, hosts: Iterable[str]) -> dict[str, float]:
+    """How far the clock of each host that tells it is ahead, at least: nobody knows when it told it
+    between asking and the last answer.
+
+    Nothing depends on it: only durations are measured, each by one clock.
     """
     from fetchoff.fleet.asking import answered, ask
     from fetchoff.fleet.host import work
     from fetchoff.fleet.seam.cluster import Job
 
-    names = sorted(cluster.present())
-    told: dict[str, Any] = {}
-    for group in [[name] for name in names] if one_by_one else [names]:
-        told |= ask(cluster, {name: Job(work.examine, wanted) for name in group}, LONGEST_S)
-    found, errors = answered(told)
-    looks, more = answered(
-        ask(cluster, {name: Job(work.look, wanted) for name in found}, LONGEST_S)
-    )
-    patients = [
-        Patient(name, found[name], look.clients, _ahead_s(cluster, name), look.code)
-        for name, look in sorted(looks.items())
-    ]
-    return patients, errors | more
-
-
-def _ahead_s(cluster: Cluster, host: str) -> float | None:
-    """How far a host's clock is ahead, at least: half of what asking took is not known.
-
-    Nothing depends on it: only durations are measured, each by one clock.
-    """
-    from fetchoff.fleet.asking import ask
-    from fetchoff.fleet.host import work
-    from fetchoff.fleet.seam.cluster import Job
-
     before = time.time()
-    there = ask(cluster, {host: Job(work.clock, None)}, LONGEST_S)[host]
+    told, _ = answered(ask(cluster, {host: Job(work.clock, None) for host in hosts}, LONGEST_S))
     after = time.time()
-    return there - min(max(there, before), after) if isinstance(there, float) else None
+    return {host: there - min(max(there, before), after) for host, there in told.items()}
 
 
 def _document(patients: Sequence[Patient], errors: dict[str, HostError]) -> dict[str, object]:
@@ -145,8 +129,10 @@ def _of_patient(one: Patient) -> dict[str, object]:
         "facts": examined.facts,
         "checks": [
             {"health": str(check.health), "text": check.text, "hint": check.hint}
-            for check in examined.checks
+            for check in one.checks
         ],
+        "python": examined.python,
+        "dask": examined.dask,
         "clients_ready": examined.ready,
         "clients": [
             {

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-import fetchoff
 from fetchoff.cli.doctor import SIGNS
 from fetchoff.model.client import Readiness
 
 if TYPE_CHECKING:
-    from fetchoff.cli.fleet.doctor import Patient
+    from fetchoff.cli.fleet.patient import Patient
     from fetchoff.model.errors import HostError
 
 CLOCK_S = 0.05
@@ -34,13 +33,13 @@ def all_of(patients: Sequence[Patient], errors: Mapping[str, HostError]) -> Iter
 
 
 def _hosts(patients: Sequence[Patient], errors: Mapping[str, HostError]) -> Table:
-    table = _table("host", "fetchoff", "cores", "processor", "kernel")
+    table = _table("host", "fetchoff", "python", "dask", "cores", "processor", "kernel")
     for heading in ("clients ready", "GB free", "clock"):
         table.add_column(heading, justify="right")
     for one in patients:
         examined, facts = one.examined, one.examined.facts
         table.add_row(
-            *map(Text, (one.host, examined.fetchoff)),
+            *map(Text, (one.host, examined.fetchoff, examined.python, examined.dask)),
             *(Text(facts.get(name, "")) for name in ("cores", "processor", "kernel")),
             f"{examined.ready} of {examined.clients}",
             f"{examined.free_gb:.1f}",
@@ -58,15 +57,9 @@ def _clock(ahead_s: float | None) -> str:
 
 
 def _checks(one: Patient) -> Table:
-    """The findings of `fetchoff doctor` there, with hints for those that aren't good."""
+    """What limits it, with hints for what isn't good."""
     table = _findings(one.host)
-    if not one.is_of_this_version:
-        text = f"it has Fetchoff {one.examined.fetchoff}, and this is {fetchoff.__version__}"
-        _add(table, "bad", text, "install the same version everywhere")
-    elif not one.has_this_code:
-        text = f"its Fetchoff {fetchoff.__version__} has other code than that of this machine"
-        _add(table, "bad", text, "install from the same commit everywhere")
-    for check in one.examined.checks:
+    for check in one.checks:
         _add(table, str(check.health), check.text, "" if check.health == "good" else check.hint)
     return table
 

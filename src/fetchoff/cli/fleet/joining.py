@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +14,10 @@ from fetchoff.model.errors import HostError, InputError
 if TYPE_CHECKING:
     from distributed import Client
 
-    from fetchoff.fleet.dask.joined import JoinedCluster
-    from fetchoff.fleet.seam.cluster import Step
+    from fetchoff.fleet.seam.cluster import Cluster, Step
+
+
+USERS = "every user of this machine"
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,29 @@ class Where:
     secure: bool = False
 
 
+@dataclass(frozen=True)
+class Joined:
+    """A cluster, and who was expected to be there: `hosts` were when it was joined; of `absent`,
+    the user was told why they weren't."""
+
+    cluster: Cluster
+    hosts: frozenset[str]
+    absent: Mapping[str, HostError]
+
+    def names(self) -> list[str]:
+        """The hosts that are there now, and those that were: they may be asked."""
+        return sorted(self.hosts | self.cluster.present())
+
+    def still_absent(self) -> dict[str, HostError]:
+        """Those that have not come since."""
+        names = set(self.names())
+        return {host: why for host, why in list(self.absent.items()) if host not in names}
+
+
 @contextlib.contextmanager
 def joined(
     where: Where, on_step: Callable[[str, Step], None] | None = None, *, quiet: bool = False
-) -> Iterator[JoinedCluster]:
+) -> Iterator[Joined]:
     """The cluster, until the context ends. Raises InputError and HostError."""
     _must_be_one(where)
     from fetchoff.fleet.dask.required import configure, has_dashboard, must_have_dask
@@ -40,16 +61,22 @@ def joined(
     configure()
     from fetchoff.fleet.dask.joined import JoinedCluster, must_be_names
 
-    with _client(where) as client:
+    absent: dict[str, HostError] = {}
+
+    def told(host: str, error: HostError) -> None:
+        absent[host] = error
+        say(f"note: {host}: {error.message}{f': {error.hint}' if error.hint else ''}")
+
+    with _client(where, told, quiet=quiet) as client:
         cluster = JoinedCluster(client, on_step)
         names, unfit = cluster.present(), cluster.unfit
         for name, why in unfit.items():
-            say(f"note: {name} cannot do what Fetchoff asks of it: {why}")
+            told(name, HostError("it cannot do what Fetchoff asks of it", why))
         if not names:
             raise HostError(
                 "no worker can do what Fetchoff asks of it"
                 if unfit
-                else "the scheduler has no workers that answer",
+                else "the scheduler has no workers",
                 "start one on each host, where 'fetchoff[fleet]' is installed: docs/fleet.md",
             )
         must_be_names(names)
@@ -59,7 +86,7 @@ def joined(
         if where.local and where.local > 1 and not quiet:
             say(f"{where.local} hosts are pretended on this machine: they take turns")
         try:
-            yield cluster
+            yield Joined(cluster, names, absent)
         finally:
             cluster.let_go()
 
@@ -74,12 +101,18 @@ def _must_be_one(where: Where) -> None:
 
 
 @contextlib.contextmanager
-def _client(where: Where) -> Iterator[Client]:
+def _client(
+    where: Where, absent: Callable[[str, HostError], None], *, quiet: bool
+) -> Iterator[Client]:
     from fetchoff.fleet.dask import clusters
     from fetchoff.fleet.dask.security import security
 
-    def warn(text: str) -> None:
-        say(f"note: {text}")
+    def told_who_may(reach: str) -> None:
+        if not where.secure and not quiet:
+            say(
+                f"note: {reach} can run code as you while this runs, which --security prevents: "
+                "docs/fleet.md#tls"
+            )
 
     secure = None
     if where.secure:
@@ -92,9 +125,12 @@ def _client(where: Where) -> Iterator[Client]:
         from fetchoff.fleet.dask.over_ssh import over_ssh
 
         listed = hosts(where.hosts)
-        with over_ssh(listed.hosts, listed.listen, secure, warn) as client:
+        is_alone = listed.listen == clusters.LOOPBACK
+        told_who_may(USERS if is_alone else f"whoever reaches {listed.listen} or a host's worker")
+        with over_ssh(listed.hosts, listed.listen, secure, absent) as client:
             yield client
     else:
         assert where.local is not None
+        told_who_may(USERS)
         with clusters.of_this_machine(where.local, secure) as client:
             yield client

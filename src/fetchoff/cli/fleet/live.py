@@ -1,6 +1,6 @@
 """Live progress of a fleet: a line for each host on a terminal, a line for each round elsewhere.
 
-While clients are set up, each that needs work is a line.
+While clients are set up, each that needs work is a line, and so is each step while hosts explain.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,12 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
-from fetchoff.cli.console import message_console
-from fetchoff.model.observation import SectionDone
+from fetchoff.cli.console import may_redraw, message_console
 
 if TYPE_CHECKING:
     from fetchoff.fleet.seam.cluster import Step
-    from fetchoff.model.host import HostRecord
-    from fetchoff.store.run_folder import RunFolder
+    from fetchoff.fleet.standing import Standing
+    from fetchoff.model.experiment import Experiment
 
 REDRAWS_PER_S = 2
 MOST_FAULTS = 3
@@ -47,6 +46,7 @@ class FleetWatcher:
         self._console = console
         self._quiet = quiet
         self._is_live = False
+        self._is_measuring = False
         self._budget_s = 0.0
         self._most = 0
         self._lines: dict[str, _Line] = {}
@@ -54,17 +54,19 @@ class FleetWatcher:
         self._told: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
-    def expect(self, folder: RunFolder) -> None:
-        """The hosts that will be shown, how far they may go, and how far they are already."""
-        experiment = folder.header.experiment
+    def expect(self, experiment: Experiment, standings: Mapping[str, Standing]) -> None:
+        """How far the hosts that will be shown may go, and how far they are already."""
         self._budget_s, self._most = experiment.budget_s, experiment.looks[-1]
-        self._lines = {host.id: _so_far(folder, host) for host in folder.header.hosts}
+        self._lines = {
+            host: _Line(rounds=one.rounds, spent_s=sum(one.seconds.values()))
+            for host, one in standings.items()
+        }
 
     def noted(self, host: str, step: Step) -> None:
-        """A host has said what it does; before measuring, each step is a line."""
+        """A host has said what it does; before and after measuring, each step is a line."""
         if step.is_trouble:
             self._fault(host, step.step)
-        elif host in self._lines:
+        elif self._is_measuring and host in self._lines:
             self._lines[host].doing = f"{step.workload} · {step.step}".strip(" ·")
         elif not self._quiet:
             self._console.print(escape(f"{host}: {step.step} {step.workload}".rstrip()))
@@ -102,8 +104,18 @@ class FleetWatcher:
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[None]:
-        """Show a live table for as long as the context lasts, where there is a terminal."""
-        if self._quiet or not self._console.is_terminal:
+        """Hosts measure for as long as the context lasts."""
+        self._is_measuring = True
+        try:
+            with self._shown():
+                yield
+        finally:
+            self._is_measuring = False
+
+    @contextlib.contextmanager
+    def _shown(self) -> Iterator[None]:
+        """Show a live table for as long as the context lasts, where it may be drawn anew."""
+        if self._quiet or not may_redraw(self._console):
             yield
             return
         with Live(
@@ -140,17 +152,6 @@ class FleetWatcher:
                 escape("; ".join(line.faults)),
             )
         return table
-
-
-def _so_far(folder: RunFolder, host: HostRecord) -> _Line:
-    """Where a host is by the journal: at the beginning, unless the run is resumed."""
-    courses = {course.id for course in folder.header.experiment.courses} & set(host.courses)
-    whole: dict[int, dict[str, float]] = {}
-    for record in folder.of_host(host.id):
-        if isinstance(record, SectionDone):
-            whole.setdefault(record.round, {})[record.workload] = record.seconds
-    spent = [sum(took.values()) for took in whole.values() if took.keys() >= courses]
-    return _Line(rounds=len(spent), spent_s=sum(spent))
 
 
 def watcher(*, quiet: bool) -> FleetWatcher:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fetchoff.cli.fleet.live import FleetWatcher
     from fetchoff.fleet.driver import Limits
     from fetchoff.fleet.seam.cluster import Cluster
+    from fetchoff.fleet.standing import Standing
     from fetchoff.model.analysis import Analysis
     from fetchoff.model.fleet import FleetAnalysis
     from fetchoff.store.run_folder import RunFolder
@@ -26,18 +27,22 @@ def measure(
     cluster: Cluster,
     watcher: FleetWatcher,
     limits: Limits,
+    standings: dict[str, Standing] | None = None,
     *,
     as_json: bool = False,
 ) -> None:
-    """Measure to the end; on an error, say what is kept, and show it. The folder is closed."""
+    """Measure to the end; on an error, say what is kept, and show it. The folder is closed.
+
+    `standings`: of the folder, if they are known already.
+    """
     from fetchoff.fleet.driver import Driver
     from fetchoff.fleet.host.work import measure_round
-    from fetchoff.fleet.standing import unfinished
 
-    watcher.expect(folder)
+    driver = Driver(folder, cluster, measure_round, watcher, limits, standings)
+    watcher.expect(folder.header.experiment, driver.standings)
     try:
         with watcher.shown():
-            Driver(folder, cluster, measure_round, watcher, limits).run()
+            driver.run()
     except (KeyboardInterrupt, FetchoffError):
         say(
             f"what was fetched is kept in {folder.path}; "
@@ -48,7 +53,7 @@ def measure(
         raise
     finally:
         folder.close()
-    if lost := unfinished(folder):
+    if lost := driver.unfinished():
         say(
             f"the run ended without {', '.join(lost)}; when they are back, continue with "
             f"'fetchoff fleet resume {folder.path}'"

@@ -35,12 +35,13 @@ def command(
     from fetchoff.cli.fleet.live import watcher
     from fetchoff.fleet.beginning import must_be_resumable
     from fetchoff.fleet.driver import Limits
-    from fetchoff.fleet.standing import unfinished
+    from fetchoff.fleet.standing import standings_of, unfinished
     from fetchoff.store.run_folder import RunFolder
 
     folder = RunFolder.open(run, to_append=True)
     must_be_resumable(folder.header, run)
-    lost = unfinished(folder) if folder.ended is not None else []
+    standings = standings_of(folder)
+    lost = unfinished(standings, folder) if folder.ended is not None else []
     if folder.ended is not None and not lost:
         folder.close()
         if not quiet:
@@ -48,11 +49,12 @@ def command(
     else:
         shown = watcher(quiet=quiet or as_json)
         where = Where(scheduler, hosts, local, security)
-        with joined(where, shown.noted, quiet=quiet or as_json) as cluster:
+        with joined(where, shown.noted, quiet=quiet or as_json) as there:
+            cluster = there.cluster
             if lost:
                 must_have_come_back(lost, cluster.present())
             limits = Limits(away, longest_round)
-            measuring.measure(folder, cluster, shown, limits, as_json=as_json)
+            measuring.measure(folder, cluster, shown, limits, standings, as_json=as_json)
             if explain:
                 measuring.explain(folder, cluster)
     measuring.write_and_show(folder, quiet=quiet, as_json=as_json)

@@ -10,7 +10,7 @@ from fetchoff.cli import options
 from fetchoff.cli.fleet import options as fleet_options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fetchoff.catalog.workloads import Suite
     from fetchoff.fleet.seam.told import Wanted
@@ -68,17 +68,19 @@ def command(
     from fetchoff.cli.fleet.joining import Where, joined
     from fetchoff.cli.fleet.live import watcher
     from fetchoff.cli.fleet.setup import set_up_on
-    from fetchoff.cli.run import asked_for, budget_s_of, nobody_measured
+    from fetchoff.cli.run import asked_for, budget_s_of, in_full, nobody_measured
     from fetchoff.model.host import FleetMode
     from fetchoff.model.origin import BUILT_IN
+    from fetchoff.store.run_folder import must_hold_no_run
 
+    baseline = in_full(baseline)
     chosen_suite = workloads.suite(suite, full=full)
     chosen = courses(workload or chosen_suite.workloads, link or ())
     must_be_measurable(chosen)
     served_by = located(origin or (BUILT_IN if workload else chosen_suite.origin))
     wanted = _wanted(chosen_suite, client, baseline, chosen, served_by, allow_remote)
 
-    def rank(clients: Sequence[Client]) -> Experiment:
+    def rank(clients: Sequence[Client], had_by: Mapping[str, int]) -> Experiment:
         return ranking(
             clients,
             chosen,
@@ -90,15 +92,19 @@ def command(
             seed=seed,
             origin=served_by,
             placement=placement,
+            had_by=had_by,
         )
 
+    if out is not None:
+        must_hold_no_run(out)
     shown = watcher(quiet=quiet or as_json)
     where = Where(scheduler, hosts, local, security)
-    with joined(where, shown.noted, quiet=quiet or as_json) as cluster:
+    with joined(where, shown.noted, quiet=quiet or as_json) as there:
         from fetchoff.fleet.beginning import Asked, begin
         from fetchoff.fleet.driver import Limits
+        from fetchoff.fleet.left_out import LeftOut
 
-        names = sorted(cluster.present())
+        cluster, names = there.cluster, there.names()
         if setup:
             set_up_on(cluster, names, wanted, quiet=quiet or as_json)
         asked = Asked(
@@ -109,7 +115,7 @@ def command(
             mode=FleetMode.SHARD if shard else FleetMode.REPLICATE,
             loopback=loopback,
         )
-        folder = begin(cluster, names, asked, say)
+        folder = begin(cluster, names, asked, LeftOut(say, there.still_absent()))
         limits = Limits(away, longest_round)
         measuring.measure(folder, cluster, shown, limits, as_json=as_json)
         if explain:

@@ -41,15 +41,17 @@ def command(
     if not clients and not everything:
         raise InputError("nothing to set up", "name clients, or give --all")
     where = Where(scheduler, hosts, local, security)
-    with joined(where, watcher(quiet=quiet).noted, quiet=quiet) as cluster:
+    with joined(where, watcher(quiet=quiet).noted, quiet=quiet) as there:
         from fetchoff.fleet.seam.told import Wanted
 
         wanted = Wanted(("*",) if everything else tuple(clients or ()))
-        failed = set_up_on(cluster, sorted(cluster.present()), wanted, quiet=quiet)
+        failed = set_up_on(there.cluster, there.names(), wanted, quiet=quiet)
+        failed = sorted({*failed, *there.still_absent()})
     if failed:
         raise HostError(
-            f"nothing was set up on {', '.join(failed)}",
-            "see the reasons above; 'fetchoff fleet doctor' says what each host can do",
+            f"setting up did not come to its end on {', '.join(failed)}",
+            "see the reasons above; what is ready there stays ready, and the same command goes on. "
+            "'fetchoff fleet doctor' says what each host has",
         )
 
 

@@ -14,7 +14,7 @@ from statistics import median
 from fetchoff.diagnosis.attempts import Attempt, attempts
 from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
-from fetchoff.model.recording import Accepted, Source
+from fetchoff.model.recording import Accepted, Missing, Source
 
 ID = "attempt-given-up"
 LEAST = 2
@@ -26,7 +26,7 @@ NO_CONNECTION = -1  # the origin may never accept an attempt that is given up
 def find(evidence: Evidence) -> Cause | None:
     settings = evidence.wire.course.workload.settings
     round_trip_ms = evidence.round_trip_ns / 1e6
-    if evidence.round_trip_ns < LEAST_ROUND_TRIP_NS or evidence.wire.lost_segments:
+    if evidence.round_trip_ns < LEAST_ROUND_TRIP_NS or _lost_segments(evidence):
         return None
     if settings.timeout_ms.connect and settings.timeout_ms.connect < 2 * round_trip_ms:
         return None  # as it was asked to
@@ -77,22 +77,15 @@ def _saves_us(
     evidence: Evidence, given_up: Sequence[Attempt], tried: Sequence[Attempt]
 ) -> float | None:
     """From when the refused answer came to when another attempt was answered, the mean over all
-    exchanges; None where none was, or connections are opened at once.
-
-    An exchange's duration has the attempts for the next one's connection; those for the first
-    connection are in none of them.
-    """
-    exchanges = evidence.exchanges
-    if not exchanges or evidence.wire.course.workload.settings.concurrency > 1:
-        return None
+    exchanges; None where none was, or connections are opened at once."""
     taken = sorted(one.established_ns for one in tried if one.established_ns is not None)
     first: dict[int, int] = {}  # of the answers that were refused before each connection
     for one in given_up:
         done_ns = next((at_ns for at_ns in taken if at_ns >= one.began_ns), None)
-        if done_ns is not None and one.answered_ns and one.began_ns >= exchanges[0].began_ns:
+        if done_ns is not None and one.answered_ns:
             first[done_ns] = min(first.get(done_ns, done_ns), one.answered_ns)
     saved_ns = sum(done_ns - answered_ns for done_ns, answered_ns in first.items())
-    return saved_ns / 1e3 / len(exchanges) if first else None
+    return evidence.saving_us(saved_ns) if first else None
 
 
 def _places(evidence: Evidence, given_up: Sequence[Attempt]) -> tuple[Stretch, ...]:
@@ -106,6 +99,13 @@ def _places(evidence: Evidence, given_up: Sequence[Attempt]) -> tuple[Stretch, .
         for one in given_up
         if one.answered_ns is not None
     )
+
+
+def _lost_segments(evidence: Evidence) -> Missing | None:
+    lost = evidence.wire.lost_segments
+    if not lost or evidence.round_trip_ns < LEAST_ROUND_TRIP_NS:
+        return None
+    return Missing(Source.SEGMENTS, f"{lost:,} of them were lost")
 
 
 RULE = Rule(
@@ -123,5 +123,6 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.SEGMENTS}),
+    lacks=_lost_segments,
     untried=HAS_NAMES,
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from fetchoff.diagnosis.calls import reads
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_events, whole_loop
 from fetchoff.diagnosis.waits import worked_ns
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Answered, Call, Event, Head, Recording, TcpState
@@ -40,7 +40,7 @@ class _Work:
 def find(evidence: Evidence) -> Cause | None:
     wire = evidence.wire
     at_once = min(wire.course.workload.settings.concurrency, wire.iterations)
-    if at_once < LEAST_READY or wire.lost or _has_threads(evidence.calls):
+    if at_once < LEAST_READY or lost_events(evidence) or _has_threads(evidence.calls):
         return None
     found = _stretches(wire.events, at_once) + _at_the_end(wire, at_once)
     count = sum(work.times for work in found)
@@ -129,4 +129,5 @@ RULE = Rule(
         "or a process, or divide it into small steps",
     ),
     find,
+    lacks=whole_loop,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fetchoff.diagnosis.connections import can_be_kept, opening_us, reset_by_client
 from fetchoff.diagnosis.exchanges import Exchanged
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_events
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch
 from fetchoff.model.recording import Source
 from fetchoff.model.workload import Protocol
@@ -22,7 +22,7 @@ LEAST = 3
 def find(evidence: Evidence) -> Cause | None:
     settings = evidence.wire.course.workload.settings
     # A client of TLS may close with tickets unread, or without close_notify.
-    if settings.tls or settings.protocol is not Protocol.HTTP_1_1 or evidence.wire.lost:
+    if settings.tls or settings.protocol is not Protocol.HTTP_1_1 or lost_events(evidence):
         return None
     if not can_be_kept(evidence.wire.course):
         return None
@@ -62,4 +62,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.SEGMENTS}),
+    lacks=lost_events,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from fetchoff.diagnosis.early import refused_early
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.requests import path_of
-from fetchoff.diagnosis.rule import FAILS, Evidence, Rule
+from fetchoff.diagnosis.rule import FAILS, Evidence, Rule, whole_loop
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch
 
 ID = "early-answer-lost"
@@ -19,7 +19,7 @@ ID = "early-answer-lost"
 
 def find(evidence: Evidence) -> Cause | None:
     wire = evidence.wire
-    if wire.lost or wire.fault or not wire.failed:
+    if whole_loop(evidence) or not wire.failed:
         return None
     exchanges = wire.course.workload.exchanges
     expected = {(x.method, path_of(x.target)): x.expect.status for x in exchanges}
@@ -67,5 +67,6 @@ RULE = Rule(
         "with large content, so that a refusal comes before it",
     ),
     find,
+    lacks=whole_loop,
     untried=FAILS,
 )

@@ -10,7 +10,7 @@ from collections import Counter
 
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.requests import kind_of, wanted
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_events, whole_loop
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Handshaken
 
@@ -21,7 +21,7 @@ CHALLENGES = (401, 407, 417, 421, 425, 426)  # that a client answers with the sa
 
 
 def find(evidence: Evidence) -> Cause | None:
-    if evidence.wire.lost:
+    if lost_events(evidence):
         return None
     extra = _extra(evidence)
     if _matters(len(extra), evidence):
@@ -38,7 +38,7 @@ def _extra(evidence: Evidence) -> list[Exchanged]:
 
     Empty where the loop ended early: nobody knows how many requests it was to have.
     """
-    if evidence.wire.fault:
+    if whole_loop(evidence):
         return []
     asked = wanted(evidence.wire.course)
     left = Counter({request: count * evidence.wire.iterations for request, count in asked.items()})
@@ -54,19 +54,13 @@ def _extra(evidence: Evidence) -> list[Exchanged]:
 
 def _requests(evidence: Evidence, extra: list[Exchanged]) -> Cause:
     method, _ = Counter(each.head.method for each in extra).most_common(1)[0]
-    is_sequential = evidence.wire.course.workload.settings.concurrency == 1
-    saved_us = sum(each.duration_ns for each in extra) / 1e3 / max(1, _asked(evidence))
     return evidence.cause(
         ID,
         len(extra),
         Fact("what", f"were {method} requests that the workload doesn't have", Unit.TEXT),
         places=tuple(Stretch(each.connection, each.began_ns, each.ended_ns) for each in extra),
-        saves_us=saved_us if is_sequential else None,
+        saves_us=evidence.saving_us(sum(each.duration_ns for each in extra)),
     )
-
-
-def _asked(evidence: Evidence) -> int:
-    return evidence.wire.iterations * len(evidence.wire.course.workload.exchanges)
 
 
 def _handshakes(evidence: Evidence) -> Cause | None:
@@ -75,13 +69,11 @@ def _handshakes(evidence: Evidence) -> Cause | None:
     old = [each for each in done if each.version == "1.2" and not each.is_resumed]
     if not _matters(len(old), evidence):
         return None
-    per_exchange = len(old) / len(evidence.exchanges)
-    round_trip_us = evidence.round_trip_ns / 1e3
     return evidence.cause(
         ID,
         len(old),
         Fact("what", "made a handshake of TLS 1.2, which takes a round trip more", Unit.TEXT),
-        saves_us=round_trip_us * per_exchange if round_trip_us else None,
+        saves_us=evidence.saving_us(len(old) * evidence.round_trip_ns) or None,
     )
 
 
@@ -98,4 +90,5 @@ RULE = Rule(
         "discovery where you know the server",
     ),
     find,
+    lacks=whole_loop,
 )

@@ -82,19 +82,10 @@ def _unfollowed(late: Sequence[_HeldUp]) -> str:
 
 def _saves_us(evidence: Evidence, late: Sequence[_HeldUp]) -> float | None:
     """What is waited beyond the recommended delay, the mean over all exchanges; None where waits
-    overlap, or nothing came after one.
-
-    An exchange's duration has the wait for the next one's connection; that for the first
-    connection is in none of them.
-    """
-    exchanges = evidence.exchanges
-    if not exchanges or evidence.wire.course.workload.settings.concurrency > 1:
-        return None
-    counted = [
-        one for one in late if one.following and one.attempt.began_ns >= exchanges[0].began_ns
-    ]
+    overlap, or nothing came after one."""
+    counted = [one for one in late if one.following]
     saved_ns = sum(one.waited_ns - RECOMMENDED_NS for one in counted)
-    return saved_ns / 1e3 / len(exchanges) if counted else None
+    return evidence.saving_us(saved_ns) if counted else None
 
 
 def _places(evidence: Evidence, late: Sequence[_HeldUp]) -> tuple[Stretch, ...]:

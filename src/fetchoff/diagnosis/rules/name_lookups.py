@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from statistics import median
 
 from fetchoff.diagnosis.lookups import connections_opened, covered_ns, limit, lookups, span
-from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule
+from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule, lost_events
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
-from fetchoff.model.recording import Query, Source
+from fetchoff.model.recording import Missing, Query, Source
 
 ID = "name-lookups"
 LEAST_CONNECTIONS = 3  # of fewer, nobody can tell
@@ -60,19 +60,15 @@ def _cause(evidence: Evidence, found: Sequence[Query], how: str, saves_us: float
 
 def _repeated_us(evidence: Evidence, found: Sequence[Query], opened: int) -> float | None:
     """What an exchange waits for lookups beyond the first: none where they are made at the same
-    time, None where connections are.
+    time, None where connections are."""
+    spans = [span(one) for one in found]
+    once_ns = median(end - begin for begin, end in spans)
+    return evidence.saving_us(max(0.0, covered_ns(spans) - opened * once_ns))
 
-    An exchange's duration has the lookups for the next one's connection; those for the first
-    connection are in none of them.
-    """
-    exchanges = evidence.exchanges
-    if not exchanges or evidence.wire.course.workload.settings.concurrency > 1:
-        return None
-    counted = [span(one) for one in found if one.at_ns >= exchanges[0].began_ns]
-    if not counted:
-        return None
-    once_ns = median(end - begin for begin, end in counted)
-    return max(0.0, covered_ns(counted) - (opened - 1) * once_ns) / 1e3 / len(exchanges)
+
+def _lost_queries(evidence: Evidence) -> Missing | None:
+    lost = evidence.wire.lost_queries
+    return Missing(Source.NAMES, f"{lost:,} were lost") if lost else lost_events(evidence)
 
 
 RULE = Rule(
@@ -90,5 +86,6 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.NAMES}),
+    lacks=_lost_queries,
     untried=HAS_NAMES,
 )

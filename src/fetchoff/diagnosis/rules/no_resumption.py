@@ -35,7 +35,7 @@ def find(evidence: Evidence) -> Cause | None:
         Fact("handshake", median(stretch.length_ns for stretch in full) / 1e6, Unit.MS),
         of=len(handshakes),
         places=tuple(full),
-        saves_us=_saving_us(full, resumed, len(evidence.exchanges)),
+        saves_us=_saving_us(evidence, full, resumed),
     )
 
 
@@ -50,13 +50,12 @@ def _handshakes(evidence: Evidence) -> Iterator[tuple[Handshaken, Stretch]]:
             yield event, Stretch(event.connection, began_ns, event.at_ns)
 
 
-def _saving_us(full: list[Stretch], resumed: list[int], exchanges: int) -> float | None:
+def _saving_us(evidence: Evidence, full: list[Stretch], resumed: list[int]) -> float | None:
     """Against the client's own resumed handshakes; with too few, a replay can't tell."""
     if len(resumed) < LEAST_RESUMED:
         return None
     usual_ns = median(resumed)
-    saved_ns = sum(max(0.0, stretch.length_ns - usual_ns) for stretch in full)
-    return saved_ns / 1e3 / max(1, exchanges)
+    return evidence.saving_us(sum(max(0.0, stretch.length_ns - usual_ns) for stretch in full))
 
 
 RULE = Rule(

@@ -7,7 +7,7 @@ each burst and opened again for the next.
 from __future__ import annotations
 
 from fetchoff.diagnosis.connections import can_be_kept, opening_us
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_events
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch
 from fetchoff.model.recording import Closed, Side
 
@@ -18,7 +18,7 @@ LEAST_ROUNDS = 3  # as many connections as are used at once, so often
 
 def find(evidence: Evidence) -> Cause | None:
     settings, exchanges = evidence.wire.course.workload.settings, evidence.exchanges
-    if not can_be_kept(evidence.wire.course) or settings.concurrency < 2 or evidence.wire.lost:
+    if not can_be_kept(evidence.wire.course) or settings.concurrency < 2 or lost_events(evidence):
         return None
     opened = [one for one in exchanges if one.opened]
     closed = [
@@ -51,7 +51,8 @@ RULE = Rule(
         saw="{concurrency} requests at once used {connections} connections: {count} of {of} "
         "requests opened one, and the client closed others",
         cure="keep as many idle connections as are in use at once (Go: "
-        "`Transport.MaxIdleConnsPerHost`)",
+        "`Transport.MaxIdleConnsPerHost` and `Transport.MaxIdleConns`)",
     ),
     find,
+    lacks=lost_events,
 )

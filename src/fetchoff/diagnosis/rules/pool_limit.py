@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.lookups import limit
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_events
 from fetchoff.model.cause import Cause, Fact, KnownFault
 from fetchoff.model.recording import Frame, Side
 
@@ -26,7 +26,7 @@ SETTINGS_STREAMS = 3  # SETTINGS_MAX_CONCURRENT_STREAMS, RFC 9113, section 6.5.2
 def find(evidence: Evidence) -> Cause | None:
     exchanges = evidence.exchanges
     asked = evidence.wire.course.workload.settings.concurrency
-    if asked < 2 or len(exchanges) < LEAST_ROUNDS * asked or evidence.wire.lost:
+    if asked < 2 or len(exchanges) < LEAST_ROUNDS * asked or lost_events(evidence):
         return None
     spans = [_span(one, evidence.round_trip_ns) for one in exchanges]
     if min(end - begin for begin, end in spans) < LEAST_FLIGHT_NS:
@@ -41,7 +41,7 @@ def find(evidence: Evidence) -> Cause | None:
         len(exchanges),
         Fact("most", most),
         Fact("asked", asked),
-        saves_us=evidence.wire.wall_ns / 1e3 / len(exchanges) * (1 - most / asked),
+        saves_us=evidence.exchange_us * (1 - most / asked),
     )
 
 
@@ -93,4 +93,5 @@ RULE = Rule(
         "asked for at once",
     ),
     find,
+    lacks=lost_events,
 )

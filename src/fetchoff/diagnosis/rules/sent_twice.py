@@ -8,10 +8,11 @@ many requests are not counted.
 
 from __future__ import annotations
 
-from collections import Counter
-
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.exchanges import Exchanged
+from fetchoff.diagnosis.requests import kind_of, path_of, wanted
+from fetchoff.diagnosis.rule import Evidence, Rule, whole_loop
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
+from fetchoff.model.course import Course
 
 ID = "sent-twice"
 LEAST_SHARE = 0.02  # more of a request than was asked for
@@ -22,34 +23,34 @@ REPEATED = (
 
 def find(evidence: Evidence) -> Cause | None:
     wire = evidence.wire
-    if wire.lost or wire.fault:
+    if whole_loop(evidence):
         return None
-    asked = Counter(
-        (exchange.method, exchange.target)
-        for exchange in wire.course.workload.exchanges
-        if exchange.body is not None
-    )
-    heads: dict[tuple[str, str], list[int]] = {}
-    for place, one in enumerate(evidence.exchanges):
-        heads.setdefault((one.head.method, one.head.target), []).append(place)
+    each = wanted(wire.course)
+    asked = {request: each[request] * wire.iterations for request in _with_content(wire.course)}
+    sent: dict[tuple[str, str], list[Exchanged]] = {}
+    for one in evidence.exchanges:
+        sent.setdefault(kind_of(one.head), []).append(one)
     given_up = REPEATED * wire.failed  # whichever request it was that failed
     beyond = {
-        request: places[count * wire.iterations + given_up :]
+        request: of_a_kind[count + given_up :]
         for request, count in asked.items()
-        if len(places := heads.get(request, []))
-        > (1 + LEAST_SHARE) * count * wire.iterations + given_up
+        if len(of_a_kind := sent.get(request, [])) > (1 + LEAST_SHARE) * count + given_up
     }
     if not beyond:
         return None
-    (method, target), places = max(beyond.items(), key=lambda item: len(item[1]))
-    again = [evidence.exchanges[place] for place in places]
+    (method, path), again = max(beyond.items(), key=lambda item: len(item[1]))
     return evidence.cause(
         ID,
         sum(map(len, beyond.values())),
-        Fact("request", f"{method} {target}", Unit.TEXT),
+        Fact("request", f"{method} {path}", Unit.TEXT),
         places=tuple(Stretch(one.connection, one.began_ns, one.ended_ns) for one in again),
-        saves_us=sum(one.duration_ns for one in again) / 1e3 / len(evidence.exchanges),
+        saves_us=evidence.saving_us(sum(one.duration_ns for one in again)),
     )
+
+
+def _with_content(course: Course) -> set[tuple[str, str]]:
+    exchanges = course.workload.exchanges
+    return {(one.method, path_of(one.target)) for one in exchanges if one.body is not None}
 
 
 RULE = Rule(
@@ -65,4 +66,5 @@ RULE = Rule(
         "breaks the first attempt",
     ),
     find,
+    lacks=whole_loop,
 )

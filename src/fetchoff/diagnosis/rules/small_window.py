@@ -47,7 +47,7 @@ def _of_frames(evidence: Evidence) -> Cause | None:
     return evidence.cause(
         ID,
         len({(stall.stretch.connection, stall.stream) for stall in held}),
-        *_facts(window, spent_ns / len(evidence.exchanges)),
+        *_facts(window, spent_ns / evidence.planned),
         places=tuple(stall.stretch for stall in held),
         saves_us=_saving_us(evidence, held),
     )
@@ -58,16 +58,10 @@ def _facts(window: float, waited_ns: float) -> tuple[Fact, Fact]:
 
 
 def _saving_us(evidence: Evidence, held: Sequence[Stall]) -> float | None:
-    """What is left of a stall is the time that the path takes for the content before it.
-
-    With several exchanges at once, a stall of one may be hidden by others.
-    """
-    if evidence.wire.course.workload.settings.concurrency > 1:
-        return None
-    saved_ns = sum(
-        max(0.0, stall.idle_ns - _sending_ns(evidence, stall.burst_bytes)) for stall in held
+    """What is left of a stall is the time that the path takes for the content before it."""
+    return evidence.saving_us(
+        sum(max(0.0, stall.idle_ns - _sending_ns(evidence, stall.burst_bytes)) for stall in held)
     )
-    return saved_ns / 1e3 / len(evidence.exchanges)
 
 
 def _sending_ns(evidence: Evidence, size: float) -> float:
@@ -98,13 +92,12 @@ def _of_tcp(evidence: Evidence) -> Cause | None:
     count = sum(each.connection in connections for each in evidence.exchanges)
     window = sent * evidence.round_trip_ns / (limited_us * 1e3)
     spared_ns = limited_us * 1e3 - _sending_ns(evidence, sent)
-    is_sequential = wire.course.workload.settings.concurrency == 1
     return evidence.cause(
         ID,
         count,
-        *_facts(window, limited_us * 1e3 / len(evidence.exchanges)),
+        *_facts(window, limited_us * 1e3 / evidence.planned),
         places=tuple(places),
-        saves_us=max(0.0, spared_ns) / 1e3 / len(evidence.exchanges) if is_sequential else None,
+        saves_us=evidence.saving_us(max(0.0, spared_ns)),
     )
 
 

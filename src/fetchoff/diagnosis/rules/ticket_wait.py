@@ -12,7 +12,7 @@ from statistics import median
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.nagle import Pauses
 from fetchoff.diagnosis.rule import Evidence, Rule
-from fetchoff.diagnosis.waits import Wait, between, saving_us
+from fetchoff.diagnosis.waits import Wait, between, saved_ns
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
 from fetchoff.model.recording import Event, Handshaken, Read, Source, Written
 from fetchoff.model.toggle import Toggle
@@ -29,7 +29,7 @@ def find(evidence: Evidence) -> Cause | None:
     pauses = Pauses(evidence)
     each = [wait for one in evidence.exchanges if (wait := _wait(one)) is not None]
     waits = [wait for wait in each if pauses.is_own(wait)]
-    saved_us = saving_us(waits, len(evidence.exchanges))
+    saved_us = evidence.mean_us(saved_ns(waits))
     if not waits or len(waits) < LEAST_SHARE * len(evidence.exchanges):
         return None
     if saved_us < LEAST_COST * evidence.exchange_us:

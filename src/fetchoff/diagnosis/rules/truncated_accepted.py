@@ -12,7 +12,7 @@ from collections import Counter
 
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.requests import path_of
-from fetchoff.diagnosis.rule import COSTS_NO_TIME, Evidence, Rule
+from fetchoff.diagnosis.rule import COSTS_NO_TIME, Evidence, Rule, whole_loop
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Cut
 from fetchoff.model.workload import Protocol
@@ -22,7 +22,7 @@ ID = "truncated-accepted"
 
 def find(evidence: Evidence) -> Cause | None:
     wire = evidence.wire
-    if wire.lost or wire.fault:
+    if whole_loop(evidence):
         return None
     cuts = [(one, cut) for one in evidence.exchanges if (cut := _cut(one)) is not None]
     asked = _asked(evidence, {_key(one) for one, _ in cuts})
@@ -86,5 +86,6 @@ RULE = Rule(
         "yourself, or check a digest, before you use it",
     ),
     find,
+    lacks=whole_loop,
     untried=COSTS_NO_TIME,
 )

@@ -11,7 +11,7 @@ from statistics import median
 
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.rule import Evidence, Rule
-from fetchoff.diagnosis.waits import Wait, between, saving_us
+from fetchoff.diagnosis.waits import Wait, between, saved_ns
 from fetchoff.model.behaviour import Continue
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
 from fetchoff.model.toggle import Toggle
@@ -34,7 +34,7 @@ def find(evidence: Evidence) -> Cause | None:
         len(waits),
         Fact("gap", median(wait.stretch.length_ns for wait in waits) / 1e6, Unit.MS),
         places=tuple(wait.stretch for wait in waits),
-        saves_us=saving_us(waits, len(evidence.exchanges)),
+        saves_us=evidence.saving_us(saved_ns(waits)),
     )
 
 

@@ -11,8 +11,8 @@ from itertools import pairwise
 from statistics import median
 
 from fetchoff.diagnosis.connections import Connected, connections
-from fetchoff.diagnosis.rule import Evidence, Rule
-from fetchoff.diagnosis.waits import Wait, between, saving_us
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_events
+from fetchoff.diagnosis.waits import Wait, between, saved_ns
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
 from fetchoff.model.recording import Accepted, Closed, Event, Side
 from fetchoff.model.toggle import Toggle
@@ -29,7 +29,7 @@ LEAST = 3
 def find(evidence: Evidence) -> Cause | None:
     if evidence.wire.course.link.names:
         return None  # before it connects, a client waits for lookups and other addresses as well
-    if evidence.wire.course.workload.settings.concurrency > 1 or evidence.wire.lost:
+    if evidence.wire.course.workload.settings.concurrency > 1 or lost_events(evidence):
         return None
     waits = [
         wait
@@ -44,7 +44,7 @@ def find(evidence: Evidence) -> Cause | None:
         len(waits),
         Fact("wait", median(max(0.0, each.idle_ns - usual_ns) for each in waits) / 1e6, Unit.MS),
         places=tuple(wait.stretch for wait in waits),
-        saves_us=saving_us(waits, len(evidence.exchanges), usual_ns=usual_ns),
+        saves_us=evidence.saving_us(saved_ns(waits, usual_ns=usual_ns)),
     )
 
 
@@ -96,6 +96,7 @@ RULE = Rule(
         "the other side",
     ),
     find,
+    lacks=lost_events,
     toggle=Toggle(
         "the origin closes each connection after its answer", behaviour={"keep_alive": False}
     ),

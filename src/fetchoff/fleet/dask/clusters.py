@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from distributed import Client
@@ -20,28 +20,34 @@ from distributed.security import Security
 from fetchoff.fleet.dask.asked import GONE, listing
 from fetchoff.fleet.dask.on_worker import RESOURCE
 from fetchoff.fleet.dask.required import environment
-from fetchoff.model.errors import HostError
+from fetchoff.model.errors import HostError, InputError
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import on_core
 from fetchoff.run.os.process import guarded
 from fetchoff.run.os.scratch import scratch
 
 LOOPBACK = "127.0.0.1"
+TLS = "tls://"
 CONNECT_S = 20.0
 START_S = 60.0
+END_S = 10.0
 LOOK_S = 0.05
 DEATH_S = 30
 """A worker that finds no scheduler for so long ends."""
-
-Warn = Callable[[str], None]
 
 
 @contextlib.contextmanager
 def there_is(address: str, security: Security | None) -> Iterator[Client]:
     """A client of a scheduler that is there; HostError if it does not answer.
 
-    This process keeps to the harness's core meanwhile: this machine may be one of the hosts.
+    InputError if it is to be reached by TLS without certificates: Dask has only a TypeError for
+    that. This process keeps to the harness's core meanwhile: this machine may be one of the hosts.
     """
+    if security is None and address.startswith(TLS):
+        raise InputError(
+            f"{address} is reached by TLS, which needs certificates",
+            "add --security; docs/fleet.md shows how to make them and where to name them",
+        )
     with on_core(usable_cores()[0]):
         try:
             client = Client(address, timeout=CONNECT_S, security=security, set_as_default=False)
@@ -65,9 +71,11 @@ def of_this_machine(count: int, security: Security | None) -> Iterator[Client]:
     with scratch() as folder, contextlib.ExitStack() as ending:
         with on_core(usable_cores()[0]):
             address = _scheduler(folder, "tls" if security is not None else "tcp", ending)
+        workers: list[subprocess.Popen[bytes]] = []
+        ending.callback(_end, workers)
         names = [f"local-{number}" for number in range(1, count + 1)]
         for name in names:
-            _worker(folder, address, name, ending)
+            workers.append(_worker(folder, address, name))
         with there_is(address, security) as client:
             if late := missing(client, names):
                 said = _last_line(folder / f"{late[0]}.log")
@@ -105,14 +113,14 @@ def _scheduler(folder: Path, protocol: str, ending: contextlib.ExitStack) -> str
         *("--host", LOOPBACK, "--port", "0", "--protocol", protocol),
         *("--dashboard-address", f"{LOOPBACK}:0", "--scheduler-file", str(file)),
         output=log,
-        ending=ending,
     )
+    ending.callback(_end, [process])
     return _address(file, process, log)
 
 
-def _worker(folder: Path, address: str, name: str, ending: contextlib.ExitStack) -> None:
+def _worker(folder: Path, address: str, name: str) -> subprocess.Popen[bytes]:
     """Start a worker; it keeps to its core by itself, and has to see all of them before."""
-    _start(
+    return _start(
         "dask_worker",
         *(address, "--name", name, "--host", LOOPBACK),
         # Without an address, its HTTP server listens everywhere, dashboard or not.
@@ -121,16 +129,13 @@ def _worker(folder: Path, address: str, name: str, ending: contextlib.ExitStack)
         *("--resources", f"{RESOURCE}=1", "--death-timeout", str(DEATH_S)),
         *("--local-directory", str(folder / name)),
         output=folder / f"{name}.log",
-        ending=ending,
     )
 
 
-def _start(
-    module: str, *arguments: str, output: Path, ending: contextlib.ExitStack
-) -> subprocess.Popen[bytes]:
+def _start(module: str, *arguments: str, output: Path) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
     with output.open("wb") as log:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             guarded(command),
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -138,17 +143,19 @@ def _start(
             env={**os.environ, **environment()},
             start_new_session=True,
         )
-    ending.callback(_end, process)
-    return process
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """End them all at once: a worker that has a job takes all the time that it is given."""
+    for process in processes:
+        process.terminate()
+    deadline = time.monotonic() + END_S
+    for process in processes:
+        try:
+            process.wait(timeout=max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _address(file: Path, scheduler: subprocess.Popen[bytes], log: Path) -> str:

@@ -53,6 +53,7 @@ class JoinedCluster:
         self._scheduler = ""
         self._addresses: dict[str, str] = {}
         self._getting_ready: dict[str, Answer[None]] = {}  # by address
+        self._failed: dict[str, BaseException | None] = {}  # by address, of those asked again
         self._asked: set[str] = set()
         self._waiting: set[str] = set()
         self._listed_s = 0.0
@@ -70,26 +71,26 @@ class JoinedCluster:
 
     @property
     def unfit(self) -> dict[str, str]:
-        """Workers that cannot be given jobs, and why."""
+        """Workers that are listed and cannot be given jobs, and why."""
         return {
-            host: f"{type(error).__name__}: {error}"
+            host: self._why_not(address)
             for host, address in self._addresses.items()
-            if (error := self._error_of(address)) is not None
+            if not self._is_ready(address)
         }
 
     def present(self) -> frozenset[str]:
-        if time.monotonic() - self._listed_s > FRESH_S:
-            self._list()
+        self._refresh()
         return frozenset(h for h, address in self._addresses.items() if self._is_ready(address))
 
     def start(self, host: str, job: Job, longest_s: float) -> DaskTask:
         if host in self._asked:  # it may have come back elsewhere since
             self._list()
-        if host not in self.present():
+        self._refresh()
+        address = self._addresses.get(host, "")
+        if not self._is_ready(address):
             raise HostAway("it is not there any more")
         self._asked.add(host)
         self._waiting.discard(host)
-        address = self._addresses[host]
         try:
             # `workers` is the address that the name has now: Dask would keep to it for ever, so
             # the driver has deadlines of its own.
@@ -106,7 +107,7 @@ class JoinedCluster:
                 pure=False,
             )
         except GONE as error:
-            raise HostAway(f"it cannot be asked: {error}") from error
+            raise HostAway("it cannot be asked", str(error)) from error
         return DaskTask(
             future,
             is_waiting=lambda: host in self._waiting,
@@ -124,6 +125,11 @@ class JoinedCluster:
         if self._client.status == "running":
             ready = [address for address in self._addresses.values() if self._is_ready(address)]
             wait([on_worker(self._client, address, let_go) for address in ready], LET_GO_S)
+
+    def _refresh(self) -> None:
+        """Ask who is there if that was asked too long ago."""
+        if time.monotonic() - self._listed_s > FRESH_S:
+            self._list()
 
     def _list(self) -> None:
         """Ask who is there, and get newcomers ready; nobody while the scheduler does not answer."""
@@ -153,26 +159,33 @@ class JoinedCluster:
     def _meet(self, scheduler: str) -> None:
         """What has to be done with each scheduler once."""
         self._getting_ready.clear()
+        self._failed.clear()
         self._client.subscribe_topic(self._topic, self._heard)
         self._scheduler = scheduler
 
     def _get_ready(self, addresses: Iterable[str]) -> None:
         """Ask newcomers to get ready, and those again that did not answer."""
-        known = self._getting_ready
-        self._getting_ready = {
-            address: known[address]
-            if address in known and not _is_late(known[address])
-            else on_worker(self._client, address, get_ready)
-            for address in addresses
-        }
+        known, self._getting_ready = self._getting_ready, {}
+        for address in addresses:
+            answer = known.get(address)
+            if answer is None or _is_late(answer):
+                if answer is not None:
+                    self._failed[address] = _error(answer)
+                answer = on_worker(self._client, address, get_ready)
+            self._getting_ready[address] = answer
 
     def _is_ready(self, address: str) -> bool:
         answer = self._getting_ready.get(address)
         return answer is not None and answer.done() and _error(answer) is None
 
-    def _error_of(self, address: str) -> BaseException | None:
+    def _why_not(self, address: str) -> str:
+        """Why a worker isn't ready: its error, the last one if it is asked again just now."""
         answer = self._getting_ready.get(address)
-        return _error(answer) if answer is not None and answer.done() else None
+        is_told = answer is not None and answer.done()
+        error = _error(answer) if answer and is_told else self._failed.get(address)
+        if error is None or isinstance(error, TimeoutError):
+            return "it does not answer"
+        return f"{type(error).__name__}: {error}"
 
     def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
         _, told = event
@@ -214,8 +227,8 @@ class DaskTask:
             return self._future.result(timeout=FETCH_S)
         except HostError:
             raise
-        except LOST as error:
-            raise HostAway(f"{type(error).__name__}: {error}") from error
+        except LOST as error:  # its text may hold addresses, as below
+            raise HostAway(f"it went away: {type(error).__name__}", str(error)) from error
         except Exception as error:  # of whatever the job met that nobody foresaw
             # Its text may hold addresses, and what a host is lost for is stored.
             raise HostFault(f"its worker failed with {type(error).__name__}") from error

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from distributed import Worker, get_worker
@@ -13,9 +14,11 @@ from distributed.comm.addressing import get_local_address_for, parse_address
 
 from fetchoff.fleet.host.own_process import in_own_process
 from fetchoff.fleet.seam.cluster import Job, Step
+from fetchoff.run.host.machine import usable_cores
 
-CORES = tuple(sorted(os.sched_getaffinity(0)))
-"""Those that the worker was given, before it keeps to one of them."""
+CORES = tuple(usable_cores())
+"""Those that the worker was given, before it keeps to the first of them, the harness's: nobody is
+measured there."""
 
 RESOURCE = "host"
 PROFILING = ("profile", "profile-cycle")
@@ -33,22 +36,71 @@ class OneAddressWorker(Worker):  # type: ignore[misc]
         super().__init__(scheduler, **{"host": own, **options})
 
 
+class _Jobs:
+    """The jobs that run, and whether the worker is to be let go of when the last one ends.
+
+    One that nobody waits for any more goes on until it has measured its round, which counts when
+    its run is resumed: the worker must not disturb it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._is_awaited = False
+
+    @contextlib.contextmanager
+    def running(self, worker: Worker) -> Iterator[None]:
+        """Hold the worker for a job."""
+        with self._lock:
+            self._running += 1
+            self._hold(worker)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+                if self._is_awaited and not self._running:
+                    self._let_go(worker)
+
+    def held(self, worker: Worker) -> None:
+        """The worker is wanted from now on."""
+        with self._lock:
+            self._is_awaited = False
+            self._hold(worker)
+
+    def let_go(self, worker: Worker) -> None:
+        """The worker is wanted no more, once it has no job."""
+        with self._lock:
+            self._is_awaited = self._running > 0
+            if not self._is_awaited:
+                self._let_go(worker)
+
+    @staticmethod
+    def _hold(worker: Worker) -> None:
+        _keep_to(CORES[:1])
+        worker.loop.add_callback(_stop_sampling, worker)
+
+    def _let_go(self, worker: Worker) -> None:
+        self._is_awaited = False
+        _keep_to(CORES)
+        worker.loop.add_callback(_sample_again, worker)
+
+
+JOBS = _Jobs()
+
+
 async def get_ready(dask_worker: Worker) -> None:
     """Get a worker ready for jobs, in its event loop: it keeps to the harness's core, samples
     nothing, and has the resource that keeps its jobs apart."""
-    _keep_to(CORES[:1])
+    JOBS.held(dask_worker)
     _stop_sampling(dask_worker)
     if RESOURCE not in dask_worker.state.total_resources:
         await dask_worker.set_resources(**{RESOURCE: 1})
 
 
 async def let_go(dask_worker: Worker) -> None:
-    """Give a worker its cores and its profiler back, in its event loop."""
-    _keep_to(CORES)
-    for kind in PROFILING:
-        callback = dask_worker.periodic_callbacks.get(kind)
-        if callback is not None and not callback.is_running():
-            callback.start()
+    """Give a worker its cores and its profiler back, in its event loop, once it has no job."""
+    JOBS.let_go(dask_worker)
 
 
 def run_job(packed: bytes, topic: str, longest_s: float) -> Any:
@@ -57,8 +109,6 @@ def run_job(packed: bytes, topic: str, longest_s: float) -> Any:
     `packed`: the job, pickled, so that Dask looks for nothing in it.
     """
     worker = get_worker()
-    _keep_to(CORES[:1])  # again: another driver may have let go of this worker
-    worker.loop.add_callback(_stop_sampling, worker)
 
     def tell(step: Step) -> None:
         event = {
@@ -71,7 +121,8 @@ def run_job(packed: bytes, topic: str, longest_s: float) -> Any:
         worker.log_event(topic, event)
 
     job: Job = pickle.loads(packed)
-    return in_own_process(job, CORES, tell, longest_s)
+    with JOBS.running(worker):  # held again: another driver may have let go of this worker
+        return in_own_process(job, CORES, tell, longest_s)
 
 
 def _keep_to(cores: Iterable[int]) -> None:
@@ -79,6 +130,13 @@ def _keep_to(cores: Iterable[int]) -> None:
     for thread in os.listdir("/proc/self/task"):
         with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
             os.sched_setaffinity(int(thread), cores)
+
+
+def _sample_again(worker: Worker) -> None:
+    for kind in PROFILING:
+        callback = worker.periodic_callbacks.get(kind)
+        if callback is not None and not callback.is_running():
+            callback.start()
 
 
 def _stop_sampling(worker: Worker) -> None:

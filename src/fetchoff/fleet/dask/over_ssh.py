@@ -13,6 +13,7 @@ from distributed.core import Status
 from distributed.deploy.spec import ProcessInterface, SpecCluster
 from distributed.deploy.ssh import Worker as SSHWorker
 from distributed.security import Security
+from distributed.utils import format_dashboard_link
 from tornado.ioloop import PeriodicCallback
 
 from fetchoff.catalog.hosts import RemoteHost
@@ -21,7 +22,6 @@ from fetchoff.fleet.dask.clusters import (
     DEATH_S,
     LOOPBACK,
     START_S,
-    Warn,
     closed,
     missing,
 )
@@ -39,7 +39,7 @@ AGAIN_S = 5.0
 
 ACCESS = "each must let you in without a password, and have 'fetchoff[fleet]' where 'python' says"
 
-Told = Callable[[str, str], None]
+Told = Callable[[str, HostError], None]
 
 
 class SSHHost(SSHWorker):  # type: ignore[misc]
@@ -55,7 +55,8 @@ class SSHHost(SSHWorker):  # type: ignore[misc]
         try:
             await asyncio.wait_for(super().start(), START_S)
         except Exception as error:  # asyncssh has many of its own, which need not be installed
-            self._told(self.name, await self._reason(error))
+            told = HostError("it cannot be started by SSH", await self._reason(error))
+            self._told(self.name, told)
             self.has_failed = True
             await ProcessInterface.start(self)
 
@@ -74,6 +75,15 @@ class SSHHost(SSHWorker):  # type: ignore[misc]
         return f"its worker did not start: {error}"
 
 
+class SSHCluster(SpecCluster):  # type: ignore[misc]
+    """Tells where its dashboard is: on loopback, wherever the scheduler listens for hosts."""
+
+    @property
+    def dashboard_link(self) -> str:
+        port = self.scheduler_info.get("services", {}).get("dashboard")
+        return str(format_dashboard_link(LOOPBACK, port)) if port else ""
+
+
 def worker_options(name: str) -> dict[str, Any]:
     """What a worker is started with, by whatever means: options of WORKER."""
     return {
@@ -88,19 +98,20 @@ def worker_options(name: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def over_ssh(
-    hosts: Sequence[RemoteHost], listen: str, security: Security | None, warn: Warn
+    hosts: Sequence[RemoteHost], listen: str, security: Security | None, absent: Told
 ) -> Iterator[Client]:
     """Workers that SSH starts, and a scheduler in this process that they reach at `listen`.
 
-    A worker that ends is started again. Hosts that don't come are told to `warn`; HostError if none
-    does. This process keeps to the harness's core: this machine may be one of the hosts.
+    A worker that ends is started again. `absent` is told hosts that don't come, once for each
+    reason, in any thread; its hint may hold addresses. HostError if none comes. This process keeps
+    to the harness's core: this machine may be one of the hosts.
     """
     faults: dict[str, str] = {}
 
-    def told(name: str, reason: str) -> None:
-        if faults.get(name) != reason:
-            faults[name] = reason
-            warn(f"{name} cannot be started by SSH: {reason}")
+    def told(name: str, error: HostError) -> None:
+        if faults.get(name) != error.hint:
+            faults[name] = error.hint
+            absent(name, error)
 
     names = [host.name for host in hosts]
     with on_core(usable_cores()[0]), _cluster(hosts, listen, security, told) as cluster:
@@ -108,7 +119,7 @@ def over_ssh(
             raise HostError("no host can be started by SSH", ACCESS)
         client = Client(cluster, security=security, set_as_default=False)
         with closed(client):
-            _wait_for(client, [name for name in names if name not in faults], listen, warn)
+            _wait_for(client, [name for name in names if name not in faults], listen, absent)
             _tend(cluster, len(names))
             yield client
 
@@ -116,7 +127,7 @@ def over_ssh(
 @contextlib.contextmanager
 def _cluster(
     hosts: Sequence[RemoteHost], listen: str, security: Security | None, told: Told
-) -> Iterator[SpecCluster]:
+) -> Iterator[SSHCluster]:
     spec = {host.name: {"cls": SSHHost, "options": _options(host, told)} for host in hosts}
     options = {
         "host": listen,
@@ -126,7 +137,7 @@ def _cluster(
         "security": security,
     }
     try:
-        cluster = SpecCluster(
+        cluster = SSHCluster(
             workers=spec,
             scheduler={"cls": Scheduler, "options": options},
             security=security,
@@ -157,18 +168,18 @@ def _options(host: RemoteHost, told: Told) -> dict[str, Any]:
     }
 
 
-def _wait_for(client: Client, names: Sequence[str], listen: str, warn: Warn) -> None:
+def _wait_for(client: Client, names: Sequence[str], listen: str, absent: Told) -> None:
     """Wait for workers that were started; HostError if none of them comes."""
     late = missing(client, names)
     hint = f"'listen' must be an address of this machine that hosts can reach; it is {listen}"
-    told = f"{', '.join(late)} did not come within {START_S:.0f} s"
+    why = f"did not come within {START_S:.0f} s"
     if late and len(late) == len(names):
-        raise HostError(f"no host came to the scheduler: {told}", hint)
-    if late:
-        warn(f"{told} ({hint})")
+        raise HostError(f"no host came to the scheduler: {', '.join(late)} {why}", hint)
+    for name in late:
+        absent(name, HostError(f"it {why}", hint))
 
 
-def _tend(cluster: SpecCluster, count: int) -> None:
+def _tend(cluster: SSHCluster, count: int) -> None:
     """Start workers again that are gone, as long as the cluster lasts.
 
     Dask's cluster lets go of a worker some seconds after it has gone, and opens what it lacks

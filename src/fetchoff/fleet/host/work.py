@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 import shutil
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 
 import fetchoff
@@ -20,6 +22,7 @@ from fetchoff.app.measure import (
     launches,
     placement_notes,
     programs_of,
+    programs_there,
     running,
     tree_notes,
 )
@@ -29,6 +32,13 @@ from fetchoff.app.setup import set_up
 from fetchoff.app.unchanged import must_be_unchanged
 from fetchoff.build.build_dir import BuildDir
 from fetchoff.catalog.paths import cache
+from fetchoff.fleet.host.own_folder import (
+    discard_unless_measured,
+    folders,
+    opened,
+    telling_of_the_host,
+)
+from fetchoff.fleet.host.same_machine import identity, must_be_the_same_machine
 from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import (
     Block,
@@ -42,20 +52,20 @@ from fetchoff.fleet.seam.told import (
     Wanted,
 )
 from fetchoff.model.client import Client, Readiness
-from fetchoff.model.errors import HostError, InUseError
+from fetchoff.model.errors import HostError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.explanation import Explanation
 from fetchoff.model.host import measured_on
 from fetchoff.model.observation import Record, SectionDone
-from fetchoff.run.host.alone import alone
+from fetchoff.run.host.alone import alone, lock_id
 from fetchoff.run.host.machine import facts
 from fetchoff.run.schedule.events import Nobody
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.run_folder import HEADER, RunFolder
 
+WAITING = "waiting for the machine"
 MACHINE = Path("/proc/sys/kernel/random/boot_id")
 DATA = "_data"  # an installed wheel's copies of adapters and docs: clients have digests of theirs
-RELEASED_S = 0.2  # between two looks at whether another process has let go of a run folder
 
 
 def look(wanted: Wanted, here: Here) -> Look:
@@ -72,6 +82,8 @@ def look(wanted: Wanted, here: Here) -> Look:
         origin=record_of(wanted.origin),
         code=code(),
         sources={client.id: BuildDir.of(client.manifest).sources for client in ready},
+        lock=lock_id(),
+        architecture=platform.machine(),
     )
 
 
@@ -88,6 +100,9 @@ def examine(wanted: Wanted, here: Here) -> Examined:
         clients=len(clients),
         free_gb=shutil.disk_usage(cache()).free / 1e9,
         clock_s=time.time(),
+        python=platform.python_version(),
+        dask=dask_version(),
+        programs=programs_there(),
     )
 
 
@@ -141,27 +156,39 @@ def prepare(asked: Preparing, here: Here) -> Prepared:
         notes=host.notes,
         absent=host.absent,
         programs=host.programs,
+        machine=identity(asked.header.run_id),
     )
     if (path / HEADER).exists():
-        _discard_unless_measured(path)
-    RunFolder.create(path, header).close()
+        discard_unless_measured(path)
+    with telling_of_the_host():
+        RunFolder.create(path, header).close()
     return Prepared(host, on.experiment.loopback)
 
 
 def measure_round(block: Block, here: Here) -> Told:
-    """Measure what the host's run folder does not hold of a round, and tell what is new in it."""
+    """Measure what the host's run folder does not hold of a round, and tell what is new in it.
+
+    HostError if the host is not what it was: its Fetchoff has changed, it is another machine, or it
+    has lost records.
+    """
+    must_be_of_this_code(block)
     path = folder_of(block.run, block.host)
-    folder = _opened(path)
+    folder = opened(path)
     try:
+        must_be_the_same_machine(folder.header, here.cores)
+        must_have_kept(len(folder.records()), block.known)
         if not is_whole(folder.records(), folder.header.experiment, block.round):
             clients = states(recorded(folder.header))
             must_be_unchanged(folder.header, clients)
-            here.tell(Step("", "waiting for the machine", waits=True))
+            here.tell(Step("", WAITING, waits=True))
             with alone(waits=True, say=lambda _: None):
                 here.tell(Step("", "beginning the round"))
                 here.enter()
                 listener = Steps(here)
-                with running(folder, launches(clients), listener, _never, host=block.host) as one:
+                with (
+                    telling_of_the_host(),
+                    running(folder, launches(clients), listener, _never, host=block.host) as one,
+                ):
                     one.run_round(block.round)
     finally:
         folder.close()
@@ -174,26 +201,50 @@ def explain_slowest(asked: Explaining, here: Here) -> tuple[Explanation, ...]:
 
     Those that it has explained already aren't explained again. InputError if it measured nothing.
     """
-    folder = RunFolder.open(folder_of(asked.run, asked.host))
+    folder = opened(folder_of(asked.run, asked.host), to_append=False)
+    must_be_the_same_machine(folder.header, here.cores)
     clients = states(recorded(folder.header))
+    analysis = analysis_of(folder)  # on the harness's core: another host may have the machine
     here.enter()
 
     def say(text: str) -> None:
         here.tell(Step("", text))
 
-    return explain_ranked(folder, analysis_of(folder), clients, say).explanations
+    def wait(_text: str) -> None:
+        here.tell(Step("", WAITING, waits=True))
+
+    return explain_ranked(folder, analysis, clients, say, wait).explanations
 
 
 def told_of(path: Path, known: int, *, is_decided: bool) -> Told:
     """The lines of a journal beyond the first `known`; HostError if it has fewer."""
     data = (path / JOURNAL).read_bytes()
     lines = data[: data.rfind(b"\n") + 1].splitlines(keepends=True)
-    if len(lines) < known:
+    must_have_kept(len(lines), known)
+    return Told(tuple(lines[known:]), is_decided)
+
+
+def must_have_kept(records: int, known: int) -> None:
+    """Raise HostError if a host has fewer records than the driver has of it.
+
+    A journal is not synced to the disk, so a power cut may take its last records. What is measured
+    after that would stand where the driver has those that are lost, and would never be told.
+    """
+    if records < known:
         raise HostError(
-            f"its run folder has lost {known - len(lines)} of {known} records",
+            f"its run folder has lost {known - records} of {known} records",
             "restore it, or begin a new run",
         )
-    return Told(tuple(lines[known:]), is_decided)
+
+
+def must_be_of_this_code(block: Block) -> None:
+    """Raise HostError if this host has other code than the driver: it may have been changed since
+    the run began."""
+    if block.code != code():
+        raise HostError(
+            f"its Fetchoff {fetchoff.__version__} has other code than the driver's",
+            "install the same version, of the same commit, everywhere",
+        )
 
 
 def is_whole(records: Iterable[Record], experiment: Experiment, number: int) -> bool:
@@ -204,7 +255,15 @@ def is_whole(records: Iterable[Record], experiment: Experiment, number: int) -> 
 
 def folder_of(run: str, host: str) -> Path:
     """The run folder of a host, on that host."""
-    return cache() / "fleet" / run / host
+    return folders() / run / host
+
+
+def dask_version() -> str:
+    """Of Dask distributed in this environment; "" where it has none."""
+    try:
+        return metadata.version("distributed")
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def machine() -> str:
@@ -237,23 +296,6 @@ class Steps(Nobody):
 
     def trouble(self, text: str) -> None:
         self._here.tell(Step("", text, is_trouble=True))
-
-
-def _opened(path: Path) -> RunFolder:
-    """The run folder; whoever measures into it still, because its worker has just ended, ends."""
-    while True:
-        try:
-            return RunFolder.open(path, to_append=True)
-        except InUseError:
-            time.sleep(RELEASED_S)
-
-
-def _discard_unless_measured(path: Path) -> None:
-    folder = _opened(path)
-    if folder.records():
-        folder.close()
-        raise HostError(f"{path} holds measurements of this run already", "begin a new run")
-    folder.discard()
 
 
 def _clients(wanted: Wanted) -> list[Client]:

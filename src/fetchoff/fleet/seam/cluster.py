@@ -8,6 +8,9 @@ from typing import Any, Protocol
 
 from fetchoff.model.errors import FetchoffError, HostError
 
+RESTARTS = 5
+"""Of a job on a host, each after it had gone away: more may be the fault of the job itself."""
+
 
 class HostFault(HostError):
     """A host did what it was asked to, and failed: asking it again would not help."""

@@ -11,6 +11,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.host import HostRecord
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.origin import OriginRecord
+from fetchoff.model.program import ProgramRecord
 from fetchoff.store.run_folder import ClientRecord, Header
 
 
@@ -32,7 +33,8 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Look:
-    """What a host has. `machine`: the same for hosts on one machine; it is not stored.
+    """What a host has. `machine`: the same for hosts on one machine, and `lock` for those that take
+    turns there; they are not stored. `architecture`: of its programs, as the kernel names it.
 
     `code`: a digest of Fetchoff's own code. `sources`: of what each client that is ready was built
     from (kit, adapter, lock file, source trees). Both are the same on all machines that have the
@@ -46,6 +48,8 @@ class Look:
     origin: OriginRecord
     code: str
     sources: Mapping[str, str]
+    lock: str = ""
+    architecture: str = ""
 
     @property
     def ready(self) -> tuple[Client, ...]:
@@ -54,7 +58,10 @@ class Look:
 
 @dataclass(frozen=True)
 class Examined:
-    """What `fetchoff fleet doctor` asks of a host. `clock_s`: seconds since 1970, by its clock."""
+    """What `fetchoff fleet doctor` asks of a host. `clock_s`: seconds since 1970, by its clock.
+
+    `python`, `dask`: their versions there. `programs`: Fetchoff's own, as far as they are there.
+    """
 
     fetchoff: str
     machine: str
@@ -64,6 +71,9 @@ class Examined:
     clients: int
     free_gb: float
     clock_s: float
+    python: str = ""
+    dask: str = ""
+    programs: tuple[ProgramRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,7 +107,7 @@ class Block:
     """A round of a host; measuring it again gives what was measured.
 
     `known`: how many records of the host the driver has. `alpha`: the host's share of the error
-    rate, at which it says whether all is decided.
+    rate, at which it says whether all is decided. `code`: a digest of the driver's Fetchoff.
     """
 
     run: str
@@ -105,6 +115,7 @@ class Block:
     round: int
     known: int
     alpha: float
+    code: str
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TextIO
 
 from fetchoff.model.analysis import Analysis, ClientCard, RankingRow, WorkloadResult
 from fetchoff.model.course import parts_of
+from fetchoff.model.estimate import Estimate
 from fetchoff.report.metrics.groups import groups_of
 from fetchoff.report.metrics.metric import Entry, Form, Metric, Surface, Topic
 from fetchoff.report.metrics.registry import metrics_of
@@ -18,6 +19,8 @@ from fetchoff.report.wording import findings
 Cell = str | int | float | None
 ESTIMATE = {"": "point", "_low": "low", "_high": "high"}
 """The columns of an estimate: what is appended to the metric's key, and what stands there."""
+FORMULA = ("=", "+", "-", "@", "\t", "\n")
+"""Spreadsheets take a cell that begins so for a formula."""
 
 
 def text(analysis: Analysis) -> str:
@@ -99,8 +102,9 @@ def _columns(metric: Metric, entry: Entry) -> dict[str, Cell]:
     value = metric.value(entry)
     match metric.form:
         case Form.ESTIMATE | Form.RATIO:
+            estimate = value.two_ended if isinstance(value, Estimate) else None
             return {
-                metric.key + ending: getattr(value, attribute, None)
+                metric.key + ending: getattr(estimate, attribute, None)
                 for ending, attribute in ESTIMATE.items()
             }
         case Form.TIERS:
@@ -113,4 +117,16 @@ def _columns(metric: Metric, entry: Entry) -> dict[str, Cell]:
 def _text(cell: Cell) -> str:
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return ""
+    if isinstance(cell, str):
+        return literal(cell)
     return repr(cell) if isinstance(cell, float) else str(cell)
+
+
+def literal(text: str) -> str:
+    """What a spreadsheet shows as this text, also where it would compute it: texts are adapters'.
+
+    As OWASP advises: https://owasp.org/www-community/attacks/CSV_Injection. Lines end alike: the
+    writer does not quote a carriage return, and no reader takes it unquoted.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return f"'{text}" if text.startswith(FORMULA) else text

@@ -11,14 +11,23 @@ from typing import TextIO
 
 from fetchoff.model.analysis import Analysis, ClientCard, Relative
 from fetchoff.model.explanation import Explanation
-from fetchoff.model.fleet import AcrossHosts, FleetAnalysis, FleetResult, FleetRow, HostOutcome
+from fetchoff.model.fleet import (
+    AcrossHosts,
+    FleetAnalysis,
+    FleetResult,
+    FleetRow,
+    HostOutcome,
+    HostsDiffer,
+)
 from fetchoff.report.files import csv_results, json_results
 from fetchoff.report.files.csv_results import Cell
 from fetchoff.report.files.json_results import Json, in_a_line, plain
 from fetchoff.report.wording import fleet as wording
 
-IN_GENERAL = "*"
+IN_GENERAL = wording.EVERYWHERE
 """In the column of hosts: what is said of hosts in general."""
+
+FIGURES = ("ratio", "ratio_low", "ratio_high", "level", "verdict")
 
 
 class ResultsCsv:
@@ -96,7 +105,7 @@ def write_matrix(analysis: FleetAnalysis, target: TextIO) -> None:
     table = csv_results.Table(target)
     for result in analysis.results:
         for client in result.rows:
-            for row in _cells(analysis, result, client):
+            for row in (*_cells(analysis, result, client), *_lacks(analysis, result, client)):
                 table.add(row)
 
 
@@ -109,26 +118,57 @@ def _cells(
             if relative is None:
                 continue
             yield {
-                "run": analysis.run_id,
-                "workload": result.workload,
-                "client": client.client,
-                "clock": clock,
-                "host": host,
-                "baseline": result.baseline,
+                **_place(analysis, result, client, clock, host),
                 **_figures(relative),
                 "between_hosts": across.differ.between if across.differ else None,
-                "hosts_differ": str(across.differ.shown).lower() if across.differ else None,
+                "hosts_differ": _is_shown(across.differ),
+                "missing": None,
             }
 
 
+def _lacks(
+    analysis: FleetAnalysis, result: FleetResult, client: FleetRow
+) -> Iterator[dict[str, Cell]]:
+    """Why there are no figures on a host; one row if there are none on any."""
+    for clock in ("wall", "cpu"):
+        for host, why in wording.lacks(client, result.hosts).items():
+            yield {
+                **_place(analysis, result, client, clock, host),
+                **dict.fromkeys(FIGURES),
+                "between_hosts": None,
+                "hosts_differ": None,
+                "missing": why,
+            }
+
+
+def _place(
+    analysis: FleetAnalysis, result: FleetResult, client: FleetRow, clock: str, host: str
+) -> dict[str, Cell]:
+    """Of what a row tells."""
+    return {
+        "run": analysis.run_id,
+        "workload": result.workload,
+        "client": client.client,
+        "clock": clock,
+        "host": host,
+        "baseline": result.baseline,
+    }
+
+
+def _is_shown(differ: HostsDiffer | None) -> str | None:
+    if differ is None or differ.shown is None:
+        return None
+    return str(differ.shown).lower()
+
+
 def _figures(relative: Relative) -> dict[str, Cell]:
-    ratio = relative.ratio
+    ratio = relative.ratio.two_ended
     return {
         "ratio": ratio.point,
         "ratio_low": ratio.low,
         "ratio_high": ratio.high,
         "level": ratio.level,
-        "verdict": relative.verdict.value,
+        "verdict": relative.word,
     }
 
 
@@ -157,18 +197,19 @@ def _over(result: FleetResult) -> Json:
                 "client": row.client,
                 "role": row.role.value,
                 "tiers": plain(row.tiers),
-                "wall": _across(row.wall, result),
-                "cpu": _across(row.cpu, result),
+                "wall": _across(row.wall, row, result),
+                "cpu": _across(row.cpu, row, result),
+                "missing": plain(wording.lacks(row, result.hosts)),
             }
             for row in result.rows
         ],
     }
 
 
-def _across(across: AcrossHosts, result: FleetResult) -> Json:
+def _across(across: AcrossHosts, row: FleetRow, result: FleetResult) -> Json:
     return {
         "over": plain(across.over),
         "on_each": plain(across.on_each),
         "differ": plain(across.differ),
-        "text": wording.on_each(across, result.hosts),
+        "text": wording.on_each(across, result.hosts, row.missing),
     }

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
 from fetchoff.model.analysis import ClientCard, RoundCost
+from fetchoff.report.files.csv_results import literal
 
 FOLDER = "csv"
 PER_ROUND = ("site", "round", "wall_s", "user_s", "system_s", "cpu_s", "cpu_per_wall")
@@ -77,9 +78,7 @@ def _aggregate(
 ) -> str:
     rows = [
         (
-            implementation(card),
-            card.version,
-            card.runtime,
+            *map(literal, (implementation(card), card.version, card.runtime)),
             *(
                 _figure(of([c for c in costs if c.client == card.client]))
                 for costs in sites.values()

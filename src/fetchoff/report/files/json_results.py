@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fetchoff.model.analysis import Analysis, Point, RankingRow, RoundCost, WorkloadResult
 from fetchoff.model.check import SelfCheck
+from fetchoff.model.estimate import Estimate
 from fetchoff.model.explanation import Explanation
 from fetchoff.model.finding import Finding
 from fetchoff.model.judgement import Judgement, Reproduction
@@ -175,6 +176,8 @@ def plain(value: object) -> Json:
             return {str(key): plain(member) for key, member in value.items()}
         case tuple() | list():
             return [plain(member) for member in value]
+        case Estimate():
+            return _members(value.two_ended)
         case _ if is_dataclass(value) and not isinstance(value, type):
             return _members(value)
     raise TypeError(f"a result cannot hold a {type(value).__name__}")

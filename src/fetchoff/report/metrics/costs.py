@@ -178,7 +178,8 @@ START_UP = Metric(
     label="start",
     unit="ms",
     name="start-up ms",
-    explanation="The time from the start of the process to its first answer.",
+    explanation="The time from the start of the process to its first answer, while others start "
+    "beside it.",
     anchor="memory-and-start-up",
     column=15,
     absent={Surface.TERMINAL: NARROW},
@@ -191,8 +192,8 @@ FIRST = Metric(
     label="first",
     unit="ms",
     name="first exchange ms",
-    explanation="Wall time of a process's first exchange on the workload, connection included. For "
-    "a program that makes one request and ends, add the start-up time.",
+    explanation="Wall time of a process's first exchange on the workload, connection included, "
+    "while others warm up. For a program that makes one request and ends, add the start-up time.",
     anchor="regimes",
     shown=Shown.KNOWN,
     decimals=1,

@@ -2,7 +2,8 @@
 
 They are ordinary modules, which node checks and runs as they are. A page that is opened from a file
 can't load modules, so they are put together when it is written. That needs two forms of lines, and
-no others are used: `import { a, b } from "./name.mjs";` and `export const name = …`.
+no others are used: `import { a, b } from "./name.mjs";` and `export const name = …`. Lines that are
+comments stay here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 from importlib.resources import files
 
 _IMPORT = re.compile(r'^import \{ (?P<names>[^}]+) \} from "\./(?P<module>\w+)\.mjs";$', re.M)
+_COMMENT = re.compile(r"^ *//.*\n", re.M)
 _EXPORT = re.compile(r"^export (?=(?:const|class) (?P<name>\w+))", re.M)
 
 
@@ -44,7 +46,7 @@ def _add(module: str, parts: dict[str, str]) -> None:
     text = source_of(module)
     for found in _IMPORT.finditer(text):
         _add(found["module"], parts)
-    parts[module] = _IMPORT.sub(r"const { \g<names> } = of_\g<module>;", text)
+    parts[module] = _IMPORT.sub(r"const { \g<names> } = of_\g<module>;", _COMMENT.sub("", text))
 
 
 def _wrapped(module: str, body: str) -> str:

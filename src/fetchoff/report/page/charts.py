@@ -286,7 +286,7 @@ def _ratio_row(standing: RankingRow, metric: str, found: Relative, edge: float) 
         "label": f"{ratio(estimate.point)} ×",
         "text": f"{metric} {ratio(estimate.point)} ×",
         "interval": interval(estimate),
-        "verdict": found.verdict.value,
+        "verdict": found.word or "withheld",
     }
 
 
@@ -327,8 +327,8 @@ def _batches(points: Sequence[Point], lanes: dict[str, int]) -> Row:
         "lane": [lanes[point.client] for point in points],
         "wall": [significant(point.wall_us) for point in points],
         "cpu": [significant(point.cpu_us) for point in points],
-        "round": [point.round for point in points],
-        "block": [point.block for point in points],
+        "round": [point.round + 1 for point in points],
+        "block": [point.block + 1 for point in points],
     }
 
 

@@ -40,7 +40,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """A client on all hosts. `hosts`: an SVG path, a tick or a bar for each of their ratios."""
+    """A client on all hosts. `hosts`: an SVG path, a tick or a bar for each of their ratios.
+    `cells`: none if no host has figures of it."""
 
     client: str
     tier: str
@@ -49,6 +50,8 @@ class Line:
     ratio: str
     interval: str
     verdict: str
+    cpu: str
+    cpu_interval: str
     on_each: str
     differ: str
     hosts: str
@@ -107,11 +110,15 @@ def _section(analysis: FleetAnalysis, place: int, result: FleetResult) -> Sectio
         anchor=f"workload-{place}",
         workload=result.workload,
         about=f"{result.about} · {count(len(result.hosts), 'host')}",
-        said=wording.summary(result),
+        said=wording.summary(analysis, result),
         lines=tuple(_line(row, result, axis, len(shown)) for row in result.rows),
         hosts=shown,
         more=len(result.hosts) - len(shown),
-        notes=(*wording.left_out(result), *([why] if why else [])),
+        notes=(
+            *wording.without_figures(result),
+            *wording.left_out(result),
+            *([why] if why else []),
+        ),
         low=ratio(axis.low),
         high=ratio(axis.high),
         one=axis.place(1.0),
@@ -120,7 +127,8 @@ def _section(analysis: FleetAnalysis, place: int, result: FleetResult) -> Sectio
 
 def _line(row: FleetRow, result: FleetResult, axis: Axis, columns: int) -> Line:
     is_baseline = row.client == result.baseline
-    over = row.wall.over
+    over, cpu = row.wall.over, row.cpu.over
+    lacks = wording.lacks(row, result.hosts) if columns else {}
     return Line(
         client=row.client,
         tier=tier(row.tiers),
@@ -128,11 +136,18 @@ def _line(row: FleetRow, result: FleetResult, axis: Axis, columns: int) -> Line:
         is_floor=row.role is Role.FLOOR,
         ratio=ratio(over.ratio.point) if over else MISSING,
         interval="" if is_baseline or over is None else interval(over.ratio),
-        verdict="" if is_baseline or over is None else over.verdict.value,
-        on_each="" if is_baseline else wording.on_each(row.wall, result.hosts),
+        verdict="" if is_baseline or over is None else over.word,
+        cpu=ratio(cpu.ratio.point) if cpu else MISSING,
+        cpu_interval="" if is_baseline or cpu is None else interval(cpu.ratio),
+        on_each="" if is_baseline else wording.on_each(row.wall, result.hosts, row.missing),
         differ=wording.differ(row.wall.differ),
         hosts=_drawn(_ratios(row.wall), axis),
-        cells=tuple(_cell(row, place, is_baseline=is_baseline) for place in range(columns)),
+        cells=tuple(
+            _cell(row, place, lacks.get(host, ""), is_baseline=is_baseline)
+            for place, host in enumerate(result.hosts[:columns])
+        )
+        if row.is_measured
+        else (),
     )
 
 
@@ -161,16 +176,17 @@ def _drawn(ratios: Sequence[float], axis: Axis) -> str:
     )
 
 
-def _cell(row: FleetRow, place: int, *, is_baseline: bool) -> Cell:
+def _cell(row: FleetRow, place: int, lack: str, *, is_baseline: bool) -> Cell:
+    """`lack`: why there are no figures of it."""
     wall, cpu = row.wall.on_each[place], row.cpu.on_each[place]
     if wall is None:
-        return Cell(MISSING, "", "none", 0, "not measured")
+        return Cell(MISSING, "", "none", 0, lack)
     return Cell(
         wall=ratio(wall.ratio.point),
         cpu=ratio(cpu.ratio.point) if cpu is not None else MISSING,
         style="reference" if is_baseline else _style(wall),
         strength=_strength(wall.ratio.point),
-        title="" if is_baseline else f"{wall.verdict.value}: {interval(wall.ratio)}",
+        title="" if is_baseline else f"{wall.word}: {interval(wall.ratio)}",
     )
 
 

@@ -109,9 +109,9 @@ def _verdict(entry: Entry) -> Cell:
         return Cell("baseline", "0", style="plain")
     if standing.role is Role.FLOOR:
         return Cell("floor", "z", style="plain")
-    if standing.wall is None:
+    found = standing.wall.word if standing.wall else ""
+    if not found:
         return Cell(MISSING, "y", style="plain")
-    found = standing.wall.verdict.value
     return Cell(found, found, style=found)
 
 

@@ -20,7 +20,7 @@ from fetchoff.report.page.ranking import Cell, Heading, PageColumn, page_columns
 from fetchoff.report.page.vega import Spec
 from fetchoff.report.page.why import Why, why_of
 from fetchoff.report.wording import findings, self_checks, sentences
-from fetchoff.report.wording.figures import count, percent, seconds
+from fetchoff.report.wording.figures import count, level, percent, seconds, tolerance
 from fetchoff.report.wording.over_link import Box, box_of
 from fetchoff.report.wording.soundness import citation, soundness
 
@@ -189,8 +189,8 @@ def _facts(analysis: Analysis) -> tuple[Fact, ...]:
         Fact("clients ranked", str(len(clients))),
         Fact("rounds", spread, "ratios-and-intervals"),
         Fact("error rate α", f"{analysis.alpha:g}", "error-rates-and-stopping"),
-        Fact("intervals", percent(analysis.level), "ratios-and-intervals"),
-        Fact("margin", f"±{percent(analysis.margin)}", "error-rates-and-stopping"),
+        Fact("intervals", level(analysis.level), "ratios-and-intervals"),
+        Fact("margin", f"±{tolerance(analysis.margin)}", "error-rates-and-stopping"),
         Fact("seed", str(analysis.seed), "error-rates-and-stopping"),
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from fetchoff.model.check import CheckOutcome
+from fetchoff.model.check import withholds
 from fetchoff.model.results_file import HistoryFile, ResultsFile, StoredCourse, StoredStanding
 from fetchoff.report.site import addresses
 
@@ -105,7 +105,7 @@ class Placed:
         """
         if self.course.withheld:
             return self.course.withheld.replace("`", "")
-        failed = (c.text for c in self.course.checks if c.outcome is CheckOutcome.FAILED)
+        failed = (check.text for check in self.course.checks if withholds(check))
         return next((f"a self-check failed: {text}" for text in failed), "")
 
     @cached_property

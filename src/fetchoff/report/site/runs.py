@@ -14,7 +14,7 @@ from fetchoff.report.site.findings import sighting
 from fetchoff.report.site.page import Entry, Page, listing
 from fetchoff.report.site.tables import ranking
 from fetchoff.report.wording import site as wording
-from fetchoff.report.wording.figures import MISSING, percent, seconds
+from fetchoff.report.wording.figures import MISSING, level, seconds, tolerance
 
 HISTORIES = "In which release a client became slower, or faster: one search for each line."
 LABELS = 8  # of releases below a chart
@@ -115,9 +115,9 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("measuring", f"{spent}, ended: {file.ended_reason}"),
         ("machine", run.machine),
         *((("origin", file.origin),) if file.origin else ()),
-        ("intervals", percent(file.level)),
+        ("intervals", level(file.level)),
         ("error rate α", f"{file.alpha:g}"),
-        ("margin", f"±{percent(file.margin)}"),
+        ("margin", f"±{tolerance(file.margin)}"),
         ("seed", str(file.seed)),
         ("id", file.run_id),
     )
@@ -143,9 +143,9 @@ def _history(whole: Collection, history: History) -> Page:
                     one.older.version,
                     one.newer.version,
                     wording.against(one.wall),
-                    one.wall.verdict.value,
+                    one.wall.word,
                     wording.against(one.cpu),
-                    one.cpu.verdict.value,
+                    one.cpu.word,
                     one.withheld,
                 )
                 for one in file.compared

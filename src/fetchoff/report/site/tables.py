@@ -72,7 +72,7 @@ def _line(placed: Placed, standing: StoredStanding) -> Line:
         address=addresses.page("clients", standing.client),
         tier=tier(standing.tiers),
         ratio=wording.against(standing.wall),
-        verdict=standing.wall.verdict.value if standing.wall else MISSING,
+        verdict=standing.wall.word if standing.wall else MISSING,
         wall=wording.time(costs.wall_us.estimate) if costs else MISSING,
         cpu=wording.time(costs.cpu_us.estimate) if costs else MISSING,
         memory=wording.memory(costs.peak_mb) if costs else MISSING,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rich.console import Group, RenderableType
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +20,9 @@ from fetchoff.report.wording.figures import MISSING, count, interval, ratio, tie
 
 MOST_COLUMNS = 6
 """Of hosts, side by side; the files have all of them."""
+
+WITH_CPU = 110
+"""Columns of a terminal from which CPU time on hosts in general fits beside wall time."""
 
 
 def whole(analysis: FleetAnalysis) -> Group:
@@ -44,22 +49,34 @@ def _workload(analysis: FleetAnalysis, result: FleetResult) -> Group:
     about = f"  {result.about} · {count(len(result.hosts), 'host')}"
     parts: list[RenderableType] = [
         Text.assemble((result.workload, "bold underline"), (about, "dim")),
-        Text(wording.summary(result)),
+        Text(wording.summary(analysis, result)),
     ]
     if result.rows:
-        parts += [_over(result), Text(), _matrix(result)]
-    parts += [Text(line, style="yellow") for line in wording.left_out(result)]
+        parts += [_Over(result), Text(), _matrix(result)]
+    said = (*wording.without_figures(result), *wording.left_out(result))
+    parts += [Text(line, style="yellow") for line in said]
     if why := wording.in_general(analysis, result):
         parts.append(Text(why, style="dim"))
     return Group(*parts)
 
 
-def _over(result: FleetResult) -> Table:
-    """Hosts in general, and in words what they say one by one."""
+@dataclass(frozen=True)
+class _Over:
+    """Hosts in general, and in words what they say one by one; CPU time where there is room."""
+
+    result: FleetResult
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        yield _over(self.result, has_cpu=options.max_width >= WITH_CPU)
+
+
+def _over(result: FleetResult, *, has_cpu: bool) -> Table:
     table = _table("tier", "client")
     for heading in ("wall ×", "interval"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
+    if has_cpu:
+        table.add_column("CPU ×", justify="right", no_wrap=True)
     table.add_column("on each host", overflow="fold")
     table.add_column("hosts differ", no_wrap=True)
     for row in result.rows:
@@ -71,7 +88,8 @@ def _over(result: FleetResult) -> Table:
             ratio(over.ratio.point) if over else MISSING,
             "" if is_baseline else interval(over.ratio if over else None),
             "" if is_baseline or over is None else _verdict(over),
-            "" if is_baseline else wording.on_each(row.wall, result.hosts),
+            *([ratio(row.cpu.over.ratio.point) if row.cpu.over else MISSING] if has_cpu else []),
+            "" if is_baseline else wording.on_each(row.wall, result.hosts, row.missing),
             wording.differ(row.wall.differ),
         )
     return table
@@ -86,7 +104,7 @@ def _matrix(result: FleetResult) -> Table:
         table.add_column(host, justify="right", no_wrap=True)
     if more:
         table.add_column(f"and {more} more", style="dim")
-    for row in result.rows:
+    for row in filter(lambda row: row.is_measured, result.rows):
         cells = [_cell(row, place) for place in range(len(shown))]
         table.add_row(_client(row, result.baseline), *cells, *([""] if more else []))
     return table
@@ -134,7 +152,7 @@ def _client(row: FleetRow, baseline: str) -> Text:
 
 
 def _verdict(relative: Relative) -> Text:
-    return Text(relative.verdict.value, style=VERDICT_STYLES[relative.verdict])
+    return Text(relative.word, style=VERDICT_STYLES[relative.verdict])
 
 
 def _note(note: str) -> Text:

@@ -25,7 +25,8 @@ from fetchoff.report.wording.columns import Column, columns_of, estimate_of
 from fetchoff.report.wording.figures import MISSING, interval, number
 
 Cell = str | Text
-VERDICT_STYLES = {
+VERDICT_STYLES: Mapping[Verdict | None, str] = {
+    None: "",
     Verdict.FASTER: "green",
     Verdict.SLOWER: "red",
     Verdict.EQUIVALENT: "cyan",
@@ -148,8 +149,7 @@ def _verdict(entry: Entry) -> Cell:
     standing = entry.standing
     if standing.role is Role.FLOOR or entry.is_baseline or standing.wall is None:
         return ""
-    found = standing.wall.verdict
-    return Text(found.value, style=VERDICT_STYLES[found])
+    return Text(standing.wall.word, style=VERDICT_STYLES[standing.wall.verdict])
 
 
 def _exchanges_in_flight(column: Column) -> tuple[Cell, ...]:

@@ -11,7 +11,7 @@ from fetchoff.model.check import CheckOutcome, SelfCheck, not_tested
 from fetchoff.report.metrics.groups import groups_of, tally
 from fetchoff.report.terminal.ranking import Ranking
 from fetchoff.report.wording import findings, over_link, self_checks, sentences
-from fetchoff.report.wording.figures import count, percent, seconds
+from fetchoff.report.wording.figures import count, level, seconds, tolerance
 
 
 def whole(analysis: Analysis) -> Group:
@@ -94,8 +94,8 @@ def checks(found: tuple[SelfCheck, ...]) -> Group:
 def footer(analysis: Analysis) -> Text:
     """How sure all this is."""
     said = (
-        f"ratios are to the baseline, below 1 is faster; {percent(analysis.level)} intervals, "
-        f"verdicts at α = {analysis.alpha:g}, margin ±{percent(analysis.margin)}; "
+        f"ratios are to the baseline, below 1 is faster; {level(analysis.level)} intervals, "
+        f"verdicts at α = {analysis.alpha:g}, margin ±{tolerance(analysis.margin)}; "
         f"{seconds(analysis.seconds)} of measuring, ended: {analysis.ended_reason}; "
         f"{f'origin {analysis.origin}; ' if analysis.origin else ''}seed {analysis.seed}"
     )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fetchoff.model.breakdown import Breakdown, Part, PartKind
 from fetchoff.model.cause import KnownFault
+from fetchoff.model.finding import Finding
+from fetchoff.report.wording import findings
 from fetchoff.report.wording.figures import factor, microseconds, percent
 
 NAMES = {
@@ -29,7 +32,9 @@ def part(found: Part, faults: Mapping[str, KnownFault]) -> str:
 
 
 def sentence(found: Breakdown, faults: Mapping[str, KnownFault]) -> str:
-    """Which client is slower, by how much, and most of all why."""
+    """Which client is slower, by how much, and most of all why; or why that isn't told."""
+    if found.withheld:
+        return f"The comparison is withheld: {withheld(found.withheld)}."
     slower, faster = (found.b, found.a) if found.difference_us >= 0 else (found.a, found.b)
     ratio = found.ratio
     if ratio.contains(1):
@@ -43,3 +48,11 @@ def sentence(found: Breakdown, faults: Mapping[str, KnownFault]) -> str:
         f"{microseconds(abs(found.difference_us))} more than {faster}; {percent(share)} of that: "
         f"{part(main, faults)}."
     )
+
+
+def withheld(finding: Finding) -> str:
+    """Why figures must not be believed, of whom that is known, and what to do about it."""
+    said = ". ".join(
+        (*findings.remarks((replace(finding, advice=None),)), *findings.advice(finding))
+    )
+    return said.replace("`", "")

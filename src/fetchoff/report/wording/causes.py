@@ -40,8 +40,11 @@ def figure(fact: Fact) -> str:
 
 
 def predicted(cause: Cause) -> str:
-    """What an exchange would take without it; "" where a replay can't tell."""
-    if cause.saves_us is None:
+    """What an exchange would take without it; "" where a replay can't tell.
+
+    Explanations of earlier versions may predict more than an exchange takes.
+    """
+    if cause.saves_us is None or cause.saves_us > cause.exchange_us:
         return ""
     left_us = cause.exchange_us - cause.saves_us
     return (
@@ -89,9 +92,10 @@ def nothing(diagnosis: Diagnosis) -> str:
 
 
 def missing(gap: Missing) -> str:
-    """A source that could not be had."""
+    """A source that could not be had, or a part of the events."""
     hint = f" ({gap.hint})" if gap.hint else ""
-    return f"{SOURCES[gap.source]} were not recorded: {gap.reason}{hint}"
+    some = "some of " if gap.source is Source.EVENTS else ""  # without any, nothing is told
+    return f"{some}{SOURCES[gap.source]} were not recorded: {gap.reason}{hint}"
 
 
 def silent(diagnosis: Diagnosis) -> str:

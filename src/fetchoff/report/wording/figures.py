@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fetchoff.model.estimate import Estimate
 
 MISSING = "–"
+MOST_DIGITS = 4
+SMALL = 5  # below it, a whole number would be too rough for an end: 1.6 is not 2
 
 
 def is_number(value: float | None) -> bool:
@@ -47,19 +49,26 @@ def as_sure(value: float, within: float, decimals: int) -> str:
     return number(round(value, place), max(place, 0))
 
 
-def ratio(value: float | None) -> str:
+def ratio(value: float | None, decimals: int = 3) -> str:
     """Three decimals below 10, two below 100, then one: `0.482`, `1.003`, `13.42`."""
     if value is None or not math.isfinite(value):
         return MISSING
     size = abs(value)
-    return f"{value:.3f}" if size < 10 else f"{value:.2f}" if size < 100 else f"{value:.1f}"
+    return (
+        f"{value:.{decimals}f}" if size < 10 else f"{value:.2f}" if size < 100 else f"{value:.1f}"
+    )
 
 
 def interval(estimate: Estimate | None) -> str:
-    """`0.478–0.486`; a dash for one that is so wide that it says nothing."""
+    """`0.478–0.486`; a dash for one that is so wide that it says nothing.
+
+    As in `factor`, an end that is not 1 is not written as 1: `0.9700–0.9996`.
+    """
     if estimate is None or not estimate.is_telling:
         return MISSING
-    return f"{ratio(estimate.low)}–{ratio(estimate.high)}"
+    ends = (estimate.low, estimate.high)
+    digits = _apart_from_one([end for end in ends if end != 1], 3)
+    return "–".join(ratio(end, digits) for end in ends)
 
 
 def three_digits(value: float) -> str:
@@ -79,12 +88,24 @@ def times(value: float) -> str:
 
 
 def factor(point: float, low: float, high: float) -> str:
-    """A factor with its interval in prose, as precise as the interval: `2.1 × (1.9–2.3)`."""
+    """A factor with its interval in prose, as precise as the interval: `2.1 × (1.9–2.3)`.
+
+    An end that is not 1 is not written as 1: the verdict rests on that.
+    """
     width = high - low
     if not (math.isfinite(width) and width > 0):
         return times(point) + " ×"
-    digits = min(max(math.ceil(-math.log10(width / 2)), 0), 4)
+    least = 1 if low < SMALL else 0
+    digits = min(max(math.ceil(-math.log10(width / 2)), least), MOST_DIGITS)
+    digits = _apart_from_one((low, high), digits)
     return f"{point:.{digits}f} × ({low:.{digits}f}–{high:.{digits}f})"
+
+
+def _apart_from_one(ends: Sequence[float], digits: int) -> int:
+    """So many digits, and more if an end would be written as 1."""
+    while digits < MOST_DIGITS and 1 in (round(end, digits) for end in ends):
+        digits += 1
+    return digits
 
 
 def significant(value: float) -> float | None:
@@ -106,6 +127,23 @@ def percent(share: float, decimals: int = 0) -> str:
     if not math.isfinite(share):
         return MISSING
     return f"{share * 100:.{decimals}f} %"
+
+
+def part(share: float) -> str:
+    """As `percent`, but some are not none, and not all: `less than 1 %`, `more than 99 %`."""
+    if 0 < share < 0.005:
+        return "less than 1 %"
+    return "more than 99 %" if 0.995 <= share < 1 else percent(share)
+
+
+def tolerance(share: float) -> str:
+    """As exactly as it was given: `2 %`, `0.25 %`."""
+    return f"{100 * share:g} %"
+
+
+def level(share: float) -> str:
+    """A confidence, so exactly that it is not 100 %: `99 %`, `99.967 %`."""
+    return f"{100 - float(f'{100 * (1 - share):.2g}'):.10g} %"
 
 
 def size(count: int | None) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from fetchoff.model.finding import Clock
-from fetchoff.model.gate import Answer, End, Gate, Judged, Side, TrackRecord
+from fetchoff.model.gate import Answer, End, Gate, Judged, Lost, Side, TrackRecord
 from fetchoff.model.witness import (
     LEAST_REPETITIONS,
     Countable,
@@ -16,9 +18,18 @@ from fetchoff.model.witness import (
     Witness,
 )
 from fetchoff.report.wording import findings
-from fetchoff.report.wording.figures import count, microseconds, names, percent, seconds
+from fetchoff.report.wording.figures import (
+    MISSING,
+    count,
+    microseconds,
+    names,
+    percent,
+    seconds,
+    tolerance,
+)
 
 WITHHELD = "withheld"
+MOST_ROUNDS = 4  # that are named one by one
 TOO_FEW = "too few rounds for an interval"
 CLOCKS = {Clock.WALL: "wall", Clock.CPU: "CPU"}
 
@@ -41,20 +52,26 @@ def side(one: Side) -> str:
 
 def sentences(gate: Gate) -> tuple[str, ...]:
     """What the gate found, the end first."""
+    broken = tuple(map(lost, gate.lost))
     if gate.withheld:
-        return (findings.withheld(gate.withheld),)
-    return (_end(gate), *_faster(gate), *_advice(gate), *_throttled(gate))
+        return (findings.withheld(gate.withheld), *broken)
+    return (_end(gate), *_faster(gate), *_advice(gate), *broken, *_found(gate))
 
 
 def _end(gate: Gate) -> str:
-    margin = percent(gate.margin, 1 if round(gate.margin * 1000) % 10 else 0)
+    margin = tolerance(gate.margin)
     told = [row for row in gate.rows if row.answer is _TELLING[gate.end]]
     if gate.end is End.SLOWER:
         return f"Slower: {_all(gate, told)}."
-    if gate.end is End.CANNOT_TELL:
+    if gate.end is End.CANNOT_TELL and told:
         return f"Cannot tell whether head is more than {margin} slower: {_all(gate, told)}."
-    whole = count(len(gate.rows), "comparison")
-    return f"Not slower: head costs at most {margin} more than base in {whole}."
+    whole = f"at most {margin} more than base in {count(len(gate.rows), 'comparison')}"
+    if gate.end is End.CANNOT_TELL:
+        return (
+            "Cannot tell, because head broke down more often than base. "
+            f"Where it didn't, it costs {whole}."
+        )
+    return f"Not slower: head costs {whole}."
 
 
 _TELLING = {
@@ -72,7 +89,8 @@ def taken(row: Judged) -> str:
     """`1.031 (1.024–1.038) times the CPU time`."""
     ratio = row.ratio
     inside = f"{ratio.low:.3f}–{ratio.high:.3f}" if math.isfinite(ratio.high) else TOO_FEW
-    return f"{ratio.point:.3f} ({inside}) times the {CLOCKS[row.clock]} time"
+    point = f"{ratio.point:.3f}" if math.isfinite(ratio.point) else MISSING
+    return f"{point} ({inside}) times the {CLOCKS[row.clock]} time"
 
 
 def _faster(gate: Gate) -> Iterator[str]:
@@ -81,17 +99,48 @@ def _faster(gate: Gate) -> Iterator[str]:
 
 
 def _advice(gate: Gate) -> Iterator[str]:
-    if gate.end is not End.CANNOT_TELL:
+    if gate.end is not End.CANNOT_TELL or gate.has_broken_head:
         return
-    if gate.budget_needed is None:
-        yield "No budget would tell: use a quieter machine, or a larger --margin."
-    else:
+    if gate.budget_needed is not None:
         yield f"--budget {gate.budget_needed} would probably tell."
+        return
+    untold = [row for row in gate.rows if row.answer is Answer.CANNOT_TELL]
+    apart = [row for row in untold if row.clocks_apart]
+    if apart:
+        where = " and ".join(f"{CLOCKS[row.clock]} time on {row.workload}" for row in apart)
+        yield (
+            f"No budget would tell of {where}: an adapter's own clock is further off the harness's "
+            "than head's ratio is from 1."
+        )
+    if any(row.enough is None for row in untold if not row.clocks_apart):
+        rest = " the rest" if apart else ""
+        yield f"No budget would tell{rest}: use a quieter machine, or a larger --margin."
 
 
-def _throttled(gate: Gate) -> Iterator[str]:
-    for workload, finding in gate.throttled:
-        yield f"On {workload}, {findings.note(finding)}."
+def lost(one: Lost) -> str:
+    """`On small-get, head broke down in round 6 of 31, and base in none: it ended …`."""
+    sides = [("head", one.head), ("base", one.base)]
+    (side, most), (other, least) = sides if one.head else reversed(sides)
+    return (
+        f"On {one.workload}, {side} broke down in {_rounds(most, one.of_rounds)}, and {other} in "
+        f"{_rounds(least) if least else 'none'}: {one.message.rstrip('.')}."
+    )
+
+
+def _rounds(numbers: Sequence[int], of_rounds: int | None = None) -> str:
+    """`rounds 2 and 6 of 31`; if they are many, only how many."""
+    of = f" of {of_rounds}" if of_rounds is not None else ""
+    if len(numbers) > MOST_ROUNDS:
+        return f"{len(numbers)}{of} rounds"
+    told = names(str(number + 1) for number in numbers).replace("`", "")
+    return f"round{'' if len(numbers) == 1 else 's'} {told}{of}"
+
+
+def _found(gate: Gate) -> Iterator[str]:
+    """What else is known; what is the same of base and head is one sentence."""
+    for workload, of_one in groupby(gate.findings, key=itemgetter(0)):
+        for remark in findings.remarks(finding for _, finding in of_one):
+            yield f"On {workload}, {remark.replace('`', '')}."
 
 
 def verdict(gate: Gate, row: Judged) -> str:
@@ -101,6 +150,8 @@ def verdict(gate: Gate, row: Judged) -> str:
 
 def change(row: Judged) -> str:
     """`+3.1 %`, `−0.4 %`."""
+    if not math.isfinite(row.ratio.point):
+        return MISSING
     return f"{(row.ratio.point - 1) * 100:+.1f} %".replace("-", "−")
 
 
@@ -133,7 +184,7 @@ def settings(gate: Gate) -> str:
     rounds = max((row.rounds for row in gate.rows), default=0)
     return (
         f"α = {percent(gate.alpha)} over all {count(len(gate.rows), 'comparison')}; "
-        f"margin {percent(gate.margin, 1)}; {percent(1 - gate.alpha)} intervals; "
+        f"margin {tolerance(gate.margin)}; {percent(1 - gate.alpha)} intervals; "
         f"{count(rounds, 'round')}, {seconds(gate.seconds)} of {seconds(gate.budget_s)}; "
         f"seed {gate.seed}"
     )

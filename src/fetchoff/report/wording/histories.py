@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fetchoff.model.history import HistoriesPlan, OfClient, StretchKind
+from fetchoff.model.history import HistoriesPlan, Limit, OfClient, StretchKind
 from fetchoff.report.wording import history as wording
 from fetchoff.report.wording.figures import MISSING, count, percent, seconds
+
+_ENDED = {
+    Limit.BUDGET: "The budget ended the search.",
+    Limit.COMPARISONS: "No more comparisons were allowed.",
+    None: "",
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ def said(one: OfClient) -> str:
         return f"{headline} An error ended the search: {one.reason}"
     if one.history.steps or not one.history.has(StretchKind.OPEN):
         return headline
-    return f"{headline} The budget ended the search."
+    return f"{headline} {_ENDED[one.history.limit]}".rstrip()
 
 
 def notes(plan: HistoriesPlan, done: Sequence[OfClient]) -> Iterator[str]:

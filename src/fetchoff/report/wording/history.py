@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fetchoff.model.analysis import Relative
 from fetchoff.model.estimate import Verdict
-from fetchoff.model.history import Compared, History, Stretch, StretchKind
+from fetchoff.model.history import Compared, History, Limit, OtherPackage, Stretch, StretchKind
 from fetchoff.report.wording.figures import (
     MISSING,
     count,
     interval,
+    level,
     number,
     percent,
     ratio,
     seconds,
+    tolerance,
 )
 
 SHOWN = (Verdict.FASTER, Verdict.SLOWER)
+MOST_PACKAGES = 6
 
 
 @dataclass(frozen=True)
@@ -56,28 +59,37 @@ def about(history: History) -> str:
 
 
 def headline(history: History) -> str:
-    """The steps in plain words, or that there is none."""
+    """The steps in plain words, or that none was found, and where there may be one."""
     if steps := history.steps:
         told = "; ".join(_told(step) for step in steps)
         return f"{count(len(steps), 'step')}: {told}."
     if not history.stretches:
         return "Fewer than two of the releases could be measured."
-    if len(history.stretches) == 1 and (found := _of_only_one(history.stretches[0])):
-        return found
-    if unclear := sum(one.kind is StretchKind.UNCLEAR for one in history.stretches):
-        of = f"{unclear} of {len(history.stretches)} stretches"
-        return f"No step was found; in {of} there may be one."
-    return "No step was found."
+    if len(history.stretches) == 1:
+        return _of_only_one(history.stretches[0])
+    unknown = (
+        (StretchKind.UNCLEAR, "in {of} there may be one"),
+        (StretchKind.OPEN, "in {of} nothing was measured"),
+    )
+    many = {kind: sum(one.kind is kind for one in history.stretches) for kind, _ in unknown}
+    parts = [
+        words.format(of=f"{many[kind]} of {len(history.stretches)} stretches")
+        for kind, words in unknown
+        if many[kind]
+    ]
+    return f"{'; '.join(('No step was found', *parts))}."
 
 
 def _of_only_one(one: Stretch) -> str:
+    """Of a stretch without a step."""
+    between = f"between {one.older} and {one.newer}"
     match one.kind:
         case StretchKind.LEVEL:
-            return f"{_no_step(one)} between {one.older} and {one.newer}."
+            return f"{_no_step(one)} {between}."
         case StretchKind.UNCLEAR:
-            return f"Whether there is a step between {one.older} and {one.newer} cannot be told."
+            return f"Whether there is a step {between} cannot be told."
         case _:
-            return ""
+            return f"Nothing was measured {between}."
 
 
 def lines(history: History) -> Iterator[Line]:
@@ -104,7 +116,7 @@ def verdict(stretch: Stretch) -> str:
     """`slower`, `no step above 1.4 %`, `cannot tell: up to 9 %`, `not measured`."""
     found = stretch.compared
     if found is None:
-        return "not measured: the budget was spent"
+        return stretch.kind.value
     if found.withheld:
         return "cannot tell: a self-check failed"
     match stretch.kind:
@@ -141,17 +153,52 @@ def notes(history: History) -> Iterator[str]:
             "of a stretch without a step, only the ends were compared: changes within it that "
             "cancel each other out are not seen"
         )
+    for step in history.steps:
+        if step.compared is not None and step.compared.packages:
+            yield _other_packages(step, step.compared.packages)
     if history.has(StretchKind.OPEN):
-        yield "the budget ended the search: a larger --budget would go on"
+        yield _why_open(history)
     if history.has(StretchKind.UNCLEAR):
         yield "what cannot be told may be told with a larger --budget, or on a quieter machine"
     most = count(plan.most_comparisons, "comparison")
     made = count(len(history.compared), "comparison")
     yield (
         f"all comparisons together err with at most {percent(plan.alpha)}: each has intervals of "
-        f"{_level(1 - plan.alpha_of_one)}, because there may be {most} on two "
+        f"{level(1 - plan.alpha_of_one)}, because there may be {most} on two "
         f"clocks; {made} took {seconds(history.seconds)}; margin "
-        f"±{percent(plan.margin)}; seed {plan.seed}"
+        f"±{tolerance(plan.margin)}; seed {plan.seed}"
+    )
+
+
+def _why_open(history: History) -> str:
+    match history.limit:
+        case Limit.BUDGET:
+            return "the budget ended the search: a larger --budget would go on"
+        case Limit.COMPARISONS:
+            return (
+                "the search has made all comparisons that its error rate allows: a release failed "
+                "that others had been compared with"
+            )
+        case None:
+            return "the search was cut short: 'fetchoff resume' measures the rest"
+
+
+def _other_packages(step: Stretch, packages: Sequence[OtherPackage]) -> str:
+    told = [_package(step, one) for one in packages[:MOST_PACKAGES]]
+    if more := len(packages) - len(told):
+        told.append(f"{more} more")
+    return (
+        f"{step.newer} was resolved with other packages than {step.older}, so what changed may be "
+        f"in one of them: {', '.join(told)}"
+    )
+
+
+def _package(step: Stretch, one: OtherPackage) -> str:
+    """`yarl 1.9.4 → 1.17.1`, `sniffio 1.3.1 (only with 0.27.2)`."""
+    if one.older and one.newer:
+        return f"{one.name} {one.older} → {one.newer}"
+    return (
+        f"{one.name} {one.older or one.newer} (only with {step.older if one.older else step.newer})"
     )
 
 
@@ -175,14 +222,12 @@ def _shows(relative: Relative) -> bool:
 
 def _direction(found: Compared) -> str:
     told = {
-        clock: one.verdict
-        for clock, one in (("wall", found.wall), ("CPU", found.cpu))
-        if _shows(one)
+        clock: one.word for clock, one in (("wall", found.wall), ("CPU", found.cpu)) if _shows(one)
     }
     if len(set(told.values())) == 2:
-        return " but ".join(f"{verdict.value} by {clock}" for clock, verdict in told.items())
+        return " but ".join(f"{verdict} by {clock}" for clock, verdict in told.items())
     (verdict,) = set(told.values())
-    return f"{verdict.value}{'' if len(told) == 2 else f' by {next(iter(told))}'}"
+    return f"{verdict}{'' if len(told) == 2 else f' by {next(iter(told))}'}"
 
 
 def _no_step(stretch: Stretch) -> str:
@@ -203,9 +248,3 @@ def _change(older: float, newer: float, decimals: int) -> str:
     """`45.1 → 47.2`, or one figure if it is the same."""
     before, after = number(older, decimals), number(newer, decimals)
     return before if before == after else f"{before} → {after}"
-
-
-def _level(level: float) -> str:
-    """`99.98 %`: as many digits as it takes to tell it from 100 %."""
-    digits = max(0, math.ceil(-math.log10(1 - level)) - 1)
-    return percent(level, digits)

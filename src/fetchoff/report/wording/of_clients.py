@@ -126,11 +126,10 @@ def _clocks_apart(found: Sequence[ClocksApart]) -> str:
 @_tells(InBatches)
 def _in_batches(found: Sequence[InBatches]) -> str:
     its, batches = _its(found), _range(one.batches for one in found)
-    adapter, was = ("adapter", "it was") if len(found) == 1 else ("adapters", "they were")
+    it, was = ("it", "was") if len(found) == 1 else ("they", "were")
     return (
-        f"only {its} {adapter} can read {its} CPU time here, so {was} measured in {batches} "
-        f"batches, after the turns of the others: {its} figures contain what a batch costs by "
-        "itself"
+        f"{it} can't take turns here, so {it} {was} measured in {batches} batches, after the turns "
+        f"of the others: {its} figures contain what a batch costs by itself"
     )
 
 

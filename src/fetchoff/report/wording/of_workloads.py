@@ -26,7 +26,7 @@ from fetchoff.model.finding import (
     WorkloadEvidence,
 )
 from fetchoff.report.wording import self_checks
-from fetchoff.report.wording.figures import count, percent
+from fetchoff.report.wording.figures import count, part
 
 MOST_REASONS = 2
 ANSWERS = {
@@ -59,7 +59,7 @@ def sentence(found: WorkloadEvidence) -> str:
         case ModesMissed():
             return (
                 f"the processes of {count(found.clients, 'client')} fall into modes: a mode that "
-                f"1 process in {found.one_in} has stays unseen in {percent(found.missed_share)} of "
+                f"1 process in {found.one_in} has stays unseen in {part(found.missed_share)} of "
                 f"runs with {count(found.rounds, 'round')}"
             )
         case OrderDiffers():
@@ -74,7 +74,7 @@ def sentence(found: WorkloadEvidence) -> str:
             not_at_all = f" (not tested: {', '.join(found.not_tested)})" if found.not_tested else ""
             return f"{found.checks} of {found.of_checks} self-checks could not tell{not_at_all}"
         case TurnsDisturbed():
-            share = percent(found.turns / found.of_turns)
+            share = part(found.turns / found.of_turns)
             all_of = f", in {count(found.rounds, 'round')} throughout" if found.rounds else ""
             return f"{share} of the turns do not count: something else slowed the core{all_of}"
         case ProbesApart():

@@ -16,12 +16,13 @@ from fetchoff.report.wording import findings
 from fetchoff.report.wording.figures import (
     count,
     factor,
-    is_number,
     microseconds,
     names,
-    percent,
     times,
+    tolerance,
 )
+
+CLOCKS_DIFFER = "two clocks differ by more than that about it"
 
 
 def title(result: WorkloadResult) -> str:
@@ -98,22 +99,6 @@ def notes(result: WorkloadResult) -> tuple[str, ...]:
     return findings.remarks((*of_clients, *result.findings))
 
 
-def against(relative: Relative, baseline: str) -> str:
-    """`2.1 × (1.9–2.3) as fast as `b``, in words that fit the verdict."""
-    estimate = relative.ratio
-    match relative.verdict:
-        case Verdict.FASTER:
-            speed = factor(1 / estimate.point, 1 / estimate.high, 1 / estimate.low)
-            return f"{speed} as fast as `{baseline}`"
-        case Verdict.SLOWER:
-            spent = factor(estimate.point, estimate.low, estimate.high)
-            return f"{spent} the time of `{baseline}`"
-        case Verdict.EQUIVALENT:
-            return f"equivalent to `{baseline}`"
-        case _:
-            return f"not shown to differ from `{baseline}`"
-
-
 def _is_placed(row: RankingRow) -> bool:
     """Whether it was measured often enough to be told from others; if not, it might be anywhere."""
     return row.wall is not None and row.wall.ratio.is_telling
@@ -131,12 +116,35 @@ def _winner(leader: RankingRow, baseline: str, groups: Groups, *, of_all: bool) 
         text = f"`{baseline}`, the baseline, is {fastest}."
         others = (s for s in groups.ranked if s is not leader and _is_placed(s))
         following = next(others, None)
-        if following is not None and following.wall is not None:
-            text += f" Next is `{following.client}`: {against(following.wall, baseline)}."
+        if following is not None:
+            text += f" Next is `{following.client}`{_by(following, Verdict.SLOWER, baseline)}."
         return text
-    if leader.wall is None:
-        return f"`{leader.client}` is {fastest}."
-    return f"`{leader.client}` is {fastest}: {against(leader.wall, baseline)}."
+    text = f"`{leader.client}` is {fastest}{_by(leader, Verdict.FASTER, baseline)}."
+    if leader.has_wall_withheld:
+        text += f" How much faster than `{baseline}` is not told: {CLOCKS_DIFFER}."
+    return text
+
+
+def _by(row: RankingRow, verdict: Verdict, baseline: str) -> str:
+    """`: 2.1 × (1.9–2.3) as fast as `b`` if its own interval supports its place.
+
+    Tiers rest on a test of all pairs, which may show what that interval is too wide for, or that
+    two clients differ by less than the margin.
+    """
+    wall = row.wall
+    if wall is None or wall.verdict is not verdict or not wall.ratio.is_telling:
+        return ""
+    return f": {_against(wall, baseline)}"
+
+
+def _against(relative: Relative, baseline: str) -> str:
+    """Of a client that is faster or slower: `2.1 × (1.9–2.3) as fast as `b``."""
+    estimate = relative.ratio
+    if relative.verdict is Verdict.FASTER:
+        speed = factor(1 / estimate.point, 1 / estimate.high, 1 / estimate.low)
+        return f"{speed} as fast as `{baseline}`"
+    spent = factor(estimate.point, estimate.low, estimate.high)
+    return f"{spent} the time of `{baseline}`"
 
 
 def _tie(leaders: tuple[RankingRow, ...], baseline: str) -> str:
@@ -157,26 +165,38 @@ def _tie(leaders: tuple[RankingRow, ...], baseline: str) -> str:
 def _pair(result: WorkloadResult, groups: Groups, margin: float) -> str:
     baseline = result.baseline
     other = next(s for s in groups.ranked if s.client != baseline)
-    if other.wall is None or not is_number(other.wall.ratio.half_width):
-        return f"Too few rounds were measured to compare `{other.client}` and `{baseline}`."
+    if other.wall is None or not other.wall.ratio.is_telling:
+        return _too_few(other, baseline)
     estimate = other.wall.ratio
     spent = factor(estimate.point, estimate.low, estimate.high)
     match other.wall.verdict:
         case Verdict.FASTER | Verdict.SLOWER as found:
-            return f"`{other.client}` is {found.value}: {against(other.wall, baseline)}."
+            return f"`{other.client}` is {found.value}: {_against(other.wall, baseline)}."
         case Verdict.EQUIVALENT:
             return (
-                f"`{other.client}` and `{baseline}` are equivalent within ±{percent(margin)}: "
+                f"`{other.client}` and `{baseline}` are equivalent within ±{tolerance(margin)}: "
                 f"{spent} the time."
             )
         case _:
             return (
                 f"Undecided: `{other.client}` takes {spent} the time of `{baseline}`; "
-                f"{_what_could_tell(result)}."
+                f"{_what_could_tell(result, other)}."
             )
 
 
-def _what_could_tell(result: WorkloadResult) -> str:
+def _too_few(other: RankingRow, baseline: str) -> str:
+    """Of a pair whose interval says nothing, or no more than the direction."""
+    if other.wall is not None and other.wall.verdict in (Verdict.FASTER, Verdict.SLOWER):
+        return (
+            f"`{other.client}` is {other.wall.word} than `{baseline}`; too few rounds were "
+            "measured to tell by how much."
+        )
+    return f"Too few rounds were measured to compare `{other.client}` and `{baseline}`."
+
+
+def _what_could_tell(result: WorkloadResult, other: RankingRow) -> str:
+    if other.has_wall_withheld:
+        return CLOCKS_DIFFER
     if not result.exhausted:
         return "more rounds could tell"
     return f"that is all that {result.rounds} rounds, the most that a run has, can tell"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fetchoff.model.analysis import Analysis, WorkloadResult
-from fetchoff.model.check import CheckOutcome, not_tested
+from fetchoff.model.check import CheckOutcome, SelfCheck, not_tested, withholds
 from fetchoff.report.wording import findings, sentences
-from fetchoff.report.wording.figures import count
+from fetchoff.report.wording.figures import count, names
 
 
 def soundness(results: Sequence[WorkloadResult]) -> str:
-    """`sound`, or what is not: `withheld because …`, `not tested: …`, `not enough data for …`."""
+    """`sound`, or what is not: `withheld because …`, `not steady: …`, `not tested: …`, `not enough
+    data for …`."""
     checks = tuple(dict.fromkeys(check for result in results for check in result.checks))
     unclear = [check for check in checks if check.outcome is CheckOutcome.INCONCLUSIVE]
     parts = [
@@ -19,18 +20,24 @@ def soundness(results: Sequence[WorkloadResult]) -> str:
         for result in results
         if result.withheld
     ]
+    unsteady = [c for c in checks if c.outcome is CheckOutcome.FAILED and not withholds(c)]
+    if unsteady:
+        clients = names(dict.fromkeys(check.client for check in unsteady)).replace("`", "")
+        parts.append(f"not steady: {clients} ({_of(unsteady, checks)} failed)")
     untested = not_tested(checks)
     if untested:
         parts.append(f"not tested: {', '.join(untested)}")
     partly = [check for check in unclear if check.kind not in untested]
     if partly:
         kinds = ", ".join(dict.fromkeys(check.kind.value for check in partly))
-        parts.append(
-            f"not enough data for {kinds} ({len(partly)} of {count(len(checks), 'check')})"
-        )
+        parts.append(f"not enough data for {kinds} ({_of(partly, checks)})")
     if parts:
         return "; ".join(parts)
     return f"sound, {count(len(checks), 'check')} passed" if checks else "none were made"
+
+
+def _of(some: Sequence[SelfCheck], checks: Sequence[SelfCheck]) -> str:
+    return f"{len(some)} of {count(len(checks), 'check')}"
 
 
 def citation(analysis: Analysis) -> str:

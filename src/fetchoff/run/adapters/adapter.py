@@ -70,7 +70,7 @@ class Adapter:
 
     @property
     def cpu_group(self) -> Path | None:
-        """The control group whose CPU time is its cost; None if the process's own clock has it all."""
+        """The control group whose CPU time is its cost; None if its own clock has it all."""
         return self._group if self._group is not None and not self._counts_children else None
 
     @property

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
+from fetchoff.model.content import iteration_each_way
 from fetchoff.model.observation import Outcome, Seen
 from fetchoff.model.origin import Counted
-from fetchoff.model.workload import Protocol, Settings, Workload
+from fetchoff.model.workload import Protocol, Settings, TimeoutsMs, Workload
 from fetchoff.protocol.adapter import Done
 from fetchoff.run.origins.reference import Reference
 
@@ -49,11 +50,15 @@ def must_be_complete(workload: Workload, answer: Done, iterations: int) -> None:
 def must_agree(
     workload: Workload, counts: AbstractSet[Counted], seen: Seen, iterations: int
 ) -> None:
-    """Raise AnsweredWrong if the ledger saw other requests or connections, as far as it counts them."""
+    """Raise AnsweredWrong if the ledger saw other requests or connections, or less content, as far
+    as it counts them.
+    """
     if Counted.REQUESTS in counts:
         _requests_must_agree(workload, seen, iterations)
     if Counted.CONNECTIONS in counts:
         _connections_must_agree(workload.settings, seen)
+    if Counted.BYTES in counts and not workload.settings.decompress:
+        _content_must_have_been_sent(workload, seen, iterations)
 
 
 def _requests_must_agree(workload: Workload, seen: Seen, iterations: int) -> None:
@@ -75,6 +80,35 @@ def _connections_must_agree(settings: Settings, seen: Seen) -> None:
         raise AnsweredWrong(Outcome.INVALID, f"asked to reuse connections, {opened}")
     if settings.reuse is False and seen.connections < seen.requests:
         raise AnsweredWrong(Outcome.INVALID, f"asked for fresh connections, {opened}")
+
+
+def _content_must_have_been_sent(workload: Workload, seen: Seen, iterations: int) -> None:
+    """An origin counts what it writes before anybody can read it, and heads are on top.
+
+    What is written and never read is counted too: as much as the buffers of the sockets hold.
+    """
+    _, received = iteration_each_way(workload)
+    if seen.bytes_out < iterations * received:
+        raise AnsweredWrong(
+            Outcome.INVALID,
+            f"reports {iterations * received} bytes of content, the origin sent {seen.bytes_out}",
+        )
+
+
+def must_keep_in_flight(workload: Workload, most: int) -> None:
+    """Raise AnsweredWrong if more exchanges were under way at once than were asked for. `most`: as
+    the ledger saw it; 0 where that isn't counted.
+
+    Not where an exchange may be given up: its client can begin the next one before the origin
+    learns of that.
+    """
+    settings = workload.settings
+    gives_up = settings.timeout_ms != TimeoutsMs() or any(x.expect.cut for x in workload.exchanges)
+    if most > settings.concurrency and not gives_up:
+        raise AnsweredWrong(
+            Outcome.INVALID,
+            f"asked for {settings.concurrency} exchanges at once, the origin saw {most} under way",
+        )
 
 
 def digest_fault(answer: Done, reference: Reference) -> str:

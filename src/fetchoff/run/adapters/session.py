@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 
 from fetchoff.model.content import iteration_each_way
@@ -21,6 +21,7 @@ from fetchoff.run.adapters.judging import (
     digest_fault,
     must_agree,
     must_be_complete,
+    must_keep_in_flight,
 )
 from fetchoff.run.adapters.pace import WAITING, Pace, worked_us
 from fetchoff.run.adapters.seam import AdapterProcess, Meter, Timed, Used, no_cpu
@@ -42,11 +43,11 @@ SETTLED_WAITING = 8
 time TCP delays no acknowledgement for a while (Linux: `TCP_MAX_QUICKACKS`, 16)."""
 REHEARSAL_US = 10_000.0
 LEAD_MS = 10.0  # before a batch, as before a turn: docs/decisions/0011
-# While a client waits for others to warm up, V8 gives up compiled code: after 6 s, undici's next 4,000 exchanges
-# cost twice as much (docs/decisions/0022).
+# While a client waits for others to warm up, V8 gives up compiled code: after 6 s, undici's next
+# 4,000 exchanges cost twice as much (docs/decisions/0022).
 AGAIN_EXCHANGES, MOST_AGAIN_US = 2500, 200_000
-# And while others warm up beside it, a compiler gets little of a core: java/jdk-httpclient's 50,000 exchanges had
-# ended in half-compiled code (docs/decisions/0026).
+# And while others warm up beside it, a compiler gets little of a core: java/jdk-httpclient's 50,000
+# exchanges had ended in half-compiled code (docs/decisions/0026).
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -160,6 +161,7 @@ class ClientSession:
         self._used = self._meter() if self._meter else None
         if not self._is_hashed:  # each batch of those had its digests checked
             self._verify()
+        must_keep_in_flight(self.workload, self._ledger.read().max_in_flight)
 
     def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
         """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
@@ -216,12 +218,13 @@ class ClientSession:
 
     @property
     def can_be_held(self) -> bool:
-        """Whether it can take turns: its cost can be read from outside when a request arrives."""
-        return not self.adapter.tells_children
+        """Whether it can take turns: its cost can be read from outside when a request arrives, and
+        then the exchange before is over."""
+        return not (self.adapter.tells_children or self.adapter.launch.in_batches)
 
     @property
     def iteration_us(self) -> float:
-        """Microseconds of an iteration, client and origin; a guess until its turns have shown it."""
+        """Microseconds of an iteration, client and origin; a guess until turns have shown it."""
         guessed = self._worked_us(self.settled_us)
         waited = len(self.workload.exchanges) * self._curve.wall_us
         guessed = waited if waited > WAITING * guessed else guessed
@@ -252,7 +255,9 @@ class ClientSession:
     def compile_again(self) -> int:
         """Some thousand exchanges, then whatever its compilers have begun; the CPU nanoseconds of
         the former."""
-        again = min(AGAIN_EXCHANGES / self.per_iteration, MOST_AGAIN_US / max(1.0, self.iteration_us))
+        again = min(
+            AGAIN_EXCHANGES / self.per_iteration, MOST_AGAIN_US / max(1.0, self.iteration_us)
+        )
         cost_ns = self._timed(math.ceil(again), no_cpu).cpu_ns
         let_compile(self.adapter)
         return cost_ns
@@ -364,6 +369,15 @@ class ClientSession:
         self, round_: int, attempt: int, origin_involuntary: int, host: str = ""
     ) -> Invocation:
         """The record of this process on this workload; closes its ledger."""
+        ledger = dict(self._ledger.close().raw)
+        return replace(
+            self.record_interrupted(round_, attempt, host),
+            ledger=ledger,
+            origin_involuntary_switches=origin_involuntary,
+        )
+
+    def record_interrupted(self, round_: int, attempt: int, host: str = "") -> Invocation:
+        """The same without what the origin knows, which may be gone."""
         used = self._used or (self._meter() if self._meter else None)
         return Invocation(
             round=round_,
@@ -378,8 +392,6 @@ class ClientSession:
             warm_ups=self._warm_ups,
             start_up_ms=self.adapter.start_up_ms,
             usage=used.usage if used else Usage(),
-            ledger=dict(self._ledger.close().raw),
-            origin_involuntary_switches=origin_involuntary,
             first_wall_us=self._first[0],
             first_cpu_us=self._first[1],
             curve=self._curve.points,
@@ -394,7 +406,7 @@ class ClientSession:
         return timed
 
     def _warm(self, n: int) -> Timed:
-        """Iterations of a warm-up: a link is wide open then, so they take no longer than without."""
+        """Iterations of a warm-up: a link is wide open then, so they take as long as without."""
         timeout_s = sizing.timeout_s(Course(self.workload), self.workload, n)
         timed = self.adapter.run_timed(n, timeout_s, no_cpu, digest=self._is_hashed)
         self._must_be_right(timed.answer, n)

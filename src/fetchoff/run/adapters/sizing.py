@@ -15,7 +15,8 @@ SLOWEST_BYTES_A_S = 20e6  # of a client that still gets an iteration of large co
 MOST_WAITING = 12  # a batch takes at most so many times its length
 MOST_ITERATIONS = 1_000_000
 LEAST_BATCH_MS = 30.0
-"""Without a link. What a batch costs by itself was 1 to 4 % of 10 ms, after a lead (docs/decisions/0011)."""
+"""Without a link. What a batch costs by itself was 1 to 4 % of 10 ms, after a lead:
+docs/decisions/0011."""
 
 
 def batch_ms(course: Course) -> float:

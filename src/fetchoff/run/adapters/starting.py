@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
+from fetchoff.model.client import Description
 from fetchoff.model.errors import AdapterError
 from fetchoff.run.adapters.seam import HELLO_TIMEOUT_S, AdapterProcess
 
+TOLD = ("version", "runtime", "engine")  # of a description: what a report says of a client
 AT_ONCE_ON_A_CORE = 2  # while one waits for its disk, the other computes
 
 Start = Callable[[str, str, int], AdapterProcess]
@@ -54,7 +56,7 @@ def start_all(
                     starting.append(_Starting(process, client, core, adapter, began_s))
             if starting:
                 one = _first_to_answer(starting, timeout_s)
-                described = _described(one.adapter, timeout_s)
+                described = _described(one, timeout_s)
                 starting.remove(one)
                 free.append(one.core)
                 yield one.process, one.client, described
@@ -84,10 +86,29 @@ def _first_to_answer(starting: Sequence[_Starting], timeout_s: float) -> _Starti
     return by_fd[ready[0][0]] if ready else starting[0]
 
 
-def _described(adapter: AdapterProcess, timeout_s: float) -> AdapterProcess | AdapterError:
+def _described(starting: _Starting, timeout_s: float) -> AdapterProcess | AdapterError:
+    adapter = starting.adapter
     try:
-        adapter.description(timeout_s)
+        _must_be_as_set_up(starting.client, adapter, adapter.description(timeout_s))
     except AdapterError as error:
         adapter.kill()
         return error
     return adapter
+
+
+def _must_be_as_set_up(client: str, adapter: AdapterProcess, now: Description) -> None:
+    """AdapterError if it is another than its results would be labelled with: a library that it
+    shares with the machine may have changed since."""
+    then = adapter.launch.description
+    if then is None:
+        return
+    changes = [
+        f"{what} {getattr(now, what) or 'none'}, not {getattr(then, what) or 'none'}"
+        for what in TOLD
+        if getattr(now, what) != getattr(then, what)
+    ]
+    if changes:
+        raise AdapterError(
+            f"{client}: has changed since it was set up: says {' and '.join(changes)}; "
+            f"'fetchoff setup {client}' notes what it is now"
+        )

@@ -40,6 +40,19 @@ def alone(*, waits: bool, say: Callable[[str], None]) -> Iterator[None]:
         os.close(opened)
 
 
+def lock_id() -> str:
+    """The same for all on a machine who would wait for each other: of the lock's file; "" if there
+    is none. Containers have files of their own, and so don't wait for each other."""
+    opened = _opened()
+    if opened is None:
+        return ""
+    try:
+        status = os.fstat(opened)
+        return f"{status.st_dev}:{status.st_ino}"
+    finally:
+        os.close(opened)
+
+
 def _lock(opened: int, *, waits: bool, say: Callable[[str], None]) -> None:
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import psutil
@@ -20,13 +21,13 @@ _REPORTING = 5
 
 def facts() -> dict[str, str]:
     """Names and values, ready to be shown; nothing that tells who the user is."""
-    memory_gb = psutil.virtual_memory().total / 1e9
     cores = usable_cores()
+    parts = parts_of(cores)
     found = {
-        "processor": _processor(),
-        "cores": f"{len(cores)} usable of {os.cpu_count()}{_shared_by_threads(cores)}",
+        "processor": parts["processor"],
+        "cores": parts["cores"],
         "CPU quota": cpu_quota.told(cpu_quota.tightest()),
-        "memory": f"{memory_gb:.1f} GB",
+        "memory": parts["memory"],
         "kernel": f"{platform.system()} {platform.release()}",
         "system": _system(),
         "frequency governor": governor(cores[-1]) or "not shown (a virtual machine?)",
@@ -38,6 +39,16 @@ def facts() -> dict[str, str]:
         "harness": f"Python {platform.python_version()}",
     }
     return {name: value for name, value in found.items() if value}
+
+
+def parts_of(cores: Collection[int]) -> dict[str, str]:
+    """What the machine consists of, of which someone may use these cores: it stays the same when
+    the machine is started again."""
+    return {
+        "processor": _processor(),
+        "cores": f"{len(cores)} usable of {os.cpu_count()}{_shared_by_threads(cores)}",
+        "memory": f"{psutil.virtual_memory().total / 1e9:.1f} GB",
+    }
 
 
 def usable_cores(sys_folder: Path = SYS) -> list[int]:
@@ -75,7 +86,7 @@ def tools() -> dict[str, str]:
     return {"python": sys.executable, **found}
 
 
-def _shared_by_threads(cores: list[int]) -> str:
+def _shared_by_threads(cores: Collection[int]) -> str:
     physical = Topology.of(cores).physical
     return f", threads of {physical} physical" if physical < len(cores) else ""
 

@@ -83,14 +83,15 @@ class EmulatedNetwork:
     def socket(self) -> socket.socket:
         return self._at_origin.stream()
 
-    def calibrate(self, link: Link, seed: int) -> Calibration:
-        """Calibrate a link in both directions."""
+    def calibrate(self, link: Link, seed: int, core: int) -> Calibration:
+        """Calibrate a link in both directions. `core`: where both of its ends run; not the
+        emulator's, where clients do not run either."""
         self.shape(link, seed)
         try:
             with (
                 self._at_client.datagram() as near,
                 self._at_origin.datagram() as far,
-                on_core(usable_cores()[-1]),  # not the emulator's
+                on_core(core),
                 in_real_time() if may_be_real_time() else contextlib.nullcontext(),
             ):
                 ends = UdpEndpoint(near, self.client_address), UdpEndpoint(far, self.origin_address)

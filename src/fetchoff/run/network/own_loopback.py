@@ -61,7 +61,7 @@ class OwnLoopback:
     def socket(self) -> socket.socket:
         return self._sockets.stream()
 
-    def calibrate(self, link: Link, seed: int) -> None:
+    def calibrate(self, link: Link, seed: int, core: int) -> None:
         """Loopback needs no calibration."""
 
     def open_wide(self) -> None:

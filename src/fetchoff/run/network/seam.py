@@ -38,7 +38,7 @@ class Network(Protocol):
     client_device: str
 
     def socket(self) -> socket.socket: ...
-    def calibrate(self, link: Link, seed: int) -> Calibration | None: ...
+    def calibrate(self, link: Link, seed: int, core: int) -> Calibration | None: ...
     def open_wide(self) -> None: ...
     def shape(self, link: Link, seed: int) -> None: ...
     def used(self) -> Emulated | None: ...
@@ -61,7 +61,7 @@ class Loopback:
     def socket(self) -> socket.socket:
         return socket.socket()
 
-    def calibrate(self, link: Link, seed: int) -> None:
+    def calibrate(self, link: Link, seed: int, core: int) -> None:
         """Loopback needs no calibration."""
 
     def open_wide(self) -> None:
@@ -93,6 +93,9 @@ class Connection(http.client.HTTPConnection):
         self._network = network
 
     def connect(self) -> None:
+        if not self._network.at_origin:  # no namespace: by any address that the host has
+            super().connect()
+            return
         self.sock = self._network.socket()
         self.sock.settimeout(self.timeout)
         self.sock.connect((self.host, self.port))

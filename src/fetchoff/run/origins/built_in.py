@@ -27,7 +27,9 @@ from fetchoff.run.os.programs import program
 
 BINARY = "fetchoff-origin"
 ANOTHER = "the fetchoff-origin of this version is needed; FETCHOFF_ORIGIN can name it"
+KEPT = "what was measured is kept; 'fetchoff resume' goes on"
 CONTROL_TIMEOUT_S = 10.0
+DYING_S = 0.1  # an origin that dies closes its connections so long before it has ended, at most
 LEAST_PATIENCE_S = 1.0
 PATIENCE = 4  # times what a turn should take
 PLAIN = Settings()
@@ -75,7 +77,8 @@ class Turnstile(Protocol):
 class Origin(Protocol):
     """A server that clients are measured against: few methods, so that others fit in.
 
-    `turnstile`: None where it cannot give turns.
+    `turnstile`: None where it cannot give turns. `must_be_there`: OriginError if it has ended, as
+    when a client's exchange has failed: then the client is not to blame.
     """
 
     cpu_clock: ReadNs
@@ -87,6 +90,7 @@ class Origin(Protocol):
     def place(self, cores: Cores, urgency: Urgency) -> None: ...
     def misplaced(self, cores: Cores, urgency: Urgency) -> str: ...
     def involuntary_switches(self) -> int: ...
+    def must_be_there(self) -> None: ...
     def end(self) -> None: ...
 
 
@@ -161,9 +165,7 @@ class BuiltInOrigin:
                 answer = self._child.receive(timeout_s)
                 self._owed_s = 0.0
         except ChildFailed as error:
-            raise OriginError(
-                f"the origin {error}", "what was measured is kept; 'fetchoff resume' goes on"
-            ) from error
+            raise OriginError(f"the origin {error}", KEPT) from error
         if "error" in answer:
             raise OriginError(f"the origin refuses: {answer['error']}")
         return answer
@@ -232,9 +234,11 @@ class BuiltInOrigin:
         try:
             return procfs.read(self._child.pid).involuntary_switches
         except OSError as error:
-            raise OriginError(
-                "the origin ended", "what was measured is kept; 'fetchoff resume' goes on"
-            ) from error
+            raise OriginError("the origin ended", KEPT) from error
+
+    def must_be_there(self) -> None:
+        if self._child.ends_within(DYING_S):
+            raise OriginError(f"the origin {self._child.exit_reason()}", KEPT)
 
     def end(self) -> None:
         self._child.end()

@@ -20,6 +20,7 @@ from fetchoff.run.os.clocks import ReadNs
 PRIVATE = tuple(
     map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
 )
+SCHEMES = ("http", "https")
 NOTHING: frozenset[Counted] = frozenset()
 
 
@@ -45,6 +46,9 @@ class RemoteOrigin:
 
     def involuntary_switches(self) -> int:
         return 0
+
+    def must_be_there(self) -> None:
+        """Nothing tells whether it is."""
 
     def end(self) -> None:
         """Nothing to end: somebody else runs it."""
@@ -82,7 +86,7 @@ def must_be_permitted(url: str, *, allow_remote: bool) -> None:
     Whoever measures sends as many requests as a client can.
     """
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+    if parts.scheme not in SCHEMES or not parts.hostname or parts.query or not _has_port(parts):
         raise InputError(
             f"'{url}' cannot be an origin",
             "give scheme, host and port, and a path if targets are below one: http://127.0.0.1:8080",
@@ -92,6 +96,14 @@ def must_be_permitted(url: str, *, allow_remote: bool) -> None:
             f"{parts.hostname} is neither this machine nor in a private network",
             "--allow-remote permits it; only for a server that you may load with requests",
         )
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Whether its port can be one, or it names none."""
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:  # no number, or too large a one
+        return False
 
 
 def _is_near(address: str) -> bool:

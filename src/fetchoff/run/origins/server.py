@@ -12,13 +12,13 @@ from pathlib import Path
 
 from fetchoff.model.errors import OriginError
 from fetchoff.model.observation import Seen
-from fetchoff.model.origin import AccessLog, Server
+from fetchoff.model.origin import AccessLog, Counted, Server
 from fetchoff.model.placeholders import filled
 from fetchoff.model.workload import Settings, Workload
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.host.placement import Cores, Urgency, misplaced, place
 from fetchoff.run.network.seam import Connection, Network
-from fetchoff.run.origins.built_in import PLAIN, binary
+from fetchoff.run.origins.built_in import DYING_S, KEPT, PLAIN, binary
 from fetchoff.run.origins.counting import Tally, tally_of
 from fetchoff.run.origins.site import fill_site
 from fetchoff.run.os import procfs
@@ -30,7 +30,7 @@ LATE_S = 1.0  # a line of a log may come so long after the answer
 LINE_S = 0.01  # and most come within this
 PAUSE_S = 0.002
 OUTPUT = "output.log"
-KEPT = "what was measured is kept; 'fetchoff resume' goes on"
+LOOK = "look at 'templates' in its origin.toml, and whether the disk is full"
 
 
 class ServerOrigin:
@@ -58,13 +58,17 @@ class ServerOrigin:
         failure = ChildFailed()
         for _ in range(TRIES):
             self._port, self._tls_port = _free_ports()
-            self._folder_anew()
             try:
+                self._folder_anew()
                 self._process = self._start(places, cores)
                 self._await_answer()
                 break
             except ChildFailed as error:
                 failure = error
+            except (OSError, UnicodeDecodeError) as error:
+                raise OriginError(
+                    f"{server.manifest.id} cannot be given its files: {error}", LOOK
+                ) from error
         else:
             raise OriginError(f"{server.manifest.id} {failure}", self._keep_output())
         self.cpu_clock = process_cpu_clock(self._process.pid)
@@ -84,13 +88,22 @@ class ServerOrigin:
     def read(self) -> Seen:
         """Everything that it has counted; OriginError where it is gone."""
         if not self._process.is_alive:
-            raise OriginError(
-                f"{self._server.manifest.id} {self._process.exit_reason()}", self._keep_output()
-            )
+            raise self._ended()
         return self._tally.read()
 
+    def must_be_there(self) -> None:
+        if self._process.ends_within(DYING_S):
+            raise self._ended()
+
+    def _ended(self) -> OriginError:
+        why = f"{self._server.manifest.id} {self._process.exit_reason()}"
+        return OriginError(why, self._keep_output())
+
     def await_requests(self, at_least: int) -> Seen:
-        """The counts once there are so many requests, or none has come for a while."""
+        """The counts once there are so many requests, or none has come for a while; at once where
+        requests are not counted."""
+        if Counted.REQUESTS not in self._tally.counts:
+            return self.read()
         deadline = time.monotonic() + LATE_S
         seen = self.read()
         while seen.requests < at_least and time.monotonic() < deadline:

@@ -114,6 +114,11 @@ class Spawned:
     def is_alive(self) -> bool:
         return self._status() is None
 
+    def ends_within(self, patience_s: float) -> bool:
+        """Whether it has ended, or does within so many seconds: a process that dies closes its
+        connections before it can be seen to have ended."""
+        return self._status(patience_s) is not None
+
     def kill(self) -> None:
         """End the process and whatever it started, now.
 

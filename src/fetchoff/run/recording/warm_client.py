@@ -12,7 +12,7 @@ from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError, InputError
 from fetchoff.model.loopback import Loopback
-from fetchoff.model.workload import required_features
+from fetchoff.model.workload import Placement, required_features
 from fetchoff.protocol.adapter import Spool, fill, prepare
 from fetchoff.run.adapters import adapter, sizing
 from fetchoff.run.adapters.adapter import Adapter
@@ -41,7 +41,7 @@ should have tried another address (RFC 8305, section 5)."""
 class Subject:
     """Which client to record, on which course, and on which loopback where the course has no link.
 
-    `seed`: of the link's losses.
+    `seed`: of the link's losses. `placement`: the user's choice; None: as the workload says.
     """
 
     client: str
@@ -49,6 +49,7 @@ class Subject:
     course: Course
     seed: int = 1
     loopback: Loopback = Loopback.MACHINE
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
     not support the workload, AdapterError, OriginError and LinkError.
     """
     course = subject.course
-    layout = lay_out(course, usable_cores(), strongest_urgency())
+    layout = lay_out(course, usable_cores(), strongest_urgency(), subject.placement)
     spool = Spool(folder / "spool")
     spool.folder.mkdir()
     fill(spool, course.workload)

@@ -20,6 +20,7 @@ from fetchoff.model.observation import (
     LinkCalibrated,
     Outcome,
     Record,
+    RoundDone,
     SectionDone,
     Turns,
     TurnsGiven,
@@ -151,6 +152,8 @@ class Runner:
             case SectionDone():
                 self._done.add((record.round, record.workload))
                 self._budget.add(record.round, record.seconds)
+            case RoundDone():
+                self._budget.seconds[record.round] = record.seconds
             case Invocation():
                 self._note_outcome(record)
             case Turns():
@@ -158,6 +161,13 @@ class Runner:
         if isinstance(record, OF_ATTEMPTS):
             key = (record.round, record.workload)
             self._attempts[key] = max(self._attempts.get(key, 0), record.attempt + 1)
+
+    def _note(self, records: Sequence[Record]) -> None:
+        for record in records:
+            if isinstance(record, Invocation):
+                self._note_outcome(record)
+            if isinstance(record, Turns):
+                self._note_pace(record)
 
     def _note_outcome(self, record: Invocation) -> None:
         key = (record.client, record.workload)
@@ -193,6 +203,8 @@ class Runner:
                 left = [s for s in left if (number, s.course.id) not in self._done]
         seconds = (self._host.now_ns() - began_ns) / 1e9
         self._budget.add(number, seconds)
+        done = RoundDone(number, self._budget.seconds[number], host=self._host.id)
+        self._dependencies.journal.append(done)
         self._dependencies.listener.round_done(number, seconds)
 
     def _run_everywhere(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
@@ -217,7 +229,7 @@ class Runner:
             return
         self._dependencies.listener.step_began(link.id, "calibrating the link", CALIBRATIONS)
         for attempt in range(CALIBRATIONS):  # each with losses of its own
-            found = network.calibrate(link, section.seed + attempt)
+            found = network.calibrate(link, section.seed + attempt, self._host.cores[-1])
             self._dependencies.listener.step_went_on()
             if found is None or not found.faults:
                 break
@@ -279,17 +291,22 @@ class Runner:
                 self._paces[course.id],
             )
         except (OriginError, LinkError, KeyboardInterrupt) as error:
+            run.record_wrong()
             reason = str(error) or "interrupted by the user"
             cut = Interrupted(number, attempt, course.id, reason, host=self._host.id)
             context.journal.append(cut)
             self._attempts[(number, course.id)] = attempt + 1
             raise
-        for record in self._dependencies.journal.records()[seen_before:]:
-            if isinstance(record, Invocation):
-                self._note_outcome(record)
+        else:
+            self._done.add((number, course.id))
+            self._tell_of_turns(self._dependencies.journal.records()[seen_before:])
+        finally:
+            self._note(self._dependencies.journal.records()[seen_before:])
+
+    def _tell_of_turns(self, records: Sequence[Record]) -> None:
+        for record in records:
             if isinstance(record, Turns):
-                self._note_pace(record)
-        self._done.add((number, course.id))
+                self._dependencies.listener.turns_done(record)
 
     def _start_missing(
         self,

@@ -133,6 +133,14 @@ class SectionRun:
         )
         self._context.journal.append(done)
 
+    def record_wrong(self) -> None:
+        """After an interruption, record who has answered wrong all the same: one wrong answer is
+        enough, and another attempt might not have it."""
+        for session in self._sessions.values():
+            if session.answered_wrong:
+                record = session.record_interrupted(self._round, self._attempt, self._host)
+                self._context.journal.append(record)
+
     def _each(self, step: str, do: Callable[[ClientSession], None]) -> None:
         self._each_of(step, do, list(self._sessions.values()))
 
@@ -150,10 +158,11 @@ class SectionRun:
             do(session)
         except (Refused, AdapterError) as error:
             self._context.network.must_be_there()  # or no client is to blame
+            self._context.origin.must_be_there()
             session.refuse(error)
-            if isinstance(error, AdapterError):
-                session.adapter.kill()
+            # Whoever stays might go on in the others' turns: it may have threads that nobody holds.
             if session.outcome is not Outcome.UNSUPPORTED:
+                session.adapter.kill()
                 self._context.listener.trouble(f"{session.client}: {session.message}")
 
     def _admit(self, session: ClientSession) -> None:
@@ -284,7 +293,7 @@ class SectionRun:
         session.begin_blocks()
 
     def _size(self, session: ClientSession, calibrated: dict[str, int]) -> None:
-        """Size batches for a client that cannot take turns: its cost is known to its adapter."""
+        """Size batches for a client that cannot take turns."""
         if not session.can_be_held:
             self._warm_up(session, calibrated)
 

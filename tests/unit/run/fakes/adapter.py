@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import NoReturn
@@ -71,11 +71,14 @@ class FakeLedger:
     counts: frozenset[Counted] = EVERYTHING
     requests: int = 0
     connections: int = 0
+    sent: int = 0  # bytes
+    most_in_flight: int = 0
     served_ns: int = 0  # the origin's CPU time
     is_closed: bool = False
 
     def read(self, at_least: int = 0) -> Counters:
-        return Counters.only(Seen(requests=self.requests, connections=self.connections))
+        seen = Seen(requests=self.requests, connections=self.connections, bytes_out=self.sent)
+        return replace(Counters.only(seen), max_in_flight=self.most_in_flight)
 
     def close(self) -> Counters:
         self.is_closed = True
@@ -98,8 +101,10 @@ class FakeAdapter:
     `fails`: its answer to a whole loop. `miscounts` and
     `doubles`: exchanges that it reports, and requests that it makes, on top of those it was asked
     for. `spoils_from`: from that exchange of its life on its content is wrong. `content_bytes`: of
-    an exchange, by its own account. `is_boastful`: it claims every feature. `lacks`: features.
-    `will_not_start`: the reason. `strays`: where it is not where it was placed.
+    an exchange, by its own account. `skims_from`: from that exchange of its life on it closes
+    answers before the origin has sent all of them. `at_once`: exchanges under way.
+    `is_boastful`: it claims every feature. `lacks`: features. `will_not_start`: the reason.
+    `strays`: where it is not where it was placed.
     """
 
     name: str = "a/x"
@@ -119,6 +124,8 @@ class FakeAdapter:
     doubles: int = 0
     spoils_from: int | None = None
     content_bytes: int = BYTES
+    skims_from: int | None = None
+    at_once: int = 1
     is_boastful: bool = False
     spins: bool = True
     lacks: frozenset[str] = frozenset()
@@ -266,8 +273,11 @@ class FakeAdapter:
             self.time.passes(1e9 * SILENCE_S)
             self._fails(f"no answer within {SILENCE_S:g} s")
         ns = round(1000 * self.us(self.lived)) + (self.busy_ns if self.spins else 0)
+        skims = self.skims_from is not None and self.lived >= self.skims_from
         self.lived += 1
         self.ledger.requests += 1
+        self.ledger.most_in_flight = max(self.ledger.most_in_flight, self.at_once)
+        self.ledger.sent += BYTES - skims
         self.cpu += ns
         return ns
 

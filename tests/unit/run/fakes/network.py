@@ -25,6 +25,7 @@ class FakeNetwork:
     goes: bool = False
     gone: bool = False
     did: list[str] = field(default_factory=list)
+    calibrated_on: list[int] = field(default_factory=list)
     origin_address: str = "127.0.0.1"
     origin_name: str = "127.0.0.1"
     listens_at: str = "127.0.0.1"
@@ -36,8 +37,9 @@ class FakeNetwork:
     def socket(self) -> socket.socket:
         raise AssertionError("nothing is sent over a pretended network")
 
-    def calibrate(self, link: Link, seed: int) -> Calibration:
+    def calibrate(self, link: Link, seed: int, core: int) -> Calibration:
         self.did.append(f"try {link.id}")
+        self.calibrated_on.append(core)
         faults = self.faults.pop(0) if self.faults else ()
         return Calibration(link.id, "none", "none", 1, 1.0, 1.0, ONE_WAY, ONE_WAY, faults)
 

@@ -51,7 +51,7 @@ class FakeOrigin:
 
     def _cpu_ns(self) -> int:
         """What it has served outside of turns."""
-        self._must_be_there()
+        self.must_be_there()
         return sum(ledger.served_ns for ledger in self.listeners.values())
 
     @property
@@ -59,7 +59,7 @@ class FakeOrigin:
         return self if self.gives_turns else None
 
     def open(self, settings: Settings = PLAIN) -> FakeLedger:
-        self._must_be_there()
+        self.must_be_there()
         ledger = FakeLedger(f"http://127.0.0.1:{len(self.listeners) + 1}")
         self.listeners[ledger.base_url] = ledger
         return ledger
@@ -75,7 +75,7 @@ class FakeOrigin:
         return self.strays
 
     def involuntary_switches(self) -> int:
-        self._must_be_there()
+        self.must_be_there()
         return 0
 
     def end(self) -> None:
@@ -84,7 +84,7 @@ class FakeOrigin:
     def hold(
         self, ledger: Ledger, process: CountedProcess, requests: int, per_iteration: int
     ) -> int:
-        self._must_be_there()
+        self.must_be_there()
         client = cast(FakeAdapter, process)
         assert ledger is client.ledger
         assert not client.has_begun, "it ran before it was held"
@@ -95,7 +95,7 @@ class FakeOrigin:
         return len(self.clients)
 
     def release(self, ledger: Ledger) -> Edges:
-        self._must_be_there()
+        self.must_be_there()
         if self.keeps_all:
             raise OriginError("gone")
         number = max(n for n, held in enumerate(self.ledgers) if held is ledger)
@@ -111,7 +111,7 @@ class FakeOrigin:
         assert longest_s > 0
         number = len(self.orders)
         self.is_gone = self.is_gone or number == self.dies_at
-        self._must_be_there()
+        self.must_be_there()
         if number in self.raises:
             raise self.raises[number]
         self.orders.append(list(order))
@@ -142,7 +142,7 @@ class FakeOrigin:
         self.time.passes(wall_ns + lost_ns)
         return control.Turns(tuple(turns), tuple(lost), tuple(exhausted), wall_ns, lost_ns)
 
-    def _must_be_there(self) -> None:
+    def must_be_there(self) -> None:
         if self.is_gone:
             raise OriginError("the origin ended with signal SIGKILL")
 

@@ -16,9 +16,11 @@ def text(gate: Gate) -> str:
     The action draws the figures of one commit after another; what differs between two machines it
     can't know. The verdict, which is of one job on one machine, is in `extra`. A gate that is
     withheld has no entry, and the action ends with an error where it finds none: a wrong point in a
-    chart is worse than none.
+    chart is worse than none. Nor has a comparison in which head has no cost: the action makes 0 of
+    null.
     """
-    entries = [] if gate.withheld else [_entry(gate, row) for row in gate.rows]
+    rows = [row for row in gate.rows if math.isfinite(row.head_us.point)]
+    entries = [] if gate.withheld else [_entry(gate, row) for row in rows]
     return json.dumps(entries, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -53,13 +53,25 @@ def document(gate: Gate) -> dict[str, object]:
             }
             for one in gate.again
         ],
+        "lost_rounds": [
+            asdict(one) | {"base": list(one.base), "head": list(one.head)} for one in gate.lost
+        ],
+        "findings": [
+            {
+                "workload": workload,
+                "kind": str(finding.kind),
+                "clients": list(finding.subject),
+                "text": findings.note(finding).replace("`", ""),
+            }
+            for workload, finding in gate.findings
+        ],
         "record": asdict(gate.record) if gate.record else None,
         "counted": [_counted(witness) for witness in gate.witnesses],
     }
 
 
 def _estimate(estimate: Estimate) -> dict[str, float | None]:
-    return {name: significant(value) for name, value in asdict(estimate).items()}
+    return {name: significant(value) for name, value in asdict(estimate.two_ended).items()}
 
 
 def _counted(witness: Witness) -> dict[str, object]:

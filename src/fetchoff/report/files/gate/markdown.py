@@ -69,6 +69,6 @@ def _row(cells: tuple[str, ...]) -> str:
 def _escaped(said: str) -> str:
     """No word of it has a meaning in Markdown or HTML."""
     said = said.replace("&", "&amp;").replace("<", "&lt;")
-    for mark in "\\`*_|[]":
+    for mark in "\\`*_~|[]":
         said = said.replace(mark, f"\\{mark}")
     return said

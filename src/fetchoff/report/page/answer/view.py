@@ -48,7 +48,8 @@ class Figures:
 class Column:
     """A workload. `withheld`: why nothing is ranked on it, or "". `absent`: what became of clients
     without figures; `notes`: what must be known beside figures; both by number of the client.
-    `explained`: where the page says why a client is slow. `pairs`: by clock."""
+    `explained`: where the page says why a client is slow. `pairs`: by clock. `clocks_apart`: how
+    far the own clock of a client's adapter is off, by number, where that is much."""
 
     id: str
     title: str
@@ -62,6 +63,7 @@ class Column:
     notes: Mapping[int, tuple[str, ...]]
     explained: Mapping[int, str]
     pairs: Mapping[str, PackedPairs]
+    clocks_apart: Mapping[int, float]
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,9 @@ def _column(
         },
         explained={numbers[c]: anchor for c, anchor in explained.items() if c in numbers},
         pairs={clock: packed(found, dict(numbers)) for clock, found in pairs.items()},
+        clocks_apart={
+            numbers[row.client]: row.clocks_apart for row in groups.measured if row.clocks_apart
+        },
     )
 
 

@@ -78,11 +78,16 @@ const timesFirst = (columns) => {
   return found;
 };
 
-const byEstimates = ({ aspect, overall }, ranked) => {
+const byEstimates = ({ aspect, averaged, baseline, overall }, ranked) => {
   const [only] = ranked;
   const best = ranked.length === 1 ? only.standings[0].client : least(overall);
+  if (best === undefined && averaged.length < ranked.length) {
+    const why = ` has no figure for ${aspect.label} on every workload shown: choose another client to compare with.`;
+    return [client(baseline), why];
+  }
   if (best === undefined) return [`No client has a figure for ${aspect.label} on every workload shown.`];
-  const where = ranked.length === 1 ? ` on ${only.workload.title}: ${only.cells.get(best).text}` : " on the whole";
+  const whole = averaged.length < ranked.length ? ` on ${averaged.length} of the workloads shown` : " on the whole";
+  const where = ranked.length === 1 ? ` on ${only.workload.title}: ${only.cells.get(best).text}` : whole;
   return ["By the estimates, ", client(best), ` is ${aspect.best}${where}.`];
 };
 

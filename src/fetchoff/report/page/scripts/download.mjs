@@ -21,7 +21,7 @@ const rowOf = (data, aspect, column, number) => {
     figure: cell.value ?? null,
     shown_as: cell.text ?? null,
     ratio: known(cell.ratio),
-    ratio_low: known(cell.low),
+    ratio_low: known(cell.high) === null ? null : known(cell.low),
     ratio_high: known(cell.high),
     relative_to: column.reference >= 0 ? data.clients[column.reference].id : null,
     verdict: cell.verdict ?? null,
@@ -33,8 +33,11 @@ const rowOf = (data, aspect, column, number) => {
 
 const known = (value) => (Number.isFinite(value) ? value : null);
 
+// A spreadsheet takes a text that begins so for a formula, and texts are adapters'.
+const literal = (value) => (typeof value === "string" && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value);
+
 const quoted = (value) => {
-  const text = value === null ? "" : String(value);
+  const text = value === null ? "" : String(literal(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 

@@ -12,9 +12,17 @@ const written = (value, digits) => {
   });
 };
 
+const MOST_DIGITS = 4;
+const SMALL = 5; // below it, a whole number would be too rough for an end: 1.6 is not 2
+
+// As many as the interval leaves a meaning, and so many that no end is written as 1 that is not 1.
 const digitsFor = (low, high) => {
   const half = (high - low) / 2;
-  return half > 0 ? Math.min(Math.ceil(-Math.log10(half)), 3) : 0;
+  let digits = half > 0 ? Math.min(Math.ceil(-Math.log10(half)), 3) : 0;
+  if (half > 0 && low < SMALL) digits = Math.max(digits, 1);
+  const isOne = (end) => end !== 1 && Number(end.toFixed(Math.max(digits, 0))) === 1;
+  while (digits < MOST_DIGITS && (isOne(low) || isOne(high))) digits = Math.max(digits, 0) + 1;
+  return digits;
 };
 
 // `2.4`; "" if its interval tells nothing.

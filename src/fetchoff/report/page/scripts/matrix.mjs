@@ -19,7 +19,7 @@ export const drawMatrix = (place, data, view, state, acts) => {
     "table",
     { class: "matrix" },
     element("caption", { class: "sr" }, `Clients by ${view.aspect.label}, one row each`),
-    element("thead", {}, headings(view, state, acts)),
+    element("thead", {}, headings(data, view, state, acts)),
     element("tbody", {}, rows.map((client) => row(data, view, state, client, acts))),
   );
   const showMore = () => {
@@ -30,7 +30,7 @@ export const drawMatrix = (place, data, view, state, acts) => {
   place.replaceChildren(table, ...(left > 0 ? [more] : []));
 };
 
-const headings = (view, state, { go }) => {
+const headings = (data, view, state, { go }) => {
   const sorted = state.sort || (view.overall.size > 0 ? "overall" : view.columns[0]?.workload.id);
   const order = state.turned ? "descending" : "ascending";
   const heading = (name, label, attributes, beside) => {
@@ -42,12 +42,23 @@ const headings = (view, state, { go }) => {
     "tr",
     {},
     heading("client", "client", { class: "client" }),
-    view.overall.size > 0 ? heading("overall", "all of these", {}, element("small", {}, "geometric mean")) : null,
-    view.columns.map(({ workload }) => heading(workload.id, workload.title, { title: workload.about }, mark(workload))),
+    view.overall.size > 0 ? heading("overall", "all of these", {}, element("small", {}, mean(view))) : null,
+    view.columns.map((column) => {
+      const { id, title, about } = column.workload;
+      return heading(id, title, { title: about }, mark(data, column));
+    }),
   );
 };
 
-const mark = ({ withheld }) => (withheld ? element("small", { class: "withheld" }, "withheld") : null);
+const mean = ({ averaged, columns }) => {
+  const ranked = columns.filter(({ standings }) => standings.length > 0);
+  return averaged.length < ranked.length ? `geometric mean of ${averaged.length} workloads` : "geometric mean";
+};
+
+const mark = (data, { workload, otherReference }) => {
+  if (workload.withheld) return element("small", { class: "withheld" }, "withheld");
+  return otherReference === null ? null : element("small", {}, `relative to ${data.clients[otherReference].id}`);
+};
 
 const row = (data, view, state, number, { go, linkTo }) => {
   const { id } = data.clients[number];

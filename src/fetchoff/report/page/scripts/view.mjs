@@ -12,8 +12,9 @@ export const viewOf = (data, pairs, state) => {
   const columns = shownWorkloads(data.workloads, state).map((workload) =>
     columnOf(data, workload, pairs.get(workload.id)?.[aspect.pairs], aspect, new Set(shown), baseline),
   );
-  const overall = columns.length > 1 ? overallOf(shown, columns) : new Map();
-  return { aspect, baseline, columns, overall, shown: ordered(data, shown, columns, overall, state) };
+  const averaged = columns.filter((column) => column.standings.length > 0 && column.otherReference === null);
+  const overall = averaged.length > 1 ? overallOf(shown, averaged) : new Map();
+  return { aspect, baseline, columns, averaged, overall, shown: ordered(data, shown, columns, overall, state) };
 };
 
 const columnOf = (data, workload, pairs, aspect, shown, baseline) => {
@@ -24,9 +25,12 @@ const columnOf = (data, workload, pairs, aspect, shown, baseline) => {
     if (value === null) cells.set(client, { absent: workload.absent[client] ?? "no figure" });
     else cells.set(client, { value, text: figures.texts[client] });
   }
-  const column = { workload, cells, reference: -1, leaders: [], standings: [], pairs };
+  const column = { workload, cells, reference: -1, otherReference: null, leaders: [], standings: [], pairs };
   if (workload.withheld) return column;
-  return aspect.pairs ? tested(data, column, aspect, shown, baseline) : estimated(column, figures, aspect, baseline);
+  const found = aspect.pairs ? tested(data, column, aspect, shown, baseline) : estimated(column, figures, aspect, baseline);
+  // Where the chosen client has no figure, ratios are to another: they are in no mean with the rest.
+  const isAnother = baseline >= 0 && found.reference >= 0 && found.reference !== baseline;
+  return isAnother ? { ...found, otherReference: found.reference } : found;
 };
 
 const tested = (data, column, aspect, shown, baseline) => {
@@ -35,10 +39,15 @@ const tested = (data, column, aspect, shown, baseline) => {
   for (const one of found.standings) {
     const cell = column.cells.get(one.client);
     Object.assign(cell, one, { cost: one.ratio });
+    if (aspect.pairs === "wall" && isWithheld(column.workload, one, found.reference)) cell.verdict = "undecided";
     if (aspect.more_is_better) Object.assign(cell, { ratio: 1 / one.ratio, low: 1 / one.high, high: 1 / one.low });
   }
   return { ...column, ...found };
 };
+
+// As in analysis/clocks.py: no verdict where two clocks are further apart than the ratio is from 1.
+const isWithheld = ({ clocks_apart: apart }, { client, ratio }, reference) =>
+  client !== reference && Math.max(apart[client] ?? 0, apart[reference] ?? 0) > Math.abs(ratio - 1);
 
 // Nobody tested whether these differ: there is a ratio of estimates, and neither tier nor verdict.
 const estimated = (column, { values }, aspect, baseline) => {
@@ -58,11 +67,9 @@ const estimated = (column, { values }, aspect, baseline) => {
 // Geometric means over the columns, of clients that have a ratio in all of them. The interval holds
 // if those of the columns do.
 const overallOf = (shown, columns) => {
-  const ranked = columns.filter((column) => column.standings.length > 0);
   const found = new Map();
-  if (ranked.length < 2) return found;
   for (const client of shown) {
-    const cells = ranked.map((column) => column.cells.get(client));
+    const cells = columns.map((column) => column.cells.get(client));
     if (cells.some((cell) => cell.ratio === undefined)) continue;
     const mean = (name) => Math.exp(cells.reduce((sum, cell) => sum + Math.log(cell[name]), 0) / cells.length);
     const ends = cells[0].low === undefined ? {} : { low: mean("low"), high: mean("high") };

@@ -1,0 +1,136 @@
+"""What single kits and clients must do besides the cases, which all clients share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from fetchoff.build.build_dir import state
+from fetchoff.catalog.manifests import discover
+from fetchoff.model.workload import Exchange, JsonBody, Settings, TimeoutsMs, Workload
+from fetchoff.protocol import adapter as protocol
+from fetchoff.protocol.adapter import Prepared, Spool
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
+
+TIMEOUT_S = 30.0
+KEPT = Settings(reuse=None)
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltInOrigin]:
+    origin = BuiltInOrigin(tmp_path_factory.mktemp("origin"))
+    yield origin
+    origin.end()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A client, what it answered to `prepare`, and the ledger that it is to send requests to."""
+
+    client: Adapter
+    answer: Prepared
+    ledger: BuiltInLedger
+
+    @property
+    def connections(self) -> int:
+        return self.ledger.read().seen.connections
+
+
+@contextmanager
+def prepared(
+    name: str, exchange: Exchange, origin: BuiltInOrigin, folder: Path, settings: Settings = KEPT
+) -> Iterator[Stage]:
+    launch = state(discover()[name]).launch
+    if launch is None:
+        pytest.skip(f"{name} is not ready")
+    ledger = origin.open(settings)
+    client = Adapter(name, launch, folder, folder / "stderr")
+    try:
+        client.say_hello()
+        client.description()
+        workload = Workload("beyond", "contract", (exchange,), settings)
+        message = protocol.prepare(workload, ledger.base_url, Spool(folder))
+        yield Stage(client, client.prepare(message), ledger)
+    finally:
+        client.end()
+        ledger.close()
+
+
+@pytest.mark.parametrize("name", ["rust/minreq", "cpp/cpp-httplib"])
+def test_threads_outlive_a_batch(name: str, origin: BuiltInOrigin, tmp_path: Path) -> None:
+    """To start them anew would be a part of each batch's time."""
+    four = Settings(reuse=None, concurrency=4)
+    with prepared(name, Exchange("GET", "/bytes/16"), origin, tmp_path, four) as stage:
+        threads = []
+        for _ in range(2):
+            assert stage.client.run(8, TIMEOUT_S).done == 8
+            threads.append(sorted(os.listdir(f"/proc/{stage.client.pid}/task")))
+    assert threads[0] == threads[1]
+    assert len(threads[0]) >= 4
+
+
+@pytest.mark.parametrize("name", ["go/net-http", "go/resty", "rust/ureq"])
+def test_as_many_connections_are_kept_as_were_in_use(
+    name: str, origin: BuiltInOrigin, tmp_path: Path
+) -> None:
+    """Their pools keep 100 and 10 in all, unless they are told otherwise."""
+    many = Settings(reuse=True, concurrency=120)
+    with prepared(name, Exchange("GET", "/delay/300"), origin, tmp_path, many) as stage:
+        opened = []
+        for _ in range(2):
+            assert stage.client.run(120, TIMEOUT_S).done == 120
+            opened.append(stage.connections)
+    assert opened == [120, 120]
+
+
+def test_the_memory_of_an_answer_is_that_of_the_next(origin: BuiltInOrigin, tmp_path: Path) -> None:
+    """As in a loop over libcurl; blocks as large as these are the kernel's again once freed."""
+    with prepared("rust/curl", Exchange("GET", "/bytes/40000000"), origin, tmp_path) as stage:
+        stage.client.run(1, TIMEOUT_S)
+        used = stage.client.meter()
+        assert stage.client.run(3, TIMEOUT_S).done == 3
+        found = used()
+    assert found is not None and found.usage.page_faults is not None
+    assert found.usage.page_faults < 100
+
+
+@pytest.mark.parametrize("name", ["command/wget", "command/wget2", "rust/ureq"])
+def test_a_post_without_a_body_is_sent_as_one(
+    name: str, origin: BuiltInOrigin, tmp_path: Path
+) -> None:
+    """The origin refuses any other method there."""
+    with prepared(name, Exchange("POST", "/upload"), origin, tmp_path) as stage:
+        answer = stage.client.run(1, TIMEOUT_S)
+    assert (answer.done, answer.error) == (1, "")
+
+
+def test_content_that_does_not_go_on_is_an_error(origin: BuiltInOrigin, tmp_path: Path) -> None:
+    """To a reader of Poco's stream, it only ends."""
+    impatient = Settings(reuse=None, timeout_ms=TimeoutsMs(read=300))
+    drip = Exchange("GET", "/drip/2?ms=2000")
+    with prepared("cpp/poco", drip, origin, tmp_path, impatient) as stage:
+        answer = stage.client.run(1, TIMEOUT_S)
+    assert (answer.done, answer.failed) == (0, 1)
+    assert "imeout" in answer.error
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ('{"none":[]}', "cjson cannot write empty lists"),
+        ('[{"pi":3.141592653589793}]', "cjson cannot write numbers of more than 14 digits"),
+        ('{"none":{},"null":[null],"half":0.5,"text":"[]","list":[1,[2]]}', ""),
+    ],
+)
+def test_what_luas_parser_would_change_is_not_sent(
+    document: str, said: str, origin: BuiltInOrigin, tmp_path: Path
+) -> None:
+    post = Exchange("POST", "/json", JsonBody(document))
+    with prepared("lua/luasocket", post, origin, tmp_path) as stage:
+        assert stage.answer.error == said

@@ -1,0 +1,235 @@
+"""One comparison of a history: how its releases are made ready, and what its run says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from benches.stats.histories import (
+    plan_of,
+)
+
+from fetchoff.app import history as app_history
+from fetchoff.app.choose import chosen
+from fetchoff.app.history import (
+    CannotBeMeasured,
+    Comparer,
+    _other_packages,
+    compared,
+)
+from fetchoff.build import locks, trees
+from fetchoff.build.build_dir import BuildDir, remember_failure, remember_ready, state
+from fetchoff.model.analysis import Analysis, RankingRow, WorkloadResult
+from fetchoff.model.client import Client, Description, Manifest, Package, Readiness
+from fetchoff.model.errors import LinkError
+from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.finding import Advice, ClientEvidence, Finding, NothingCounts, NotMeasured
+from fetchoff.model.history import OtherPackage
+from fetchoff.model.observation import Ended, Outcome
+from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
+
+
+def test_a_repetition_is_a_run_of_its_own_with_rounds_as_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of the budget is for more rounds; they are as long as for a quarter of it."""
+    plan = plan_of(10, budget_s=600)
+    lengths: list[float] = []
+    made: list[tuple[Path, Experiment]] = []
+
+    def paired(*_: object, budget_s: float, seed: int) -> Experiment:
+        lengths.append(budget_s)
+        return Experiment((), (), "a/b@0", seed, budget_s=budget_s)
+
+    def new_run(
+        experiment: Experiment, clients: object, title: str, place: Path
+    ) -> SimpleNamespace:
+        made.append((place, experiment))
+        return SimpleNamespace(header=SimpleNamespace(clients=clients))
+
+    monkeypatch.setattr(app_history, "pair", paired)
+    monkeypatch.setattr(app_history, "new_run", new_run)
+    for name in ("analysis_of", "write", "compared"):
+        monkeypatch.setattr(app_history, name, lambda *_: None)
+    monkeypatch.setattr(Comparer, "ready", lambda _, version: SimpleNamespace(id=f"a/b@{version}"))
+    comparer = Comparer(plan, tmp_path, lambda _: pytest.fail(), lambda *_: None)
+    comparer("0", "9", 600.0, 1)
+    comparer("0", "9", 100.0, 2)
+    (first, once), (second, again) = made
+    assert [place.name for place in (first, second)] == ["0--9", "0--9--2"]
+    assert (once.budget_s, again.budget_s) == (600.0, 100.0)
+    assert lengths == [150.0, 100.0]
+    assert once.seed != again.seed
+    assert once.alpha == again.alpha == plan.alpha_of_one
+
+
+AIOHTTP = replace(plan_of(2), client="python/aiohttp", adapter="python/aiohttp")
+PINNED = "3.11.18"
+
+
+def ready_of(version: str) -> tuple[Client, list[Manifest]]:
+    """A release of aiohttp, and what was set up for it."""
+    asked: list[Manifest] = []
+
+    def set_up(manifest: Manifest) -> Client:
+        asked.append(manifest)
+        return Client(manifest, Readiness.READY)
+
+    return Comparer(AIOHTTP, Path(), set_up, lambda *_: None).ready(version), asked
+
+
+@pytest.fixture
+def pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Manifest:
+    """A version that the adapter has a lock file for; built from that."""
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path))
+    manifest = chosen([f"python/aiohttp@{PINNED}"])[0]
+    assert not manifest.is_resolved
+    remember_ready(BuildDir.of(manifest), Description(PINNED, "", "", frozenset()))
+    return manifest
+
+
+def test_all_releases_are_resolved_alike(pinned: Manifest) -> None:
+    """A lock file is of its own day: its dependencies would be taken for the library's step."""
+    assert state(pinned).readiness is Readiness.READY
+    client, asked = ready_of(PINNED)
+    assert asked == [client.manifest]
+    assert client.manifest.is_resolved
+    assert client.manifest.built_as == pinned.built_as
+    assert client.id == str(pinned.id)
+    other, _ = ready_of("3.11.17")
+    assert other.manifest.is_resolved
+
+
+def test_a_release_whose_setup_failed_is_tried_again(pinned: Manifest, tmp_path: Path) -> None:
+    """A registry may not have answered. The search itself asks for a release once."""
+    released = ready_of("3.11.17")[0].manifest
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "3.11.17.txt").write_text("aiohttp==3.11.17\n")
+    (tmp_path / "packages.txt").write_text("aiohttp 3.11.17 sha256:0\n")
+    locks.keep(released, tmp_path, tmp_path / "packages.txt")
+    remember_failure(BuildDir.of(released), "no answer of the registry", "try again")
+    assert state(released).readiness is Readiness.UNAVAILABLE
+    client, asked = ready_of("3.11.17")
+    assert (client.readiness, len(asked)) == (Readiness.READY, 1)
+
+
+def test_a_release_is_never_built_from_a_tree_of_the_user(pinned: Manifest, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "pyproject.toml").touch()
+    trees.choose(pinned, [trees.take(str(pinned.id), tmp_path / "mine")])
+    assert BuildDir.of(pinned).trees
+    client, _ = ready_of(PINNED)
+    assert BuildDir.of(client.manifest).trees == ()
+
+
+def record(version: str, *packages: Package, package: str = "") -> ClientRecord:
+    about = ("a/b", "kit", "product", "", "", version, "", "", "", "")
+    return ClientRecord(f"a/b@{version}", *about, packages=packages, package=package)
+
+
+def ended(place: Path, *sides: ClientRecord) -> None:
+    """A run that a former search has made."""
+    experiment = Experiment((), (), sides[0].id, 1)
+    run = RunFolder.create(place, Header("", "", "", "", experiment, sides, {}))
+    run.append(Ended("decided", 5))
+    run.close()
+
+
+def test_what_has_ended_is_read_whatever_has_become_of_its_releases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = record("0"), record("9")
+    ended(tmp_path / "comparisons" / "0--9", *sides)
+    read: list[Mapping[str, ClientRecord]] = []
+    monkeypatch.setattr(app_history, "analysis_of", lambda _: None)
+    monkeypatch.setattr(app_history, "write", lambda *_: None)
+    monkeypatch.setattr(app_history, "compared", lambda _, sides, run: read.append(sides))
+    monkeypatch.setattr(Comparer, "ready", lambda *_: pytest.fail())
+    monkeypatch.setattr(app_history, "must_be_unchanged", lambda *_: pytest.fail())
+    comparer = Comparer(plan_of(10), tmp_path, lambda _: pytest.fail(), lambda *_: pytest.fail())
+    comparer("0", "9", 600.0, 1)
+    assert read == [dict(zip(("0", "9"), sides, strict=True))]
+
+
+def test_a_release_that_was_measured_is_not_passed_over_for_one_that_never_could_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a search is resumed without a network: nothing can be set up again."""
+    ended(tmp_path / "comparisons" / "0--9", record("0"), record("9"))
+
+    def ready(_: Comparer, version: str) -> Client:
+        raise CannotBeMeasured(version, "no route to the registry")
+
+    monkeypatch.setattr(Comparer, "ready", ready)
+    comparer = Comparer(plan_of(10), tmp_path, lambda _: pytest.fail(), lambda *_: pytest.fail())
+    for ends in (("0", "4"), ("4", "9")):
+        with pytest.raises(CannotBeMeasured) as caught:
+            comparer(*ends, 600.0, 1)
+        assert caught.value.version == "4"
+
+
+def analysis(*rows: RankingRow, rounds: int, withheld: Finding | None = None) -> Analysis:
+    result = WorkloadResult("w", "", "", rows[0].client, rounds, rows, (), withheld)
+    return Analysis("", "", "", "decided", 30.0, 1, 0.01, 0.02, 0.99, (result,), (), {}, {})
+
+
+def without_figures(version: str, why: ClientEvidence | NothingCounts) -> RankingRow:
+    return RankingRow(f"a/b@{version}", Role.RANKED, Outcome.INVALID, 0, Finding(why))
+
+
+SIDES = {version: record(version) for version in ("0", "9")}
+
+
+def test_a_release_that_fails_tells_how_long_that_took() -> None:
+    rows = [without_figures(version, NotMeasured("it broke down")) for version in SIDES]
+    with pytest.raises(CannotBeMeasured, match="0: it broke down") as caught:
+        compared(analysis(*rows, rounds=3), SIDES, "comparisons/0--9")
+    assert caught.value.seconds == 30.0
+
+
+def test_no_release_is_at_fault_where_no_round_counts() -> None:
+    why = NothingCounts("satellite", ("packets were late",))
+    rows = [without_figures(version, why) for version in SIDES]
+    withheld = Finding(why, advice=Advice.SLOWER_LINK)
+    with pytest.raises(LinkError) as caught:
+        compared(analysis(*rows, rounds=0, withheld=withheld), SIDES, "comparisons/0--9")
+    assert caught.value.message == (
+        "comparisons/0--9 says nothing about its releases: "
+        "no round over satellite counts: packets were late"
+    )
+    assert "choose a slower link" in caught.value.hint
+
+
+def locked(*packages: str) -> tuple[Package, ...]:
+    parts = (each.split("@") for each in packages)
+    return tuple(Package(name, version, "sha256:0") for name, version in parts)
+
+
+def test_packages_beside_the_library_that_differ() -> None:
+    sides = {
+        "0.9": record("0.9", *locked("a@0.9", "a-core@0.9", "b@1", "c@1", "d@1", "d@2")),
+        "1.0": record("1.0", *locked("a@1.0", "a-core@1.0", "b@2", "d@2", "e@1", "f@1")),
+    }
+    assert tuple(_other_packages(sides)) == (
+        OtherPackage("b", "1", "2"),
+        OtherPackage("c", "1", ""),
+        OtherPackage("d", "1, 2", "2"),
+        OtherPackage("e", "", "1"),
+        OtherPackage("f", "", "1"),
+    )
+
+
+def test_the_package_that_carries_the_library_is_no_other_one() -> None:
+    sides = {
+        version: record(version, *locked(f"c-sys@{own}+c-{version}"), package="c-sys+c")
+        for version, own in {"8.1.0": "0.4.1", "8.2.0": "0.4.2"}.items()
+    }
+    assert tuple(_other_packages(sides)) == ()
+
+
+def test_of_a_release_without_a_lock_nothing_is_known() -> None:
+    sides = {"0": record("0"), "9": record("9", *locked("b@1"))}
+    assert tuple(_other_packages(sides)) == ()

@@ -1,0 +1,118 @@
+"""Counting beside a gate: whatever hinders it is told, and takes nothing from the gate."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.unit.analysis.raced import COURSE
+from tests.unit.analysis.test_gate import experiment_of, race
+
+from fetchoff.app import witness
+from fetchoff.app.explain import say_nothing
+from fetchoff.app.witness import witnesses
+from fetchoff.model.client import Launch
+from fetchoff.model.errors import (
+    AdapterError,
+    BusyError,
+    FetchoffError,
+    InputError,
+    LinkError,
+    OriginError,
+)
+from fetchoff.model.recording import Missing, Source
+from fetchoff.model.witness import Counter, Witness
+from fetchoff.model.workload import Placement
+from fetchoff.run.recording import warm_client as recording
+from fetchoff.run.recording.recorder import nothing
+from fetchoff.run.recording.warm_client import Subject, warm_client
+
+BASE, HEAD = (SimpleNamespace(id=key, launch=Launch(("x",))) for key in ("a/x", "a/x@head"))
+Recorded = Callable[[Subject], Any]
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Recorded]]:
+    """What a recording comes to, of any subject; it traces nobody."""
+    does: list[Recorded] = []
+
+    @contextlib.contextmanager
+    def warm(subject: Subject, _: Path) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(subject=subject, iteration_ms=1.0)
+
+    monkeypatch.setattr(witness, "why_not", lambda _: None)
+    monkeypatch.setattr(witness, "alone", lambda **_: contextlib.nullcontext())
+    monkeypatch.setattr(witness, "warm_client", warm)
+    monkeypatch.setattr(witness, "record_calls", lambda warm, _: does[0](warm.subject))
+    yield does
+
+
+def by_strace(placement: Placement | None = None) -> Witness:
+    experiment = replace(experiment_of(race(0.0, 1)), placement=placement)
+    found = witnesses(BASE, HEAD, experiment, [], say_nothing)  # type: ignore[arg-type]
+    (one,) = (one for one in found if one.counter is Counter.STRACE)
+    return one
+
+
+@pytest.mark.parametrize("kind", [AdapterError, OriginError, LinkError, InputError, BusyError])
+def test_whatever_ends_a_recording_is_why_nothing_was_counted(
+    kind: type[FetchoffError], recorded: list[Recorded]
+) -> None:
+    def fail(_: Subject) -> None:
+        raise kind("no socket could be opened")
+
+    recorded.append(fail)
+    assert by_strace().missing == Missing(Source.CALLS, "no socket could be opened")
+
+
+def test_a_later_recording_that_is_not_traced_says_why_and_what_would_help(
+    recorded: list[Recorded],
+) -> None:
+    refused = Missing(Source.CALLS, "tracing is not permitted", "run it as root")
+    recorded.append(lambda subject: nothing(subject.client, subject.course, refused))
+    assert by_strace().missing == refused
+
+
+def test_where_nothing_else_is_known_no_whole_exchange_was_traced(
+    recorded: list[Recorded],
+) -> None:
+    names = Missing(Source.NAMES, "the client never asked")
+    recorded.append(lambda subject: nothing(subject.client, subject.course, names))
+    missing = by_strace().missing
+    assert missing is not None
+    assert missing.reason == "no whole exchange of a/x was traced"
+
+
+@pytest.mark.parametrize("placement", [None, Placement.FREE, Placement.SEPARATE_CORES])
+def test_recorded_processes_are_placed_as_the_measured_ones(
+    placement: Placement | None, recorded: list[Recorded]
+) -> None:
+    asked = []
+
+    def record(subject: Subject) -> object:
+        asked.append(subject.placement)
+        return nothing(subject.client, subject.course, Missing(Source.CALLS, "why"))
+
+    recorded.append(record)
+    by_strace(placement)
+    assert set(asked) == {placement}
+
+
+def test_a_warm_client_is_placed_as_it_was_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class LaidOut(Exception):
+        pass
+
+    def lay_out(*arguments: object) -> None:
+        raise LaidOut(arguments[-1])
+
+    monkeypatch.setattr(recording, "lay_out", lay_out)
+    subject = Subject("a/x", Launch(("x",)), COURSE, placement=Placement.FREE)
+    with pytest.raises(LaidOut, match="free"), warm_client(subject, tmp_path):
+        pass

@@ -1,0 +1,187 @@
+"""Setting up: what is ready is asked again, what two ids share is built once, and disks fill up."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.command import FAKES
+
+from fetchoff.app.measure import client_record
+from fetchoff.app.releases import releases_of
+from fetchoff.app.unchanged import must_be_the_same
+from fetchoff.build import servers, setup
+from fetchoff.build.build_dir import state
+from fetchoff.build.runtimes import runtime_folder
+from fetchoff.catalog.manifests import named
+from fetchoff.catalog.origins import read_origin
+from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
+from fetchoff.model.errors import AdapterError, SetupError
+
+KIT = """\
+schema = 1
+language = "fake"
+[setup]
+steps = [["sh", "-c", "echo built >>$BUILDS; sleep 0.1"]]
+[releases]
+package = "it"
+list = ["sh", "-c", "echo 1.0"]
+resolve = [["true"]]
+locks = ["lock"]
+[run]
+command = ["sh", "{source}"]
+[runtimes.found]
+about = "what is found on this machine"
+steps = [["sh", "{kit}/find.sh", "{runtime}/found"]]
+[runtimes.unlocked]
+about = "what must not be built beside another setup"
+steps = [["sh", "-c", "! flock --nonblock $FETCHOFF_CACHE/setup.lock true"]]
+"""
+ADAPTER = """\
+schema = 1
+client = "fake/one"
+about = "a client"
+source = "adapter.toml"
+versions = ["1.0"]
+"""
+ORIGIN = """\
+schema = 1
+about = "a server"
+[serves]
+[setup]
+steps = [["sh", "-c", "! flock --nonblock $FETCHOFF_CACHE/setup.lock true"]]
+[version]
+command = ["echo", "it is 1.0"]
+pattern = '{pattern}'
+[run]
+command = ["true"]
+"""
+HELLO = Description("1.0", "runtime", "libcurl 1", frozenset({"http/1.1"}))
+UPGRADED = Description("1.0", "runtime", "libcurl 2", frozenset({"http/1.1", "tls"}))
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of adapters, which note their builds in $BUILDS."""
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("BUILDS", str(tmp_path / "builds"))
+    root = tmp_path / "adapters"
+    shutil.copytree(FAKES / "_kit", root / "fake" / "_kit")
+    (root / "fake" / "_kit" / "kit.toml").write_text(KIT)
+    (root / "fake" / "_kit" / "find.sh").write_text(f'ln -s "{tmp_path}/jdk" "$1"')
+    for name in ("one", "two"):
+        folder = root / "fake" / name
+        folder.mkdir()
+        (folder / "adapter.toml").write_text(ADAPTER.replace("one", name))
+    return root
+
+
+def manifest_of(root: Path, text: str = "fake/one") -> Manifest:
+    manifest = named(text, root)
+    assert manifest is not None
+    return manifest
+
+
+def set_up(*manifests: Manifest, hello: Description | AdapterError = HELLO) -> dict[str, Client]:
+    def say_hello(launch: Launch, folder: Path) -> Description:
+        if isinstance(hello, AdapterError):
+            raise hello
+        return hello
+
+    return {client.id: client for client in setup.set_up(manifests, say_hello)}
+
+
+def builds(root: Path) -> int:
+    return len((root.parent / "builds").read_text().splitlines())
+
+
+def test_what_is_ready_tells_anew_what_it_is(root: Path) -> None:
+    manifest = manifest_of(root)
+    (client,) = set_up(manifest).values()
+    record = client_record(client)
+    must_be_the_same(record, client)
+    (client,) = set_up(manifest, hello=UPGRADED).values()
+    assert client == state(manifest)
+    assert client.description == UPGRADED
+    assert client.launch is not None
+    assert client.launch.description == UPGRADED
+    assert builds(root) == 1
+    with pytest.raises(SetupError, match="fake/one has changed since this run began"):
+        must_be_the_same(record, client)
+
+
+def test_what_is_ready_and_says_no_hello_is_built_again(root: Path) -> None:
+    manifest = manifest_of(root)
+    set_up(manifest)
+    (client,) = set_up(manifest, hello=AdapterError("one: no such library")).values()
+    assert (client.readiness, client.reason) == (Readiness.UNAVAILABLE, "no such library")
+    assert builds(root) == 2
+    assert set_up(manifest)[client.id].readiness is Readiness.READY
+
+
+def test_what_two_ids_share_is_built_once(root: Path) -> None:
+    both = set_up(manifest_of(root), manifest_of(root, "fake/one@1.0"))
+    assert {client.readiness for client in both.values()} == {Readiness.READY}
+    assert len(both) == 2
+    assert builds(root) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "hello"),
+    [("remember_ready", HELLO), ("remember_failure", AdapterError("one: ended"))],
+)
+def test_a_full_disk_stops_no_other(
+    written: str, hello: Description | AdapterError, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(setup, written, full)
+    clients = set_up(manifest_of(root), manifest_of(root, "fake/two"), hello=hello)
+    assert len(clients) == 2
+    for client in clients.values():
+        assert client.readiness is Readiness.UNAVAILABLE
+        assert "No space left on device" in client.reason
+
+
+def test_a_runtime_is_looked_for_again_where_it_is_gone_or_sought_elsewhere(root: Path) -> None:
+    for name in ("jdk", "other"):
+        (root.parent / name).mkdir()
+    manifest = manifest_of(root, "fake/one~found")
+    assert set_up(manifest)[str(manifest.id)].readiness is Readiness.READY
+    (root.parent / "jdk").rmdir()
+    assert state(manifest).readiness is Readiness.NOT_SET_UP
+    (root.parent / "jdk").mkdir()
+    assert state(manifest).readiness is Readiness.READY
+    (root / "fake" / "_kit" / "find.sh").write_text(f'ln -s "{root.parent}/other" "$1"')
+    set_up(manifest)
+    assert manifest.runtime is not None
+    found = runtime_folder(manifest.runtime) / "found"
+    assert found.readlink() == root.parent / "other"
+    found.unlink()
+    found.symlink_to(root.parent / "gone")
+    set_up(manifest)
+    assert found.readlink() == root.parent / "other"
+
+
+def origin_of(root: Path, pattern: str) -> Path:
+    (root / "server").mkdir()
+    (root / "server" / "origin.toml").write_text(ORIGIN.replace("{pattern}", pattern))
+    return root / "server"
+
+
+def test_servers_and_runtimes_are_not_built_beside_another_setup(root: Path) -> None:
+    """Their steps here fail unless the lock of setup is held."""
+    server = servers.set_up(read_origin(origin_of(root, r"is (\S+)")))
+    assert (server.readiness, server.version) == (Readiness.READY, "1.0")
+    assert releases_of(manifest_of(root, "fake/one~unlocked"))[0].version == "1.0"
+
+
+@pytest.mark.parametrize("pattern", ["(", r"is \S+"])
+def test_a_pattern_that_can_find_no_version_is_told(pattern: str, root: Path) -> None:
+    server = servers.set_up(read_origin(origin_of(root, pattern)))
+    assert server.readiness is Readiness.UNAVAILABLE
+    assert server.reason.startswith(f"the pattern '{pattern}' finds no version: ")
+    assert "docs/origins.md" in server.hint

@@ -1,0 +1,110 @@
+"""What is said when a cluster is joined: who is not there, and who may run code on it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
+
+from fetchoff.cli.fleet.joining import Where, joined
+from fetchoff.fleet.dask import clusters, over_ssh, required, security
+from fetchoff.fleet.dask import joined as dask_joined
+from fetchoff.model.errors import HostError
+
+HOSTS = """schema = 1
+{listen}
+[[host]]
+name = "pi"
+address = "192.0.2.7"
+python = "python"
+"""
+MAY_RUN_CODE = "can run code as you while this runs, which --security prevents: docs/fleet.md#tls"
+
+
+class Cluster:
+    """Of two workers, one of which can't be used."""
+
+    dashboard = ""
+
+    def __init__(self, *_: object) -> None:
+        self.unfit = {"bare": "ImportError: no Fetchoff at tcp://192.0.2.9"}
+        self.names = {"anna"}
+
+    def present(self) -> frozenset[str]:
+        return frozenset(self.names)
+
+    def let_go(self) -> None:
+        pass
+
+
+@pytest.fixture(autouse=True)
+def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextlib.contextmanager
+    def of_this_machine(*_: object) -> Iterator[None]:
+        yield
+
+    @contextlib.contextmanager
+    def ssh(_h: object, _l: object, _s: object, absent: Callable[..., None]) -> Iterator[None]:
+        absent("pi", HostError("it cannot be started by SSH", "192.0.2.7 refused"))
+        yield
+
+    monkeypatch.setattr(clusters, "of_this_machine", of_this_machine)
+    monkeypatch.setattr(over_ssh, "over_ssh", ssh)
+    monkeypatch.setattr(dask_joined, "JoinedCluster", Cluster)
+    monkeypatch.setattr(required, "must_have_dask", lambda **_: None)
+    monkeypatch.setattr(security, "security", lambda **_: object())
+
+
+def hosts_file(folder: Path, listen: str) -> Path:
+    path = folder / "hosts.toml"
+    path.write_text(HOSTS.format(listen=listen and f'listen = "{listen}"'))
+    return path
+
+
+def said(where: Where, capsys: pytest.CaptureFixture[str], *, quiet: bool = False) -> str:
+    with joined(where, quiet=quiet):
+        pass
+    return capsys.readouterr().err
+
+
+def test_who_is_not_there_is_known_until_it_comes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = Where(None, hosts_file(tmp_path, ""), None)
+    with joined(where) as there:
+        assert there.names() == ["anna"]
+        absent = there.still_absent()
+        assert {host: why.message for host, why in absent.items()} == {
+            "pi": "it cannot be started by SSH",
+            "bare": "it cannot do what Fetchoff asks of it",
+        }
+        there.cluster.names = {"pi"}  # type: ignore[attr-defined]
+        assert there.names() == ["anna", "pi"]
+        assert [*there.still_absent()] == ["bare"]
+    assert "note: pi: it cannot be started by SSH: 192.0.2.7 refused\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("listen", "who"),
+    [
+        ("", "every user of this machine"),
+        ("192.0.2.1", "whoever reaches 192.0.2.1 or a host's worker"),
+    ],
+)
+def test_who_can_run_code_on_hosts_is_told(
+    listen: str, who: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = hosts_file(tmp_path, listen)
+    assert f"note: {who} {MAY_RUN_CODE}\n" in said(Where(None, path, None), capsys)
+    assert MAY_RUN_CODE not in said(Where(None, path, None, secure=True), capsys)
+
+
+def test_who_can_run_code_on_pretended_hosts_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"note: every user of this machine {MAY_RUN_CODE}\n" in said(
+        Where(None, None, 1), capsys
+    )
+    assert MAY_RUN_CODE not in said(Where(None, None, 1), capsys, quiet=True)

@@ -1,0 +1,107 @@
+"""What all diagnoses have in common: predictions that can be, and rules that can't tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fetchoff.app.courses import courses
+from fetchoff.diagnosis.diagnose import diagnose
+from fetchoff.diagnosis.rule import Evidence
+from fetchoff.model.cause import Cause
+from fetchoff.model.recording import (
+    Answered,
+    Event,
+    Handshaken,
+    Head,
+    Read,
+    Recording,
+    Source,
+    Written,
+)
+from fetchoff.report.wording import causes as wording
+
+MS = 1_000_000
+PARTS = {"sent-twice", "truncated-accepted", "early-answer-lost", "extra-round-trips"}
+BETWEEN = {"pool-limit", "pool-churn", "waits-for-close"}
+
+
+def one(at: int, connection: int) -> list[Event]:
+    return [
+        Read(at, connection, 0, 40),
+        Head(at + 1, connection, 0, 0, "GET", "/", "HTTP/1.1", ()),
+        Answered(at + 2, connection, 0, 0, 200),
+        Written(at + 3, connection, 0, 100),
+    ]
+
+
+def recording(events: Iterable[Event], iterations: int, wall_ms: float, at_once: int) -> Recording:
+    (course,) = courses(["small-get"], ())
+    settings = replace(course.workload.settings, concurrency=at_once)
+    course = replace(course, workload=replace(course.workload, settings=settings))
+    return Recording("c/x", course, iterations, 0, round(wall_ms * MS), 0, events=tuple(events))
+
+
+PLAIN = recording([event for n in range(8) for event in one(n * MS, 1)], 8, 10, 1)
+
+
+def test_an_exchange_takes_its_part_of_the_loop() -> None:
+    """As in a run: of eight at once, each takes an eighth of the time, and a request that nobody
+    asked for is no exchange."""
+    wave = [event for n in range(8) for event in one(n, n)]
+    assert diagnose(Evidence(recording(wave, 8, 80, 8))).exchange_us == 10_000
+    assert diagnose(Evidence(recording(wave, 4, 80, 1))).exchange_us == 20_000
+    broken = replace(recording(wave, 300, 80, 1), fault="exit status 3", cpu_ns=40 * MS)
+    found = diagnose(Evidence(broken))
+    assert (found.exchange_us, found.cpu_us) == (10_000, 5000)
+
+
+@given(st.none() | st.floats(0, 1e7))
+def test_no_negative_time_is_predicted(saves_us: float | None) -> None:
+    cause = Evidence(PLAIN).cause("pauses", 1, saves_us=saves_us)
+    assert cause.saves_us is None or cause.saves_us <= cause.exchange_us
+    for told in (cause, Cause("pauses", 1, 8, 200.0, saves_us=saves_us)):
+        assert " -" not in wording.predicted(told)
+    lost = Evidence(replace(PLAIN, lost=1)).cause("pauses", 1, saves_us=saves_us)
+    assert lost.saves_us is None
+
+
+@pytest.mark.parametrize(
+    ("made", "silent", "said"),
+    [
+        (PLAIN, set(), []),
+        (
+            replace(PLAIN, fault="exit status 3"),
+            PARTS,
+            ["some of the origin's events were not recorded: the loop broke off"],
+        ),
+        (
+            replace(PLAIN, lost=1234),
+            PARTS | BETWEEN,
+            [
+                "some of the origin's events were not recorded: 1,234 of them did not fit in "
+                "(record fewer exchanges, with --iterations)"
+            ],
+        ),
+    ],
+)
+def test_who_needs_what_is_not_there_cannot_tell(
+    made: Recording, silent: set[str], said: list[str]
+) -> None:
+    found = diagnose(Evidence(made))
+    assert (PARTS | BETWEEN) & set(found.silent) == silent
+    gaps = [gap for gap in found.missing if gap.source is Source.EVENTS]
+    assert [wording.missing(gap) for gap in gaps] == said
+
+
+def test_what_is_found_in_a_part_is_told() -> None:
+    """Of a loop that broke off, old handshakes are seen, whatever requests were to follow."""
+    shaken = [Handshaken(n, 1, 0, False, "1.2", "") for n in range(4)]
+    broken = replace(PLAIN, fault="exit status 3", events=(*shaken, *PLAIN.events))
+    found = diagnose(Evidence(broken))
+    assert "extra-round-trips" in {cause.fault for cause in found.causes}
+    assert "extra-round-trips" not in found.silent

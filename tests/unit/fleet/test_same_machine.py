@@ -1,0 +1,116 @@
+"""Another machine under the name of a host doesn't go on with its rounds."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benches.fleet import pretended
+
+from fetchoff.fleet.host import same_machine
+from fetchoff.fleet.host.same_machine import identity
+from fetchoff.fleet.host.work import code, explain_slowest, folder_of, measure_round, prepare
+from fetchoff.fleet.seam.cluster import Here, Step
+from fetchoff.fleet.seam.told import Block, Explaining, Preparing
+from fetchoff.model.errors import HostError
+from fetchoff.model.host import HostRecord
+from fetchoff.store.journal import JOURNAL
+from fetchoff.store.run_folder import HEADER, RunFolder
+
+ID = "0123456789abcdef0123456789abcdef"
+CORES = tuple(sorted(os.sched_getaffinity(0)))
+
+
+@pytest.fixture
+def machine_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "machine-id"
+    path.write_text(f"{ID}\n")
+    monkeypatch.setattr(same_machine, "MACHINE_ID", path)
+    return path
+
+
+@pytest.fixture
+def run(machine_id: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A run whose host has made its folder on this machine, and measured its first round."""
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(pretended, "APPEND_S", 0.0)
+    header = pretended.header("run", pretended.experiment(rounds=3), ("anna",))
+    host = HostRecord("anna", clients=pretended.CLIENTS, courses=("get-0", "get-1"))
+    prepare(Preparing(host, header), here([]))
+    pretended.measure(block(0), here([]))
+    return "run"
+
+
+def here(steps: list[Step]) -> Here:
+    return Here(CORES, steps.append, lambda: None)
+
+
+def block(number: int) -> Block:
+    return Block("run", "anna", number, 0, 0.01, code())
+
+
+def changed(run: str, **more: Any) -> None:
+    """As if the folder had been made elsewhere."""
+    path = folder_of(run, "anna") / HEADER
+    header = json.loads(path.read_text())
+    environment = header["environment"] | more.pop("environment", {})
+    path.write_text(json.dumps(header | {"environment": environment} | more))
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("processor", "Another CPU @ 1 GHz"), ("cores", "1 usable of 1"), ("memory", "0.3 GB")],
+)
+def test_a_machine_of_other_parts_measures_nothing(run: str, name: str, other: str) -> None:
+    changed(run, environment={name: other})
+    before = (folder_of(run, "anna") / JOURNAL).read_bytes()
+    steps: list[Step] = []
+    with pytest.raises(HostError, match=rf"another machine .*\({name}: {other} then, .* now\)"):
+        measure_round(block(1), here(steps))
+    with pytest.raises(HostError, match="another machine"):
+        explain_slowest(Explaining(run, "anna"), here(steps))
+    assert steps == []
+    assert (folder_of(run, "anna") / JOURNAL).read_bytes() == before
+
+
+def test_a_machine_of_the_same_parts_and_another_id_measures_nothing(
+    run: str, machine_id: Path
+) -> None:
+    machine_id.write_text(ID[::-1])
+    with pytest.raises(HostError, match=r"another machine .*\(by its machine-id\)"):
+        measure_round(block(1), here([]))
+
+
+def test_the_machine_itself_tells_what_it_has(run: str) -> None:
+    """Also where the memory is told a little differently, as by another kernel."""
+    memory = float(RunFolder.open(folder_of(run, "anna")).header.environment["memory"].split()[0])
+    changed(run, environment={"memory": f"{memory * 1.02:.1f} GB"})
+    assert measure_round(block(0), here([])).lines
+
+
+def test_a_folder_of_before_is_gone_on_with(run: str) -> None:
+    """It has no id; and a machine may have none."""
+    changed(run, machine="")
+    assert measure_round(block(0), here([])).lines
+
+
+@pytest.mark.parametrize("content", ["", "uninitialized\n", None])
+def test_a_machine_without_an_id_is_told_by_its_parts(
+    content: str | None, run: str, machine_id: Path
+) -> None:
+    machine_id.unlink()
+    if content is not None:
+        machine_id.write_text(content)
+    assert identity(run) == ""
+    assert measure_round(block(0), here([])).lines
+
+
+def test_the_id_is_shown_to_nobody(run: str) -> None:
+    """And is another one in another run."""
+    stored = (folder_of(run, "anna") / HEADER).read_text()
+    assert identity(run) in stored
+    assert ID not in stored
+    assert len({identity(run), identity("another"), ""}) == 3
