@@ -1,7 +1,7 @@
 """What actionlint says of a workflow; where it is not there, the test is skipped.
 
-It has shellcheck read the scripts, if that is on its path: the one of the development environment, so that every
-machine finds the same.
+It has shellcheck read the scripts: the one of the development environment, so that every machine
+finds the same.
 """
 
 from __future__ import annotations
