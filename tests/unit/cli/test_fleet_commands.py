@@ -26,9 +26,10 @@ from fetchoff.app.choose import chosen
 from fetchoff.app.doctor import Health, MachineCheck
 from fetchoff.cli.fleet import comparing, doctor, joining, measuring, run, setup
 from fetchoff.cli.fleet.live import FleetWatcher
-from fetchoff.fleet import explaining
+from fetchoff.fleet import beginning, explaining
 from fetchoff.fleet.driver import Limits
 from fetchoff.fleet.host import work
+from fetchoff.fleet.left_out import LeftOut
 from fetchoff.fleet.seam.cluster import ClusterGone, Here, Step
 from fetchoff.fleet.seam.told import Examined, Look, SetUp, Wanted
 from fetchoff.fleet.standing import standings_of
@@ -224,6 +225,57 @@ def test_a_host_that_came_late_is_examined(
     cluster.hosts, cluster.absent = ("anna", "berta"), {"berta": NOT_THERE}
     status, out = examined(as_json=True, capsys=capsys)
     assert (status, [*json.loads(out)]) == (0, ["anna", "berta"])
+
+
+def comes_meanwhile(cluster: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`emil`, who was expected, is there as soon as others have begun what they were asked for."""
+    cluster.hosts, cluster.absent = ("anna",), {"emil": NOT_THERE}
+
+    def late(*_: object) -> tuple[SetUp, ...]:
+        cluster.hosts = ("anna", "emil")
+        return (SetUp("a"),)
+
+    monkeypatch.setattr(work, "set_up_clients", late)
+
+
+def test_a_host_that_came_too_late_to_be_examined_is_unfit(
+    cluster: Answering, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    comes_meanwhile(cluster, monkeypatch)
+    examine = work.examine
+
+    def meanwhile(wanted: Wanted, here: Here) -> Examined:
+        cluster.hosts = ("anna", "emil")
+        return examine(wanted, here)
+
+    monkeypatch.setattr(work, "examine", meanwhile)
+    status, out = examined(as_json=True, capsys=capsys)
+    assert status == 1
+    assert json.loads(out)["emil"] == {"error": NOT_THERE.message, "hint": NOT_THERE.hint}
+
+
+def test_a_host_that_came_too_late_to_be_set_up_is_named(
+    cluster: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comes_meanwhile(cluster, monkeypatch)
+    with pytest.raises(HostError, match="setting up did not come to its end on emil"):
+        setup.command(["a"], local=2)
+
+
+def test_a_run_takes_a_host_that_came_while_others_were_set_up(
+    cluster: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comes_meanwhile(cluster, monkeypatch)
+    begun: list[tuple[list[str], list[str]]] = []
+
+    def begin(_: object, names: list[str], _asked: object, left_out: LeftOut) -> RunFolder:
+        begun.append((names, left_out.notes()))
+        raise HostError("as far as this test goes")
+
+    monkeypatch.setattr(beginning, "begin", begin)
+    with pytest.raises(HostError, match="as far as this test goes"):
+        run.command(local=2, setup=True)
+    assert begun == [(["anna", "emil"], [])]
 
 
 def test_a_host_that_fleet_run_would_leave_out_is_unfit(

@@ -77,14 +77,15 @@ def test_who_is_not_there_is_known_until_it_comes(
     where = Where(None, hosts_file(tmp_path, ""), None)
     with joined(where) as there:
         assert there.names() == ["anna"]
-        absent = there.still_absent()
+        absent = there.absent_from(there.names())
         assert {host: why.message for host, why in absent.items()} == {
             "pi": "it cannot be started by SSH",
             "bare": "it cannot do what Fetchoff asks of it",
         }
         there.cluster.names = {"pi"}  # type: ignore[attr-defined]
         assert there.names() == ["anna", "pi"]
-        assert [*there.still_absent()] == ["bare"]
+        assert [*there.absent_from(there.names())] == ["bare"]
+        assert [*there.absent_from(["anna"])] == ["pi", "bare"]
     assert "note: pi: it cannot be started by SSH: 192.0.2.7 refused\n" in capsys.readouterr().err
 
 

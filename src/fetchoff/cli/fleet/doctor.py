@@ -47,8 +47,9 @@ def command(
         from fetchoff.fleet.seam.told import Wanted
 
         wanted = Wanted(tuple(chosen.clients), tuple(chosen.without), tuple(chosen.if_ready))
-        patients, errors = examined_of(there.cluster, there.names(), wanted)
-        errors |= there.still_absent()
+        names = there.names()
+        patients, errors = examined_of(there.cluster, names, wanted)
+        errors |= there.absent_from(names)
     if as_json:
         print_json(_document(patients, errors))
     else:

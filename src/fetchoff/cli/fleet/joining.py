@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,9 +43,8 @@ class Joined:
         """The hosts that are there now, and those that were: they may be asked."""
         return sorted(self.hosts | self.cluster.present())
 
-    def still_absent(self) -> dict[str, HostError]:
-        """Those that have not come since."""
-        names = set(self.names())
+    def absent_from(self, names: Collection[str]) -> dict[str, HostError]:
+        """Those that were not among `names`, which were asked, though they may have come since."""
         return {host: why for host, why in list(self.absent.items()) if host not in names}
 
 

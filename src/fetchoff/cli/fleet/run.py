@@ -104,9 +104,10 @@ def command(
         from fetchoff.fleet.driver import Limits
         from fetchoff.fleet.left_out import LeftOut
 
-        cluster, names = there.cluster, there.names()
+        cluster = there.cluster
         if setup:
-            set_up_on(cluster, names, wanted, quiet=quiet or as_json)
+            set_up_on(cluster, there.names(), wanted, quiet=quiet or as_json)
+        names = there.names()  # also those that have come meanwhile
         asked = Asked(
             title=chosen_suite.about,
             out=out,
@@ -115,7 +116,7 @@ def command(
             mode=FleetMode.SHARD if shard else FleetMode.REPLICATE,
             loopback=loopback,
         )
-        folder = begin(cluster, names, asked, LeftOut(say, there.still_absent()))
+        folder = begin(cluster, names, asked, LeftOut(say, there.absent_from(names)))
         limits = Limits(away, longest_round)
         measuring.measure(folder, cluster, shown, limits, as_json=as_json)
         if explain:

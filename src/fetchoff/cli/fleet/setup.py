@@ -45,8 +45,9 @@ def command(
         from fetchoff.fleet.seam.told import Wanted
 
         wanted = Wanted(("*",) if everything else tuple(clients or ()))
-        failed = set_up_on(there.cluster, there.names(), wanted, quiet=quiet)
-        failed = sorted({*failed, *there.still_absent()})
+        names = there.names()
+        failed = set_up_on(there.cluster, names, wanted, quiet=quiet)
+        failed = sorted({*failed, *there.absent_from(names)})
     if failed:
         raise HostError(
             f"setting up did not come to its end on {', '.join(failed)}",
