@@ -11,20 +11,16 @@ from fetchoff.report.page.answer.packing import GRAIN, STEP
 from fetchoff.stats import Standing, Subset
 
 
-def agrees(answer: dict[str, Any], expected: Subset) -> int:
-    """Assert that tiers, leaders and reference are the same, and ratios up to what packing rounds.
-
-    Returns how many verdicts are the same: a packed interval is a little wider, so the page may
-    decide a little less.
-    """
+def must_agree(answer: dict[str, Any], expected: Subset) -> None:
+    """Assert that tiers, verdicts, leaders and reference are the same, and ratios up to what
+    packing rounds."""
     assert answer["reference"] == expected.reference
     assert tuple(answer["leaders"]) == expected.leaders
     ours = [(one.client, one.tiers) for one in expected.standings]
     assert [(one["client"], tuple(one["tiers"])) for one in answer["standings"]] == ours
-    pairs = list(zip(expected.standings, answer["standings"], strict=True))
-    for standing, found in pairs:
+    for standing, found in zip(expected.standings, answer["standings"], strict=True):
         _is_near(found, standing)
-    return sum(standing.verdict.value == found["verdict"] for standing, found in pairs)
+        assert found["verdict"] == standing.verdict.value
 
 
 def _is_near(found: dict[str, Any], standing: Standing) -> None:

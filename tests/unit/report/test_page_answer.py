@@ -16,6 +16,7 @@ from tests.unit.report import factory, large
 from tests.unit.report.paired import pairs_of
 
 from fetchoff.model.check import CheckOutcome
+from fetchoff.model.estimate import Verdict
 from fetchoff.model.pairwise import Pairwise
 from fetchoff.report.page import html
 from fetchoff.report.page.answer.packing import GRAIN, NOWHERE, STEP, PackedPairs, packed
@@ -24,6 +25,7 @@ from fetchoff.report.page.view import page_of
 from fetchoff.report.wording.figures import roughly, sure_time
 from fetchoff.report.wording.installing import install
 from fetchoff.report.wording.soundness import citation, soundness
+from fetchoff.stats.verdicts import verdict
 
 ANALYSIS = factory.analysis()
 CARDS = {card.client: card for card in ANALYSIS.cards}
@@ -41,23 +43,32 @@ def data() -> dict[str, Any]:
     return data_of(html.text(ANALYSIS))
 
 
-def unpacked(found: PackedPairs) -> list[tuple[bool, float, float, float]]:
-    """Shown, difference, below and above of each pair, read as packing.py describes it."""
+MARGIN = 0.02
+
+
+def unpacked(found: PackedPairs) -> list[tuple[bool, bool, float, float, float]]:
+    """Shown, equivalent, difference, below and above of each pair, read as packing.py describes
+    it."""
     content = zlib.decompress(base64.b64decode(found.packed))
     size = len(found.order)
     pairs = [(i, j) for i in range(size) for j in range(i + 1, size)]
     count, flags = len(pairs), -(-len(pairs) // 8)
-    below = content[flags : flags + count]
-    more = content[flags + count : flags + 2 * count]
-    grains = struct.unpack(f"<{count}h", content[flags + 2 * count :])
+    begin = 2 * flags
+    below = content[begin : begin + count]
+    more = content[begin + count : begin + 2 * count]
+    grains = struct.unpack(f"<{count}h", content[begin + 2 * count :])
     above = bytes((b + m) % 256 for b, m in zip(below, more, strict=True))
 
     def reach(step: int) -> float:
         return math.inf if step == NOWHERE else GRAIN * math.exp(STEP * step)
 
+    def is_set(place: int) -> bool:
+        return bool(content[place // 8] >> place % 8 & 1)
+
     return [
         (
-            bool(content[place // 8] >> place % 8 & 1),
+            is_set(place),
+            is_set(8 * flags + place),
             found.levels[j] - found.levels[i] + GRAIN * grains[place],
             reach(below[place]),
             reach(above[place]),
@@ -70,12 +81,14 @@ def unpacked(found: PackedPairs) -> list[tuple[bool, float, float, float]]:
 def test_packed_pairs_are_the_pairs_and_no_interval_is_narrower(clock: str) -> None:
     pairs = pairs_of(ANALYSIS.results[0])[clock]
     numbers = {client: number for number, client in enumerate(sorted(pairs.clients))}
-    found = packed(pairs, numbers)
+    found = packed(pairs, numbers, MARGIN)
     assert [numbers[client] for client in pairs.clients] == list(found.order)
     assert found.tests == pairs.tests == len(pairs.differences)
-    for place, (shown, difference, below, above) in enumerate(unpacked(found)):
+    for place, (shown, equivalent, difference, below, above) in enumerate(unpacked(found)):
         true = pairs.differences[place]
         assert shown == bool(pairs.shown[place])
+        ends = true - pairs.below[place], true + pairs.above[place]
+        assert equivalent == (verdict(*ends, MARGIN) is Verdict.EQUIVALENT)
         assert difference == pytest.approx(true, abs=GRAIN)
         assert difference - below <= true - pairs.below[place]
         assert difference + above >= true + pairs.above[place]
@@ -93,11 +106,12 @@ def test_pairs_that_nobody_could_compare_stay_without_an_end() -> None:
         above=array_of(0.1, math.inf, 1e9),
         shown=bytes((1, 0, 0)),
     )
-    found = unpacked(packed(pairs, {"a/a": 0, "a/b": 1, "a/c": 2}))
+    found = unpacked(packed(pairs, {"a/a": 0, "a/b": 1, "a/c": 2}, MARGIN))
     assert [shown for shown, *_ in found] == [True, False, False]
-    assert found[1][2:] == found[2][2:] == (math.inf, math.inf)
+    assert not any(equivalent for _, equivalent, *_ in found)
+    assert found[1][3:] == found[2][3:] == (math.inf, math.inf)
     alone = Pairwise(("a/a",), 0, 0.99, array_of(), array_of(), array_of(), b"")
-    assert unpacked(packed(alone, {"a/a": 0})) == []
+    assert unpacked(packed(alone, {"a/a": 0}, MARGIN)) == []
 
 
 def array_of(*values: float) -> Any:

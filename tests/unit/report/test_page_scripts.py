@@ -147,10 +147,10 @@ def test_no_cell_has_a_verdict_that_rests_on_clocks_further_apart(
     data = {
         "aspects": [{"key": aspect, "pairs": aspect, "more_is_better": False}],
         "clients": [a_client("a/a"), a_client("a/b")],
-        "workloads": [workload], "margin": 0.02,
+        "workloads": [workload],
     }  # fmt: skip
     pairs = (
-        "{order: [0, 1], isShown: () => true,"
+        "{order: [0, 1], isShown: () => true, isEquivalent: () => false,"
         " difference: () => ({point: Math.log(1.12), low: Math.log(1.1), high: Math.log(1.14)})}"
     )
     state = json.dumps(chosen(aspect, "a/a"))
@@ -171,7 +171,6 @@ def of_memory(*workloads: tuple[str, list[float | None]], baseline: str = "") ->
             }
             for name, values in workloads
         ],
-        "margin": 0.02,
     }  # fmt: skip
     return f"viewOf({json.dumps(data)}, new Map(), {json.dumps(chosen('memory', baseline))})"
 
