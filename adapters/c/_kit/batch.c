@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include <nettle/base16.h>
+#include <nettle/version.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -87,7 +88,11 @@ static void add_digest(struct lane *lane)
     bool raised = lane->answer.error.text[0];
     uint8_t digest[SHA256_DIGEST_SIZE];
     char hex[BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE)];
+#if NETTLE_VERSION_MAJOR < 4
     sha256_digest(&lane->digest.context, sizeof digest, digest);
+#else
+    sha256_digest(&lane->digest.context, digest);
+#endif
     base16_encode_update(hex, sizeof digest, digest);
     json_array_append_new(lane->batch->digests, json_stringn(hex, raised ? 0 : sizeof hex));
 }

@@ -58,6 +58,24 @@ int main(void)
 }
 """
 
+NETTLE = {
+    "version.h": "#define NETTLE_VERSION_MAJOR MAJOR_OF_IT\n",
+    "sha2.h": """
+#include <stddef.h>
+#include <stdint.h>
+#define SHA256_DIGEST_SIZE 32
+struct sha256_ctx { uint32_t state[8]; };
+void sha256_init(struct sha256_ctx *ctx);
+void sha256_update(struct sha256_ctx *ctx, size_t length, const uint8_t *data);
+void sha256_digest(struct sha256_ctx *ctx, LENGTH_IF_ANY uint8_t *digest);
+""",
+    "base16.h": """
+#define BASE16_ENCODE_LENGTH(length) ((length) * 2)
+void base16_encode_update(char *dst, size_t length, const uint8_t *src);
+""",
+}
+"""What the kit uses of Nettle's headers."""
+
 
 def flags(*options: str) -> list[str]:
     command = ["pkg-config", *options, "jansson", "nettle"]
@@ -115,3 +133,21 @@ def test_an_exchange_that_raised_an_error_has_no_digest(
     run = {"op": "run", "n": 1, "digest": True}
     answer = answer_of(client, target, Expect(status), run)
     assert (answer["failed"], answer["sha256"]) == (failed, [digest])
+
+
+@pytest.mark.parametrize(("major", "length"), [(3, "size_t length, "), (4, "")])
+def test_it_compiles_with_either_nettle(major: int, length: str, tmp_path: Path) -> None:
+    """Nettle 4 has taken an argument away."""
+    if (
+        not which("cc")
+        or subprocess.run(["pkg-config", "--exists", "jansson"], check=False).returncode
+    ):
+        pytest.skip("there is no compiler of C here, or no jansson")
+    (tmp_path / "nettle").mkdir()
+    for name, text in NETTLE.items():
+        filled = text.replace("MAJOR_OF_IT", str(major)).replace("LENGTH_IF_ANY ", length)
+        (tmp_path / "nettle" / name).write_text(filled)
+    command = ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+    command += [f"-I{tmp_path}", f"-I{KIT}", *map(str, (KIT / "answer.c", KIT / "batch.c"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
