@@ -35,8 +35,10 @@ end
 
 # The one that the adapter requires, if there are several.
 def one_of(paths)
-  wanted = paths.length < 2 ? paths : paths.select { |path| required?(path[/\A(.+?)(-\d[^-]*)?\.gem(spec)?\z/, 1]) }
-  return wanted.first if wanted.length == paths.length || wanted.length == 1
+  return paths.first if paths.length < 2
+
+  wanted = paths.select { |path| required?(path[/\A(.+?)(-\d[^-]*)?\.gem(spec)?\z/, 1]) }
+  return wanted.first if wanted.length == 1
 
   named = paths.sort.join(", ")
   abort "there are several gems in #{File.basename(Dir.pwd)}: #{named}: give the one to measure, packed (gem build)"

@@ -111,6 +111,19 @@ def test_several_gemspecs_that_it_does_not_require_are_not_guessed_about(tmp_pat
     assert told.endswith("give the one to measure, packed (gem build)")
 
 
+def test_of_several_gems_that_it_requires_none_is_guessed_about(tmp_path: Path) -> None:
+    """Such as those of a pkg folder: the first by name is the oldest one."""
+    tree = tmp_path / "pkg"
+    tree.mkdir()
+    gem = packed(write_library(tmp_path / "source", "packed"))
+    for version in ("0.9", "1.0"):
+        shutil.copy(gem, tree / f"library-{version}.gem")
+    done = install(tmp_path, tree)
+    assert done.returncode == 1
+    told = "there are several gems in pkg: library-0.9.gem, library-1.0.gem: "
+    assert done.stderr.splitlines()[-1].startswith(told)
+
+
 def test_what_the_adapter_loads_is_used(tmp_path: Path) -> None:
     library = write_library(tmp_path / "library", "changed")
     needed = write_library(tmp_path / "needed", "needed", "needed")
