@@ -16,7 +16,7 @@ fi
 go mod tidy
 # go also takes the beginnings of versions: tomorrow they are other versions.
 locked=$(go list -m -f '{{.Version}}' "$2")
-if [ "${locked%+incompatible}" != "v$3" ]; then
+if [ "${locked%+incompatible}" != "v${3%+incompatible}" ]; then
     echo "there is no $2 $3: go has taken ${locked#v} for it" >&2
     exit 1
 fi

@@ -199,8 +199,15 @@ def test_what_go_takes_for_a_version_that_is_not_whole(version: str, tmp_path: P
     assert said == f"there is no example.org/library {version}: go has taken 2.5.1 for it"
 
 
-@pytest.mark.parametrize("locked", ["v2.5.1", "v2.5.1+incompatible"])
-def test_a_whole_version_is_what_go_takes(locked: str, tmp_path: Path) -> None:
-    """The mark is of modules that are older than modules; it is no part of what is asked for."""
-    command, path = locked_by_go(tmp_path, "2.5.1", locked)
+@pytest.mark.parametrize(
+    ("version", "locked"),
+    [
+        ("2.5.1", "v2.5.1"),
+        ("2.5.1", "v2.5.1+incompatible"),
+        ("2.5.1+incompatible", "v2.5.1+incompatible"),
+    ],
+)
+def test_a_whole_version_is_what_go_takes(version: str, locked: str, tmp_path: Path) -> None:
+    """The mark is of modules that are older than modules: Go lists it, and may be asked without."""
+    command, path = locked_by_go(tmp_path, version, locked)
     subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
