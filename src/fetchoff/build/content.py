@@ -55,11 +55,13 @@ def _version_said_by(command: tuple[str, ...], _path: str) -> str:
 
     A failure raises, and so is not remembered: setup may install what is missing. It runs in the
     cache, as build steps do: in the user's folder, a go.mod or a rust-toolchain.toml could choose
-    another release and have it fetched.
+    another release and have it fetched. It speaks no language of the user's, or a terminal and a
+    job of cron would have builds of their own.
     """
     done = subprocess.run(
         command,
         cwd=cache(),
+        env=os.environ | {"LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -215,6 +215,19 @@ def test_a_compiler_is_asked_once_and_found_when_it_is_installed(
     assert (tmp_path / "bin" / "asked").read_text() == "asked\n"
 
 
+def test_it_is_asked_in_no_language_of_the_user(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GCC translates its licence: a job of cron would find nothing that a terminal has built."""
+    manifest = add(folder, '[setup]\nbuilt_with = [["compiler"]]\n')
+    digests = set()
+    for language in ("de_DE.UTF-8", "C"):
+        monkeypatch.setenv("LC_ALL", language)
+        monkeypatch.setenv("PATH", a_compiler(tmp_path / language, "1.0 $LC_ALL"))
+        digests.add(BuildDir.of(manifest).digest)
+    assert len(digests) == 1
+
+
 @pytest.mark.parametrize("client", discover())
 def test_what_is_compiled_depends_on_its_compiler(client: str) -> None:
     """A runtime names its toolchain; a virtual environment runs the interpreter as it is."""
