@@ -10,12 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fetchoff.app.choose import member_of, states
+from fetchoff.app.choose import member_of
 from fetchoff.app.experiments import pair
 from fetchoff.app.measure import new_run
 from fetchoff.app.results import analysis_of, write
 from fetchoff.app.unchanged import must_be_unchanged
-from fetchoff.build.setup import is_unresolved
 from fetchoff.model.client import Client, ClientId, Manifest, Package, Readiness
 from fetchoff.model.errors import FetchoffError, InputError, LinkError
 from fetchoff.model.history import (
@@ -295,14 +294,13 @@ class Comparer:
         All are resolved from the registry, also those that the adapter has a lock file for: that is
         of another day, so a dependency's change would be the library's step. None is built from a
         source tree, whatever the user has set up: that is no release. One whose setup failed before
-        is tried again, because a registry may not have answered.
+        is tried again, because a registry may not have answered. One that is ready says hello
+        again, because a library that it shares with the machine may have changed.
         """
         client_id = replace(ClientId.parse(self.plan.client), version=version)
         manifest = member_of(self.plan.adapter, client_id)
         manifest = replace(manifest, is_resolved=manifest.releases is not None, trees=())
-        client = states([manifest])[0]
-        if client.readiness is not Readiness.READY or is_unresolved(manifest):
-            client = self.set_up(manifest)
+        client = self.set_up(manifest)
         if client.readiness is not Readiness.READY:
             raise CannotBeMeasured(version, client.reason)
         return client

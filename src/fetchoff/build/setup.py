@@ -74,7 +74,7 @@ def set_up(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def is_unresolved(manifest: Manifest) -> bool:
+def _is_unresolved(manifest: Manifest) -> bool:
     """Whether its version is still to be resolved.
 
     Until then `state` may tell of another client: of what was built from the adapter's own lock
@@ -95,11 +95,11 @@ def _check(build_dir: BuildDir, refused: Refused) -> None:
 def _still_ready(manifest: Manifest, say_hello: SayHello) -> Client | None:
     """The client as it now describes itself; None if it is to be built."""
     client = state(manifest)
-    if client.launch is None or is_unresolved(manifest):
+    if client.launch is None or _is_unresolved(manifest):
         return None
     build_dir = BuildDir.of(manifest)
     try:
-        with contextlib.suppress(AdapterError):
+        with one_at_a_time(build_dir.folder), contextlib.suppress(AdapterError):
             description = say_hello(client.launch, build_dir.adapter)
             if description != client.description:
                 remember_ready(build_dir, description)
@@ -144,7 +144,7 @@ def _built(manifest: Manifest, say_hello: SayHello, steps: Steps, refused: Refus
         hint = f"the adapter: {build_dir.adapter}"
         if isinstance(error, SetupError):
             hint = error.hint or hint_for(build_dir.manifest.recipe, refused)
-        if is_unresolved(manifest):  # nothing was built, and the next time a registry may answer
+        if _is_unresolved(manifest):  # nothing was built, and the next time a registry may answer
             return _unavailable(manifest, reason, hint)
         remember_failure(build_dir, reason, hint)
     return state(manifest)

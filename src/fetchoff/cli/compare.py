@@ -136,16 +136,14 @@ def made_ready(manifest: Manifest) -> Client:
     """The client, set up if it isn't ready; SetupError if it cannot be.
 
     Also if that failed before: what stood in the way, such as a registry that didn't answer, may
-    be gone, and a comparison that needs the client would otherwise fail for ever.
+    be gone, and a comparison that needs the client would otherwise fail for ever. So it would if a
+    library that a ready client shares with the machine has changed: setup says hello to it again.
     """
-    from fetchoff.app.choose import states
     from fetchoff.cli.setup import set_up_all
     from fetchoff.model.client import Readiness
     from fetchoff.model.errors import SetupError
 
-    client = states([manifest])[0]
-    if client.readiness is not Readiness.READY:
-        client = set_up_all([manifest], quiet=True)[0]
+    client = set_up_all([manifest], quiet=True)[0]
     if client.readiness is not Readiness.READY:
         raise SetupError(f"{client.id} is not ready: {client.reason}", client.hint)
     return client

@@ -103,17 +103,32 @@ def test_all_releases_are_resolved_alike(pinned: Manifest) -> None:
     assert other.manifest.is_resolved
 
 
+def resolved(version: str, folder: Path) -> Manifest:
+    """A release that the registry has resolved."""
+    released = ready_of(version)[0].manifest
+    (folder / "requirements").mkdir()
+    (folder / "requirements" / f"{version}.txt").write_text(f"aiohttp=={version}\n")
+    (folder / "packages.txt").write_text(f"aiohttp {version} sha256:0\n")
+    locks.keep(released, folder, folder / "packages.txt")
+    return released
+
+
 def test_a_release_whose_setup_failed_is_tried_again(pinned: Manifest, tmp_path: Path) -> None:
     """A registry may not have answered. The search itself asks for a release once."""
-    released = ready_of("3.11.17")[0].manifest
-    (tmp_path / "requirements").mkdir()
-    (tmp_path / "requirements" / "3.11.17.txt").write_text("aiohttp==3.11.17\n")
-    (tmp_path / "packages.txt").write_text("aiohttp 3.11.17 sha256:0\n")
-    locks.keep(released, tmp_path, tmp_path / "packages.txt")
+    released = resolved("3.11.17", tmp_path)
     remember_failure(BuildDir.of(released), "no answer of the registry", "try again")
     assert state(released).readiness is Readiness.UNAVAILABLE
     client, asked = ready_of("3.11.17")
     assert (client.readiness, len(asked)) == (Readiness.READY, 1)
+
+
+def test_a_release_that_is_ready_says_hello_again(pinned: Manifest, tmp_path: Path) -> None:
+    """A library that it shares with the machine may have changed: it would be passed over."""
+    released = resolved("3.11.17", tmp_path)
+    remember_ready(BuildDir.of(released), Description("3.11.17", "", "libcurl 7", frozenset()))
+    assert state(released).readiness is Readiness.READY
+    _, asked = ready_of("3.11.17")
+    assert asked == [released]
 
 
 def test_a_release_is_never_built_from_a_tree_of_the_user(pinned: Manifest, tmp_path: Path) -> None:

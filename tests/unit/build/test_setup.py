@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import shutil
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -126,6 +128,21 @@ def test_what_two_ids_share_is_built_once(root: Path) -> None:
     assert {client.readiness for client in both.values()} == {Readiness.READY}
     assert len(both) == 2
     assert builds(root) == 1
+
+
+def test_what_two_ids_share_says_one_hello_at_a_time(root: Path) -> None:
+    """They have one file for what it says on standard error, and one for what is kept of it."""
+    manifests = manifest_of(root), manifest_of(root, "fake/one@1.0")
+    set_up(*manifests)
+    speaking = threading.Lock()
+
+    def say_hello(launch: Launch, folder: Path) -> Description:
+        assert speaking.acquire(blocking=False)
+        time.sleep(0.1)
+        speaking.release()
+        return UPGRADED
+
+    assert {one.description for one in setup.set_up(manifests, say_hello)} == {UPGRADED}
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.command import FAKES
 
-from fetchoff.build.build_dir import BuildDir, remember_failure, state
+from fetchoff.build.build_dir import BuildDir, remember_failure, remember_ready, state
 from fetchoff.catalog.manifests import read_manifest
 from fetchoff.cli import setup
 from fetchoff.cli.compare import made_ready
@@ -32,6 +33,16 @@ def test_a_client_whose_setup_failed_is_set_up_again(failed: Manifest) -> None:
     client = made_ready(failed)
     assert client.readiness is Readiness.READY
     assert state(failed) == client
+
+
+def test_a_client_that_has_changed_says_anew_what_it_is(failed: Manifest) -> None:
+    """As after an upgrade of its library: it would be refused in every round, as base@HEAD too, for
+    which no command notes what it is now."""
+    client = made_ready(failed)
+    assert client.description is not None
+    remember_ready(BuildDir.of(failed), replace(client.description, engine="libcurl 7"))
+    assert state(failed) != client
+    assert made_ready(failed) == client
 
 
 def test_it_is_tried_once_and_then_told(failed: Manifest, monkeypatch: pytest.MonkeyPatch) -> None:
