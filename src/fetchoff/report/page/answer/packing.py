@@ -3,13 +3,15 @@
 `page/scripts/pairs.mjs` reads what is written here. The bytes of n pairs are, one after the other:
 
 1. n bits, the first pair's in the lowest bit of the first byte: whether it was shown to differ;
-2. n bytes, how far the interval reaches below the difference, as the number of a step;
-3. n bytes, the same above it, less the byte of 2, modulo 256;
-4. n signed numbers of two bytes, the lower byte first: the difference less that of the levels of
+2. n bits, the same way: whether the whole interval lies within the margin;
+3. n bytes, how far the interval reaches below the difference, as the number of a step;
+4. n bytes, the same above it, less the byte of 3, modulo 256;
+5. n signed numbers of two bytes, the lower byte first: the difference less that of the levels of
    the two clients, in units of `GRAIN`. They are 0 where no client missed a round.
 
 A step is 11 % wider than the one before it, and a reach takes the next wider one: an interval may
-be drawn a little too wide, never too narrow.
+be drawn a little too wide, never too narrow. No verdict rests on that: a comparison ends as soon as
+its interval lies within the margin, where a wider one would not.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from __future__ import annotations
 import base64
 import zlib
 from dataclasses import dataclass
+from math import log1p
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +46,7 @@ class PackedPairs:
     packed: str
 
 
-def packed(pairs: Pairwise, numbers: dict[str, int]) -> PackedPairs:
+def packed(pairs: Pairwise, numbers: dict[str, int], margin: float) -> PackedPairs:
     """All pairs of a ranking; `numbers` are those of the clients in the document."""
     size = len(pairs.clients)
     differences = np.array(pairs.differences, dtype=np.float64)
@@ -55,6 +58,7 @@ def packed(pairs: Pairwise, numbers: dict[str, int]) -> PackedPairs:
     shown = np.frombuffer(pairs.shown, dtype=np.uint8)
     planes = (
         np.packbits(shown, bitorder="little"),
+        np.packbits(_equivalent(pairs, margin), bitorder="little"),
         below.astype(np.uint8),
         ((above - below) % 256).astype(np.uint8),
         grains.astype("<i2"),
@@ -65,6 +69,14 @@ def packed(pairs: Pairwise, numbers: dict[str, int]) -> PackedPairs:
         levels=tuple(round(float(level), 6) for level in levels),
         packed=deflated(b"".join(plane.tobytes() for plane in planes)),
     )
+
+
+def _equivalent(pairs: Pairwise, margin: float) -> NDArray[np.bool_]:
+    """As stats/verdicts.py has it; never without an interval."""
+    found, below, above = map(np.array, (pairs.differences, pairs.below, pairs.above))
+    tolerated = log1p(margin)
+    inside: NDArray[np.bool_] = (-tolerated < found - below) & (found + above < tolerated)
+    return inside
 
 
 def deflated(content: bytes) -> str:

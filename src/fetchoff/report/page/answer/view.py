@@ -86,7 +86,6 @@ class Document:
     run: str
     title: str
     alpha: str
-    margin: float
     aspects: tuple[AspectView, ...]
     facets: tuple[Facet, ...]
     clients: tuple[Shown, ...]
@@ -127,7 +126,6 @@ def document_of(analysis: Analysis, places: Places) -> Document:
         run=analysis.run_id,
         title=analysis.title,
         alpha=f"{100 * analysis.alpha:g} %",
-        margin=analysis.margin,
         aspects=tuple(map(_aspect, told)),
         facets=facets_of([client.traits for client in clients if client.ranked]),
         clients=clients,
@@ -200,7 +198,9 @@ def _column(
             if (told := tuple(filter(None, (findings.message(row), *findings.notes(row)))))
         },
         explained={numbers[c]: anchor for c, anchor in explained.items() if c in numbers},
-        pairs={clock: packed(found, dict(numbers)) for clock, found in pairs.items()},
+        pairs={
+            clock: packed(found, dict(numbers), analysis.margin) for clock, found in pairs.items()
+        },
         clocks_apart={
             numbers[row.client]: row.clocks_apart for row in groups.measured if row.clocks_apart
         },

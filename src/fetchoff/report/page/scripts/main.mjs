@@ -45,7 +45,7 @@ window.fetchoffReport = {
   standings: (state, workload, clock) => {
     const shown = new Set(shownClients(answer.data.clients, state));
     const baseline = answer.data.clients.findIndex((client) => client.id === state.baseline);
-    return recompute(answer.pairs.get(workload)[clock], shown, baseline, answer.data.margin);
+    return recompute(answer.pairs.get(workload)[clock], shown, baseline);
   },
 };
 document.documentElement.dataset.ready = String(Math.round(performance.now())); // ms since the page was asked for

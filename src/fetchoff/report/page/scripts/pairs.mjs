@@ -7,6 +7,7 @@ const GRAIN = 5e-4;
 const STEP = 0.1;
 const NOWHERE = 255;
 
+const isSet = (flags, place) => ((flags[place >> 3] >> (place & 7)) & 1) === 1;
 const reach = (step) => (step === NOWHERE ? Infinity : GRAIN * Math.exp(STEP * step));
 
 export class Pairs {
@@ -16,10 +17,11 @@ export class Pairs {
     this.order = order;
     this.tests = tests;
     this.levels = levels;
-    this.flags = bytes.subarray(0, flags);
-    this.below = bytes.subarray(flags, flags + count);
-    this.above = bytes.subarray(flags + count, flags + 2 * count);
-    this.grains = new DataView(bytes.buffer, bytes.byteOffset + flags + 2 * count, 2 * count);
+    this.shown = bytes.subarray(0, flags);
+    this.equivalent = bytes.subarray(flags, 2 * flags);
+    this.below = bytes.subarray(2 * flags, 2 * flags + count);
+    this.above = bytes.subarray(2 * flags + count, 2 * (flags + count));
+    this.grains = new DataView(bytes.buffer, bytes.byteOffset + 2 * (flags + count), 2 * count);
   }
 
   // Where the pair i < j stands in the sequences.
@@ -29,8 +31,12 @@ export class Pairs {
 
   // Whether i < j was shown to be cheaper than j.
   isShown(i, j) {
-    const place = this.place(i, j);
-    return ((this.flags[place >> 3] >> (place & 7)) & 1) === 1;
+    return isSet(this.shown, this.place(i, j));
+  }
+
+  // Whether the whole interval of i < j lies within the margin.
+  isEquivalent(i, j) {
+    return isSet(this.equivalent, this.place(i, j));
   }
 
   // log(cost of `client` / cost of `reference`), and the ends of its interval.

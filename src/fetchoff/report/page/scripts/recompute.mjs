@@ -6,7 +6,7 @@ import { isTelling } from "./figures.mjs";
 
 // `shown`: numbers of clients; `baseline`: a client's number, or -1 for the cheapest that is shown.
 // Standings are in the order of the ranking. A verdict is about the client beside the reference.
-export const recompute = (pairs, shown, baseline, margin) => {
+export const recompute = (pairs, shown, baseline) => {
   const chosen = [...pairs.order.keys()].filter((place) => shown.has(pairs.order[place]));
   if (chosen.length === 0) return { reference: -1, standings: [], leaders: [] };
   const ranked = pairs.order.indexOf(baseline);
@@ -15,7 +15,7 @@ export const recompute = (pairs, shown, baseline, margin) => {
   const standings = chosen.map((place, row) => ({
     client: pairs.order[place],
     tiers: tiers[row],
-    ...against(pairs, reference, place, margin),
+    ...against(pairs, reference, place),
     isPlaced: isPlaced(pairs, place, chosen),
   }));
   const first = standings.filter((one) => one.tiers[0] === 1);
@@ -54,21 +54,20 @@ const tiersOf = (pairs, chosen) => {
   return best.map((first, row) => [first, worst[row]]);
 };
 
-const against = (pairs, reference, place, margin) => {
+const against = (pairs, reference, place) => {
   if (place === reference) return { ratio: 1, low: 1, high: 1, verdict: "equivalent" };
   const { point, low, high } = pairs.difference(reference, place);
   return {
     ratio: Math.exp(point),
     low: Math.exp(low),
     high: Math.exp(high),
-    verdict: verdictOf(pairs, reference, place, { low, high }, margin),
+    verdict: verdictOf(pairs, reference, place, { low, high }),
   };
 };
 
-const verdictOf = (pairs, reference, place, { low, high }, margin) => {
+const verdictOf = (pairs, reference, place, { low, high }) => {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return "undecided";
-  const tolerated = Math.log1p(margin);
-  if (-tolerated < low && high < tolerated) return "equivalent";
+  if (pairs.isEquivalent(Math.min(reference, place), Math.max(reference, place))) return "equivalent";
   if (high < 0) return "faster";
   if (low > 0) return "slower";
   // Holm's test may show a difference that an interval for all pairs at once is too wide for.

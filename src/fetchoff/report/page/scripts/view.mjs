@@ -1,5 +1,6 @@
 // What the reader's choices make of the run: pure data, which matrix, advice and downloads lay out.
 
+import { isWithheld } from "./clocks.mjs";
 import { shownClients, shownWorkloads } from "./filter.mjs";
 import { recompute } from "./recompute.mjs";
 
@@ -10,14 +11,14 @@ export const viewOf = (data, pairs, state) => {
   const shown = shownClients(data.clients, state);
   const baseline = data.clients.findIndex((client) => client.id === state.baseline);
   const columns = shownWorkloads(data.workloads, state).map((workload) =>
-    columnOf(data, workload, pairs.get(workload.id)?.[aspect.pairs], aspect, new Set(shown), baseline),
+    columnOf(workload, pairs.get(workload.id)?.[aspect.pairs], aspect, new Set(shown), baseline),
   );
   const averaged = columns.filter((column) => column.standings.length > 0 && column.otherReference === null);
   const overall = averaged.length > 1 ? overallOf(shown, averaged) : new Map();
   return { aspect, baseline, columns, averaged, overall, shown: ordered(data, shown, columns, overall, state) };
 };
 
-const columnOf = (data, workload, pairs, aspect, shown, baseline) => {
+const columnOf = (workload, pairs, aspect, shown, baseline) => {
   const figures = workload.figures[aspect.key];
   const cells = new Map();
   for (const client of shown) {
@@ -27,27 +28,23 @@ const columnOf = (data, workload, pairs, aspect, shown, baseline) => {
   }
   const column = { workload, cells, reference: -1, otherReference: null, leaders: [], standings: [], pairs };
   if (workload.withheld) return column;
-  const found = aspect.pairs ? tested(data, column, aspect, shown, baseline) : estimated(column, figures, aspect, baseline);
+  const found = aspect.pairs ? tested(column, aspect, shown, baseline) : estimated(column, figures, aspect, baseline);
   // Where the chosen client has no figure, ratios are to another: they are in no mean with the rest.
   const isAnother = baseline >= 0 && found.reference >= 0 && found.reference !== baseline;
   return isAnother ? { ...found, otherReference: found.reference } : found;
 };
 
-const tested = (data, column, aspect, shown, baseline) => {
+const tested = (column, aspect, shown, baseline) => {
   if (!column.pairs) return column;
-  const found = recompute(column.pairs, shown, baseline, data.margin);
+  const found = recompute(column.pairs, shown, baseline);
   for (const one of found.standings) {
     const cell = column.cells.get(one.client);
     Object.assign(cell, one, { cost: one.ratio });
-    if (aspect.pairs === "wall" && isWithheld(column.workload, one, found.reference)) cell.verdict = "undecided";
+    if (isWithheld(aspect, column.workload, one.client, found.reference, one.ratio)) cell.verdict = "undecided";
     if (aspect.more_is_better) Object.assign(cell, { ratio: 1 / one.ratio, low: 1 / one.high, high: 1 / one.low });
   }
   return { ...column, ...found };
 };
-
-// As in analysis/clocks.py: no verdict where two clocks are further apart than the ratio is from 1.
-const isWithheld = ({ clocks_apart: apart }, { client, ratio }, reference) =>
-  client !== reference && Math.max(apart[client] ?? 0, apart[reference] ?? 0) > Math.abs(ratio - 1);
 
 // Nobody tested whether these differ: there is a ratio of estimates, and neither tier nor verdict.
 const estimated = (column, { values }, aspect, baseline) => {

@@ -1,0 +1,5 @@
+// Whether two clocks leave a verdict in wall time, as analysis/clocks.py has it.
+
+// Not where they are further apart than the ratio of the two clients is from 1.
+export const isWithheld = (aspect, { clocks_apart: apart }, one, other, ratio) =>
+  aspect.pairs === "wall" && one !== other && Math.max(apart[one] ?? 0, apart[other] ?? 0) > Math.abs(ratio - 1);
