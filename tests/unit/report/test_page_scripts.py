@@ -158,6 +158,58 @@ def test_no_cell_has_a_verdict_that_rests_on_clocks_further_apart(
     assert _by_node("view", f"{view}.columns[0].cells.get(1).verdict") == verdict
 
 
+@pytest.mark.parametrize(
+    ("clients", "apart", "told"),
+    [
+        (2, {}, "a/a is the fastest on w. Next is a/b, with 1.12 × (1.10–1.14) the wall time."),
+        (
+            2,
+            {"1": 0.15},
+            "Undecided: a/b takes 1.12 × (1.10–1.14) the wall time of a/a on w; two clocks differ "
+            "by more than that about it.",
+        ),
+        (
+            3,
+            {"0": 0.15},
+            "a/a is the fastest on w. Next is a/b: how much more it takes is not told, because two "
+            "clocks differ by more than that about it.",
+        ),
+        (
+            3,
+            {"2": 0.15},
+            "a/a is the fastest on w. Next is a/b, with 1.12 × (1.10–1.14) the wall time.",
+        ),
+    ],
+)
+def test_nor_does_the_sentence_say_how_much_longer(
+    clients: int, apart: dict[str, float], told: str
+) -> None:
+    """As the terminal's. Each client takes 1.12 times as long as the one before it."""
+    names = ["a/a", "a/b", "a/c"][:clients]
+    texts = [str(112 * number) for number in range(clients)]
+    data = {
+        "aspects": [
+            {"key": "wall", "pairs": "wall", "more_is_better": False, "best": "the fastest"}
+        ],
+        "clients": [a_client(name) for name in names],
+        "workloads": [
+            {
+                "id": "w", "title": "w", "withheld": "", "absent": {}, "clocks_apart": apart,
+                "figures": {"wall": {"values": [1] * clients, "texts": texts}},
+            }
+        ],
+    }  # fmt: skip
+    pairs = (
+        f"{{order: {list(range(clients))}, isShown: () => true, isEquivalent: () => false,"
+        " difference: (i, j) => Object.fromEntries(Object.entries({point: 1.12, low: 1.1,"
+        " high: 1.14}).map(([end, ratio]) => [end, (j - i) * Math.log(ratio)]))}"
+    )
+    state = json.dumps(chosen("wall", ""))
+    view = f"viewOf({json.dumps(data)}, new Map([['w', {{wall: {pairs}}}]]), {state})"
+    said = json.loads(_by_node("view advice", f"adviceOf({view})", as_json=True))
+    assert "".join(one if isinstance(one, str) else names[one["client"]] for one in said) == told
+
+
 def of_memory(*workloads: tuple[str, list[float | None]], baseline: str = "") -> str:
     """The view of a run in which three clients use so much memory on each workload."""
     data = {

@@ -1,6 +1,7 @@
 // One sentence for what is shown, and how sure it is. Clients stand in it as their numbers, which
 // the page turns into links. It says nothing that the pairs do not.
 
+import { isWithheld } from "./clocks.mjs";
 import { counted, intervalText, listed, ratioText } from "./figures.mjs";
 
 const client = (number) => ({ client: number });
@@ -22,14 +23,21 @@ const nothing = (view) => {
   return `The ranking is withheld: ${withheld.workload.withheld}.`;
 };
 
+const CLOCKS_DIFFER = "two clocks differ by more than that about it";
+
 const onOne = (aspect, column) => {
   const { leaders, standings, workload } = column;
   const on = ` on ${workload.title}`;
   if (standings.length === 1) return ["Only ", client(standings[0].client), ` is ranked${on}.`];
+  const found = nextTo(aspect, column);
+  if (standings.length === 2 && found?.isWithheld) {
+    const [first, second] = standings.map((one) => client(one.client));
+    return ["Undecided: ", second, ` takes ${found.told} of `, first, `${on}; ${CLOCKS_DIFFER}.`];
+  }
   const rest = unplaced(column);
   if (leaders.length === 1) {
     const best = `${aspect.best}${rest.length > 0 ? " that could be placed" : ""}`;
-    return [client(leaders[0]), ` is ${best}${on}.`, ...next(aspect, column), ...rest];
+    return [client(leaders[0]), ` is ${best}${on}.`, ...next(found), ...rest];
   }
   const tied = ` share the first tier${on}: it was not shown which of them is ${aspect.best}.`;
   return [...many(leaders), tied, ...rest];
@@ -42,17 +50,27 @@ const unplaced = ({ leaders, standings }) => {
   return [" ", ...many(others.map((one) => one.client)), " took part in too few rounds to be placed."];
 };
 
-// The second client beside the first: how much more it takes.
-const next = (aspect, column) => {
+// The second client beside the first: how much more it takes, "" if that is not known.
+const nextTo = (aspect, column) => {
   const [first, second] = column.standings.filter((standing) => standing.isPlaced);
-  if (!second) return [];
+  if (!second) return null;
   const places = [first, second].map((standing) => column.pairs.order.indexOf(standing.client));
   const { point, low, high } = column.pairs.difference(...places);
   const ratio = [point, low, high].map(Math.exp);
   const interval = intervalText(ratio[1], ratio[2]);
-  if (!interval) return [" Next is ", client(second.client), "."];
   const time = aspect.pairs === "cpu" ? "CPU time" : "wall time";
-  return [" Next is ", client(second.client), `, with ${ratioText(...ratio)} × (${interval}) the ${time}.`];
+  return {
+    client: second.client,
+    told: interval && `${ratioText(...ratio)} × (${interval}) the ${time}`,
+    isWithheld: isWithheld(aspect, column.workload, first.client, second.client, ratio[0]),
+  };
+};
+
+const next = (found) => {
+  if (!found) return [];
+  const said = [" Next is ", client(found.client)];
+  if (!found.told) return [...said, "."];
+  return [...said, found.isWithheld ? `: how much more it takes is not told, because ${CLOCKS_DIFFER}.` : `, with ${found.told}.`];
 };
 
 const onSeveral = (view, ranked) => {
