@@ -320,8 +320,9 @@ class ResultsFile:
 
 
 def _levels(courses: Iterable[StoredCourse]) -> Iterator[float]:
-    standings = (standing for course in courses for standing in course.standings)
-    return (standing.wall.ratio.level for standing in standings if standing.wall)
+    """Of all intervals: with too few rounds for one, a ratio has none, and its level is 0."""
+    ratios = (one.wall.ratio for course in courses for one in course.standings if one.wall)
+    return (ratio.level for ratio in ratios if ratio.level)
 
 
 @dataclass(frozen=True, slots=True)

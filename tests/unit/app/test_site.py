@@ -98,6 +98,19 @@ def test_each_host_of_a_fleet_is_a_run_on_its_own_machine(fleet: Path, has_resul
         assert [standing.client for standing in placed.ranked] == ["a/fast", "b/even", "c/slow"]
 
 
+def test_a_host_whose_fastest_client_has_no_interval_has_its_level_all_the_same(
+    fleet: Path,
+) -> None:
+    """A ratio from too few rounds for an interval has none, and its level is 0."""
+    document = json.loads((fleet / "results.json").read_text())
+    ratio = document["results"][0]["standings"][0]["wall"]["ratio"]
+    level = ratio["level"]
+    ratio |= {"low": None, "high": None, "level": 0}
+    (fleet / "results.json").write_text(json.dumps(document))
+    anna, berta = gather([Origin(fleet)]).runs
+    assert anna.file.level == berta.file.level == level
+
+
 def test_the_site_of_a_fleet_has_a_report_for_each_host(fleet: Path, tmp_path: Path) -> None:
     site.build(gather([Origin(fleet)]), tmp_path / "site")
     page = (tmp_path / "site" / "runs" / "run-berta" / "index.html").read_text("utf-8")
