@@ -50,6 +50,7 @@ def test_no_level_is_100_percent_and_no_margin_is_none() -> None:
     assert facts["intervals"] == "99.967 %"
     assert facts["margin"] == "±0.5 %"
     said = footer(strict).plain
+    assert "with 99.967 % intervals, logarithmic" in html.text(strict)
     assert "99.967 % intervals" in said
     assert "margin ±0.5 %" in said
 

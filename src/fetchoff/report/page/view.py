@@ -117,11 +117,13 @@ class Fact:
 class Page:
     """The whole report.
 
-    `answer`: the first screen, None if nothing was measured; `soundness`: the self-checks in one
-    line; `is_long`: folded parts are packed until somebody opens them.
+    `level`: of its intervals. `answer`: the first screen, None if nothing was measured;
+    `soundness`: the self-checks in one line; `is_long`: folded parts are packed until somebody
+    opens them.
     """
 
     analysis: Analysis
+    level: str
     facts: tuple[Fact, ...]
     article: ArticleSection | None
     sections: tuple[PageSection, ...]
@@ -150,6 +152,7 @@ def page_of(analysis: Analysis) -> Page:
     )
     return Page(
         analysis=analysis,
+        level=level(analysis.level),
         facts=_facts(analysis),
         article=article_section(analysis),
         sections=sections,
