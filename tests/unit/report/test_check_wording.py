@@ -11,6 +11,7 @@ from fetchoff.model.estimate import Estimate, LimitAnswer
 from fetchoff.model.finding import Clock
 from fetchoff.model.limit import Kept
 from fetchoff.report.wording import limits, self_checks
+from fetchoff.stats.verdicts import unknown_ratio
 
 SAME = SelfCheck(
     *(CheckKind.SAME, "all", "", "all", "wall", "ratio", 1.0, None, CheckOutcome.PASSED),
@@ -92,4 +93,8 @@ def test_what_a_client_takes_of_a_limit() -> None:
     kept = Kept("a/y", "a/x", "small-get", Clock.CPU, ratio, LimitAnswer.BEYOND, 7)
     assert limits.spent(kept) == (
         "a/y takes 1.050 (1.041–1.059) times the CPU time of a/x on small-get"
+    )
+    few = replace(kept, ratio=unknown_ratio(0.05), answer=LimitAnswer.UNCLEAR, rounds=2)
+    assert limits.spent(few) == (
+        "a/y takes 1.051 (too few rounds for an interval) times the CPU time of a/x on small-get"
     )

@@ -359,6 +359,12 @@ def test_a_head_that_broke_down_is_not_called_not_slower() -> None:
     assert wording.sentences(as_often)[0].startswith("Not slower: ")
 
 
+def test_no_end_of_an_interval_is_written_as_1_in_a_sentence_either() -> None:
+    slower = next(row for row in GATE.rows if row.answer is Answer.SLOWER)
+    barely = replace(slower, ratio=Estimate(1.031, 1.0004, 1.062, 0.99))
+    assert wording.taken(barely) == f"1.031 (1.0004–1.0620) times the {slower.clock.upper()} time"
+
+
 def test_advice_where_clocks_are_too_far_apart_is_not_a_quieter_machine() -> None:
     wall = replace(UNTOLD.rows[0], clocks_apart=True)
     fine = replace(UNTOLD.rows[1], answer=Answer.NOT_SLOWER)

@@ -71,6 +71,12 @@ def interval(estimate: Estimate | None) -> str:
     return "–".join(ratio(end, digits) for end in ends)
 
 
+def interval_in_words(estimate: Estimate) -> str:
+    """As `interval`; it says so where there is none."""
+    told = interval(estimate)
+    return "too few rounds for an interval" if told == MISSING else told
+
+
 def three_digits(value: float) -> str:
     """Three significant digits and no exponent: `0.00405`, `1.48`, `1,230`."""
     if not math.isfinite(value):

@@ -21,16 +21,17 @@ from fetchoff.report.wording import findings
 from fetchoff.report.wording.figures import (
     MISSING,
     count,
+    interval_in_words,
     microseconds,
     names,
     percent,
+    ratio,
     seconds,
     tolerance,
 )
 
 WITHHELD = "withheld"
 MOST_ROUNDS = 4  # that are named one by one
-TOO_FEW = "too few rounds for an interval"
 CLOCKS = {Clock.WALL: "wall", Clock.CPU: "CPU"}
 
 
@@ -87,10 +88,8 @@ def _all(gate: Gate, rows: list[Judged]) -> str:
 
 def taken(row: Judged) -> str:
     """`1.031 (1.024–1.038) times the CPU time`."""
-    ratio = row.ratio
-    inside = f"{ratio.low:.3f}–{ratio.high:.3f}" if math.isfinite(ratio.high) else TOO_FEW
-    point = f"{ratio.point:.3f}" if math.isfinite(ratio.point) else MISSING
-    return f"{point} ({inside}) times the {CLOCKS[row.clock]} time"
+    found = f"{ratio(row.ratio.point)} ({interval_in_words(row.ratio)})"
+    return f"{found} times the {CLOCKS[row.clock]} time"
 
 
 def _faster(gate: Gate) -> Iterator[str]:
