@@ -33,12 +33,13 @@ def _of(
         if limit is None or relative is None:
             continue
         answer, enough = within_limit(relative.ratio, limit), None
-        if clock is Clock.WALL and standing.has_wall_withheld:
+        apart = clock is Clock.WALL and standing.has_wall_withheld
+        if apart:
             answer = LimitAnswer.UNCLEAR  # and no budget would change that
         elif answer is LimitAnswer.UNCLEAR:
             enough = rounds_to_tell(relative.ratio, rounds, limit, rule_of(experiment))
         key = (standing.client, baseline, workload, clock)
-        yield Kept(*key, relative.ratio, answer, rounds, enough)
+        yield Kept(*key, relative.ratio, answer, rounds, enough, apart)
 
 
 def finding_of(experiment: Experiment, found: Sequence[Kept]) -> Finding | None:

@@ -201,8 +201,13 @@ def _say_unclear(experiment: Experiment, unclear: Sequence[Kept]) -> None:
     assert experiment.limit is not None
     for one in unclear:
         slower = f"more than {100 * experiment.limit:g} % slower"
-        say(f"undecided whether {slower}: {spent(one)}")
-    budget = budget_to_tell(experiment, unclear)
+        why = ", but two clocks differ by more than that about it" if one.clocks_apart else ""
+        say(f"undecided whether {slower}: {spent(one)}{why}")
+    by_rounds = [one for one in unclear if not one.clocks_apart]
+    if not by_rounds:
+        say("hint: no number of rounds would decide this; go by CPU time")
+        return
+    budget = budget_to_tell(experiment, by_rounds)
     if budget is None:
         most = experiment.looks[-1]
         say(f"hint: even {most} rounds, the maximum, would not decide this; use a quieter machine")

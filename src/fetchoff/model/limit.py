@@ -11,7 +11,8 @@ from fetchoff.model.finding import Clock
 @dataclass(frozen=True)
 class Kept:
     """A client on a course, by one clock. `enough`: rounds that would tell what is unclear; None:
-    no more than there were, or no number that a run may have."""
+    no more than there were, or no number that a run may have. `clocks_apart`: two clocks are
+    further apart than the ratio is from 1, so no number of rounds tells anything by this one."""
 
     client: str
     baseline: str
@@ -21,3 +22,4 @@ class Kept:
     answer: LimitAnswer
     rounds: int
     enough: int | None = None
+    clocks_apart: bool = False

@@ -137,8 +137,11 @@ def test_no_verdict_rests_on_clocks_that_are_further_apart_than_it_finds(
 def test_no_limit_is_judged_by_such_clocks_either(share: float, answer: LimitAnswer) -> None:
     found = rows(off("a/fast", share))
     judged = kept(replace(RACED.experiment, limit=0.03), "w", "a/slow", list(found.values()))
-    by_clock = {one.clock: (one.answer, one.enough) for one in judged if one.client == "a/fast"}
+    own = {one.clock: one for one in judged if one.client == "a/fast"}
+    by_clock = {clock: (one.answer, one.enough) for clock, one in own.items()}
     assert by_clock == {Clock.WALL: (answer, None), Clock.CPU: (LimitAnswer.WITHIN, None)}
+    apart = {clock: one.clocks_apart for clock, one in own.items()}
+    assert apart == {Clock.WALL: answer is LimitAnswer.UNCLEAR, Clock.CPU: False}
 
 
 def test_a_baseline_has_no_verdict_to_be_withheld() -> None:
