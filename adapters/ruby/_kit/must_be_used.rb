@@ -3,8 +3,8 @@
 # must_be_used.rb FOLDER SOURCE: fails if the adapter loads nothing of a tree that was installed in FOLDER. Base and
 # head of a gate would be the same code.
 #
-# What only some variants load is named in the checks of adapter.toml. An adapter that cannot be loaded passes here:
-# those checks come next, and say why, or its hello does.
+# What only some variants load is named in the checks of adapter.toml. OpenSSL is loaded where there is TLS. An adapter
+# that cannot be loaded passes here: those checks come next, and say why, or its hello does.
 
 def required(name)
   require name
@@ -26,7 +26,7 @@ rescue ScriptError, StandardError, SystemExit => e
   exit 0
 end
 manifest = File.exist?("adapter.toml") ? File.read("adapter.toml") : ""
-manifest.scan(/require '([^']+)'/).flatten.each { |name| required(name) }
+manifest.scan(/require '([^']+)'/).flatten.push("openssl").each { |name| required(name) }
 
 gems = File.realpath(File.join(folder, "gems"))
 loaded = $LOADED_FEATURES.map { |path| File.exist?(path) ? File.realpath(path) : path }

@@ -50,8 +50,9 @@ def adapter(tmp_path: Path) -> Path:
 
 
 def write_distribution(folder: Path, name: str, content: str = "") -> Path:
-    (folder / "lib").mkdir(parents=True)
-    (folder / "lib" / f"{name}.pm").write_text(f"package {name};\n{content}\n1;\n")
+    module = folder / "lib" / f"{name.replace('::', '/')}.pm"
+    module.parent.mkdir(parents=True)
+    module.write_text(f"package {name};\n{content}\n1;\n")
     (folder / "Makefile.PL").write_text(MAKEFILE.replace("{name}", name))
     return folder
 
@@ -98,3 +99,13 @@ def test_an_adapter_that_cannot_be_loaded_is_told_of_by_what_follows(
 ) -> None:
     """By the checks of its manifest, and by its hello."""
     assert said(adapter, write_distribution(tmp_path / "other", "Other")) == ""
+
+
+@pytest.mark.parametrize("name", ["HTTP::Cookies", "HTML::HeadParser", "IO::Uncompress::Gunzip"])
+def test_what_lwp_loads_only_where_it_needs_it_is_used(name: str, tmp_path: Path) -> None:
+    """For a cookie jar, an answer in HTML, and a compressed one."""
+    if subprocess.run(["perl", "-MLWP::Protocol::https", "-e1"], check=False).returncode != 0:
+        pytest.skip("not installed: LWP::Protocol::https")
+    shutil.copytree(KIT, tmp_path / "_kit")
+    lwp = Path(shutil.copytree(KIT.parent / "lwp", tmp_path / "lwp"))
+    assert said(lwp, write_distribution(tmp_path / "tree", name)) == ""

@@ -140,6 +140,13 @@ def test_what_it_loads_only_sometimes_is_what_its_manifest_names(tmp_path: Path)
     assert said_of_use_again(tmp_path) == ""
 
 
+def test_what_it_loads_only_for_tls_is_used(tmp_path: Path) -> None:
+    """Net::HTTP has it loaded when somebody asks for a connection with TLS."""
+    library = write_library(tmp_path / "library", "changed")
+    openssl = write_library(tmp_path / "openssl", "changed", "openssl")
+    assert said_of_use(tmp_path, library, openssl) == ""
+
+
 def test_what_it_does_not_load_is_refused(tmp_path: Path) -> None:
     library = write_library(tmp_path / "library", "changed")
     other = write_library(tmp_path / "some-repository", "other", "other")
