@@ -13,7 +13,7 @@ pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
 from fetchoff.cli.fleet.joining import Where, joined
 from fetchoff.fleet.dask import clusters, over_ssh, required, security
 from fetchoff.fleet.dask import joined as dask_joined
-from fetchoff.model.errors import HostError
+from fetchoff.model.errors import HostError, InputError
 
 HOSTS = """schema = 1
 {listen}
@@ -25,20 +25,25 @@ python = "python"
 MAY_RUN_CODE = "can run code as you while this runs, which --security prevents: docs/fleet.md#tls"
 
 
+made: list[Cluster] = []
+
+
 class Cluster:
     """Of two workers, one of which can't be used."""
 
     dashboard = ""
+    is_let_go = False
 
     def __init__(self, *_: object) -> None:
         self.unfit = {"bare": "ImportError: no Fetchoff at tcp://192.0.2.9"}
         self.names = {"anna"}
+        made.append(self)
 
     def present(self) -> frozenset[str]:
         return frozenset(self.names)
 
     def let_go(self) -> None:
-        pass
+        self.is_let_go = True
 
 
 @pytest.fixture(autouse=True)
@@ -87,6 +92,23 @@ def test_who_is_not_there_is_known_until_it_comes(
         assert [*there.absent_from(there.names())] == ["bare"]
         assert [*there.absent_from(["anna"])] == ["pi", "bare"]
     assert "note: pi: it cannot be started by SSH: 192.0.2.7 refused\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "said"),
+    [
+        ({"tcp://192.0.2.9:4711"}, InputError, "cannot be the name of a host"),
+        (set(), HostError, "no worker can do what Fetchoff asks of it"),
+    ],
+)
+def test_workers_that_are_refused_are_let_go_of(
+    names: set[str], error: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They keep to one core already."""
+    monkeypatch.setattr(Cluster, "present", lambda _: frozenset(names))
+    with pytest.raises(error, match=said), joined(Where(None, None, 1)):
+        pass
+    assert made[-1].is_let_go
 
 
 @pytest.mark.parametrize(

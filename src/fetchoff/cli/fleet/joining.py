@@ -68,23 +68,23 @@ def joined(
 
     with _client(where, told, quiet=quiet) as client:
         cluster = JoinedCluster(client, on_step)
-        names, unfit = cluster.present(), cluster.unfit
-        for name, why in unfit.items():
-            told(name, HostError("it cannot do what Fetchoff asks of it", why))
-        if not names:
-            raise HostError(
-                "no worker can do what Fetchoff asks of it"
-                if unfit
-                else "the scheduler has no workers",
-                "start one on each host, where 'fetchoff[fleet]' is installed: docs/fleet.md",
-            )
-        must_be_names(names)
-        is_there = where.scheduler is not None or has_dashboard()
-        if is_there and cluster.dashboard and not quiet:
-            say(f"Dask's dashboard: {cluster.dashboard}")
-        if where.local and where.local > 1 and not quiet:
-            say(f"{where.local} hosts are pretended on this machine: they take turns")
-        try:
+        try:  # workers are got ready by now
+            names, unfit = cluster.present(), cluster.unfit
+            for name, why in unfit.items():
+                told(name, HostError("it cannot do what Fetchoff asks of it", why))
+            if not names:
+                raise HostError(
+                    "no worker can do what Fetchoff asks of it"
+                    if unfit
+                    else "the scheduler has no workers",
+                    "start one on each host, where 'fetchoff[fleet]' is installed: docs/fleet.md",
+                )
+            must_be_names(names)
+            is_there = where.scheduler is not None or has_dashboard()
+            if is_there and cluster.dashboard and not quiet:
+                say(f"Dask's dashboard: {cluster.dashboard}")
+            if where.local and where.local > 1 and not quiet:
+                say(f"{where.local} hosts are pretended on this machine: they take turns")
             yield Joined(cluster, names, absent)
         finally:
             cluster.let_go()
