@@ -389,6 +389,21 @@ def test_the_log_of_a_job_has_a_line_for_each_round_and_no_table_that_is_drawn_a
     assert ("each host: at most" in told.getvalue()) is is_drawn
 
 
+def test_every_loss_is_told_and_a_fault_that_a_host_repeats_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = folder_with(tmp_path / "run", 0)
+    watcher = FleetWatcher(Console(stderr=True, width=100), quiet=False)
+    watcher.expect(folder.header.experiment, standings_of(folder))
+    for _ in range(2):
+        watcher.noted("anna", Step("", "no room", is_trouble=True))
+        watcher.lost("anna", "it has been away for 60 s")
+        watcher.back("anna")
+    lost, back = "note: anna: lost: it has been away for 60 s", "note: anna: is back, and goes on"
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["note: anna: no room", lost, back, lost, back]
+
+
 def test_a_resumed_run_is_shown_as_far_as_it_is(tmp_path: Path) -> None:
     folder = folder_with(tmp_path / "run", 3)
     console = Console(record=True, width=100)

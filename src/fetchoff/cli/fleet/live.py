@@ -86,17 +86,21 @@ class FleetWatcher:
 
     def lost(self, host: str, reason: str) -> None:
         self._lines[host].doing = "lost"
-        self._fault(host, f"lost: {reason}")
+        self._tell(host, f"lost: {reason}")
 
     def back(self, host: str) -> None:
         self._lines[host].doing = ""
-        self._fault(host, "is back, and goes on")
+        self._tell(host, "is back, and goes on")
 
     def _fault(self, host: str, text: str) -> None:
+        """What a host says is wrong, which it may say in each round: told once."""
         with self._lock:
             if (host, text) in self._told:
                 return
             self._told.add((host, text))
+        self._tell(host, text)
+
+    def _tell(self, host: str, text: str) -> None:
         line = self._lines.setdefault(host, _Line())
         line.faults = (*line.faults, text)[-MOST_FAULTS:]
         if not self._is_live and not self._quiet:
