@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -89,6 +90,20 @@ def test_the_machine_itself_tells_what_it_has(run: str) -> None:
     memory = float(RunFolder.open(folder_of(run, "anna")).header.environment["memory"].split()[0])
     changed(run, environment={"memory": f"{memory * 1.02:.1f} GB"})
     assert measure_round(block(0), here([])).lines
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "is_same"),
+    [("1.0", "0.9", True), ("0.4", "0.3", True), ("2.1", "1.9", False), ("64.0", "61.0", True)],
+)
+def test_a_small_memory_may_be_rounded_otherwise(
+    then: str, now: str, is_same: bool, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """949 MB are told as 0.9 GB and 951 MB as 1.0 GB: 10 % more."""
+    changed(run, environment={"memory": f"{then} GB"})
+    monkeypatch.setattr(same_machine, "parts_of", lambda _: {"memory": f"{now} GB"})
+    with contextlib.nullcontext() if is_same else pytest.raises(HostError, match="another machine"):
+        assert measure_round(block(0), here([])).lines
 
 
 def test_a_folder_of_before_is_gone_on_with(run: str) -> None:

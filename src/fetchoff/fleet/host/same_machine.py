@@ -20,6 +20,9 @@ MACHINE_ID = Path("/etc/machine-id")
 SAME_MEMORY = 0.05
 """A kernel of another version keeps a little more or less for itself."""
 
+ROUNDING_GB = 0.101
+"""Memory is told to a tenth of a GB; a machine that has little may be told one more or less."""
+
 
 def identity(run: str) -> str:
     """The same on this machine for all of a run; "" where the machine has no id.
@@ -54,7 +57,7 @@ def _is_alike(name: str, then: str, now: str) -> bool:
     if name != "memory":
         return then == now
     before, after = _gb(then), _gb(now)
-    return abs(after - before) <= SAME_MEMORY * max(before, after)
+    return abs(after - before) <= max(SAME_MEMORY * max(before, after), ROUNDING_GB)
 
 
 def _gb(memory: str) -> float:
