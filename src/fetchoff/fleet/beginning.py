@@ -98,7 +98,7 @@ def begin(
             *notes.on_one_machine(measuring),
             *notes.of_origins(measuring),
             *notes.of_versions(measuring),
-            *notes.of_controls(experiment, measuring),
+            *notes.of_controls(experiment, everybody, measuring),
             *notes.of_programs(measuring, {one.host.id: one.host.programs for one in prepared}),
             *left_out.notes(),
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from fetchoff.fleet.seam.told import Look
+from fetchoff.model.client import Client
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.program import ProgramRecord
 
@@ -34,16 +35,16 @@ def _turns(looks: Sequence[Look]) -> str:
     return ", and don't see each other's lock: they can disturb each other"
 
 
-def of_controls(experiment: Experiment, looks: Mapping[str, Look]) -> list[str]:
+def of_controls(
+    experiment: Experiment, clients: Iterable[Client], looks: Mapping[str, Look]
+) -> list[str]:
     """Which hosts lack the client of a kit that has its controls: without it, no self-check finds
-    whether equal processes of the kit differ there, or whether its CPU time is read well."""
+    whether equal processes of the kit differ there, or whether its CPU time is read well.
+
+    `clients`: of all hosts that were asked. Those that have it may all be left out.
+    """
     controlled = {one.client for one in experiment.entrants if one.role is Role.CONTROL}
-    kits = {
-        client.manifest.kit: client.id
-        for look in looks.values()
-        for client in look.ready
-        if client.id in controlled
-    }
+    kits = {client.manifest.kit: client.id for client in clients if client.id in controlled}
     ranked = {one.client for one in experiment.entrants if one.role is Role.RANKED}
     lacking: dict[str, list[str]] = {}
     for host, look in sorted(looks.items()):

@@ -257,6 +257,19 @@ def test_a_host_without_the_control_of_a_kit_is_named(tmp_path: Path) -> None:
     )
 
 
+def test_a_kit_whose_control_only_hosts_have_that_are_left_out_is_named(tmp_path: Path) -> None:
+    """They had their say in which client that is: two have it, and no baseline."""
+    anna = look(client(LWP), of_kit(RICH))
+    poor = look(of_kit(POOR))
+    header = Fleet(tmp_path, anna=anna, berta=poor, carl=poor).begin(FleetMode.SHARD).header
+    assert [host.id for host in header.hosts] == ["anna"]
+    assert controlled(header) == {LWP, POOR}
+    assert header.notes[0] == (
+        "on anna, no self-check covers the kit python: python/poor, which they are made with, is "
+        "not ready there"
+    )
+
+
 def controlled(header: Header) -> set[str]:
     return {e.client for e in header.experiment.entrants if e.role is Role.CONTROL}
 
