@@ -59,7 +59,7 @@ class JoinedCluster:
         self._listed_s = 0.0
         self._failing_since_s: float | None = None
         self._list()
-        wait(self._getting_ready.values(), READY_S)
+        self._await_newcomers()
 
     @property
     def dashboard(self) -> str:
@@ -125,6 +125,20 @@ class JoinedCluster:
         if self._client.status == "running":
             ready = [address for address in self._addresses.values() if self._is_ready(address)]
             wait([on_worker(self._client, address, let_go) for address in ready], LET_GO_S)
+
+    def _await_newcomers(self) -> None:
+        """Wait until workers are ready, also those that come meanwhile: they aren't unfit. READY_S
+        at most, because one that hangs never is."""
+        until_s = time.monotonic() + READY_S
+        while coming := [
+            answer
+            for address, answer in self._getting_ready.items()
+            if not answer.done() and address not in self._failed
+        ]:
+            wait(coming, max(0.0, until_s - time.monotonic()))
+            if time.monotonic() >= until_s:
+                return
+            self._list()
 
     def _refresh(self) -> None:
         """Ask who is there if that was asked too long ago."""
