@@ -306,7 +306,8 @@ def _not_ready(client: str, why: str) -> Missing:
 def _order(row: FleetRow) -> tuple[bool, bool, float, str]:
     """The cheapest first, then floors, then those without figures."""
     points = [one.ratio.point for one in row.wall.on_each if one is not None]
-    cost = float(np.mean(np.log(points))) if points else math.inf
+    known = [point for point in points if math.isfinite(point)]
+    cost = float(np.mean(np.log(known))) if known else math.inf
     return (not points, row.role is Role.FLOOR, cost, row.client)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -161,6 +162,28 @@ def test_where_one_host_has_no_figures_the_reason_is_told() -> None:
     ]
     assert (wall["host"], wall["clock"], wall["ratio"]) == ("dora", "wall", "")
     assert wall["missing"].startswith("answered wrong: in rounds 1, 2, 3, 4, 5: ")
+
+
+def never_beside_the_baseline(host: str) -> Callable[[Record], Record]:
+    """That on a host, in each round either the baseline or a client broke down."""
+
+    def changed(record: Record) -> Record:
+        if not isinstance(record, Invocation) or record.host != host:
+            return record
+        is_lost = record.client == ("b/even" if record.round % 2 else "a/fast")
+        return replace(record, outcome=Outcome.FAILED, message="killed") if is_lost else record
+
+    return changed
+
+
+def test_a_host_on_which_a_client_has_no_ratio_is_not_drawn() -> None:
+    found = analysed(HOSTS, never_beside_the_baseline("anna")).analysis
+    fast = found.results[0].rows[0]
+    assert fast.client == "a/fast"
+    relative = fast.wall.on_each[0]
+    assert relative is not None and not math.isfinite(relative.ratio.point)
+    assert "nan" not in fleet_page.text(found)
+    assert fleet_page._axis(found.results[0].rows).low == pytest.approx(0.67, abs=0.02)
 
 
 def test_cpu_time_on_hosts_in_general_is_shown(found: Found) -> None:

@@ -152,7 +152,10 @@ def _line(row: FleetRow, result: FleetResult, axis: Axis, columns: int) -> Line:
 
 
 def _ratios(across: AcrossHosts) -> list[float]:
-    return [one.ratio.point for one in across.on_each if one is not None]
+    """Those that can be drawn: where a client has no round in common with the baseline, there is
+    none."""
+    points = (one.ratio.point for one in across.on_each if one is not None)
+    return [point for point in points if math.isfinite(point)]
 
 
 def _axis(rows: Sequence[FleetRow]) -> Axis:
