@@ -247,10 +247,9 @@ def _of_side(path: Path | None, side: str) -> Path | None:
 def _show(
     found: Explained, diagnosis: Diagnosis, request: Request, slope: RoundTrips | None
 ) -> None:
-    from dataclasses import asdict
-
     from fetchoff.app.explain import excerpt
     from fetchoff.cli.console import data_console, print_json
+    from fetchoff.report.files.json_results import members
     from fetchoff.report.terminal import calls
     from fetchoff.report.terminal import slope as of_slope
     from fetchoff.report.terminal.diagnosis import whole
@@ -259,8 +258,8 @@ def _show(
     made = _calls(found) if request.calls else None
     if request.as_json:
         further = {"calls": made, "round_trips": slope}
-        told = {name: asdict(one) for name, one in further.items() if one is not None}
-        print_json(asdict(diagnosis) | told)
+        told = {name: members(one) for name, one in further.items() if one is not None}
+        print_json(members(diagnosis) | told)
         return
     console = data_console()
     console.print(whole(diagnosis, _faults()))
@@ -304,15 +303,14 @@ def _calls(found: Explained) -> CallTable | None:
 
 
 def _show_difference(found: Breakdown, *, as_json: bool) -> None:
-    from dataclasses import asdict
-
     from fetchoff.cli.console import data_console, print_json
+    from fetchoff.report.files.json_results import members
     from fetchoff.report.terminal import breakdown
     from fetchoff.report.wording.breakdown import withheld
 
     if as_json:
         why = withheld(found.withheld) if found.withheld else None
-        print_json(asdict(found) | {"withheld": why})
+        print_json(members(found, "withheld") | {"withheld": why})
         return
     data_console().print(breakdown.whole(found, _faults()))
     _print_each(found.diagnoses)
@@ -320,12 +318,11 @@ def _show_difference(found: Breakdown, *, as_json: bool) -> None:
 
 def _show_diagnoses(found: Sequence[Explained], *, as_json: bool) -> None:
     """Of each client by itself, where the two could not be compared."""
-    from dataclasses import asdict
-
     from fetchoff.cli.console import print_json
+    from fetchoff.report.files.json_results import members
 
     if as_json:
-        print_json({"diagnoses": [asdict(each.diagnosis) for each in found]})
+        print_json({"diagnoses": [members(each.diagnosis) for each in found]})
     else:
         _print_each([each.diagnosis for each in found])
 

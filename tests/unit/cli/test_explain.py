@@ -13,10 +13,13 @@ from fetchoff.app.courses import courses
 from fetchoff.app.explain import Explained
 from fetchoff.cli import explain
 from fetchoff.diagnosis.rule import Evidence
-from fetchoff.model.cause import Cause, Diagnosis
+from fetchoff.model.breakdown import Breakdown
+from fetchoff.model.cause import Cause, Diagnosis, Trial, Tried
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.errors import AdapterError
+from fetchoff.model.estimate import Estimate
 from fetchoff.model.recording import Recording
+from fetchoff.stats.verdicts import unknown_ratio
 
 COURSE = courses(["small-get"], ())[0]
 STOPPED = [AdapterError("has crashed"), KeyboardInterrupt()]
@@ -71,6 +74,33 @@ def test_what_was_found_is_told_if_its_trial_stops(
         explain._explain_one(client("python/requests"), request())
     told = json.loads(capsys.readouterr().out)
     assert [cause["fault"] for cause in told["causes"]] == ["timer-wait"]
+
+
+def strictly(text: str) -> Any:
+    """JSON as all programs read it: without infinities."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_figures_that_do_not_exist_are_null(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With too few rounds for an interval: of a comparison, and of a trial."""
+    none = Estimate(float("nan"), -float("inf"), float("inf"), 0.99)
+    few = unknown_ratio(0.1)
+    cause = Cause("timer-wait", 9, 10, 12_000.0, tried=Tried("t", few, none, 2, Trial.UNDECIDED))
+    tried = Diagnosis("a/x", COURSE.id, 12_000.0, 1.0, 1.0, (cause,))
+    monkeypatch.setattr(explain, "_tried", lambda *_: tried)
+    explain._explain_one(client("python/requests"), request())
+    (told,) = strictly(capsys.readouterr().out)["causes"]
+    assert told["tried"]["saved_us"] == {"point": None, "low": None, "high": None, "level": 0.99}
+    found = Breakdown(COURSE.id, "a/x", "a/y", 1.0, 2.0, few, (), (tried, tried))
+    explain._show_difference(found, as_json=True)
+    ratio = strictly(capsys.readouterr().out)["ratio"]
+    assert (ratio["low"], ratio["high"]) == (None, None)
 
 
 @pytest.mark.parametrize("stopped", STOPPED)

@@ -76,7 +76,7 @@ def explanation_of(each: Explanation) -> dict[str, Json]:
 def result_of(result: WorkloadResult) -> dict[str, Json]:
     """A course, with its findings as sentences and as objects."""
     found = ((result.withheld,) if result.withheld else ()) + result.findings
-    return _members(result, "standings", "checks", "withheld", "findings") | {
+    return members(result, "standings", "checks", "withheld", "findings") | {
         "standings": [_standing(row) for row in result.standings],
         "checks": [_check(check) for check in result.checks],
         "withheld": findings.withheld(result.withheld),
@@ -87,7 +87,7 @@ def result_of(result: WorkloadResult) -> dict[str, Json]:
 
 def _standing(row: RankingRow) -> dict[str, Json]:
     found = ((row.reason,) if row.reason else ()) + row.findings
-    return _members(row, "reason", "findings") | {
+    return members(row, "reason", "findings") | {
         "message": findings.message(row),
         "notes": list(findings.notes(row)),
         "findings": [_finding(finding) for finding in found],
@@ -95,21 +95,21 @@ def _standing(row: RankingRow) -> dict[str, Json]:
 
 
 def _check(check: SelfCheck) -> dict[str, Json]:
-    return _members(check) | {"text": self_checks.sentence(check)}
+    return members(check) | {"text": self_checks.sentence(check)}
 
 
 def _finding(finding: Finding) -> dict[str, Json]:
-    return {"kind": finding.kind.value, **_members(finding)}
+    return {"kind": finding.kind.value, **members(finding)}
 
 
 def _judgement(judgement: Judgement) -> dict[str, Json]:
-    return _members(judgement, "reasons") | {
+    return members(judgement, "reasons") | {
         "published": wording_of_claims.published(judgement.claim.statement),
         "text": wording_of_claims.reasons(judgement),
     }
 
 
-def _members(value: DataclassInstance, *apart: str) -> dict[str, Json]:
+def members(value: DataclassInstance, *apart: str) -> dict[str, Json]:
     """The fields of a dataclass by their names, but for some."""
     shown = (field.name for field in fields(value) if field.name not in apart)
     return {name: plain(getattr(value, name)) for name in shown}
@@ -177,7 +177,7 @@ def plain(value: object) -> Json:
         case tuple() | list():
             return [plain(member) for member in value]
         case Estimate():
-            return _members(value.two_ended)
+            return members(value.two_ended)
         case _ if is_dataclass(value) and not isinstance(value, type):
-            return _members(value)
+            return members(value)
     raise TypeError(f"a result cannot hold a {type(value).__name__}")
