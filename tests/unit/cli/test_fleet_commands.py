@@ -8,7 +8,7 @@ import json
 import platform
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from tests.unit.fleet.fakes import FakeCluster, Fate, Pretended
 import fetchoff
 from fetchoff.app.choose import chosen
 from fetchoff.app.doctor import Health, MachineCheck
+from fetchoff.catalog.workloads import suite
 from fetchoff.cli.fleet import comparing, doctor, joining, measuring, run, setup
 from fetchoff.cli.fleet.live import FleetWatcher
 from fetchoff.fleet import beginning, explaining
@@ -34,7 +35,8 @@ from fetchoff.fleet.seam.cluster import ClusterGone, Here, Step
 from fetchoff.fleet.seam.told import Examined, Look, SetUp, Wanted
 from fetchoff.fleet.standing import standings_of
 from fetchoff.model.client import Client, Readiness
-from fetchoff.model.errors import HostError, StoreError
+from fetchoff.model.course import Course
+from fetchoff.model.errors import HostError, OriginError, StoreError
 from fetchoff.model.observation import Batch, Ended, Invocation, Outcome, Record
 from fetchoff.model.origin import OriginRecord
 from fetchoff.model.program import ProgramRecord
@@ -285,6 +287,37 @@ def test_a_host_that_fleet_run_would_leave_out_is_unfit(
     status, out = examined(as_json=False, capsys=capsys)
     assert status == 1
     assert "bad its fake/honest is built from other files" in " ".join(out.split())
+
+
+def test_a_host_without_the_server_of_the_suite_is_unfit(
+    cluster: Answering, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what it has is told all the same."""
+    cluster.hosts = ("anna",)
+
+    def not_ready(name: str, courses: Sequence[Course], **_: object) -> None:
+        if name != "built-in":
+            raise OriginError(f"origin '{name}' is not ready, for {len(courses)} courses", "do it")
+
+    examine, look = work.examine, work.look
+
+    def examined_there(wanted: Wanted, here: Here) -> Examined:
+        return replace(examine(wanted, here), checks=(*work.of_origin(wanted),))
+
+    def looked(wanted: Wanted, here: Here) -> Look:
+        not_ready(wanted.origin, wanted.courses)
+        return look(wanted, here)
+
+    monkeypatch.setattr(work, "must_serve", not_ready)
+    monkeypatch.setattr(work, "examine", examined_there)
+    monkeypatch.setattr(work, "look", looked)
+    with pytest.raises(typer.Exit) as end:
+        doctor.command("perl-2011", local=1, as_json=True)
+    assert end.value.exit_code == 1
+    told = json.loads(capsys.readouterr().out)["anna"]
+    text = f"origin 'nginx' is not ready, for {len(suite('perl-2011').workloads)} courses"
+    assert told["checks"][-1] == {"health": "bad", "text": text, "hint": "do it"}
+    assert told["clients_ready"] == 2
 
 
 def test_a_host_without_any_client_of_the_suite_is_unfit() -> None:

@@ -51,7 +51,7 @@ def cluster_of(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> JoinedClust
     monkeypatch.setattr(joined, "FRESH_S", 0.0)  # whoever is there now is seen
     monkeypatch.setattr(joined, "listing", workers.listing)
     monkeypatch.setattr(joined, "on_worker", workers.on_worker)
-    return JoinedCluster(Client())  # type: ignore[arg-type]
+    return JoinedCluster(Client())
 
 
 def test_a_worker_that_comes_while_others_get_ready_is_no_unfit_one(

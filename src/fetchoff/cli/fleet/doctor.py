@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,6 +37,8 @@ def command(
 
     The exit status is 1 if 'fleet run' would not take some host.
     """
+    from fetchoff.app.courses import courses
+    from fetchoff.app.serving import located
     from fetchoff.catalog import workloads
     from fetchoff.cli.console import data_console, print_json
     from fetchoff.cli.fleet import doctor_tables
@@ -46,7 +49,13 @@ def command(
     with joined(where, quiet=as_json) as there:
         from fetchoff.fleet.seam.told import Wanted
 
-        wanted = Wanted(tuple(chosen.clients), tuple(chosen.without), tuple(chosen.if_ready))
+        wanted = Wanted(
+            tuple(chosen.clients),
+            tuple(chosen.without),
+            tuple(chosen.if_ready),
+            courses=tuple(courses(chosen.workloads)),
+            origin=located(chosen.origin),
+        )
         names = there.names()
         patients, errors = examined_of(there.cluster, names, wanted)
         errors |= there.absent_from(names)
@@ -71,10 +80,11 @@ def examined_of(
     from fetchoff.fleet.asking import answered, ask
     from fetchoff.fleet.host import work
     from fetchoff.fleet.seam.cluster import Job
+    from fetchoff.model.origin import BUILT_IN
 
-    looks, errors = answered(
-        ask(cluster, {host: Job(work.look, wanted) for host in hosts}, LONGEST_S)
-    )
+    # Whether the suite's server is ready there is a finding, and no reason to find nothing else.
+    has = replace(wanted, origin=BUILT_IN)
+    looks, errors = answered(ask(cluster, {host: Job(work.look, has) for host in hosts}, LONGEST_S))
     told: dict[str, Any] = {}
     for group in _apart(looks):
         told |= ask(cluster, {host: Job(work.examine, wanted) for host in group}, LONGEST_S)

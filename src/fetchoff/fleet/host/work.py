@@ -6,7 +6,7 @@ import hashlib
 import platform
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 import fetchoff
 from fetchoff.analysis.fleet import is_decided_on
 from fetchoff.app.choose import chosen, recorded, states
-from fetchoff.app.doctor import check_machine
+from fetchoff.app.doctor import Health, MachineCheck, check_machine
 from fetchoff.app.explaining import explain_ranked
 from fetchoff.app.loopbacks import on_loopback
 from fetchoff.app.measure import (
@@ -52,7 +52,7 @@ from fetchoff.fleet.seam.told import (
     Wanted,
 )
 from fetchoff.model.client import Client, Readiness
-from fetchoff.model.errors import HostError
+from fetchoff.model.errors import FetchoffError, HostError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.explanation import Explanation
 from fetchoff.model.host import measured_on
@@ -88,14 +88,14 @@ def look(wanted: Wanted, here: Here) -> Look:
 
 
 def examine(wanted: Wanted, here: Here) -> Examined:
-    """Whether the host is fit for measuring."""
+    """Whether the host is fit for measuring, and has the server that is wanted."""
     here.enter()
     clients = _clients(wanted)
     return Examined(
         fetchoff=fetchoff.__version__,
         machine=machine(),
         facts=facts(),
-        checks=tuple(check_machine()),
+        checks=(*check_machine(), *of_origin(wanted)),
         ready=sum(client.readiness is Readiness.READY for client in clients),
         clients=len(clients),
         free_gb=shutil.disk_usage(cache()).free / 1e9,
@@ -104,6 +104,14 @@ def examine(wanted: Wanted, here: Here) -> Examined:
         dask=dask_version(),
         programs=programs_there(),
     )
+
+
+def of_origin(wanted: Wanted) -> Iterator[MachineCheck]:
+    """That the origin that is wanted can't serve there, if it can't."""
+    try:
+        must_serve(wanted.origin, wanted.courses, allow_remote=wanted.allow_remote)
+    except FetchoffError as error:
+        yield MachineCheck(Health.BAD, error.message, error.hint)
 
 
 def clock(_request: object, _here: Here) -> float:
