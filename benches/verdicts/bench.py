@@ -14,8 +14,9 @@ Real comparisons and rankings on this machine, as users get them, of which the t
 machine, or with `--disturbed` on one that is disturbed on purpose.
 
 Exit status 1: more verdicts of a part are wrong than chance allows (at an error rate of 1 %, with a
-confidence of 95 %: 1 of 5 are, 1 of 6 are not), repetitions have opposite verdicts, or no trial
-came to its end. Trials of the file count, too; those of rivals don't.
+confidence of 95 %: 1 of 5 are, 1 of 6 are not), repetitions have opposite verdicts, no trial of a
+part could have been wrong (it is withheld, or has no interval), or none came to its end. Trials of
+the file count, too; those of rivals don't.
 """
 
 from __future__ import annotations

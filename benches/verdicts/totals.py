@@ -185,6 +185,16 @@ def opposites(trials: Sequence[Trial | RankingTrial]) -> int:
     return sum(_against(couples) for _, _, couples in _repeated(again))
 
 
+def comparable(trials: Sequence[Trial | RankingTrial]) -> int:
+    """How many pairs of repetitions could be opposite: both have an interval by one clock."""
+    again = [t for t in trials if isinstance(t, Trial) and t.part == IDENTICAL]
+    couples = (couple for _, _, couples in _repeated(again) for couple in couples)
+    return sum(
+        any(getattr(x, clock).has_interval and getattr(y, clock).has_interval for clock in CLOCKS)
+        for x, y in couples
+    )
+
+
 def _repeated(trials: Sequence[Trial]) -> Iterator[tuple[str, str, list[tuple[Trial, Trial]]]]:
     """The pairs of clients, and of each its pairs of repetitions, the withheld ones left out."""
     for state in (False, True):

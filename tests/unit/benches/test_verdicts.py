@@ -126,7 +126,12 @@ def test_a_half_width_is_not_that_of_the_baseline() -> None:
         ([*[EQUAL] * 5, WRONG], None),  # with 1 %, one of six is no wonder
         ([*[EQUAL] * 4, WRONG], "aa: wrong in 1 of 5"),
         ([*[EQUAL] * 4, *[TOO_FEW_ROUNDS] * 9, WRONG], "aa: wrong in 1 of 5"),
-        ([WITHHELD] * 9, None),
+        ([WITHHELD, *[TOO_FEW_ROUNDS] * 8], "aa: none of 9 trials could be wrong"),
+        ([EQUAL, replace(PLUS, withheld="noise")], "plus3: none of 1 trials could be wrong"),
+        ([replace(RANKING, pairs_with_intervals=0)], "ranking: none of 1 trials could be wrong"),
+        ([replace(EQUAL, part="identical")], "identical: no two repetitions"),
+        ([replace(EQUAL, part="identical"), replace(WITHHELD, part="identical")], "identical: no"),
+        ([replace(EQUAL, part="identical")] * 2, None),
         ([replace(WRONG, part="hyperfine-aa")] * 9, None),
         ([replace(PLUS, cpu=FASTER)] * 2, "plus3: wrong in 2 of 2"),
         ([APART], "rankings: wrong in 1 of 1"),
@@ -151,6 +156,7 @@ def failing() -> list[Trial | RankingTrial]:
         ([lambda: [EQUAL]], 0),
         ([lambda: [EQUAL], failing], 0),
         ([lambda: [WRONG]], 1),
+        ([lambda: [WITHHELD]], 1),
         ([failing, failing], 1),
     ],
 )
