@@ -29,7 +29,7 @@ from fetchoff.analysis.fleet import is_decided_on, rounds_of
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.estimate import Verdict
 from fetchoff.model.experiment import Experiment
-from fetchoff.model.fleet import FleetAnalysis
+from fetchoff.model.fleet import FleetAnalysis, HostsDiffer
 from fetchoff.model.host import PARTS, FleetMode, HostRecord, judged_on
 from fetchoff.model.observation import Ended, HostLost, Outcome, Record
 from fetchoff.report.wording.fleet import (
@@ -133,6 +133,11 @@ def test_whether_hosts_differ_is_decided_once_when_the_run_has_ended() -> None:
         assert asked.shown is shown
         assert differ(asked) == ("yes, by 65 %" if ended else "not yet told")
         assert summary(found, found.results[0]) == said
+
+
+def test_hosts_that_differ_a_little_do_not_differ_by_nothing() -> None:
+    assert differ(HostsDiffer(4, 0.004, 0.9, 1e-6, shown=True)) == "yes, by less than 1 %"
+    assert differ(HostsDiffer(4, 0.08, 0.9, 1e-6, shown=True)) == "yes, by 8 %"
 
 
 def test_hosts_far_apart_in_speed_agree_in_ratios() -> None:

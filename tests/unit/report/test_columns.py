@@ -61,6 +61,17 @@ def test_throughput_is_shown_where_much_is_moved() -> None:
     assert not set(cells(factory.result("small-get"))) & BULK
 
 
+def test_a_small_share_of_the_origin_is_not_none() -> None:
+    """Over a slow link it works for a thousandth of the time."""
+    result = factory.result("json-get")
+    rows = tuple(
+        replace(row, costs=replace(row.costs, origin_cpu_per_wall=0.001)) if row.costs else row
+        for row in result.standings
+    )
+    found = cells(replace(result, standings=rows))
+    assert set(found["origin", "CPU ÷ wall"]) == {"< 1 %"}
+
+
 @pytest.mark.parametrize(
     ("result", "text"),
     [

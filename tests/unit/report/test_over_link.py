@@ -92,6 +92,9 @@ def test_what_the_emulator_did() -> None:
         "The emulator was busy for 4.2 s, 18 % of the time."
     )
     assert "; none was lost." in over_link.used(replace(use, lost=0, unasked=0))
+    assert "0.042 s, less than 1 % of the time" in over_link.used(
+        replace(use, cpu_s=0.042, cpu_per_wall=0.0018)
+    )
 
 
 def test_whether_it_kept_up() -> None:

@@ -20,7 +20,7 @@ from fetchoff.report.wording.figures import (
     decimals_for,
     decimals_for_rates,
     number,
-    percent,
+    part,
     ratio,
     size,
     tier,
@@ -104,7 +104,8 @@ def _rates(metric: Metric, entries: Sequence[Entry]) -> Texts:
 
 
 def _shares(metric: Metric, entries: Sequence[Entry]) -> Texts:
-    return tuple(percent(_or_nan(metric.figure(entry))) for entry in entries)
+    told = (part(_or_nan(metric.figure(entry))) for entry in entries)
+    return tuple(text.replace("less than", "<").replace("more than", ">") for text in told)
 
 
 def _read_sizes(metric: Metric, entries: Sequence[Entry]) -> Texts:

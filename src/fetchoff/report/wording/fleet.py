@@ -20,7 +20,7 @@ from fetchoff.model.fleet import (
 from fetchoff.model.host import FleetMode
 from fetchoff.model.observation import Outcome
 from fetchoff.report.wording import findings
-from fetchoff.report.wording.figures import count, percent, ratio, seconds, tolerance
+from fetchoff.report.wording.figures import count, part, ratio, seconds, tolerance
 from fetchoff.stats.hosts import LEAST_HOSTS
 
 NAMED = 3
@@ -122,7 +122,7 @@ def differ(found: HostsDiffer | None) -> str:
         return ""
     if found.shown is None:
         return "not yet told"
-    return f"yes, by {percent(math.expm1(found.between))}" if found.shown else "not shown"
+    return f"yes, by {part(math.expm1(found.between))}" if found.shown else "not shown"
 
 
 def summary(analysis: FleetAnalysis, result: FleetResult) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fetchoff.model.analysis import LinkUse, OverLink
 from fetchoff.model.link import Link, Passage, Profile
-from fetchoff.report.wording.figures import MISSING, count, number, percent
+from fetchoff.report.wording.figures import MISSING, count, number, part
 from fetchoff.report.wording.links import rate, round_trip
 
 OWN_QUEUE = "100 ms of the rate"
@@ -136,7 +136,7 @@ def used(use: LinkUse) -> str:
         if many
     ]
     late = f"In the worst round 1 in 100 left {use.late_p99_us / 1e3:.2g} ms late."
-    busy = f"The emulator was busy for {use.cpu_s:.2g} s, {percent(use.cpu_per_wall)} of the time."
+    busy = f"The emulator was busy for {use.cpu_s:.2g} s, {part(use.cpu_per_wall)} of the time."
     crossed = f"{count(use.packets, 'packet')} came to it; {', '.join(gone) or 'none was lost'}."
     return f"{crossed} {late} {busy}"
 
