@@ -23,7 +23,7 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
         kind = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
         wheel.writestr(f"{info}/WHEEL", kind)
         wheel.writestr(f"{info}/RECORD", "")
-        wheel.write("module.py", f"{NAME}.py")
+        wheel.write("module.py", "@MODULE@.py")
         for program in pathlib.Path("programs").glob("*"):
             wheel.write(program, f"{NAME}-{version}.data/scripts/{program.name}")
     return name
@@ -31,16 +31,22 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 
 
 def write_package(
-    folder: Path, name: str, content: str = "", asks_for: str = "", requires: str = ""
+    folder: Path,
+    name: str,
+    content: str = "",
+    asks_for: str = "",
+    requires: str = "",
+    module: str = "",
 ) -> None:
     """A package with one module and the programs in `programs`.
 
     `content`: of the module. `asks_for`: the variable that must hold its version while it is built.
-    `requires`: another package.
+    `requires`: another package. `module`: its name, if it is not that of the package.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pyproject.toml").write_text(PROJECT)
     backend = BACKEND.replace("@NAME@", name).replace("@VARIABLE@", asks_for)
+    backend = backend.replace("@MODULE@", module or name)
     needs = f"Requires-Dist: {requires} (>=0.1) ; extra == 'all'\\n" if requires else ""
     backend = backend.replace("@REQUIRES@", needs)
     (folder / "backend.py").write_text(backend)

@@ -4,11 +4,13 @@ What is installed is in requirements/VERSION.txt or requirements.txt; without ei
 Source trees are installed after that, in place of the packages of the same names.
 """
 
+import ast
 import json
 import os
 import re
 import subprocess
 import sys
+from importlib.metadata import distributions
 from pathlib import Path
 
 PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -32,19 +34,21 @@ def main(interpreter: str, environment: str, kit: str, version: str, *trees: str
         tree: install(python, "--force-reinstall", *parts_of(Path(tree)), **pretended(Path(tree)))
         for tree in trees
     }
-    must_be_used(brought, set(locked))
+    must_be_used(brought, set(locked), imported_from(environment) if trees else set())
     # Where the user forbids writing bytecode, every start would compile the kit again.
     run(python, "-m", "compileall", "-q", kit, ".")
 
 
-def must_be_used(brought: dict[str, dict[str, set[str]]], locked: set[str]) -> None:
+def must_be_used(
+    brought: dict[str, dict[str, set[str]]], locked: set[str], imported: set[str]
+) -> None:
     """End the program if a tree has nothing that the adapter uses: base and head of a gate would be
     the same code.
 
     `brought`: by tree, its packages with what they require. The adapter uses what takes the place
-    of a locked package, and what that requires.
+    of a locked package, what it imports itself, and what these require.
     """
-    used, needed = set(), locked
+    used, needed = set(), locked | imported
     while not needed <= used:
         used |= needed
         of_used = [p[name] for p in brought.values() for name in p.keys() & used]
@@ -56,6 +60,22 @@ def must_be_used(brought: dict[str, dict[str, set[str]]], locked: set[str]) -> N
                 f"the adapter uses nothing of {Path(tree).name}, which installs {has}: "
                 f"it uses {uses}"
             )
+
+
+def imported_from(environment: str) -> set[str]:
+    """The packages of an environment that the sources in this folder import: one that no registry
+    has is locked nowhere, and a fork may have another name for the same modules."""
+    trees = [ast.parse(source.read_bytes()) for source in Path().glob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    modules = {name.partition(".")[0] for name in names}
+    places = list(map(str, Path(environment).glob("lib/*/site-packages")))
+    return {
+        plain(one.metadata["Name"])
+        for one in distributions(path=places)
+        if not modules.isdisjoint(file.parts[0].partition(".")[0] for file in one.files or ())
+    }
 
 
 def parts_of(tree: Path) -> list[str]:

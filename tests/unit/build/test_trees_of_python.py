@@ -169,3 +169,19 @@ def test_where_nothing_is_locked_nothing_is_used(place: Path) -> None:
     done = install(place, place / "library")
     assert done.returncode == 1
     assert done.stderr.endswith("which installs library: it uses no package\n")
+
+
+def test_what_no_registry_has_is_used_if_the_adapter_imports_it(place: Path) -> None:
+    (place / "adapter" / "requirements.txt").unlink()
+    (place / "adapter" / "adapter.py").write_text("def main():\n    import library\n")
+    write_package(place / "library", "library")
+    done = install(place, place / "library")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_fork_of_another_name_is_used_if_the_adapter_imports_its_module(place: Path) -> None:
+    (place / "adapter" / "adapter.py").write_text("from library.errors import Failed\n")
+    write_package(place / "fork", "forked", "content = 'forked'", module="library")
+    done = install(place, place / "fork")
+    assert done.returncode == 0, done.stderr
+    assert said_in(place, "import library; print(library.content)") == "forked"
