@@ -32,7 +32,7 @@ def main(build: str, shared: str, jobs: str, *trees: str) -> None:
     crates = {name: crate for of_tree in found.values() for name, crate in of_tree.items()}
     direct = tomllib.loads(Path("Cargo.toml").read_text(encoding="utf-8"))["dependencies"]
     locked = list(of_the_registry())
-    must_be_used(found, {name for name, _ in locked})
+    must_be_used(found, {name for name, _ in locked} | direct.keys())  # or of no registry
     for name in sorted(direct.keys() & crates.keys()):
         cargo("add", "--quiet", "--path", crates[name].folder, name)
     options = []

@@ -101,6 +101,16 @@ def test_what_the_adapter_depends_on_is_taken_in_any_version(adapter: Path, tmp_
     )
 
 
+def test_what_no_registry_has_is_taken(adapter: Path, tmp_path: Path) -> None:
+    own = write_crate(tmp_path / "own", "own", "0.1.0", says="as it was")
+    manifest = ADAPTER.replace('direct = "1"', f"own = {{ path = {json.dumps(str(own))} }}")
+    (adapter / "Cargo.toml").write_text(manifest)
+    main = adapter / "src" / "main.rs"
+    main.write_text(main.read_text().replace("direct", "own"))
+    subprocess.run(["cargo", "generate-lockfile", "--quiet"], cwd=adapter, check=True)
+    assert said(adapter, write_crate(tmp_path / "it", "own", "0.2.0", says="changed")) == "changed"
+
+
 def test_what_it_depends_on_indirectly_is_taken_where_it_fits(
     adapter: Path, tmp_path: Path
 ) -> None:
