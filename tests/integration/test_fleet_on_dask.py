@@ -298,6 +298,23 @@ def test_a_worker_is_let_go_of_when_its_last_job_has_ended(tmp_path: Path) -> No
         assert cluster.unfit == {}
 
 
+def test_a_worker_is_let_go_of_after_a_job_that_began_late(tmp_path: Path) -> None:
+    """The first that a worker is given imports much before it begins: Ctrl-C may come meanwhile."""
+    with (
+        scheduler(tmp_path) as (_, address),
+        worker_of_the_user(address, "anna", tmp_path) as anna,
+        there_is(address, None) as client,
+    ):
+        within(lambda: "anna" in asked.listing(client).addresses)
+        before = samples(client)
+        cluster = JoinedCluster(client)
+        cluster.let_go()
+        assert cores_of(anna) == ALL_CORES
+        assert result_on(cluster, "anna", Job(where, None)) == {HARNESS}
+        within(lambda: cores_of(anna) == ALL_CORES)
+        within(lambda: samples(client) == before)
+
+
 def samples(client: Client) -> dict[str, bool]:
     """Whether a worker's callbacks of its profiler run."""
 

@@ -37,16 +37,17 @@ class OneAddressWorker(Worker):  # type: ignore[misc]
 
 
 class _Jobs:
-    """The jobs that run, and whether the worker is to be let go of when the last one ends.
+    """The jobs that run, and whether the worker is wanted when the last one has ended.
 
     One that nobody waits for any more goes on until it has measured its round, which counts when
-    its run is resumed: the worker must not disturb it.
+    its run is resumed: the worker must not disturb it. It may even begin after the worker was let
+    go of.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._running = 0
-        self._is_awaited = False
+        self._is_wanted = False
 
     @contextlib.contextmanager
     def running(self, worker: Worker) -> Iterator[None]:
@@ -59,31 +60,29 @@ class _Jobs:
         finally:
             with self._lock:
                 self._running -= 1
-                if self._is_awaited and not self._running:
-                    self._let_go(worker)
+                self._let_go_unless_needed(worker)
 
     def held(self, worker: Worker) -> None:
         """The worker is wanted from now on."""
         with self._lock:
-            self._is_awaited = False
+            self._is_wanted = True
             self._hold(worker)
 
     def let_go(self, worker: Worker) -> None:
         """The worker is wanted no more, once it has no job."""
         with self._lock:
-            self._is_awaited = self._running > 0
-            if not self._is_awaited:
-                self._let_go(worker)
+            self._is_wanted = False
+            self._let_go_unless_needed(worker)
 
     @staticmethod
     def _hold(worker: Worker) -> None:
         _keep_to(CORES[:1])
         worker.loop.add_callback(_stop_sampling, worker)
 
-    def _let_go(self, worker: Worker) -> None:
-        self._is_awaited = False
-        _keep_to(CORES)
-        worker.loop.add_callback(_sample_again, worker)
+    def _let_go_unless_needed(self, worker: Worker) -> None:
+        if not self._is_wanted and not self._running:
+            _keep_to(CORES)
+            worker.loop.add_callback(_sample_again, worker)
 
 
 JOBS = _Jobs()
