@@ -70,7 +70,7 @@ class _OnHost:
     """
 
     baseline: str
-    is_withheld: bool
+    withheld: Finding | None
     ratios: Mapping[str, tuple[Relative | None, ...]]
     logs: Mapping[str, Array]
     apart: tuple[float, ...]
@@ -232,7 +232,7 @@ def _on_host(fleet: Fleet, own: Experiment, series: Series, result: WorkloadResu
     rows = {row.client: row for row in result.standings}
     return _OnHost(
         baseline=result.baseline,
-        is_withheld=result.withheld is not None,
+        withheld=result.withheld,
         ratios={clock: tuple(_relative(rows.get(key), clock) for key in keys) for clock in CLOCKS},
         logs={clock: _aligned(keys, had, series.logs(clock)) for clock in CLOCKS},
         apart=tuple(rows[key].clocks_apart if key in rows else 0.0 for key in keys),
@@ -249,7 +249,7 @@ def _together(
 ) -> FleetResult:
     """A course on all hosts that measured it, at a share of the error rate."""
     baseline = fleet.run.experiment.baseline
-    withheld = tuple(host for host, own in found.items() if own.is_withheld)
+    withheld = {host: own.withheld for host, own in found.items() if own.withheld is not None}
     others = tuple(
         host for host, own in found.items() if host not in withheld and own.baseline != baseline
     )

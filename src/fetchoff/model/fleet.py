@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from fetchoff.model.analysis import Relative
 from fetchoff.model.experiment import Role
@@ -76,8 +77,8 @@ class FleetResult:
     """A course on all hosts that measured it, the best client first, those without figures last.
 
     `hosts`: those whose figures are used, in the order of every `on_each`. `withheld`: those whose
-    self-checks failed. `others`: those whose baseline is another one, so that nothing can be
-    compared.
+    figures must not be believed, and why. `others`: those whose baseline is another one, so that
+    nothing can be compared.
     """
 
     workload: str
@@ -85,7 +86,7 @@ class FleetResult:
     baseline: str
     hosts: tuple[str, ...]
     rows: tuple[FleetRow, ...]
-    withheld: tuple[str, ...] = ()
+    withheld: Mapping[str, Finding] = field(default_factory=dict)
     others: tuple[str, ...] = ()
 
 

@@ -76,8 +76,8 @@ class OtherPackage:
 class Compared:
     """Two releases that were measured against each other; ratios are newer ÷ older.
 
-    `run`: the folder of the run, within that of the history. `withheld`: a self-check failed, so
-    the verdicts do not count. `packages`: what else differs, by name.
+    `run`: the folder of the run, within that of the history. `withheld`: its figures must not be
+    believed, so the verdicts do not count. `packages`: what else differs, by name.
     """
 
     older: Measured

@@ -29,6 +29,7 @@ from fetchoff.analysis.fleet import is_decided_on, rounds_of
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.estimate import Verdict
 from fetchoff.model.experiment import Experiment
+from fetchoff.model.finding import Finding, LinkAtFault
 from fetchoff.model.fleet import FleetAnalysis, HostsDiffer
 from fetchoff.model.host import PARTS, FleetMode, HostRecord, judged_on
 from fetchoff.model.observation import Ended, HostLost, Outcome, Record
@@ -36,6 +37,7 @@ from fetchoff.report.wording.fleet import (
     differ,
     in_general,
     lacks,
+    left_out,
     on_each,
     summary,
     without_figures,
@@ -189,9 +191,20 @@ def test_a_host_whose_checks_fail_is_withheld_by_itself() -> None:
     all_records = [*records, Ended("budget", 6)]
     found = fleet_of(facts, hosts, FleetMode.REPLICATE, all_records, nobody)
     (result,) = found.results
-    assert result.withheld == ("berta",)
+    assert list(result.withheld) == ["berta"]
+    (told,) = left_out(result)
+    assert told.startswith("berta is left out: self-check failed: the origin's and the harness's")
     assert result.hosts == ("anna", "carl", "dora")
     assert any(row.wall.over is not None for row in result.rows)
+
+
+def test_a_host_whose_link_was_not_as_asked_has_failed_no_check() -> None:
+    fault = Finding(LinkAtFault("london", ("round trip 23.1 ms, 20 asked for",)))
+    (result,) = analysed({name: raced(-0.5) for name in HOSTS}).results
+    assert left_out(replace(result, withheld={"anna": fault})) == [
+        "anna is left out: the link london is not what was asked for: round trip 23.1 ms, 20 asked "
+        "for"
+    ]
 
 
 def test_who_was_lost_is_told_until_it_goes_on() -> None:

@@ -95,7 +95,7 @@ def test_the_words_for_a_stretch(one: Stretch, words: str) -> None:
 def test_a_failed_check_is_named() -> None:
     assert STEP.compared is not None
     doubtful = replace(STEP, compared=replace(STEP.compared, withheld=True))
-    assert wording.verdict(doubtful) == "cannot tell: a self-check failed"
+    assert wording.verdict(doubtful) == "cannot tell: the comparison is withheld"
 
 
 def test_a_share_is_rounded_up_so_that_it_still_holds() -> None:

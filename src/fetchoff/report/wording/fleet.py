@@ -189,7 +189,10 @@ def in_general(analysis: FleetAnalysis, result: FleetResult) -> str:
 
 def left_out(result: FleetResult) -> list[str]:
     """The hosts whose figures are not used, and why."""
-    withheld = [f"{host}: its self-checks failed, so it is left out" for host in result.withheld]
+    withheld = [
+        f"{host} is left out: {findings.reason(why).replace('`', '')}"
+        for host, why in result.withheld.items()
+    ]
     others = [
         f"{host}: it has no figures of {result.baseline}, so nothing is compared there"
         for host in result.others

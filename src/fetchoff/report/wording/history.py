@@ -118,7 +118,7 @@ def verdict(stretch: Stretch) -> str:
     if found is None:
         return stretch.kind.value
     if found.withheld:
-        return "cannot tell: a self-check failed"
+        return "cannot tell: the comparison is withheld"
     match stretch.kind:
         case StretchKind.STEP:
             return _direction(found)
