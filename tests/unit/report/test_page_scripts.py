@@ -159,30 +159,33 @@ def test_no_cell_has_a_verdict_that_rests_on_clocks_further_apart(
 
 
 @pytest.mark.parametrize(
-    ("clients", "apart", "told"),
+    ("clients", "apart", "shown", "told"),
     [
-        (2, {}, "a/a is the fastest on w. Next is a/b, with 1.12 × (1.10–1.14) the wall time."),
+        (2, {}, 1, "a/a is the fastest on w. Next is a/b, with 1.12 × (1.10–1.14) the wall time."),
         (
             2,
             {"1": 0.15},
+            0,
             "Undecided: a/b takes 1.12 × (1.10–1.14) the wall time of a/a on w; two clocks differ "
             "by more than that about it.",
         ),
         (
             3,
             {"0": 0.15},
+            2,
             "a/a is the fastest on w. Next is a/b: how much more it takes is not told, because two "
             "clocks differ by more than that about it.",
         ),
         (
             3,
             {"2": 0.15},
+            2,
             "a/a is the fastest on w. Next is a/b, with 1.12 × (1.10–1.14) the wall time.",
         ),
     ],
 )
 def test_nor_does_the_sentence_say_how_much_longer(
-    clients: int, apart: dict[str, float], told: str
+    clients: int, apart: dict[str, float], shown: int, told: str
 ) -> None:
     """As the terminal's. Each client takes 1.12 times as long as the one before it."""
     names = ["a/a", "a/b", "a/c"][:clients]
@@ -206,6 +209,8 @@ def test_nor_does_the_sentence_say_how_much_longer(
     )
     state = json.dumps(chosen("wall", ""))
     view = f"viewOf({json.dumps(data)}, new Map([['w', {{wall: {pairs}}}]]), {state})"
+    sure = _by_node("view advice", f"sureness({{alpha: '1 %'}}, {view})")
+    assert sure.startswith(f"{shown} of {clients * (clients - 1) // 2} pair")
     said = json.loads(_by_node("view advice", f"adviceOf({view})", as_json=True))
     assert "".join(one if isinstance(one, str) else names[one["client"]] for one in said) == told
 

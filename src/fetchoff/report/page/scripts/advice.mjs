@@ -116,18 +116,22 @@ export const sureness = (data, view) => {
   const ranked = view.columns.filter(isRanked);
   if (ranked.length === 0) return "";
   if (!view.aspect.pairs) return `Differences in ${view.aspect.label} are not tested: a small one means nothing.`;
-  const told = ranked.map(({ pairs, standings }) => pairsShown(pairs, standings));
+  const told = ranked.map((column) => pairsShown(view.aspect, column));
   const [shown, all] = ["shown", "all"].map((name) => told.reduce((sum, each) => sum + each[name], 0));
   if (all === 0) return "";
   const differ = `${shown.toLocaleString("en")} of ${counted(all, "pair")} of these clients were shown to differ.`;
   return `${differ} The chance that any of that is false is at most ${data.alpha} on each workload, whatever you filter.`;
 };
 
-const pairsShown = (pairs, standings) => {
+const pairsShown = (aspect, { pairs, standings, workload }) => {
   const places = standings.map((one) => pairs.order.indexOf(one.client));
+  const isTold = (i, j) => {
+    const ratio = Math.exp(pairs.difference(i, j).point);
+    return !isWithheld(aspect, workload, pairs.order[i], pairs.order[j], ratio);
+  };
   let shown = 0;
   places.forEach((j, before) => {
-    for (const i of places.slice(0, before)) shown += pairs.isShown(i, j);
+    for (const i of places.slice(0, before)) shown += pairs.isShown(i, j) && isTold(i, j);
   });
   return { shown, all: (places.length * (places.length - 1)) / 2 };
 };
