@@ -71,7 +71,10 @@ def cpu_us(
     """CPU microseconds of an exchange of each client, by one of the two commands, or Unsound."""
     chosen = [option for client in clients for option in ("--client", client)]
     asked = ["--workload", WORKLOAD, *chosen, "--budget", f"{budget_s:g}", "--seed", str(seed)]
-    fetchoff(*COMMANDS[command], *asked, "--out", str(out))
+    try:
+        fetchoff(*COMMANDS[command], *asked, "--out", str(out))
+    except subprocess.CalledProcessError as error:
+        raise Unsound(f"its {command} ended with exit status {error.returncode}") from error
     try:
         return figures_of(json.loads((out / "results.json").read_text()), clients)
     except Unsound as error:
@@ -90,7 +93,7 @@ def measured(
     logs: dict[str, list[float]] = {client: [] for client in clients}
     with tempfile.TemporaryDirectory(prefix="fetchoff-beside-") as place:
         for pair in range(pairs):
-            asked, order = draw.getrandbits(31), draw.sample(sorted(COMMANDS), 2)
+            asked, order = draw.getrandbits(31), draw.sample(sorted(COMMANDS), len(COMMANDS))
             try:
                 found = {
                     one: measure(one, clients, budget_s, asked, Path(place, f"{pair}-{one}"))

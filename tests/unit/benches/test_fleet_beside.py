@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Mapping
 from math import log
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benches.fleet import beside
 from benches.fleet.beside import Unsound, figures_of, measured, printed
 
 CLIENTS = ["a", "b"]
@@ -65,6 +67,26 @@ def test_a_pair_that_lacks_a_client_is_named_and_counts_for_none(
     assert status == 0
     assert "pair 2 does not count: it has no figures of b" in said
     assert said.count("in a fleet ×1.1000 (1.1000 to 1.1000) of what `run` shows, by 2 pairs") == 2
+
+
+@pytest.mark.parametrize("ends_with", [4, 10])
+def test_a_run_that_comes_to_no_figures_does_not_end_the_bench(
+    ends_with: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where no client could be measured, or no host came."""
+
+    def fetchoff(command: str, *_: str) -> None:
+        if command == "fleet":
+            raise subprocess.CalledProcessError(ends_with, "fetchoff")
+
+    monkeypatch.setattr(beside, "fetchoff", fetchoff)
+    monkeypatch.setattr(beside, "COMMANDS", {"fleet": ("fleet", "run")})
+    assert measured(CLIENTS, 2, 1.0, 1) == {"a": [], "b": []}
+    why = f"its fleet ended with exit status {ends_with}"
+    assert capsys.readouterr().out.splitlines() == [
+        f"pair 1 does not count: {why}",
+        f"pair 2 does not count: {why}",
+    ]
 
 
 def test_without_any_pair_that_counts_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
