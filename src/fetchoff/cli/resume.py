@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fetchoff.cli.measure import Manner
+    from fetchoff.model.analysis import Analysis
     from fetchoff.model.errors import InputError
     from fetchoff.store.run_folder import RunFolder
 
@@ -67,11 +68,17 @@ def _show_ended(folder: RunFolder, manner: Manner) -> None:
     if not manner.quiet:
         say("this run is complete; nothing is left to measure")
     analysis, clients = analysis_of(folder), []
-    has_findings = analysis.reproduction and analysis.reproduction.article.findings
-    if has_findings or manner.explains:
+    if manner.explains or _lacks_a_claimed_fault(analysis):
         clients = unchanged.unchanged_of(folder.header, say)
     analysis = claims_explained(analysis, folder, clients, manner)
     explain_and_show(analysis, folder, clients, manner)
+
+
+def _lacks_a_claimed_fault(analysis: Analysis) -> bool:
+    """Whether a claim of its article is about a fault that nobody has looked for yet."""
+    known = {(each.diagnosis.client, each.diagnosis.course) for each in analysis.explanations}
+    claims = analysis.reproduction.article.findings if analysis.reproduction else ()
+    return any((claim.of.client, claim.of.workload) not in known for claim in claims)
 
 
 def _must_not_be_of_a_host(run: Path) -> None:

@@ -70,6 +70,21 @@ def test_claims_about_faults_are_still_decided(
     assert '"verdict": "holds"' in (ended / "claims.json").read_text()
 
 
+def test_what_is_decided_already_needs_no_clients(
+    ended: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is a client that has changed since told not to be explained: it is."""
+    monkeypatch.setattr(unchanged, "unchanged_of", ready)
+    resume.command(ended, quiet=True)
+
+    def asked(*_: object) -> list[Client]:
+        raise AssertionError("all is explained")
+
+    monkeypatch.setattr(unchanged, "unchanged_of", asked)
+    resume.command(ended, quiet=True)
+    assert verdict(ended) is ClaimVerdict.HOLDS
+
+
 def test_who_asks_for_explanations_gets_them(ended: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unchanged, "unchanged_of", ready)
     resume.command(ended, explain=True, quiet=True)
