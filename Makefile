@@ -20,7 +20,7 @@ PROGRAMS := fetchoff-origin fetchoff-link fetchoff-tap
 RUST    := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 SOURCES := pyproject.toml setup.py $(RUST)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-fleet-beside bench-fleet-verdicts bench-fleet-opening bench-precision bench-probes bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-fleet-beside bench-fleet-verdicts bench-fleet-opening bench-fleet-guides bench-precision bench-probes bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
 .DELETE_ON_ERROR:
 
 run:  ## measure the default suite: ranking, verdicts, report
@@ -178,6 +178,10 @@ bench-fleet-verdicts: $(DEV)  ## verdicts of `fetchoff fleet run --local 4` besi
 bench-fleet-opening: $(DEV)  ## how soon a browser shows the report of a thousand hosts
 	tools/system-packages.sh chromium
 	$(BIN)/python -m benches.fleet.opening $(OPTIONS)
+
+bench-fleet-guides: $(DEV)  ## the guides of docs/fleet.md, followed on machines that are network namespaces; OPTIONS=…
+	tools/system-packages.sh openssh-server slurm-wlm munge
+	$(BIN)/python -m benches.fleet.guides.bench $(OPTIONS)
 
 bench-probes: $(RUNTIME)  ## do probes tell how fast the core is, and nothing else? OPTIONS=…
 	$(BIN)/python -m benches.probes.bench $(OPTIONS)

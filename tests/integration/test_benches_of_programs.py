@@ -7,10 +7,13 @@ say so by exit status 1; 2 is what could not be measured.
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
 import pytest
+from benches.fleet.guides.bench import GUIDES
+from benches.fleet.guides.followed import Failed, measured, recipe
 from tests.integration.benches import ROOT, bench, found, needs
 
 from fetchoff.model.fleet import FleetAnalysis
@@ -138,3 +141,34 @@ def test_every_bench_that_make_has_is_run() -> None:
     assert len(modules) >= 13
     run = set(re.findall(r"bench\(\s*\"([a-z0-9.]+)\"", tests))
     assert modules - own - run == set()
+
+
+ROUNDS = re.compile(r"rounds: \{'[\w-]+': \d+, '[\w-]+': \d+\}")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("guide", ["ssh", "slurm", "kubernetes"])
+def test_guides_lead_to_a_fleet(cache: Path, guide: str, namespaces: None) -> None:
+    pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
+    if os.geteuid():
+        pytest.skip("only root may start the daemons of the guides")
+    if missing := [one for one in GUIDES[guide].programs if found(one) is None]:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    said = bench("fleet.guides.bench", cache, "--guides", guide, "--budget", "6")
+    assert said.startswith(f"{guide}: ")
+    assert ROUNDS.search(said)
+    assert ("was lost with its job; resumed: " in said) == (guide == "slurm")
+
+
+def test_a_guide_that_leads_nowhere_fails(tmp_path: Path) -> None:
+    with pytest.raises(Failed, match="the guide no longer has 'jobs=7'"):
+        recipe("SLURMCluster", {"jobs=7": "jobs=2"})
+    (tmp_path / "results.json").write_text(json.dumps({"hosts": [{"id": "one", "rounds": 3}]}))
+    told = "python/urllib3  slower on both hosts"
+    with pytest.raises(Failed, match="exit status 10"):
+        measured((10, told), tmp_path, hosts=1)
+    with pytest.raises(Failed, match="2 hosts were expected"):
+        measured((0, told), tmp_path, hosts=2)
+    with pytest.raises(Failed, match="was not slower everywhere"):
+        measured((0, "undecided"), tmp_path, hosts=1)
+    assert measured((0, told), tmp_path, hosts=1) == {"one": 3}

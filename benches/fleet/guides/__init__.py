@@ -1,0 +1,1 @@
+"""The guides of docs/fleet.md, followed on machines that are network namespaces of this one."""
