@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 from tests.unit.run import trees
 
-from fetchoff.app.doctor import HOW_MUCH_IT_MATTERS, Health, check_machine, judge_cores, judge_quota
+from fetchoff.app.doctor import (
+    HOW_MUCH_IT_MATTERS,
+    Health,
+    check_machine,
+    judge_children,
+    judge_cores,
+    judge_quota,
+)
 from fetchoff.run.host.topology import Topology
 
 GOOD, LIMITED = Health.GOOD, Health.LIMITED
@@ -48,6 +55,16 @@ def test_a_quota(quota_cores: float, health: Health, said: str) -> None:
     assert check.health is health
     assert check.text.startswith(said)
     assert ("limits.cpu" in check.hint) is (health is LIMITED)
+
+
+@pytest.mark.parametrize(
+    ("has_cgroups", "is_root", "hint"),
+    [(True, True, ""), (False, False, "run as root"), (False, True, "mount control groups")],
+)
+def test_children(*, has_cgroups: bool, is_root: bool, hint: str) -> None:
+    check = judge_children(has_cgroups=has_cgroups, is_root=is_root)
+    assert check.health is (GOOD if has_cgroups else LIMITED)
+    assert check.hint.startswith(hint) and bool(check.hint) is bool(hint)
 
 
 def test_all_of_it_is_asked_of_this_machine() -> None:
