@@ -16,7 +16,7 @@ Told = Callable[[str], None]
 def set_up(
     manifests: list[Manifest], on_start: Told = lambda _: None, on_end: Told = lambda _: None
 ) -> list[Client]:
-    """Set up, one setup at a time in a cache; the clients as they then stand, as they ended.
+    """Set up; the clients as they then stand, as they ended. One setup at a time builds in a cache.
 
     `on_start` and `on_end` are told the id of a client, or what else is done; of a client that was
     ready there is no start.
@@ -28,10 +28,9 @@ def set_up(
         return hello(folder.name, launch, folder, said)
 
     done = []
-    with setup.lock():
-        for client in setup.set_up(manifests, say_hello, on_start):
-            on_end(client.id)
-            done.append(client)
+    for client in setup.set_up(manifests, say_hello, on_start):
+        on_end(client.id)
+        done.append(client)
     return done
 
 

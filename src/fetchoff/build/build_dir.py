@@ -236,6 +236,6 @@ def _read_json(path: Path) -> dict[str, object] | None:
 
 def _write_json(path: Path, document: Mapping[str, object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
+    part = path.with_suffix(f".{os.getpid()}.part")
     part.write_text(json.dumps(document, indent=1), encoding="utf-8")
     part.replace(path)

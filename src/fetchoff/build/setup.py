@@ -46,14 +46,17 @@ def set_up(
     """Make adapters ready, as many at a time as there are cores; yields each as it ends.
 
     Those that are ready already say hello again: a library that they share with the machine may
-    have changed.
+    have changed. For the others it waits until no other setup builds in this cache.
 
     Never raises for a client: one that fails is yielded as unavailable, with why and what would
     help.
     """
     todo = []
     steps = Steps()
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+    with (
+        contextlib.ExitStack() as locked,
+        ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool,
+    ):
         try:
             asked = list(manifests)
             known = pool.map(partial(_still_ready, say_hello=say_hello), asked)
@@ -62,6 +65,8 @@ def set_up(
                     todo.append(manifest)
                 else:
                     yield client
+            if todo:
+                locked.enter_context(lock())
             refused = install_packages(todo, on_start)
             futures = [
                 pool.submit(_set_up_one, manifest, say_hello, on_start, steps, refused)

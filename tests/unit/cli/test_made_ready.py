@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from tests.command import FAKES
 
 from fetchoff.build.build_dir import BuildDir, remember_failure, remember_ready, state
+from fetchoff.build.setup import lock
 from fetchoff.catalog.manifests import read_manifest
 from fetchoff.cli import setup
 from fetchoff.cli.compare import made_ready
@@ -43,6 +45,13 @@ def test_a_client_that_has_changed_says_anew_what_it_is(failed: Manifest) -> Non
     remember_ready(BuildDir.of(failed), replace(client.description, engine="libcurl 7"))
     assert state(failed) != client
     assert made_ready(failed) == client
+
+
+def test_a_client_that_is_ready_waits_for_no_other_setup(failed: Manifest) -> None:
+    """Which may take half an hour, and says nothing here."""
+    client = made_ready(failed)
+    with ThreadPoolExecutor() as pool, lock():
+        assert pool.submit(made_ready, failed).result(timeout=20) == client
 
 
 def test_it_is_tried_once_and_then_told(failed: Manifest, monkeypatch: pytest.MonkeyPatch) -> None:
