@@ -87,7 +87,7 @@ def test_who_is_not_there_is_known_until_it_comes(
             "pi": "it cannot be started by SSH",
             "bare": "it cannot do what Fetchoff asks of it",
         }
-        there.cluster.names = {"pi"}  # type: ignore[attr-defined]
+        there.cluster.names = {"pi", "tcp://192.0.2.8:4711"}  # type: ignore[attr-defined]
         assert there.names() == ["anna", "pi"]
         assert [*there.absent_from(there.names())] == ["bare"]
         assert [*there.absent_from(["anna"])] == ["pi", "bare"]

@@ -40,8 +40,11 @@ class Joined:
     absent: Mapping[str, HostError]
 
     def names(self) -> list[str]:
-        """The hosts that are there now, and those that were: they may be asked."""
-        return sorted(self.hosts | self.cluster.present())
+        """The hosts that are there now, and those that were: they may be asked. Not a worker that
+        has come since under a name that no host can have."""
+        from fetchoff.fleet.seam.cluster import NAME
+
+        return sorted(self.hosts | set(filter(NAME.fullmatch, self.cluster.present())))
 
     def absent_from(self, names: Collection[str]) -> dict[str, HostError]:
         """Those that were not among `names`, which were asked, though they may have come since."""

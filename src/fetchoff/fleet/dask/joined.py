@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 import time
 import uuid
 from collections.abc import Callable, Iterable
@@ -16,7 +15,7 @@ from distributed.utils import CancelledError
 
 from fetchoff.fleet.dask.asked import GONE, READY_S, listing, on_worker
 from fetchoff.fleet.dask.on_worker import RESOURCE, get_ready, let_go, run_job
-from fetchoff.fleet.seam.cluster import ClusterGone, HostAway, HostFault, Job, Step
+from fetchoff.fleet.seam.cluster import NAME, ClusterGone, HostAway, HostFault, Job, Step
 from fetchoff.model.errors import HostError, InputError
 
 PAUSE_S = 0.1
@@ -32,7 +31,6 @@ PATIENCE_S = 30.0
 LET_GO_S = 5.0
 """For workers to be as they were before; one that is gone or stopped never says so."""
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 LOST = (KilledWorker, CancelledError, OSError, TimeoutError)
 """What comes instead of a result where its worker or the scheduler is gone."""
 
