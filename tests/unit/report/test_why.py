@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
+import pytest
 from tests.unit.report import factory
 from tests.unit.report.explained import explanation
 
+from fetchoff.model.cause import Cause, Trial, Tried
+from fetchoff.model.estimate import Estimate
 from fetchoff.report.files import json_results
 from fetchoff.report.page import html
 from fetchoff.report.page.why import DOWN, UP, WORKS, timeline, why_of
+from fetchoff.report.wording import causes
+from fetchoff.stats.verdicts import unknown_ratio
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "results.schema.json"
 
@@ -26,6 +32,27 @@ def test_a_finding_is_told_at_all_its_levels() -> None:
     assert told["tried"].startswith("confirmed: where the origin acknowledges")
     assert why.notes[0].startswith("system calls were not recorded: strace is not installed")
     assert why_of([explanation()], "json-get", "w") == ()
+
+
+@pytest.mark.parametrize(
+    ("ratio", "saved", "told"),
+    [
+        (
+            Estimate(0.8, 0.3, 2.1, 0.99),
+            Estimate(2300.0, -15_000.0, 19_600.0, 0.99),
+            "an exchange takes 0.800 times as long and saves 2.3 ms (−15 ms to 19.6 ms, 2 rounds)",
+        ),
+        (
+            unknown_ratio(),
+            Estimate(math.nan, -math.inf, math.inf, 0.99),
+            "2 rounds, too few to tell what an exchange saves",
+        ),
+    ],
+)
+def test_a_trial_that_does_not_tell(ratio: Estimate, saved: Estimate, told: str) -> None:
+    tried = Tried("the origin is slow", ratio, saved, 2, Trial.UNDECIDED)
+    cause = Cause("timer-wait", 9, 10, 12_000.0, tried=tried)
+    assert causes.tried(cause) == f"undecided: where the origin is slow, {told}"
 
 
 def test_the_time_line_has_the_wait_and_the_work() -> None:

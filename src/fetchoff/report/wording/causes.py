@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from fetchoff.model.cause import Cause, Diagnosis, Fact, KnownFault, Trial, Tried, Unit
 from fetchoff.model.recording import Missing, Source
-from fetchoff.report.wording.figures import microseconds, number, percent, times
+from fetchoff.report.wording.figures import (
+    count,
+    is_number,
+    microseconds,
+    number,
+    percent,
+    times,
+)
 
 SOURCES = {
     Source.EVENTS: "the origin's events",
@@ -70,6 +77,8 @@ OUTCOMES = {
 
 def _saving(trial: Tried) -> str:
     saved = trial.saved_us
+    if not is_number(saved.half_width):
+        return f"{count(trial.rounds, 'round')}, too few to tell what an exchange saves"
     low, high = microseconds(saved.low), microseconds(saved.high)
     return (
         f"an exchange takes {times(trial.ratio.point)} times as long and saves "

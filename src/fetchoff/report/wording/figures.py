@@ -120,9 +120,11 @@ def significant(value: float) -> float | None:
 
 
 def microseconds(value: float) -> str:
-    """A time in prose, in the unit that suits it: `12.3 µs`, `4.56 ms`."""
+    """A time in prose, in the unit that suits it: `12.3 µs`, `4.56 ms`, `−15 ms`."""
     if not math.isfinite(value):
         return MISSING
+    if value < 0:
+        return f"−{microseconds(-value)}"
     if value < 1000:
         return f"{value:.3g} µs"
     return f"{value / 1000:.3g} ms" if value < 1e6 else f"{value / 1e6:.3g} s"
