@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from ipaddress import ip_address
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from fetchoff.model.errors import FetchoffError
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.origin import BUILT_IN
+from fetchoff.run.origins.remote import is_near
 
 if TYPE_CHECKING:
     from fetchoff.catalog.workloads import Suite
@@ -84,7 +84,7 @@ def _may_be_remote(url: str) -> bool:
     """Whether it may lead out of the user's network; nobody is asked where a name leads."""
     host = urlsplit(url).hostname or ""
     try:
-        return not ip_address(host).is_private
+        return not is_near(host)
     except ValueError:
         return host != "localhost"
 

@@ -139,6 +139,7 @@ def test_a_comparison_with_a_limit_ends_when_that_is_decided() -> None:
         ("http://[::1]:80", False),
         ("https://example.org", True),
         ("http://93.184.216.34", True),
+        ("http://198.18.0.1", True),  # of a laboratory: RFC 2544
     ],
 )
 def test_a_server_elsewhere_is_permitted(url: str, is_permitted: bool) -> None:

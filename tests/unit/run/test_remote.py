@@ -65,6 +65,8 @@ def test_a_name_is_as_near_as_its_farthest_address(monkeypatch: pytest.MonkeyPat
         "http://127.0.0.1:99999",
         "http://127.0.0.1:http",
         "http://127.0.0.1:0",
+        "http://[::1",
+        "http://[here]:80",
     ],
 )
 @pytest.mark.parametrize("allow_remote", [False, True])

@@ -85,28 +85,30 @@ def must_be_permitted(url: str, *, allow_remote: bool) -> None:
 
     Whoever measures sends as many requests as a client can.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in SCHEMES or not parts.hostname or parts.query or not _has_port(parts):
+    parts = _split(url)
+    if parts is None or parts.scheme not in SCHEMES or not parts.hostname or parts.query:
         raise InputError(
             f"'{url}' cannot be an origin",
             "give scheme, host and port, and a path if targets are below one: http://127.0.0.1:8080",
         )
-    if not allow_remote and not all(_is_near(address) for address in _addresses(parts)):
+    if not allow_remote and not all(is_near(address) for address in _addresses(parts)):
         raise InputError(
             f"{parts.hostname} is neither this machine nor in a private network",
             "--allow-remote permits it; only for a server that you may load with requests",
         )
 
 
-def _has_port(parts: SplitResult) -> bool:
-    """Whether its port can be one, or it names none."""
+def _split(url: str) -> SplitResult | None:
+    """None where its port cannot be one, or a bracket is missing."""
     try:
-        return parts.port is None or parts.port > 0
-    except ValueError:  # no number, or too large a one
-        return False
+        parts = urlsplit(url)
+        return parts if parts.port != 0 else None
+    except ValueError:
+        return None
 
 
-def _is_near(address: str) -> bool:
+def is_near(address: str) -> bool:
+    """Whether it is of this machine or its network; ValueError for what is no address."""
     found = ipaddress.ip_address(address.partition("%")[0])
     return found.is_loopback or found.is_link_local or any(found in net for net in PRIVATE)
 
