@@ -21,6 +21,7 @@ from fetchoff.report.metrics.at_scale import (
 from fetchoff.report.metrics.groups import costs_of, groups_of
 from fetchoff.report.terminal import per_day
 from fetchoff.report.wording.figures import three_digits
+from fetchoff.stats.verdicts import unknown_ratio
 
 RESULT = factory.result("small-get")
 
@@ -53,6 +54,17 @@ def test_a_client_saves_what_the_baseline_costs_less_its_own_share() -> None:
     assert (saving.cpu_us.point, saving.cpu_us.low, saving.cpu_us.high) == pytest.approx(
         (-50.0, -60.0, -40.0)
     )
+
+
+def test_without_an_interval_of_the_ratio_a_saving_has_no_end_either() -> None:
+    """The lower end of a ratio from too few rounds is 0: nobody knows that all is saved at most."""
+    few = Relative(unknown_ratio(-0.7), Verdict.UNDECIDED)
+    rows = (
+        replace(row, wall=few) if row.client == "ruby/curb" else row for row in RESULT.standings
+    )
+    saved = {one.client: one for one in against_baseline(replace(RESULT, standings=tuple(rows)))}
+    assert not math.isfinite(saved["ruby/curb"].wall_us.low)
+    assert not math.isfinite(saved["ruby/curb"].wall_us.high)
 
 
 def test_the_ends_of_the_ranking() -> None:

@@ -105,7 +105,7 @@ def _ranked(result: WorkloadResult) -> tuple[RankingRow, ...]:
 def _saved(cost: float, relative: Relative | None) -> Estimate:
     if relative is None:
         return _without_interval(math.nan)
-    ratio = relative.ratio
+    ratio = relative.ratio.two_ended
     low, high = (cost * (1 - end) for end in (ratio.high, ratio.low))
     return Estimate(cost * (1 - ratio.point), low, high, ratio.level)
 
