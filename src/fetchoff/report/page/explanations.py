@@ -37,7 +37,8 @@ EXPLANATIONS = (
         """
         Both are read from outside the client: wall time by a monotonic clock, CPU time by the
         operating system's clock of the client's process. For turns the origin reads the clocks, for
-        batches the harness. What a client says of its own time is only a cross-check.
+        batches the harness. What a client says of its own time is only a cross-check: if it is
+        further off than the ratio is from 1, there is no verdict in wall time.
         """,
     ),
     _explain(
@@ -101,9 +102,9 @@ EXPLANATIONS = (
         "json-documents",
         "JSON documents",
         """
-        A client that has an interface of its own for JSON parses the documents itself ("own"), and
-        that is part of its cost. For the others, the parser of their kit does, which the column
-        names. So such a workload ranks client and parser together.
+        Some clients parse the documents by an interface of their own ("own"), and that is part of
+        their cost. For the others, the parser of their kit does, which the column names. So such a
+        workload ranks client and parser together.
         """,
     ),
     _explain(
@@ -111,8 +112,9 @@ EXPLANATIONS = (
         "Links",
         """
         A workload may go over an emulated network: packets are delayed, shaped and lost as asked.
-        The link is calibrated before it is used; if it is not what was asked for, the ranking is
-        withheld, and a batch in which the emulator could not keep up does not count.
+        The link is calibrated before it is used. Rounds do not count if it is not what was asked
+        for; if it never is, the ranking is withheld. A batch in which the emulator could not keep
+        up does not count.
         """,
     ),
     _explain(
@@ -186,7 +188,8 @@ EXPLANATIONS = (
         time must come back as that time, and costs must depend neither on when in a round nor on
         where in a cycle they were measured. Where batches are measured, 3 % more requests must come
         back as 3 %. With several exchanges in flight, no time is injected. Over a link there is a/a
-        alone. A check that fails withholds the ranking.
+        alone. A check that fails withholds the ranking, unless it is about a single client that
+        is not steady: that client is named.
         """,
     ),
     _explain(
