@@ -4,7 +4,6 @@ What is installed is in requirements/VERSION.txt or requirements.txt; without ei
 Source trees are installed after that, in place of the packages of the same names.
 """
 
-import ast
 import json
 import os
 import re
@@ -16,6 +15,8 @@ from pathlib import Path
 PROJECT = ("pyproject.toml", "setup.py", "setup.cfg")
 DESCRIBED = re.compile(r"[^\d]*(\d[\d.]*(?:(?:a|b|rc|\.post|\.dev)\d+)?)-(\d+)-g([0-9a-f]+)")
 """What `git describe --tags --long` prints: a tag with a version, commits since, the commit."""
+IMPORTED = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
+"""A module that a source names. Only its own interpreter need be able to parse it."""
 UNKNOWN = "0+fetchoff"
 PRETENDED = (
     "SETUPTOOLS_SCM_PRETEND_VERSION",  # also hatch-vcs
@@ -65,11 +66,8 @@ def must_be_used(
 def imported_from(environment: str) -> set[str]:
     """The packages of an environment that the sources in this folder import: one that no registry
     has is locked nowhere, and a fork may have another name for the same modules."""
-    trees = [ast.parse(source.read_bytes()) for source in Path().glob("*.py")]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
-    modules = {name.partition(".")[0] for name in names}
+    sources = [path.read_text(encoding="utf-8") for path in Path().glob("*.py")]
+    modules = {name for source in sources for name in IMPORTED.findall(source)}
     places = list(map(str, Path(environment).glob("lib/*/site-packages")))
     return {
         plain(one.metadata["Name"])
