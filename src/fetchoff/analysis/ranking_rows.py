@@ -85,6 +85,7 @@ class Field:
         self.baseline = self._baseline()
         self._wall_ranking = self._rank(self._wall, self.baseline)
         self._cpu_ranking = self._rank(self._cpu, self.baseline)
+        self._above_geometric = above_geometric(self._wall[:, self._ranked])
 
     def standings(self) -> tuple[RankingRow, ...]:
         """The ranked from the fastest on, then floors, then what could not be measured."""
@@ -270,7 +271,7 @@ class Field:
         if over > RARELY_DEAR:
             yield RarelyDear(over - 1)
         if column in self._ranked:
-            more = above_geometric(self._wall[:, self._ranked], self._ranked.index(column))
+            more = self._above_geometric[self._ranked.index(column)]
             if more is not None:
                 yield ProcessesUnlike(more)
         if (found := modes.modes_in(self._series, column, self._experiment.margin)) is not None:

@@ -13,7 +13,7 @@ measured.
     summarise(y, client)          one client's cost   -> Summary
     turn_costs(ns, exchanges)     one invocation      -> TurnCosts
     modes_of(y, client)           one client          -> its modes, if there are any
-    above_geometric(y, client)    one client          -> what its processes cost more on average
+    above_geometric(y)            many clients        -> what processes of each cost more on average
     rank_over_hosts(levels)       clients on hosts    -> Ranking of hosts in general
     heterogeneity(costs, base)    clients on hosts    -> whether hosts differ
 

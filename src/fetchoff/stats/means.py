@@ -8,6 +8,7 @@ more than the geometric mean that ratios compare.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import expm1, log
 
 import numpy as np
@@ -21,26 +22,55 @@ LEVEL = 0.01  # over all clients
 ENOUGH_TO_SHARE = 4  # clients of a round, to tell what they have in common
 
 
-def above_geometric(y: Array, client: int) -> float | None:
-    """By what share the arithmetic mean of a client of `y[round, client]` is above its geometric
+def above_geometric(y: Array) -> tuple[float | None, ...]:
+    """By what share the arithmetic mean of each client of `y[round, client]` is above its geometric
     mean; None where that is less than `NOTABLE`, or chance explains it.
 
     Chance is what the others show on the same rounds: their median variance, and what it comes to,
     is noise of the machine. The variance must be larger by an F test at `LEVEL`, shared among all
     clients. With few clients, the noise that they have in common counts in full.
     """
-    known = [r[np.isfinite(r)] for r in _residuals(as_costs(y)).T]
-    own, others = known[client], [r for i, r in enumerate(known) if i != client]
-    others = [r for r in others if r.size >= MINIMUM_ROUNDS]
-    if own.size < MINIMUM_ROUNDS or not others:
-        return None
-    more = _excess(own) - float(np.median([_excess(r) for r in others]))
-    noise = float(np.median([r.var(ddof=1) for r in others]))
-    degrees = float(np.median([r.size - 1 for r in others]))
-    if more <= log(1 + NOTABLE) or noise <= 0:
-        return None
-    p = float(fdtrc(own.size - 1, degrees, own.var(ddof=1) / noise))
-    return expm1(more) if p < LEVEL / len(known) else None
+    spreads = _Spreads.of(_residuals(as_costs(y)))
+    return tuple(spreads.more_of(client) for client in range(y.shape[1]))
+
+
+@dataclass(frozen=True)
+class _Spreads:
+    """Of each client: how many values it has, their variance, and by what the logarithm of the
+    arithmetic mean of their exponentials is above that of the geometric one. All are computed at
+    once: with hundreds of clients, one at a time took most of an analysis."""
+
+    sizes: Array
+    variances: Array
+    excesses: Array
+
+    @classmethod
+    def of(cls, residuals: Array) -> _Spreads:
+        """NaN where a client has too few values."""
+        sizes = np.isfinite(residuals).sum(0)
+        known = residuals[:, sizes >= MINIMUM_ROUNDS]
+        variances, excesses = np.full((2, sizes.size), np.nan)
+        if known.size:
+            logs = np.log(np.nanmean(np.exp(known), 0)) - np.nanmean(known, 0)
+            excesses[sizes >= MINIMUM_ROUNDS] = logs
+            variances[sizes >= MINIMUM_ROUNDS] = np.nanvar(known, 0, ddof=1)
+        return cls(sizes, variances, excesses)
+
+    def more_of(self, client: int) -> float | None:
+        """What `above_geometric` says of one."""
+        others = self.sizes >= MINIMUM_ROUNDS
+        if not others[client]:
+            return None
+        others[client] = False
+        if not others.any():
+            return None
+        more = float(self.excesses[client] - np.median(self.excesses[others]))
+        noise = float(np.median(self.variances[others]))
+        degrees = float(np.median(self.sizes[others] - 1))
+        if more <= log(1 + NOTABLE) or noise <= 0:
+            return None
+        p = float(fdtrc(self.sizes[client] - 1, degrees, self.variances[client] / noise))
+        return expm1(more) if p < LEVEL / self.sizes.size else None
 
 
 def _residuals(costs: Array) -> Array:
@@ -58,8 +88,3 @@ def _medians(values: Array, axis: int) -> Array:
     medians = np.full(some.shape, np.nan)
     medians[some] = np.nanmedian(np.compress(some, values, 1 - axis), axis)
     return medians
-
-
-def _excess(logs: Array) -> float:
-    """Of the logarithm of the arithmetic mean over that of the geometric one."""
-    return float(np.log(np.exp(logs).mean()) - logs.mean())

@@ -15,12 +15,12 @@ WILD = WORLDS["one wild"]  # the last client: an exponential effect of 25 %
 ALL_ALIKE = Scenario(between=0.2, within=0.1)
 
 
-def told(world: Scenario, clients: int, rounds: int) -> list[list[float | None]]:
+def told(world: Scenario, clients: int, rounds: int) -> list[tuple[float | None, ...]]:
     """For each trial, what is said of each client."""
     rng = np.random.default_rng(1000 * clients + rounds)
     effects = np.linspace(0, 1, clients)
     drawn = (world.costs(effects, rounds, rng, turns=6) for _ in range(TRIALS))
-    return [[above_geometric(y, client) for client in range(clients)] for y in drawn]
+    return [above_geometric(y) for y in drawn]
 
 
 def share_of(told_of: list[float | None]) -> float:
@@ -58,10 +58,11 @@ def test_how_much_more_it_is() -> None:
 
 def test_what_is_missing_is_left_out() -> None:
     y = np.full((6, 3), np.nan)
-    assert above_geometric(y, 0) is None
+    assert above_geometric(y) == (None, None, None)
     y[:, 0] = [0, 0, 0, 0, 0, 1.5]
-    assert above_geometric(y, 0) is None
+    assert above_geometric(y)[0] is None
     y[:4, 1] = [0.0, 0.01, 0.0, 0.01]
     y[:, 2] = [0.0, 0.01, 0.02, 0.0, 0.01, 0.02]
-    assert above_geometric(y, 0) == pytest.approx(0.234, abs=0.01)
-    assert above_geometric(y, 1) is None
+    first, second, _ = above_geometric(y)
+    assert first == pytest.approx(0.234, abs=0.01)
+    assert second is None
