@@ -15,7 +15,7 @@ class Status(IntEnum):
     NO = 1  # slower than allowed, a case that failed, a machine that can't measure
     INPUT = 2
     SETUP = 3
-    NOT_BELIEVED = 4  # an adapter broke the protocol, or a self-check failed
+    NOT_BELIEVED = 4  # an adapter broke the protocol, or a self-check or the link failed
     ORIGIN = 5
     STORE = 6
     LINK = 7
