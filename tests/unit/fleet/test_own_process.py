@@ -81,7 +81,8 @@ def test_the_place_is_the_last_of_fetchoffs_own() -> None:
 
 def test_waiting_takes_no_time_from_a_job() -> None:
     """And when it works again, it has all of its time."""
-    sleeps = subprocess.Popen(["sleep", "60"])
+    # What starts in the background of a shell ignores this signal, and so would the sleeper.
+    sleeps = subprocess.Popen(["env", "--default-signal=INT", "sleep", "60"])
     with sleeps, Deadline(2.0, sleeps) as deadline:
         deadline.heard(Step("", "waiting", waits=True))
         with pytest.raises(subprocess.TimeoutExpired):
