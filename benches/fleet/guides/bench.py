@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benches.fleet.guides import kubernetes, over_ssh, slurm
 from benches.fleet.guides.followed import BASELINE, ROOT, SLOWER, Failed, Trial, fetched, fetchoff
-from benches.fleet.guides.machines import begin_inside, is_inside, network
+from benches.fleet.guides.machines import Impossible, begin_inside, is_inside, network
 
 SEARCHED = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
 
@@ -67,7 +67,12 @@ def main() -> int:
         fetchoff("setup", BASELINE, SLOWER, env=os.environ)
         begin_inside("benches.fleet.guides.bench")
     os.environ["PATH"] = SEARCHED
-    return max(_followed(name, guide, asked.nodes, asked.budget) for name, guide in guides.items())
+    try:
+        tried = [_followed(*each, asked.nodes, asked.budget) for each in guides.items()]
+    except Impossible as impossible:
+        print(f"error: {impossible}")
+        return 2
+    return max(tried)
 
 
 def _modules(name: str) -> Path:

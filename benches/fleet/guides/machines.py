@@ -22,6 +22,10 @@ END_S = 20
 DIES_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 
 
+class Impossible(Exception):
+    """No such machines can be made here; the text says what failed."""
+
+
 @dataclass(frozen=True)
 class Machine:
     """`pid`: of the process that keeps its namespaces; 0 is ours, the one that drives the fleet."""
@@ -108,7 +112,7 @@ def network(count: int, logs: Path) -> Iterator[Network]:
         for keeper in keepers:
             keeper.kill()
             keeper.wait()
-        _ip("link", "delete", DEVICE)
+        subprocess.run(("ip", "link", "delete", DEVICE), check=False)
 
 
 def _keeper(name: str) -> subprocess.Popen[str]:
@@ -119,7 +123,7 @@ def _keeper(name: str) -> subprocess.Popen[str]:
     assert keeper.stdout is not None
     if keeper.stdout.readline() != "there\n":
         keeper.wait()
-        sys.exit("error: no namespaces can be made here")
+        raise Impossible("no namespaces can be made here")
     return keeper
 
 
@@ -134,4 +138,6 @@ def _connect(node: Machine, device: str) -> None:
 
 
 def _ip(*words: str) -> None:
-    subprocess.run(("ip", *words), check=True)
+    done = subprocess.run(("ip", *words), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Impossible(f"ip {' '.join(words)}: {done.stderr.strip()}")
