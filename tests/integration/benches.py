@@ -37,5 +37,6 @@ def bench(name: str, cache: Path, *arguments: str | Path, statuses: Collection[i
         text=True,
         check=False,
     )
-    assert done.returncode in statuses, f"exit status {done.returncode}: {done.stderr}"
+    said = f"{done.stdout}{done.stderr}"
+    assert done.returncode in statuses, f"exit status {done.returncode}: {said}"
     return done.stdout
