@@ -57,6 +57,7 @@ class Network:
             process = subprocess.Popen(
                 machine.command(argv),
                 env={**os.environ, **env},
+                cwd=self.logs,  # jobs of SLURM write there where they were asked for
                 stdin=subprocess.PIPE,
                 stdout=out,
                 stderr=subprocess.STDOUT,
