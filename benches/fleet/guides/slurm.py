@@ -138,13 +138,14 @@ def _without_last_node(trial: Trial, env: dict[str, str], arguments: Sequence[st
 
 
 def _job_again(trial: Trial, env: dict[str, str], address: str, host: str) -> None:
-    """The guide's job for a host that was lost, on the node on which it was."""
-    job = ("sbatch", "--exclusive", "--nodelist", trial.network.nodes[-1].name, "--chdir")
-    worker = ("dask", "worker", address, "--name", host, "--nthreads", "1", "--no-nanny")
+    """The guide's job for a host that was lost, on the node on which it was; until it has come."""
+    log = trial.network.logs / "again.log"
+    node = trial.network.nodes[-1].name
+    job = ("sbatch", "--exclusive", "--nodelist", node, "--output", str(log))
+    worker = (f"{BIN}/dask", "worker", address, "--name", host, "--nthreads", "1", "--no-nanny")
     more = ("--resources", "host=1", "--interface", DEVICE)
-    _asked(
-        env, *job, str(trial.folder), "--wrap", " ".join([f"{BIN}/{worker[0]}", *worker[1:], *more])
-    )
+    _asked(env, *job, "--wrap", " ".join([*worker, *more]))
+    when(lambda: (log.exists() and "Registered to" in log.read_text()) or None, f"job on {node}")
 
 
 def _asked(env: dict[str, str], *command: str) -> str:
