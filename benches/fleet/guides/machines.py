@@ -110,6 +110,8 @@ def network(count: int, logs: Path) -> Iterator[Network]:
         yield joined
     finally:
         joined.end()
+        for node in joined.nodes:  # its device would outlast its namespace for a moment
+            subprocess.run(("ip", "link", "delete", f"to-{node.name}"), check=False)
         for keeper in keepers:
             keeper.kill()
             keeper.wait()
