@@ -255,13 +255,20 @@ def _without_fetchoff(folder: Path) -> str:
     return str(place.parent)
 
 
-def test_a_cluster_of_the_user_is_left_as_it_was(tmp_path: Path) -> None:
+@contextlib.contextmanager
+def anna_of_the_user(folder: Path) -> Iterator[tuple[psutil.Process, Client]]:
+    """A worker that the user started, on a cluster that has no other, and who asks it."""
     with (
-        scheduler(tmp_path) as (_, address),
-        worker_of_the_user(address, "anna", tmp_path) as anna,
+        scheduler(folder) as (_, address),
+        worker_of_the_user(address, "anna", folder) as anna,
         there_is(address, None) as client,
     ):
         within(lambda: "anna" in asked.listing(client).addresses)
+        yield anna, client
+
+
+def test_a_cluster_of_the_user_is_left_as_it_was(tmp_path: Path) -> None:
+    with anna_of_the_user(tmp_path) as (anna, client):
         before = samples(client)
         assert before == {"profile": True, "profile-cycle": True}
         cluster = JoinedCluster(client)
@@ -277,12 +284,7 @@ def test_a_cluster_of_the_user_is_left_as_it_was(tmp_path: Path) -> None:
 def test_a_worker_is_let_go_of_when_its_last_job_has_ended(tmp_path: Path) -> None:
     """Its round counts when the run is resumed: nothing may disturb what is measured."""
     begun, may_end = tmp_path / "begun", tmp_path / "may end"
-    with (
-        scheduler(tmp_path) as (_, address),
-        worker_of_the_user(address, "anna", tmp_path) as anna,
-        there_is(address, None) as client,
-    ):
-        within(lambda: "anna" in asked.listing(client).addresses)
+    with anna_of_the_user(tmp_path) as (anna, client):
         before = samples(client)
         cluster = JoinedCluster(client)
         within(lambda: cluster.present() == {"anna"})
@@ -300,12 +302,7 @@ def test_a_worker_is_let_go_of_when_its_last_job_has_ended(tmp_path: Path) -> No
 
 def test_a_worker_is_let_go_of_after_a_job_that_began_late(tmp_path: Path) -> None:
     """The first that a worker is given imports much before it begins: Ctrl-C may come meanwhile."""
-    with (
-        scheduler(tmp_path) as (_, address),
-        worker_of_the_user(address, "anna", tmp_path) as anna,
-        there_is(address, None) as client,
-    ):
-        within(lambda: "anna" in asked.listing(client).addresses)
+    with anna_of_the_user(tmp_path) as (anna, client):
         before = samples(client)
         cluster = JoinedCluster(client)
         cluster.let_go()
