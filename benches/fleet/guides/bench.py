@@ -62,8 +62,8 @@ def main() -> int:
         print("error: daemons of these guides need root")
         return 2
     if not is_inside():
-        for name, guide in guides.items():
-            fetched(_modules(name), guide.packages)
+        for guide in guides.values():
+            fetched(_modules(guide), guide.packages)
         fetchoff("setup", BASELINE, SLOWER, env=os.environ)
         begin_inside("benches.fleet.guides.bench")
     os.environ["PATH"] = SEARCHED
@@ -75,8 +75,9 @@ def main() -> int:
     return max(tried)
 
 
-def _modules(name: str) -> Path:
-    return ROOT / "target" / "guides" / name
+def _modules(guide: Guide) -> Path:
+    """By the version of the package that the others are for."""
+    return ROOT / "target" / "guides" / (guide.packages[0] if guide.packages else "none")
 
 
 def _followed(name: str, guide: Guide, nodes: int, budget: float) -> int:
@@ -87,7 +88,7 @@ def _followed(name: str, guide: Guide, nodes: int, budget: float) -> int:
         logs.mkdir()
         try:
             with network(nodes, logs) as joined:
-                print(guide.follow(Trial(joined, Path(folder), _modules(name), budget)))
+                print(guide.follow(Trial(joined, Path(folder), _modules(guide), budget)))
         except Failed as failed:
             print(f"failed: {failed}")
             for log in sorted(logs.iterdir()):

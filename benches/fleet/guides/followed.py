@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -91,7 +92,10 @@ def when(asked: Callable[[], T | None], what: str) -> T:
 
 
 def fetched(modules: Path, packages: Sequence[str]) -> None:
-    """Have what only a recipe needs in a folder of its own."""
+    """Have what only a recipe needs in a folder of its own, which is whole if it is there."""
     if packages and not modules.exists():
+        part = modules.with_name(f"{modules.name}.part")
+        shutil.rmtree(part, ignore_errors=True)
         pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-        subprocess.run((*pip, "--target", modules, *packages), check=True)
+        subprocess.run((*pip, "--target", part, *packages), check=True)
+        part.rename(modules)
