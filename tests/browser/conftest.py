@@ -60,8 +60,8 @@ def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
     """A browser for one file's tests.
 
-    It ends with them, because Playwright keeps an event loop running in this thread meanwhile, and a
-    test of another folder may want one too (`make test-all` begins anywhere).
+    It ends with them, because Playwright keeps an event loop running in this thread meanwhile, and
+    a test of another folder may want one too (`make test-all` begins anywhere).
     """
     executable = shutil.which("chromium")
     if executable is None:
