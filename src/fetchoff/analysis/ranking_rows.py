@@ -15,7 +15,14 @@ from fetchoff.analysis.series import Array, Series
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.analysis.throughput import throughput
 from fetchoff.model.analysis import Costs, OnTheWire, RankingRow, Relative
-from fetchoff.model.estimate import Comparison, Estimate, Ranking, StoppingRule, Verdict
+from fetchoff.model.estimate import (
+    MINIMUM_ROUNDS,
+    Comparison,
+    Estimate,
+    Ranking,
+    StoppingRule,
+    Verdict,
+)
 from fetchoff.model.experiment import Entrant, Experiment, Role
 from fetchoff.model.finding import (
     Advice,
@@ -104,13 +111,17 @@ class Field:
         return tuple(sorted(rows, key=place))
 
     def _baseline(self) -> str:
-        """The experiment's, or the first by wall time if that has no data."""
+        """The experiment's, or the first by wall time if that one has no data, or in a ranking too
+        few rounds for an interval, which no ratio would have then."""
         wanted = self._experiment.baseline
-        if _any(self._wall, self._series.index(wanted)):
+        rounds = _rounds(self._wall, self._series.index(wanted))
+        if rounds >= (1 if self._experiment.pair_only else MINIMUM_ROUNDS):
             return wanted
         first = self._rank(self._wall, None).clients[:1] if self._ranked else ()
         if first and first[0].tiers is not None:
             return self._series.entrants[self._ranked[first[0].client]].key
+        if rounds:
+            return wanted
         some = (i for i in self._ranked if _any(self._wall, i))  # too few rounds to rank them
         least = min(some, key=lambda i: float(np.nanmean(self._wall[:, i])), default=None)
         return wanted if least is None else self._series.entrants[least].key
@@ -140,7 +151,7 @@ class Field:
         if not well or not _any(self._wall, column):
             given = any(turns.entrant == entrant.key for turns in self._series.given_turns)
             return _not_measured(entrant, bad, is_disturbed=bool(well and given))
-        rounds = int(np.isfinite(self._wall[:, column]).sum())
+        rounds = _rounds(self._wall, column)
         costs = self._costs(column, well)
         failed = RoundsFailed(len(bad), len(invocations), bad[-1].message) if bad else None
         return RankingRow(
@@ -264,7 +275,7 @@ class Field:
         turned = {turns.entrant for turns in self._series.given_turns}
         if turned and self._series.entrants[column].key not in turned:
             yield InBatches(len(self._batches[self._series.entrants[column].key]))
-        rounds = int(np.isfinite(self._wall[:, column]).sum())
+        rounds = _rounds(self._wall, column)
         if self._series.entrants[column].seldom and rounds < self._rule.looks[0]:
             yield FewRounds(rounds, len(self._wall))
         over = over_centre(self._one_by_one(column))
@@ -354,7 +365,12 @@ def parser_us(batches: Sequence[Batch]) -> float | None:
 
 
 def _any(y: Array, column: int) -> bool:
-    return bool(np.isfinite(y[:, column]).any())
+    return _rounds(y, column) > 0
+
+
+def _rounds(y: Array, column: int) -> int:
+    """In how many rounds an entrant has a cost."""
+    return int(np.isfinite(y[:, column]).sum())
 
 
 def _in_us(y: Array, column: int, rule: StoppingRule) -> Estimate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -18,8 +18,9 @@ from fetchoff.model.estimate import (
     Verdict,
 )
 from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.failures import Failures
 from fetchoff.model.finding import Clock
-from fetchoff.model.observation import Outcome, Record, SectionDone
+from fetchoff.model.observation import Record, SectionDone
 from fetchoff.stats import compare, judge_jointly, pair_differences, rank, within_limit
 
 
@@ -35,45 +36,54 @@ def is_decided(
     series_of: SeriesOf | None = None,
 ) -> bool:
     """Whether every course is: a pair in wall and CPU, or whether it keeps its limit; a gate
-    as a whole; a ranking between all neighbours.
+    as a whole; a ranking between all neighbours. A course with nobody left to rank, or to compare,
+    has nothing to decide.
 
     Never, if there is nothing to decide on: then the budget is spent. `series_of`: of these
     records, if they are wanted elsewhere too.
     """
     if not experiment.decide_on:
         return False
-    if not _are_whole(experiment, records, rounds):
+    failures = Failures(records)
+    ids = [course.id for course in experiment.courses]
+    left = [course for course in ids if failures.leave_anything(experiment, course)]
+    if not _are_whole(left, records, rounds):
         return False
     series_of = series_of or each_once(experiment, records)
-    series = (series_of(course.id) for course in experiment.courses)
     if experiment.jointly:
-        return _gate_is_decided(experiment, [*series])
-    judged = _pair_is_decided if experiment.pair_only else _ranking_is_settled
-    return all(judged(experiment, one) for one in series)
+        return _gate_is_decided(experiment, [*map(series_of, ids)], left)
+    if experiment.pair_only:
+        return all(_pair_is_decided(experiment, series_of(course)) for course in left)
+    return all(_ranking_is_settled(experiment, series_of(course), failures) for course in left)
 
 
-def _are_whole(experiment: Experiment, records: Sequence[Record], rounds: int) -> bool:
-    """Whether every course was measured in so many rounds, whether or not each of them counts: a
+def _are_whole(courses: Sequence[str], records: Sequence[Record], rounds: int) -> bool:
+    """Whether each course was measured in so many rounds, whether or not each of them counts: a
     link may have failed in some."""
     done = {(r.workload, *r.sample) for r in records if isinstance(r, SectionDone)}
     measured = Counter(workload for workload, *_ in done)
-    return all(measured[course.id] >= rounds for course in experiment.courses)
+    return all(measured[course] >= rounds for course in courses)
 
 
-def _gate_is_decided(experiment: Experiment, series: Sequence[Series]) -> bool:
-    """Whether one comparison is shown to be slower, or nothing is left to tell of any."""
+def _gate_is_decided(
+    experiment: Experiment, series: Sequence[Series], left: Collection[str]
+) -> bool:
+    """Whether one comparison is shown to be slower, or nothing is left to tell of any.
+
+    `left`: the courses on which neither side is given up.
+    """
     assert experiment.limit is not None
     if any(one.wrong for one in series):
         return True  # there will be no answer
     differences = head_against_base(experiment, series)
     found = judge_jointly(differences, experiment.limit, rule=rule_of(experiment))
     judged = [
-        joint
+        (one.workload, joint)
         for (one, clock), joint in zip(of_each(experiment, series), found, strict=True)
         if has_verdict(one, clock, joint.ratio.point)
     ]
-    return any(one.slower for one in judged) or all(
-        one.is_settled(experiment.limit) for one in judged
+    return any(joint.slower for _, joint in judged) or all(
+        joint.is_settled(experiment.limit) for course, joint in judged if course in left
     )
 
 
@@ -100,8 +110,6 @@ def head_against_base(experiment: Experiment, series: Sequence[Series]) -> list[
 
 def _pair_is_decided(experiment: Experiment, series: Series) -> bool:
     a, b = (i for i, e in enumerate(series.entrants) if e.role is not Role.CONTROL)
-    if {series.entrants[i].client for i in (a, b)} & {i.client for i in series.wrong}:
-        return True  # they will not be compared
     rule = rule_of(experiment)
     comparisons = (
         (clock, compare(series.logs(clock), a, b, rule=rule, margin=experiment.margin))
@@ -122,17 +130,17 @@ def _is_told(comparisons: Sequence[Comparison], limit: float | None) -> bool:
     return LimitAnswer.BEYOND in answers or LimitAnswer.UNCLEAR not in answers
 
 
-def _ranking_is_settled(experiment: Experiment, series: Series) -> bool:
+def _ranking_is_settled(experiment: Experiment, series: Series, failures: Failures) -> bool:
     ranked = [i for i, e in enumerate(series.entrants) if e.role is Role.RANKED]
-    y = series.logs("wall")[:, ranked]
-    if any(_is_still_to_come(series, column) for column in ranked):
+    if any(_is_still_to_come(series, column, failures) for column in ranked):
         return False
+    y = series.logs("wall")[:, ranked]
     return rank(y, rule=rule_of(experiment), margin=experiment.margin).settled
 
 
-def _is_still_to_come(series: Series, column: int) -> bool:
-    """Whether a client that does well has too few rounds to be ranked: it takes part seldom, or was
-    disturbed."""
-    own = [i for i in series.invocations if i.process == series.entrants[column].process]
-    does_well = bool(own) and all(i.outcome is Outcome.OK for i in own)
-    return does_well and int(np.isfinite(series.wall_ns[:, column]).sum()) < MINIMUM_ROUNDS
+def _is_still_to_come(series: Series, column: int, failures: Failures) -> bool:
+    """Whether a client has too few rounds to be ranked, and goes on: it takes part seldom, was
+    disturbed, failed once, or a link has spoilt its rounds."""
+    rounds = int(np.isfinite(series.wall_ns[:, column]).sum())
+    given_up = failures.is_given_up(series.entrants[column].client, series.workload)
+    return rounds < MINIMUM_ROUNDS and not given_up

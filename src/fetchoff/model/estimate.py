@@ -10,9 +10,10 @@ from enum import StrEnum
 from math import inf, isfinite
 
 MINIMUM_ROUNDS = 3
+"""With fewer complete rounds there is no interval and no verdict."""
+
 TELLING = 1000.0
 """From the lower end of an interval to the upper: a wider one says nothing."""
-"""With fewer complete rounds there is no interval and no verdict."""
 
 EVERY_ROUND = tuple(range(5, 41))
 """The looks of a run: after every round from the fifth on, up to the fortieth."""

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.analysis.raced import Raced, ill
 
 from fetchoff.analysis.ranking_rows import share_of_user
-from fetchoff.model.finding import Advice, FewRounds
+from fetchoff.model.finding import Advice, FewRounds, Finding, OtherBaseline
 from fetchoff.model.observation import Invocation, Outcome, Usage
 from fetchoff.report.wording import findings
 
@@ -72,6 +72,31 @@ def test_ratios_are_to_another_where_the_baseline_answered_wrong() -> None:
     assert fast is not None and middle is not None
     assert fast.ratio.point == 1
     assert middle.ratio.point > 1.4
+
+
+def crashed(client: str, *numbers: int) -> dict[tuple[int, str], Invocation]:
+    each = (ill(number, client, Outcome.FAILED, CRASH) for number in numbers)
+    return {key: one for ended in each for key, one in ended.items()}
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_baseline_with_too_few_rounds_takes_nobody_s_interval_away(rounds: int) -> None:
+    raced = replace(RACED, ended=crashed("a/slow", *range(rounds, 7)))
+    (result,) = raced.analysis().results
+    assert result.baseline == "a/fast"
+    assert Finding(OtherBaseline("a/slow", "a/fast")) in result.findings
+    middle = raced.standings()["a/middle"].wall
+    assert middle is not None and middle.ratio.is_telling
+
+
+def test_a_baseline_with_too_few_rounds_stays_where_another_would_be_no_better() -> None:
+    """Where nobody has more rounds, and in a pair."""
+    two = {client: costs[:2] for client, costs in RACED.costs.items()}
+    pair = {client: RACED.costs[client] for client in ("a/slow", "a/fast")}
+    broken = crashed("a/slow", *range(2, 7))
+    for raced in (replace(RACED, costs=two), Raced(pair, pair_only=True, ended=broken)):
+        (result,) = raced.analysis().results
+        assert result.baseline == "a/slow"
 
 
 def test_both_clocks_are_relative_to_the_same_client_where_the_baseline_is_missing() -> None:

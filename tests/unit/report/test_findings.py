@@ -200,7 +200,10 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         "the order depends on the placement: `a/x` is faster than `a/y` here and slower with "
         "separate-cores (get-apart), and 2 more pairs",
     ),
-    (OtherBaseline("a/x", "a/y"), "`a/x` was not measured: relative to `a/y` instead"),
+    (
+        OtherBaseline("a/x", "a/y"),
+        "`a/x` has fewer than 3 rounds that count: relative to `a/y` instead",
+    ),
     (ChecksUnclear(4, 10), "4 of 10 self-checks could not tell"),
     (
         ChecksUnclear(4, 10, (CheckKind.SAME, CheckKind.BUSY)),
@@ -389,7 +392,7 @@ def test_notes_of_results_json_have_no_markup() -> None:
     result = replace(factory.result("small-get"), findings=(of(OtherBaseline("a/x", "a/y")),))
     document = json_results.document(replace(factory.analysis(), results=(result,)))
     (first,) = json.loads(json.dumps(document))["results"]
-    assert first["notes"] == ["a/x was not measured: relative to a/y instead"]
+    assert first["notes"] == ["a/x has fewer than 3 rounds that count: relative to a/y instead"]
 
 
 def test_what_is_no_number_is_null() -> None:

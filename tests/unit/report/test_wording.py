@@ -196,7 +196,7 @@ def test_what_is_known_of_clients_stands_before_what_is_known_of_the_workload() 
     assert sentences.notes(replace(of(*rows), findings=(other,))) == (
         "`a/x`: in 1 of 7 rounds: it broke down",
         "`a/x` and `a/y`: the origin takes 52 % of the wall time: it is the bottleneck",
-        "`a/x` was not measured: relative to `a/y` instead",
+        "`a/x` has fewer than 3 rounds that count: relative to `a/y` instead",
     )
 
 

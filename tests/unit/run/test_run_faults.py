@@ -15,6 +15,7 @@ from tests.unit.run.fakes.runs import GET, FakeRun, Make, experiment_of, plain, 
 
 from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.experiment import Role, with_controls
+from fetchoff.model.failures import MOST_FAILURES
 from fetchoff.model.observation import (
     Ended,
     Interrupted,
@@ -25,7 +26,7 @@ from fetchoff.model.observation import (
     TurnsGiven,
 )
 from fetchoff.model.workload import Settings
-from fetchoff.run.schedule.runner import MOST_FAILURES, ORIGIN_LIVES
+from fetchoff.run.schedule.runner import ORIGIN_LIVES
 from fetchoff.run.schedule.turning import LOST
 
 A, B, C = "a/x", "b/y", "c/z"
@@ -262,6 +263,28 @@ def test_who_is_not_where_it_was_placed_is_not_measured(run: FakeRun) -> None:
     assert run.outcomes(A) == [INVALID]
     assert last_of(run, A).message == "not where it was placed: a thread may run on cores [0]"
     assert turns_of(run, A) == []
+
+
+def test_who_does_not_stay_where_it_was_placed_loses_the_round(run: FakeRun) -> None:
+    """It moves while it has turns, and stays in its other rounds."""
+    moved = "a thread may run on cores [0]"
+    ill(
+        run,
+        lambda _, number: FakeAdapter(A, strays="" if number else moved, strays_from=LATER),
+    )
+    run(experiment_of(plain(A, B), rounds=2))
+    (first, second) = (i for i in run.journal.of(Invocation) if i.client == A)
+    assert (first.outcome, second.outcome) == (INVALID, OK)
+    assert first.message == f"did not stay where it was placed: {moved}"
+    assert not first.answered_wrong
+    assert [number for number, _ in turns_of(run, A)] == [0, 1]
+
+
+def test_who_strays_and_answers_wrong_has_answered_wrong(run: FakeRun) -> None:
+    ill(run, lambda *_: FakeAdapter(A, strays="elsewhere", strays_from=LATER, spoils_from=LATER))
+    run(experiment_of(plain(A, B), rounds=2))
+    assert run.outcomes(A) == [FAILED]
+    assert last_of(run, A).answered_wrong
 
 
 def test_an_origin_that_is_not_where_it_was_placed_is_told(run: FakeRun) -> None:

@@ -94,7 +94,8 @@ class OrderDiffers:
 
 @dataclass(frozen=True)
 class OtherBaseline:
-    """The baseline that was asked for has no figures, so ratios are to another client."""
+    """The baseline that was asked for has no figures, or too few rounds for an interval, so ratios
+    are to another client."""
 
     kind: ClassVar = Kind.OTHER_BASELINE
     asked: str

@@ -194,7 +194,8 @@ def left_out(result: FleetResult) -> list[str]:
         for host, why in result.withheld.items()
     ]
     others = [
-        f"{host}: it has no figures of {result.baseline}, so nothing is compared there"
+        f"{host}: {result.baseline} has fewer than {MINIMUM_ROUNDS} rounds that count, so nothing "
+        "is compared there"
         for host in result.others
     ]
     return withheld + others

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fetchoff.model.estimate import LimitAnswer
+from fetchoff.model.estimate import MINIMUM_ROUNDS, LimitAnswer
 from fetchoff.model.finding import (
     AllHeldBack,
     BatchesExcluded,
@@ -69,7 +69,8 @@ def sentence(found: WorkloadEvidence) -> str:
                 f"`{found.slower}` here and slower with {found.placement} ({found.workload}){more}"
             )
         case OtherBaseline():
-            return f"`{found.asked}` was not measured: relative to `{found.instead}` instead"
+            few = f"`{found.asked}` has fewer than {MINIMUM_ROUNDS} rounds that count"
+            return f"{few}: relative to `{found.instead}` instead"
         case ChecksUnclear():
             not_at_all = f" (not tested: {', '.join(found.not_tested)})" if found.not_tested else ""
             return f"{found.checks} of {found.of_checks} self-checks could not tell{not_at_all}"

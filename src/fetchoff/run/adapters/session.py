@@ -219,8 +219,10 @@ class ClientSession:
     @property
     def can_be_held(self) -> bool:
         """Whether it can take turns: its cost can be read from outside when a request arrives, and
-        then the exchange before is over."""
-        return not (self.adapter.tells_children or self.adapter.launch.in_batches)
+        then the exchange before is over. The origin counts the requests of a turn, so each must be
+        an exchange: who follows a redirect makes more."""
+        is_exchange = self.per_iteration == len(self.workload.exchanges)
+        return is_exchange and not (self.adapter.tells_children or self.adapter.launch.in_batches)
 
     @property
     def iteration_us(self) -> float:

@@ -11,7 +11,8 @@ from pathlib import Path
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError, InputError, LinkError, OriginError, StoreError
-from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.experiment import Experiment
+from fetchoff.model.failures import Failures
 from fetchoff.model.observation import (
     Batch,
     Ended,
@@ -40,7 +41,6 @@ from fetchoff.run.schedule.budget import Budget
 from fetchoff.run.schedule.events import Journal, Listener
 from fetchoff.run.schedule.section import SectionContext, SectionRun
 
-MOST_FAILURES = 2  # of a client in a workload, before it is not tried any more
 ORIGIN_LIVES = 3
 CALIBRATIONS = 3
 OF_ATTEMPTS = (Batch, Turns, TurnsGiven, Invocation, SectionDone, Interrupted)
@@ -91,7 +91,7 @@ class Runner:
         self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
         self._paces: dict[str, dict[str, Pace]] = {c.id: {} for c in experiment.courses}
         self._calibrated_links: set[str] = set()
-        self._failures: dict[tuple[str, str], int] = {}
+        self._failures = Failures()
         self._done: set[tuple[int, str]] = set()
         self._attempts: dict[tuple[int, str], int] = {}
         self._budget = Budget(experiment)
@@ -170,13 +170,9 @@ class Runner:
                 self._note_pace(record)
 
     def _note_outcome(self, record: Invocation) -> None:
-        key = (record.client, record.workload)
+        self._failures.note(record)
         if record.outcome is Outcome.OK:
             self._calibrated[record.workload][record.process] = record.iterations
-        elif record.outcome is Outcome.UNSUPPORTED or record.answered_wrong:
-            self._failures[key] = MOST_FAILURES
-        else:
-            self._failures[key] = self._failures.get(key, 0) + 1
 
     def _note_pace(self, record: Turns) -> None:
         """Remember how long an iteration of a client took in turns; controls do not count."""
@@ -185,13 +181,28 @@ class Runner:
             self._paces[record.workload][record.entrant] = pace
 
     def _is_done(self, number: int) -> bool:
-        return all((number, course.id) in self._done for course in self._experiment.courses)
+        """Whether a round was begun, and nothing of it is left to measure."""
+        is_begun = any(done == number for done, _ in self._done)
+        return is_begun and not any(self._is_left(number, c) for c in self._experiment.courses)
+
+    def _is_left(self, number: int, course: Course) -> bool:
+        """Whether a course is still to be measured in a round."""
+        return (number, course.id) not in self._done and not self._is_over(course)
+
+    def _is_over(self, course: Course) -> bool:
+        """Whether nothing is left to find out on a course of a pair: one of the two is given up.
+
+        Not before it was measured once, or the analysis would have nothing of it.
+        """
+        was_measured = any(course.id == done for _, done in self._done)
+        is_pair = self._experiment.pair_only
+        return is_pair and was_measured and not self._leaves_anything(course)
 
     def _run_round(self, number: int, folder: Path) -> None:
         began_ns = self._host.now_ns()
         self._dependencies.listener.round_began(number, self._experiment.looks[-1])
         planned = plan_round(self._experiment, number)
-        left = [s for s in planned.sections if (number, s.course.id) not in self._done]
+        left = [s for s in planned.sections if self._is_left(number, s.course)]
         for life in range(ORIGIN_LIVES):
             try:
                 self._run_everywhere(planned, left, folder)
@@ -200,7 +211,7 @@ class Runner:
                 self._dependencies.listener.trouble(error.message)
                 if life == ORIGIN_LIVES - 1:
                     raise
-                left = [s for s in left if (number, s.course.id) not in self._done]
+                left = [s for s in left if self._is_left(number, s.course)]
         seconds = (self._host.now_ns() - began_ns) / 1e9
         self._budget.add(number, seconds)
         done = RoundDone(number, self._budget.seconds[number], host=self._host.id)
@@ -276,7 +287,7 @@ class Runner:
         sessions = {
             process: adapter
             for process, adapter in adapters.items()
-            if not self._is_given_up(clients[process], course.id)
+            if not self._failures.is_given_up(clients[process], course.id)
         }
         attempt = self._attempts.get((number, course.id), 0)
         seen_before = len(self._dependencies.journal.records())
@@ -322,7 +333,7 @@ class Runner:
             (process, client)
             for process, client in planned.processes
             if process in taking_part
-            and not self._is_given_up(client, workload)
+            and not self._failures.is_given_up(client, workload)
             and (process not in adapters or not adapters[process].is_alive)
         ]
         self._dependencies.listener.step_began(workload, "starting", len(wanted))
@@ -359,17 +370,11 @@ class Runner:
         self._note_outcome(absent)
         self._dependencies.listener.trouble(error.message)
 
-    def _is_given_up(self, client: str, workload: str) -> bool:
-        return self._failures.get((client, workload), 0) >= MOST_FAILURES
+    def _leaves_anything(self, course: Course) -> bool:
+        return self._failures.leave_anything(self._experiment, course.id)
 
     def _is_anybody_left(self) -> bool:
-        """Whether some course still has a client to rank, or both clients of a pair."""
-        clients = {e.client for e in self._experiment.entrants if e.role is not Role.CONTROL}
-        enough = all if self._experiment.pair_only else any
-        return any(
-            enough(not self._is_given_up(client, course.id) for client in clients)
-            for course in self._experiment.courses
-        )
+        return any(map(self._leaves_anything, self._experiment.courses))
 
     def _layout_of(self, course: Course) -> Layout:
         return lay_out(course, self._host.cores, self._host.urgency, self._experiment.placement)

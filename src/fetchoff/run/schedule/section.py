@@ -118,7 +118,7 @@ class SectionRun:
         switches = self._context.origin.involuntary_switches() - switches
         throttled = self._context.host.throttled().since(throttled)
         self._context.network.open_wide()
-        self._each("verifying again", lambda session: session.verify_again())
+        self._each("verifying again", self._verify_again)
         for session in self._sessions.values():
             self._context.journal.append(
                 session.record(self._round, self._attempt, switches, self._host)
@@ -291,6 +291,18 @@ class SectionRun:
         if wrong:
             raise Refused(Outcome.INVALID, f"not where it was placed: {wrong}")
         session.begin_blocks()
+
+    def _verify_again(self, session: ClientSession) -> None:
+        """Check where it is, without placing it anew, and what it answers: a wrong answer is told
+        first, as it rules out more.
+
+        Threads that began meanwhile have its cores, but not always its priority: GLib's pools give
+        them the one that the first had.
+        """
+        wrong = session.adapter.misplaced(self._context.layout.client_cores, Urgency.ORDINARY)
+        session.verify_again()
+        if wrong:
+            raise Refused(Outcome.INVALID, f"did not stay where it was placed: {wrong}")
 
     def _size(self, session: ClientSession, calibrated: dict[str, int]) -> None:
         """Size batches for a client that cannot take turns."""

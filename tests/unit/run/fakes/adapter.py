@@ -104,7 +104,8 @@ class FakeAdapter:
     an exchange, by its own account. `skims_from`: from that exchange of its life on it closes
     answers before the origin has sent all of them. `at_once`: exchanges under way.
     `is_boastful`: it claims every feature. `lacks`: features. `will_not_start`: the reason.
-    `strays`: where it is not where it was placed.
+    `strays`: where it is not where it was placed, and `strays_from`: from which exchange of its
+    life on. `follows`: redirects of each exchange.
     """
 
     name: str = "a/x"
@@ -131,6 +132,8 @@ class FakeAdapter:
     lacks: frozenset[str] = frozenset()
     will_not_start: str = ""
     strays: str = ""
+    strays_from: int = 0
+    follows: int = 0
     tells_children: bool = False
     launch: Launch = field(default_factory=lambda: Launch(("pretended",)))
     time: VirtualTime = field(default_factory=VirtualTime)
@@ -172,8 +175,8 @@ class FakeAdapter:
         self.placed = (cores, urgency)
 
     def misplaced(self, cores: Cores, urgency: Urgency) -> str:
-        assert self.placed == (cores, urgency)
-        return self.strays
+        assert self.placed in ((cores, urgency), (cores, Urgency.HIGH))
+        return self.strays if self.lived >= self.strays_from else ""
 
     def prepare(self, message: Message) -> Prepared:
         exchanges, required = message["exchanges"], message["require"]
@@ -275,7 +278,7 @@ class FakeAdapter:
         ns = round(1000 * self.us(self.lived)) + (self.busy_ns if self.spins else 0)
         skims = self.skims_from is not None and self.lived >= self.skims_from
         self.lived += 1
-        self.ledger.requests += 1
+        self.ledger.requests += 1 + self.follows
         self.ledger.most_in_flight = max(self.ledger.most_in_flight, self.at_once)
         self.ledger.sent += BYTES - skims
         self.cpu += ns
