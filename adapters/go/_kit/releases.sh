@@ -1,5 +1,6 @@
 #!/bin/sh
-# releases.sh MODULE: a line `VERSION DATE` for each of its versions, by go.
+# releases.sh MODULE: a line `VERSION DATE` for each of its versions, by go. A mark `+incompatible` is no part of
+# a version here: go adds it by itself.
 set -eu
 export GOWORK=off GOFLAGS=-mod=mod
 cd "$(mktemp -d)"
@@ -11,4 +12,5 @@ if [ -z "$versions" ]; then
     exit 1
 fi
 # shellcheck disable=SC2086 # one argument for each version
-go list -m -e -f '{{.Version}} {{if .Time}}{{.Time.Format "2006-01-02"}}{{end}}' $versions | sed 's/^v//'
+go list -m -e -f '{{.Version}} {{if .Time}}{{.Time.Format "2006-01-02"}}{{end}}' $versions |
+    sed 's/^v//; s/+incompatible / /'

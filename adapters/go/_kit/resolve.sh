@@ -8,7 +8,7 @@ rm -f go.sum
 if ! go get "$2@v$3"; then
     # Its own last line depends on who was asked, and names no module.
     case " $(go list -m -versions "$2") " in
-    *" v$3 "*) ;;
+    *" v$3 "* | *" v$3+incompatible "*) ;;
     *) echo "there is no $2 $3" >&2 ;;
     esac
     exit 1

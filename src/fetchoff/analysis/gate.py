@@ -118,13 +118,13 @@ def end_of(rows: Sequence[Judged], lost: Sequence[Lost] = ()) -> End:
 
 
 def budget_needed(
-    experiment: Experiment, rows: Sequence[Judged], lost: Sequence[Lost] = ()
+    records: Sequence[Record], rows: Sequence[Judged], lost: Sequence[Lost] = ()
 ) -> int | None:
     """Seconds of measuring after which what is not told would probably be; None: no budget would
     do, or the gate has its answer."""
     if end_of(rows) is not End.CANNOT_TELL or any(one.is_of_head for one in lost):
         return None
-    return budget_to_tell(experiment, [row for row in rows if row.answer is Answer.CANNOT_TELL])
+    return budget_to_tell(records, [row for row in rows if row.answer is Answer.CANNOT_TELL])
 
 
 def track_record(differed: Sequence[bool]) -> TrackRecord:

@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from fetchoff.analysis.spent import spent_s
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.model.analysis import RankingRow
 from fetchoff.model.estimate import LimitAnswer
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.finding import Clock, Finding, Limit
 from fetchoff.model.limit import Kept
+from fetchoff.model.observation import Ended, Record
 from fetchoff.stats import rounds_to_tell, within_limit
 
 STEP_S = 10  # budgets are advised in round figures
@@ -64,13 +66,21 @@ class Untold(Protocol):
     def enough(self) -> int | None: ...
 
 
-def budget_to_tell(experiment: Experiment, unclear: Sequence[Untold]) -> int | None:
+def budget_to_tell(records: Sequence[Record], unclear: Sequence[Untold]) -> int | None:
     """Seconds of measuring after which all of it would probably be told; None: no budget would.
 
     A round is taken to last as long as it did.
     """
+    if has_given_up(records):
+        return None
     shares = [one.enough / max(1, one.rounds) if one.enough else math.inf for one in unclear]
     most = max(shares, default=0.0)
     if not math.isfinite(most):
         return None
-    return STEP_S * math.ceil(experiment.budget_s * most / STEP_S)
+    return STEP_S * math.ceil(spent_s(records) * most / STEP_S)
+
+
+def has_given_up(records: Sequence[Record]) -> bool:
+    """Whether a run ended because a client failed too often: that does not depend on the budget."""
+    ended = next((r for r in reversed(records) if isinstance(r, Ended)), None)
+    return ended is not None and ended.reason == "no client left"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fetchoff.analysis.gate import again, budget_needed, end_of, judged, lost, track_record
+from fetchoff.analysis.spent import spent_s
 from fetchoff.app.choose import chosen, told_apart
 from fetchoff.app.trees import expanded, must_be_buildable
 from fetchoff.build import trees
@@ -65,10 +66,10 @@ def gate_of(folder: RunFolder, analysis: Analysis) -> Gate:
         end=end_of(rows, rounds),
         rows=rows,
         again=again(experiment, records),
-        seconds=analysis.seconds,
+        seconds=spent_s(records),
         budget_s=experiment.budget_s,
         seed=experiment.seed,
-        budget_needed=budget_needed(experiment, rows, rounds),
+        budget_needed=budget_needed(records, rows, rounds),
         withheld=next(withheld, None),
         lost=rounds,
         findings=tuple(findings_on(analysis.results)),

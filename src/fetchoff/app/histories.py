@@ -16,16 +16,18 @@ from fetchoff.model.release import Release
 from fetchoff.store.history import HISTORY
 
 Searcher = Callable[[HistoryPlan, Path], History]
-"""Measures what is left of a history, in its folder; CutShort where a part is known."""
+"""Measures what is left of a history, in its folder; CutShort where an error ended that."""
 
 
 class CutShort(Exception):
-    """An error ended a search that had compared something."""
+    """An error ended a search. `so_far`: what it had compared, perhaps nothing. `seconds`: how long
+    it had measured, also in the comparison that the error ended."""
 
-    def __init__(self, so_far: History, reason: str) -> None:
+    def __init__(self, so_far: History, reason: str, seconds: float) -> None:
         super().__init__(reason)
         self.so_far = so_far
         self.reason = reason
+        self.seconds = seconds
 
 
 def with_releases() -> tuple[str, ...]:
@@ -65,7 +67,7 @@ def search_all(
     for number, client in enumerate(plan.clients):
         share_s = (plan.budget_s - spent_s) / (len(plan.clients) - number)
         one = _of_client(plan, client, folder, max(share_s, LEAST_S), search)
-        spent_s += one.history.seconds if one.history else 0.0
+        spent_s += one.seconds
         done.append(one)
         tell(one)
     return tuple(done)
@@ -88,12 +90,13 @@ def _of_client(
             HISTORY.create(folder / place, own)
         found = search(own, folder / place)
     except CutShort as cut:
-        return OfClient(client, place, cut.so_far, cut.reason)
+        history = cut.so_far if cut.so_far.compared else None
+        return OfClient(client, place, history, cut.reason, cut.seconds)
     except (BusyError, StoreError):
         raise
     except FetchoffError as error:
         return OfClient(client, place, None, error.message)
-    return OfClient(client, place, found)
+    return OfClient(client, place, found, seconds=found.seconds)
 
 
 def _plan_of(plan: HistoriesPlan, client: str, budget_s: float) -> HistoryPlan:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fetchoff.analysis.spent import spent_s
 from fetchoff.app.choose import member_of
 from fetchoff.app.experiments import pair
 from fetchoff.app.measure import new_run
@@ -17,6 +18,8 @@ from fetchoff.app.results import analysis_of, write
 from fetchoff.app.unchanged import must_be_unchanged
 from fetchoff.model.client import Client, ClientId, Manifest, Package, Readiness
 from fetchoff.model.errors import FetchoffError, InputError, LinkError
+from fetchoff.model.estimate import Verdict
+from fetchoff.model.finding import RoundsFailed
 from fetchoff.model.history import (
     Compared,
     History,
@@ -41,7 +44,7 @@ SHARE = 0.25
 hard to tell does not use up what the others need."""
 
 LEAST_S = 5.0
-"""With less of the budget left, no further comparison begins."""
+"""With less of the budget left, no further comparison begins; the first one always does."""
 
 REPEATS = 2
 """How many comparisons a search may repeat: each makes the error rate of all comparisons smaller
@@ -154,9 +157,9 @@ class Search:
     def _limit(self) -> Limit | None:
         """A comparison in which a release fails has spent its error rate as well: whether it fails
         may depend on what was measured."""
-        if self._left_s() < LEAST_S:
-            return Limit.BUDGET
         begun = len(self._made) + len(self._failed_s)
+        if begun and self._left_s() < LEAST_S:
+            return Limit.BUDGET
         return Limit.COMPARISONS if begun >= self.plan.most_comparisons else None
 
     def _worth_repeating(self, left_s: float) -> tuple[Ends, ...]:
@@ -218,8 +221,10 @@ class Search:
 
 
 def _is_lost(node: Node, shown: dict[Ends, Compared]) -> bool:
-    """Whether both halves were compared, and neither was shown to differ."""
-    return all(half.ends in shown and not shown[half.ends].differs for half in node.halves)
+    """Whether both halves were compared, neither of them is withheld, and neither was shown to
+    differ."""
+    halves = [shown.get(half.ends) for half in node.halves]
+    return all(one is not None and not (one.withheld or one.differs) for one in halves)
 
 
 def _kind(found: Compared | None) -> StretchKind:
@@ -259,7 +264,8 @@ class Comparer:
         analysis = analysis_of(run)
         write(analysis, place)
         sides = dict(zip((older, newer), run.header.clients, strict=True))
-        return compared(analysis, sides, str(place.relative_to(self.folder)))
+        where = str(place.relative_to(self.folder))
+        return compared(analysis, sides, where, spent_s(run.records()))
 
     def _both_ready(self, older: str, newer: str) -> list[Client]:
         """First the one that was not compared yet. If it cannot be had, as before an interruption,
@@ -306,21 +312,31 @@ class Comparer:
         return client
 
 
-def compared(analysis: Analysis, sides: Mapping[str, ClientRecord], run: str) -> Compared:
-    """The one comparison of a run. `sides`: by version, the older first.
+def spent_in(folder: Path) -> float:
+    """Seconds of measuring in the folder of a history, also of a comparison that was cut off."""
+    headers = (folder / "comparisons").glob(f"*/{HEADER}")
+    return sum(spent_s(RunFolder.open(header.parent).records()) for header in headers)
 
-    CannotBeMeasured for a release without figures; LinkError if no round counts, which is no
-    release's fault.
+
+def compared(
+    analysis: Analysis, sides: Mapping[str, ClientRecord], run: str, seconds: float
+) -> Compared:
+    """The one comparison of a run. `sides`: by version, the older first. `seconds`: how long it was
+    measured.
+
+    CannotBeMeasured for a release that failed; LinkError if no round counts, which is no release's
+    fault.
     """
     result = analysis.results[0]
     if not result.rounds:
         raise _nothing_counts(result, run)
-    rows = {row.client: row for row in result.standings}
-    for version, side in sides.items():
-        if rows[side.id].costs is None:
-            raise CannotBeMeasured(version, message(rows[side.id]), analysis.seconds)
-    older, newer = (_measured(rows[side.id], version) for version, side in sides.items())
-    row = rows[list(sides.values())[1].id]
+    by_client = {row.client: row for row in result.standings}
+    rows = {version: by_client[side.id] for version, side in sides.items()}
+    failed = _failed(analysis, rows)
+    if failed is not None:
+        raise CannotBeMeasured(failed, message(rows[failed]), seconds)
+    older, newer = (_measured(row, version) for version, row in rows.items())
+    row = rows[newer.version]
     assert row.wall is not None
     assert row.cpu is not None
     return Compared(
@@ -329,11 +345,32 @@ def compared(analysis: Analysis, sides: Mapping[str, ClientRecord], run: str) ->
         row.wall,
         row.cpu,
         row.rounds,
-        analysis.seconds,
+        seconds,
         run,
         result.withheld is not None,
         tuple(_other_packages(sides)),
     )
+
+
+def _failed(analysis: Analysis, rows: Mapping[str, RankingRow]) -> str | None:
+    """Which release could not be measured: one without figures, or that broke down so often that
+    the run ended before it had a verdict. A larger budget would not change that."""
+    for version, row in rows.items():
+        if row.costs is None:
+            return version
+    newer = list(rows.values())[-1]
+    verdicts = {clock.verdict for clock in (newer.wall, newer.cpu) if clock}
+    if analysis.ended_reason != "no client left" or not verdicts <= {None, Verdict.UNDECIDED}:
+        return None
+    lost = {version: _rounds_lost(row) for version, row in rows.items()}
+    most = max(lost, key=lambda version: lost[version])
+    return most if lost[most] else None
+
+
+def _rounds_lost(row: RankingRow) -> int:
+    """In how many rounds a client broke down."""
+    evidence = row.reason.evidence if row.reason else None
+    return evidence.rounds if isinstance(evidence, RoundsFailed) else 0
 
 
 def _nothing_counts(result: WorkloadResult, run: str) -> LinkError:

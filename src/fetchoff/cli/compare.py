@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fetchoff.model.client import Client, Manifest
     from fetchoff.model.experiment import Experiment
     from fetchoff.model.limit import Kept
+    from fetchoff.model.observation import Record
 
 NAME = "compare"
 WORKLOAD = "small-get"
@@ -96,7 +97,7 @@ def command(
     analysis = measure_and_show(folder, [first, second], manner)
     must_be_made(analysis, {first.id: a, second.id: b})
     if limit is not None:
-        _must_keep_limit(experiment, analysis, strict=strict)
+        _must_keep_limit(experiment, analysis, folder.records(), strict=strict)
 
 
 def _limit(percent: float | None, *, strict: bool) -> float | None:
@@ -167,7 +168,9 @@ def must_be_made(analysis: Analysis, asked: Mapping[str, str]) -> None:
                 )
 
 
-def _must_keep_limit(experiment: Experiment, analysis: Analysis, *, strict: bool) -> None:
+def _must_keep_limit(
+    experiment: Experiment, analysis: Analysis, records: Sequence[Record], *, strict: bool
+) -> None:
     from fetchoff.analysis.limits import kept
     from fetchoff.cli.console import say
     from fetchoff.model.estimate import LimitAnswer
@@ -188,13 +191,15 @@ def _must_keep_limit(experiment: Experiment, analysis: Analysis, *, strict: bool
         raise typer.Exit(Status.NO)
     unclear = [one for one in found if one.answer is LimitAnswer.UNCLEAR]
     if unclear:
-        _say_unclear(experiment, unclear)
+        _say_unclear(experiment, records, unclear)
         if strict:
             raise typer.Exit(Status.CANNOT_TELL)
 
 
-def _say_unclear(experiment: Experiment, unclear: Sequence[Kept]) -> None:
-    from fetchoff.analysis.limits import budget_to_tell
+def _say_unclear(
+    experiment: Experiment, records: Sequence[Record], unclear: Sequence[Kept]
+) -> None:
+    from fetchoff.analysis.limits import budget_to_tell, has_given_up
     from fetchoff.cli.console import say
     from fetchoff.report.wording.limits import spent
 
@@ -207,7 +212,10 @@ def _say_unclear(experiment: Experiment, unclear: Sequence[Kept]) -> None:
     if not by_rounds:
         say("hint: no number of rounds would decide this; go by CPU time")
         return
-    budget = budget_to_tell(experiment, by_rounds)
+    if has_given_up(records):
+        say("hint: a client broke down too often to go on; test both with 'fetchoff check'")
+        return
+    budget = budget_to_tell(records, by_rounds)
     if budget is None:
         most = experiment.looks[-1]
         say(f"hint: even {most} rounds, the maximum, would not decide this; use a quieter machine")

@@ -113,7 +113,7 @@ def command(
     )
     folder = new_run(experiment, [one, other], f"gate: {other.id} against {one.id}", out)
     manner = Manner(quiet=quiet, as_json=as_json, waits=wait)
-    analysis = measure_to_end(folder, [one, other], manner)
+    analysis = measure_to_end(folder, [one, other], manner, prints_results=False)
     must_be_made(analysis, {one.id: base, other.id: head or base})
     write(analysis, folder.path)
     found = gate_of(folder, analysis)

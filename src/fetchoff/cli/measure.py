@@ -43,14 +43,19 @@ def measure_watched(folder: RunFolder, clients: Sequence[Client], manner: Manner
         measure(folder, launches(clients), listener, waits=manner.waits, say=say)
 
 
-def measure_to_end(folder: RunFolder, clients: Sequence[Client], manner: Manner) -> Analysis:
-    """Measure and analyse; on an error, show the results so far."""
+def measure_to_end(
+    folder: RunFolder, clients: Sequence[Client], manner: Manner, *, prints_results: bool = True
+) -> Analysis:
+    """Measure and analyse; on an error, write and show the results so far.
+
+    `prints_results`: whether the caller's --json is those results, and not another document.
+    """
     try:
         measure_watched(folder, clients, manner)
     except BusyError:
         raise
     except (KeyboardInterrupt, FetchoffError):
-        _rescue(folder, manner)
+        _rescue(folder, manner, prints_results=prints_results)
         raise
     return analysis_of(folder)
 
@@ -120,9 +125,10 @@ def claims_explained(
     return analysis_of(folder)
 
 
-def _rescue(folder: RunFolder, manner: Manner) -> None:
-    """Say what is kept, and show results if there are any; remove a folder without measurements
-    that was made for this."""
+def _rescue(folder: RunFolder, manner: Manner, *, prints_results: bool) -> None:
+    """Say what is kept, and write and show results if there are any; remove a folder without
+    measurements that was made for this."""
+    from fetchoff.app.results import write
     from fetchoff.cli import results
 
     if folder.is_new and not folder.records():
@@ -134,9 +140,11 @@ def _rescue(folder: RunFolder, manner: Manner) -> None:
         f"continue with 'fetchoff resume {folder.path}'"
     )
     with contextlib.suppress(FetchoffError):
-        results.write_and_show(
-            analysis_of(folder), folder.path, quiet=manner.quiet, as_json=manner.as_json
-        )
+        analysis = analysis_of(folder)
+        if manner.as_json and not prints_results:
+            write(analysis, folder.path)
+            return
+        results.write_and_show(analysis, folder.path, quiet=manner.quiet, as_json=manner.as_json)
 
 
 def _pieces(record: Record) -> int:

@@ -139,21 +139,29 @@ def _reproduced(article: Article, request: Request, manner: Manner) -> Analysis:
     from fetchoff.app.choose import chosen
     from fetchoff.app.courses import courses
     from fetchoff.app.measure import new_run
-    from fetchoff.app.serving import located, must_serve, ready_or_built_in
+    from fetchoff.app.serving import must_serve
     from fetchoff.catalog import claims
     from fetchoff.cli.setup import clients_of
 
     folder = request.out / article.id if request.out else None
     suite = claims.suite(article.id, full=request.full)
     clients = clients_of(chosen(suite.clients), set_up=request.sets_up, quiet=manner.quiet)
-    origin, note = ready_or_built_in(
-        located(request.origin or suite.origin), set_up=request.sets_up
-    )
+    origin, note = _origin_of(suite, request)
     measured = courses(suite.workloads, request.links)
-    experiment = _experiment(suite, clients, measured, origin, request)
     must_serve(origin, measured, allow_remote=request.allow_remote)
+    experiment = _experiment(suite, clients, measured, origin, request)
     run = new_run(experiment, clients, suite.about, folder, *([note] if note else []))
     return _measured(article, run, clients, manner)
+
+
+def _origin_of(suite: Suite, request: Request) -> tuple[str, str]:
+    """The origin of an article's run, and a note on it. Whoever asks for one gets that one, ready
+    or not; an author's server may be replaced."""
+    from fetchoff.app.serving import located, ready_or_built_in
+
+    wanted = located(request.origin or suite.origin)
+    origin, note = ready_or_built_in(wanted, set_up=request.sets_up)
+    return (wanted, "") if request.origin else (origin, note)
 
 
 def _experiment(
@@ -205,7 +213,7 @@ def _measured(
         year = f" ({article.year})" if article.year else ""
         said = f"{article.id}: {article.title}{year}, on {origin.id} {origin.version}"
         say(said.rstrip())
-    analysis = measure_to_end(folder, clients, manner)
+    analysis = measure_to_end(folder, clients, manner, prints_results=False)
     analysis = claims_explained(analysis, folder, clients, manner)
     if manner.explains:
         analysis = explained(analysis, folder, clients, manner)

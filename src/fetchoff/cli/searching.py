@@ -11,7 +11,7 @@ import typer
 
 from fetchoff.app import histories
 from fetchoff.app.explain import say_nothing
-from fetchoff.app.history import Comparer, Search
+from fetchoff.app.history import Comparer, Search, spent_in
 from fetchoff.app.steps import explain_steps, whys
 from fetchoff.cli.console import data_console, say
 from fetchoff.cli.measure import Manner, measure_watched
@@ -74,7 +74,7 @@ def search_all(plan: HistoriesPlan, folder: Path, manner: Manner) -> tuple[OfCli
     done: list[OfClient] = []
 
     def searcher(own: HistoryPlan, place: Path) -> History:
-        return _searched_or_cut_short(own, place, manner)
+        return _searched_or_cut_short(own, place, manner, done)
 
     def tell(one: OfClient) -> None:
         done.append(one)
@@ -104,8 +104,11 @@ def search_all(plan: HistoriesPlan, folder: Path, manner: Manner) -> tuple[OfCli
     return tuple(done)
 
 
-def _searched_or_cut_short(plan: HistoryPlan, folder: Path, manner: Manner) -> History:
-    """The whole search with its files; of one that is cut short, what is known."""
+def _searched_or_cut_short(
+    plan: HistoryPlan, folder: Path, manner: Manner, done: list[OfClient]
+) -> History:
+    """The whole search with its files. Of one that is cut short, what is known: by CutShort where
+    the others go on, and among those that are `done` where all of them end."""
     searched = Search(plan)
     try:
         return _searched(searched, folder, manner)[0]
@@ -114,9 +117,13 @@ def _searched_or_cut_short(plan: HistoryPlan, folder: Path, manner: Manner) -> H
         if so_far.compared:
             with _after(error):
                 _written(so_far, folder)
-        if not so_far.compared or isinstance(error, KeyboardInterrupt | BusyError | StoreError):
+        reason = error.message if isinstance(error, FetchoffError) else "interrupted"
+        if isinstance(error, KeyboardInterrupt | BusyError | StoreError):
+            if so_far.compared:
+                one = OfClient(plan.client, folder.name, so_far, reason, so_far.seconds)
+                done.append(one)
             raise
-        raise histories.CutShort(so_far, error.message) from error
+        raise histories.CutShort(so_far, reason, spent_in(folder)) from error
 
 
 def _is_quiet(manner: Manner) -> bool:

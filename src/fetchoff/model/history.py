@@ -251,9 +251,11 @@ class HistoriesPlan:
 @dataclass(frozen=True)
 class OfClient:
     """What became of one of them. `folder`: within that of all. `history`: None without one;
-    `reason`: why there is none, or what cut it short."""
+    `reason`: why there is none, or what cut it short. `seconds`: of measuring, also what is in no
+    history."""
 
     client: str
     folder: str
     history: History | None
     reason: str = ""
+    seconds: float = 0.0

@@ -16,8 +16,12 @@ _STAGES = (
 )
 """What pre-releases are called by PEP 440, Semantic Versioning and Maven, the earliest first."""
 
+_NUMBERED = -1  # 1.0.0-0: below all with words (https://semver.org/#spec-item-11)
+_OTHER = len(_STAGES)
+_FINAL = _OTHER + 1
 _LATER = ("post", "sp", "patch")
-_FINAL = len(_STAGES)
+_OF_RELEASES = {"final", "ga", "release", "jre", "jdk", "java", "android", "incubating"}
+"""What Maven's releases may have behind a hyphen, too."""
 
 Order = tuple[tuple[int, ...], int, tuple[int, ...]]
 
@@ -39,14 +43,28 @@ class Release:
         text = self.version.lower()
         match = _NUMBERS.match(text)
         numbers = tuple(map(int, match[1].split("."))) if match else ()
-        words = _WORD.findall(text[match.end() :] if match else text)
-        stage = next((s for s in map(_stage, words) if s is not None), _FINAL)
+        rest = text[match.end() :] if match else text
+        words = _WORD.findall(rest)
+        is_semantic = len(numbers) == 3 and rest.startswith("-")
+        stage = _of_semantic(words) if is_semantic else _of_words(words)
         return _without_zeros(numbers), stage, tuple(int(w) for w in words if w.isdigit())
 
 
 def newest_first(releases: list[Release]) -> tuple[Release, ...]:
     """Releases by version, not by day: an old line may go on after a new one has begun."""
     return tuple(sorted(releases, key=lambda release: release.order, reverse=True))
+
+
+def _of_semantic(words: list[str]) -> int:
+    """The stage of X.Y.Z-…: by Semantic Versioning a pre-release, whatever it is called."""
+    if words and words[0].isdigit():
+        return _NUMBERED
+    found = _of_words(words)
+    return _OTHER if found == _FINAL and not _OF_RELEASES.intersection(words) else found
+
+
+def _of_words(words: list[str]) -> int:
+    return next((stage for stage in map(_stage, words) if stage is not None), _FINAL)
 
 
 def _stage(word: str) -> int | None:

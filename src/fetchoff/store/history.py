@@ -4,7 +4,8 @@ folder for each client's history."""
 from __future__ import annotations
 
 from fetchoff.model.history import HistoriesPlan, HistoryPlan
+from fetchoff.store import run_folder
 from fetchoff.store.plan_file import PlanFile
 
-HISTORY = PlanFile("history.json", HistoryPlan, "a history")
-HISTORIES = PlanFile("histories.json", HistoriesPlan, "histories")
+HISTORY = PlanFile(run_folder.HISTORY, HistoryPlan)
+HISTORIES = PlanFile(run_folder.HISTORIES, HistoriesPlan)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from fetchoff.model.errors import StoreError
+from fetchoff.store.run_folder import must_hold_no_run
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -23,19 +24,14 @@ ELSEWHERE = "choose another folder with --out"
 
 @dataclass(frozen=True)
 class PlanFile(Generic[P]):
-    """`name`: of the file. `kind`: the dataclass in it. `called`: what such a folder holds."""
+    """`name`: of the file. `kind`: the dataclass in it."""
 
     name: str
     kind: type[P]
-    called: str
 
     def create(self, folder: Path, plan: P) -> None:
-        """Make the folder; StoreError if that fails, or it holds one already."""
-        if self.is_in(folder):
-            raise StoreError(
-                f"{folder} already holds {self.called}",
-                f"continue it with 'fetchoff resume {folder}', or choose another --out",
-            )
+        """Make the folder; StoreError if that fails, or it holds one already, or a run."""
+        must_hold_no_run(folder)
         write(folder, self.name, json.dumps(asdict(plan), indent=1))
 
     def is_in(self, folder: Path) -> bool:

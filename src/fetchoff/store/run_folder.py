@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from fetchoff.store.journal import Journal, Span
 from fetchoff.store.records import from_line, to_line
 
 HEADER = "run.json"
+HISTORY, HISTORIES = "history.json", "histories.json"
 SCHEMA = 2
 FROM_A_COPY = "restore the file from a backup"
 
@@ -233,12 +235,14 @@ class HostPart:
 
 
 def must_hold_no_run(path: Path) -> None:
-    """Raise StoreError if a run is kept in this folder already."""
-    if (path / HEADER).exists():
-        raise StoreError(
-            f"{path} already holds a run",
-            f"continue it with 'fetchoff resume {path}', or choose another --out",
-        )
+    """Raise StoreError if a run is kept in this folder already, or a history or histories, which
+    are many runs: the results of one would overwrite those of the other."""
+    for name, called in ((HEADER, "a run"), (HISTORY, "a history"), (HISTORIES, "histories")):
+        if os.access(path / name, os.F_OK):  # no error for a name that is too long
+            raise StoreError(
+                f"{path} already holds {called}",
+                f"continue it with 'fetchoff resume {path}', or choose another --out",
+            )
 
 
 def _records_in(journal: Journal, span: Span | None = None) -> Iterator[tuple[Span, Record]]:

@@ -106,9 +106,10 @@ def test_what_is_untold_says_which_budget_would_tell() -> None:
     records = [record for number in range(6) for record in raced.round(number)]
     rows = judged(experiment, [*records, Ended("budget", 6)])
     assert end_of(rows) is End.CANNOT_TELL
-    needed = budget_needed(experiment, rows)
-    assert needed is not None and needed > experiment.budget_s
-    assert budget_needed(experiment, judged(experiment, measured(raced))) is None
+    needed = budget_needed(records, rows)
+    assert needed is not None and needed > 6  # a round took a second
+    whole = measured(raced)
+    assert budget_needed(whole, judged(experiment, whole)) is None
 
 
 def test_the_advised_budget_is_for_the_share_that_a_comparison_has() -> None:
@@ -143,7 +144,7 @@ def test_a_gate_that_has_told_needs_no_budget() -> None:
     wall, cpu = judged(experiment, [*records, Ended("budget", 6)])
     assert Answer.CANNOT_TELL in {wall.answer, cpu.answer}
     rows = (replace(wall, answer=Answer.CANNOT_TELL), replace(cpu, answer=Answer.SLOWER))
-    assert budget_needed(experiment, rows) is None
+    assert budget_needed(records, rows) is None
 
 
 def with_clock_off(records: Sequence[Record], whose: str) -> list[Record]:
@@ -237,7 +238,7 @@ def test_not_slower_is_not_said_of_a_head_that_breaks_down_more_often(
     rows, rounds = judged(experiment, records), lost(experiment, records)
     assert end_of(rows) is End.NOT_SLOWER
     assert end_of(rows, rounds) is right
-    assert budget_needed(experiment, rows, rounds) is None
+    assert budget_needed(records, rows, rounds) is None
 
 
 def test_slower_stays_slower_whoever_breaks_down() -> None:
@@ -259,8 +260,8 @@ def test_no_budget_is_advised_to_a_head_that_breaks_down() -> None:
     experiment = experiment_of(raced)
     records = [record for number in range(6) for record in raced.round(number)]
     rows = judged(experiment, [*records, Ended("budget", 6)])
-    assert budget_needed(experiment, rows) is not None
-    assert budget_needed(experiment, rows, lost(experiment, records)) is None
+    assert budget_needed(records, rows) is not None
+    assert budget_needed(records, rows, lost(experiment, records)) is None
 
 
 def test_the_limit_of_a_gate_is_no_finding_beside_it() -> None:

@@ -14,7 +14,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.estimate import LimitAnswer
 from fetchoff.model.limit import Kept
 from fetchoff.model.link import Emulated
-from fetchoff.model.observation import Batch, LinkUsed, Outcome, Record
+from fetchoff.model.observation import Batch, Ended, LinkUsed, Outcome, Record, RoundDone
 
 LIMIT = 0.03
 DEVIATION = 0.02  # of the difference of two processes
@@ -160,22 +160,39 @@ def test_where_nothing_is_to_be_decided_the_budget_is_spent() -> None:
     assert not is_decided(experiment, raced.records(), 5)
 
 
-def unclear() -> tuple[Raced, Kept]:
+def unclear() -> Kept:
     """A pair of which nobody can tell whether it keeps its limit, by one clock."""
     raced = pair(0.03, LIMIT, noise=0.01)
     (first, *_) = limits.kept(raced.experiment, COURSE.id, "a/x", tuple(raced.standings().values()))
     assert first.answer is LimitAnswer.UNCLEAR
-    return raced, first
+    return first
+
+
+def rounds(count: int, seconds: float) -> list[Record]:
+    """So many rounds that took so long each."""
+    return [RoundDone(number, seconds) for number in range(count)]
 
 
 def test_the_budget_that_would_tell_grows_with_the_rounds_that_would() -> None:
-    raced, one = unclear()
-    experiment = replace(raced.experiment, budget_s=60.0)
+    one = unclear()
+    records = rounds(5, 12.0)
     few, many = replace(one, rounds=5, enough=14), replace(one, rounds=5, enough=28)
-    assert limits.budget_to_tell(experiment, [few]) == 170  # 60 s × 14 ÷ 5, in tens
-    assert limits.budget_to_tell(experiment, [few, many]) == 340  # all of it is to be told
-    assert limits.budget_to_tell(experiment, [few, replace(one, rounds=5, enough=None)]) is None
-    assert limits.budget_to_tell(experiment, [replace(one, rounds=0, enough=5)]) == 300
+    assert limits.budget_to_tell(records, [few]) == 170  # 60 s × 14 ÷ 5, in tens
+    assert limits.budget_to_tell(records, [few, many]) == 340  # all of it is to be told
+    assert limits.budget_to_tell(records, [few, replace(one, rounds=5, enough=None)]) is None
+    assert limits.budget_to_tell(records, [replace(one, rounds=0, enough=5)]) == 300
+
+
+def test_the_budget_that_would_tell_is_of_what_was_spent() -> None:
+    """A first round is completed whatever it takes, so a run may spend more than its budget."""
+    one = replace(unclear(), rounds=1, enough=5)
+    assert limits.budget_to_tell(rounds(1, 60.0), [one]) == 300
+
+
+def test_no_budget_would_tell_where_a_client_broke_down() -> None:
+    one = replace(unclear(), rounds=1, enough=5)
+    assert limits.budget_to_tell([*rounds(3, 2.0), Ended("no client left", 3)], [one]) is None
+    assert limits.budget_to_tell([*rounds(3, 2.0), Ended("budget", 3)], [one]) == 30
 
 
 def test_a_pair_that_will_never_be_compared_is_not_waited_for() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from tests.command import FAKES
+from tests.unit.analysis.raced import Raced
 from tests.unit.analysis.test_gate import (
     BASE,
     HEAD,
@@ -39,8 +41,8 @@ from fetchoff.model.finding import (
     Throttled,
     TiersUnproven,
 )
-from fetchoff.model.gate import End
-from fetchoff.model.observation import SectionDone
+from fetchoff.model.gate import End, Gate
+from fetchoff.model.observation import Record, RoundDone, SectionDone
 from fetchoff.report.files.gate import document
 from fetchoff.report.wording import gate as wording
 
@@ -91,15 +93,29 @@ def test_what_was_found_comes_with_the_workload() -> None:
     ]
 
 
-def test_a_gate_whose_head_breaks_down_in_one_round_names_it() -> None:
-    raced = replace(race(0.0, 3), ended=broken(HEAD))
-    records = measured(raced)
+def gate_on(raced: Raced, records: Sequence[Record]) -> Gate:
+    """The gate of a run with these records."""
     sides = tuple(SimpleNamespace(id=key, version="1", trees=()) for key in (BASE, HEAD))
     header = SimpleNamespace(
         experiment=experiment_of(raced), clients=sides, run_id="id", started="2026-11-24"
     )
     folder = SimpleNamespace(header=header, records=lambda: records)
-    gate = gate_of(folder, raced.analysis(records))  # type: ignore[arg-type]
+    return gate_of(folder, raced.analysis(records))  # type: ignore[arg-type]
+
+
+def test_the_seconds_of_a_gate_are_those_of_its_budget() -> None:
+    """With starting processes, which no section counts: a second for each of them here."""
+    raced = race(0.0, 3)
+    records = measured(raced)
+    rounds = {one.round for one in records if isinstance(one, SectionDone)}
+    whole = [*records, *(RoundDone(number, 2.0) for number in rounds)]
+    assert gate_on(raced, whole).seconds == 2.0 * len(rounds)
+
+
+def test_a_gate_whose_head_breaks_down_in_one_round_names_it() -> None:
+    raced = replace(race(0.0, 3), ended=broken(HEAD))
+    records = measured(raced)
+    gate = gate_on(raced, records)
     rounds = len([one for one in records if isinstance(one, SectionDone)])
     assert (gate.end, gate.budget_needed) == (End.CANNOT_TELL, None)
     told = f"On get, head broke down in round 6 of {rounds}, and base in none: {HEAD}: {LOST}."

@@ -78,12 +78,28 @@ def test_what_was_found_before_an_error_is_kept(tmp_path: Path) -> None:
     def search(plan: HistoryPlan, folder: Path) -> History:
         found = Searches()(plan, folder)
         if plan.client == CLIENTS[1]:
-            raise histories.CutShort(found, "the origin went away")
+            raise histories.CutShort(found, "the origin went away", found.seconds + 4.0)
         return found
 
     done = histories.search_all(PLAN, tmp_path, search, ignored)
     assert [one.reason for one in done] == ["", "the origin went away", ""]
+    assert [one.seconds for one in done] == [10.0, 14.0, 10.0]
     assert all(one.history for one in done)
+
+
+def test_the_time_of_a_client_that_fails_is_spent(tmp_path: Path) -> None:
+    """Also of one that failed before anything was compared."""
+    others = Searches()
+
+    def search(plan: HistoryPlan, folder: Path) -> History:
+        if plan.client == CLIENTS[0]:
+            nothing = History(plan, (), (), (), (), 0.0)
+            raise histories.CutShort(nothing, "it hangs", 60.0)
+        return others(plan, folder)
+
+    first, *_ = histories.search_all(PLAN, tmp_path, search, ignored)
+    assert (first.history, first.reason, first.seconds) == (None, "it hangs", 60.0)
+    assert others.plans[0].budget_s == 15.0
 
 
 @pytest.mark.parametrize("error", [BusyError, StoreError])

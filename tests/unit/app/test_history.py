@@ -111,6 +111,20 @@ def test_the_budget_ends_it_and_what_is_open_is_said() -> None:
     assert found.compared[0].differs
 
 
+def test_the_first_comparison_is_made_whatever_the_budget() -> None:
+    search, compare = pretended(with_steps(3, {1: 0.2}), budget_s=3)
+    budgets = []
+
+    def slow(older: str, newer: str, budget_s: float, _: int) -> Compared:
+        budgets.append(budget_s)
+        return replace(compare(older, newer, 1e9), seconds=20.0)
+
+    found = search.run(slow, ignored)
+    assert budgets == [3]
+    assert len(found.compared) == 1
+    assert found.limit is Limit.BUDGET
+
+
 def test_a_release_that_cannot_be_had_is_passed_over() -> None:
     search, compare = pretended(with_steps(20, {11: 0.1}), budget_s=1e9)
     told: list[PassedOver] = []
@@ -225,6 +239,21 @@ class Untold(Doubted):
     def spoilt(self, found: Compared) -> Compared:
         open_ = Relative(replace(found.wall.ratio, low=0.5, high=2.0), Verdict.UNDECIDED)
         return replace(found, wall=open_, cpu=open_)
+
+
+@pytest.mark.parametrize("withheld", [("0", "1"), ("1", "2")])
+def test_a_half_that_is_withheld_says_nothing_of_the_difference(withheld: tuple[str, str]) -> None:
+    """It may hold all of it: nobody can say that it is spread, or too small."""
+    search, compare = pretended([0.0, 0.0, 0.1], budget_s=1e9)
+    doubted = Doubted(compare, *((*withheld, attempt) for attempt in (1, 2)))
+
+    def short_sighted(older: str, newer: str, budget_s: float, attempt: int) -> Compared:
+        compare.costs["2"] = 0.1 if (older, newer) == ("0", "2") else 0.0
+        return doubted(older, newer, budget_s, attempt)
+
+    found = search.run(short_sighted, ignored)
+    assert len(found.stretches) == 2
+    assert found.unlocated == ()
 
 
 @pytest.mark.parametrize("kind", [Doubted, Untold])

@@ -11,6 +11,7 @@ import pytest
 from benches.stats.histories import (
     plan_of,
 )
+from tests.unit.report import factory
 
 from fetchoff.app import history as app_history
 from fetchoff.app.choose import chosen
@@ -19,16 +20,25 @@ from fetchoff.app.history import (
     Comparer,
     _other_packages,
     compared,
+    spent_in,
 )
 from fetchoff.build import locks, trees
 from fetchoff.build.build_dir import BuildDir, remember_failure, remember_ready, state
-from fetchoff.model.analysis import Analysis, RankingRow, WorkloadResult
+from fetchoff.model.analysis import Analysis, RankingRow, Relative, WorkloadResult
 from fetchoff.model.client import Client, Description, Manifest, Package, Readiness
 from fetchoff.model.errors import LinkError
+from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Experiment, Role
-from fetchoff.model.finding import Advice, ClientEvidence, Finding, NothingCounts, NotMeasured
+from fetchoff.model.finding import (
+    Advice,
+    ClientEvidence,
+    Finding,
+    NothingCounts,
+    NotMeasured,
+    RoundsFailed,
+)
 from fetchoff.model.history import OtherPackage
-from fetchoff.model.observation import Ended, Outcome
+from fetchoff.model.observation import Ended, Outcome, RoundDone, SectionDone
 from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 
 
@@ -48,7 +58,7 @@ def test_a_repetition_is_a_run_of_its_own_with_rounds_as_long(
         experiment: Experiment, clients: object, title: str, place: Path
     ) -> SimpleNamespace:
         made.append((place, experiment))
-        return SimpleNamespace(header=SimpleNamespace(clients=clients))
+        return SimpleNamespace(header=SimpleNamespace(clients=clients), records=list)
 
     monkeypatch.setattr(app_history, "pair", paired)
     monkeypatch.setattr(app_history, "new_run", new_run)
@@ -146,9 +156,11 @@ def record(version: str, *packages: Package, package: str = "") -> ClientRecord:
 
 
 def ended(place: Path, *sides: ClientRecord) -> None:
-    """A run that a former search has made."""
+    """A run that a former search has made: of its 10 s, 7 were a section's."""
     experiment = Experiment((), (), sides[0].id, 1)
     run = RunFolder.create(place, Header("", "", "", "", experiment, sides, {}))
+    run.append(SectionDone(0, 0, "w", 7.0))
+    run.append(RoundDone(0, 10.0))
     run.append(Ended("decided", 5))
     run.close()
 
@@ -158,15 +170,24 @@ def test_what_has_ended_is_read_whatever_has_become_of_its_releases(
 ) -> None:
     sides = record("0"), record("9")
     ended(tmp_path / "comparisons" / "0--9", *sides)
-    read: list[Mapping[str, ClientRecord]] = []
+    read: list[tuple[Mapping[str, ClientRecord], float]] = []
     monkeypatch.setattr(app_history, "analysis_of", lambda _: None)
     monkeypatch.setattr(app_history, "write", lambda *_: None)
-    monkeypatch.setattr(app_history, "compared", lambda _, sides, run: read.append(sides))
+    monkeypatch.setattr(
+        app_history, "compared", lambda _, sides, run, seconds: read.append((sides, seconds))
+    )
     monkeypatch.setattr(Comparer, "ready", lambda *_: pytest.fail())
     monkeypatch.setattr(app_history, "must_be_unchanged", lambda *_: pytest.fail())
     comparer = Comparer(plan_of(10), tmp_path, lambda _: pytest.fail(), lambda *_: pytest.fail())
     comparer("0", "9", 600.0, 1)
-    assert read == [dict(zip(("0", "9"), sides, strict=True))]
+    assert read == [(dict(zip(("0", "9"), sides, strict=True)), 10.0)]
+
+
+def test_the_time_of_a_history_is_that_of_all_its_comparisons(tmp_path: Path) -> None:
+    assert spent_in(tmp_path) == 0.0
+    for name in ("0--9", "0--4"):
+        ended(tmp_path / "comparisons" / name, record("0"), record("9"))
+    assert spent_in(tmp_path) == 20.0
 
 
 def test_a_release_that_was_measured_is_not_passed_over_for_one_that_never_could_be(
@@ -201,8 +222,41 @@ SIDES = {version: record(version) for version in ("0", "9")}
 def test_a_release_that_fails_tells_how_long_that_took() -> None:
     rows = [without_figures(version, NotMeasured("it broke down")) for version in SIDES]
     with pytest.raises(CannotBeMeasured, match="0: it broke down") as caught:
-        compared(analysis(*rows, rounds=3), SIDES, "comparisons/0--9")
-    assert caught.value.seconds == 30.0
+        compared(analysis(*rows, rounds=3), SIDES, "comparisons/0--9", 40.0)
+    assert caught.value.seconds == 40.0
+
+
+def measured(version: str, verdict: Verdict, *, broke_down: int = 0) -> RankingRow:
+    """A release with figures of some rounds; it broke down in so many others."""
+    row = next(one for one in factory.result("small-get").standings if one.costs is not None)
+    found = Relative(Estimate(1.2, 0.1, 9.0, 0.99), verdict)
+    failed = Finding(RoundsFailed(broke_down, 3, f"{version} broke down")) if broke_down else None
+    return replace(row, client=f"a/b@{version}", wall=found, cpu=found, reason=failed)
+
+
+@pytest.mark.parametrize(("older", "newer", "at_fault"), [(1, 2, "9"), (2, 0, "0"), (2, 1, "0")])
+def test_a_release_that_breaks_down_before_there_is_a_verdict_is_named(
+    older: int, newer: int, at_fault: str
+) -> None:
+    """A larger budget would not tell more: the run ended because nothing was left to measure."""
+    rows = [
+        measured("0", Verdict.EQUIVALENT, broke_down=older),
+        measured("9", Verdict.UNDECIDED, broke_down=newer),
+    ]
+    found = replace(analysis(*rows, rounds=3), ended_reason="no client left")
+    with pytest.raises(CannotBeMeasured, match=f"{at_fault} broke down") as caught:
+        compared(found, SIDES, "comparisons/0--9", 40.0)
+    assert (caught.value.version, caught.value.seconds) == (at_fault, 40.0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "verdict"), [("no client left", Verdict.SLOWER), ("budget", Verdict.UNDECIDED)]
+)
+def test_what_was_told_before_it_broke_down_counts(reason: str, verdict: Verdict) -> None:
+    rows = [measured("0", Verdict.EQUIVALENT), measured("9", verdict, broke_down=2)]
+    found = replace(analysis(*rows, rounds=3), ended_reason=reason)
+    told = compared(found, SIDES, "comparisons/0--9", 40.0)
+    assert (told.wall.verdict, told.seconds) == (verdict, 40.0)
 
 
 def test_no_release_is_at_fault_where_no_round_counts() -> None:
@@ -210,7 +264,7 @@ def test_no_release_is_at_fault_where_no_round_counts() -> None:
     rows = [without_figures(version, why) for version in SIDES]
     withheld = Finding(why, advice=Advice.SLOWER_LINK)
     with pytest.raises(LinkError) as caught:
-        compared(analysis(*rows, rounds=0, withheld=withheld), SIDES, "comparisons/0--9")
+        compared(analysis(*rows, rounds=0, withheld=withheld), SIDES, "comparisons/0--9", 40.0)
     assert caught.value.message == (
         "comparisons/0--9 says nothing about its releases: "
         "no round over satellite counts: packets were late"

@@ -35,10 +35,12 @@ def ended(
     folder: Path,
     *options: str,
     counting: Callable[..., Iterable[Witness]] | None = None,
+    measuring: Callable[..., object] | None = None,
 ) -> Result:
     """How the command ends where this gate is found; a file `measured` says that it measured.
 
-    `counting`: how it counts what can be counted; None: as the gate says.
+    `counting`: how it counts what can be counted; None: as the gate says. `measuring`: what it does
+    instead of measuring; None: nothing.
     """
     side = SimpleNamespace(id="python/httpx")
     run = SimpleNamespace(path=folder, header=SimpleNamespace(experiment=None), records=list)
@@ -49,6 +51,8 @@ def ended(
 
     for name in HARNESS:
         monkeypatch.setattr(name, lambda *_, **__: side)
+    if measuring:
+        monkeypatch.setattr("fetchoff.cli.measure.measure_to_end", measuring)
     monkeypatch.setattr("fetchoff.app.gate.sides", lambda *_: (side, side))
     monkeypatch.setattr("fetchoff.app.measure.new_run", new_run)
     monkeypatch.setattr("fetchoff.app.gate.gate_of", lambda *_: gate)
@@ -75,6 +79,20 @@ def test_the_exit_status(
 ) -> None:
     options = ["--strict"] if strict else []
     assert ended(gate, monkeypatch, tmp_path, *options).exit_code == status
+
+
+def test_no_results_of_the_run_are_printed_beside_the_gate(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[bool] = []
+
+    def measure_to_end(*_: object, prints_results: bool = True) -> None:
+        asked.append(prints_results)
+        raise InputError("interrupted")
+
+    with pytest.raises(InputError):
+        ended(GATE, monkeypatch, tmp_path, measuring=measure_to_end)
+    assert asked == [False]
 
 
 def test_a_gate_that_is_withheld_is_not_on_record_but_in_the_files(

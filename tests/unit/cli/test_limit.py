@@ -11,8 +11,10 @@ from fetchoff.cli.compare import _say_unclear
 from fetchoff.model.estimate import Estimate, LimitAnswer
 from fetchoff.model.finding import Clock
 from fetchoff.model.limit import Kept
+from fetchoff.model.observation import Ended, Record, RoundDone
 
 EXPERIMENT = replace(planted.experiment(), limit=0.03, budget_s=60.0)
+ROUNDS: list[Record] = [RoundDone(number, 6.0) for number in range(10)]
 WIDE = Estimate(1.02, 0.99, 1.05, 0.99)
 CPU = Kept("a/y", "a/x", "w", Clock.CPU, WIDE, LimitAnswer.UNCLEAR, 10, 20)
 NEVER = replace(CPU, enough=None)
@@ -44,7 +46,16 @@ APART = (
 def test_the_hint_is_about_what_rounds_can_decide(
     unclear: tuple[Kept, ...], hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _say_unclear(EXPERIMENT, unclear)
+    _say_unclear(EXPERIMENT, [*ROUNDS, Ended("budget", 10)], unclear)
     *said, last = capsys.readouterr().err.splitlines()
     assert last == f"hint: {hint}"
     assert (APART in said) is (WALL in unclear)
+
+
+def test_no_budget_is_advised_where_a_client_broke_down(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for one in (CPU, NEVER):
+        _say_unclear(EXPERIMENT, [*ROUNDS, Ended("no client left", 10)], [one])
+        last = capsys.readouterr().err.splitlines()[-1]
+        assert last.startswith("hint: a client broke down too often to go on")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +40,21 @@ def test_a_run_whose_explanation_stops_keeps_its_results(
     analysis = explained(reproduced.analysis("curl-2023"), folder, [], Manner())
     assert analysis.results
     assert said in capsys.readouterr().err
+
+
+def test_results_so_far_are_printed_as_json_only_where_no_other_document_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A reader of standard output gets one document or none."""
+    monkeypatch.setattr("fetchoff.cli.measure.measure_watched", interrupted)
+    folder = reproduced.run(tmp_path, "curl-2023")
+    with pytest.raises(KeyboardInterrupt):
+        measure_to_end(folder, [], Manner(as_json=True), prints_results=False)
+    assert capsys.readouterr().out == ""
+    assert (tmp_path / "results.json").exists()
+    with pytest.raises(KeyboardInterrupt):
+        measure_to_end(folder, [], Manner(as_json=True))
+    assert json.loads(capsys.readouterr().out)["run_id"] == folder.header.run_id
 
 
 def test_a_client_beside_itself_that_fails_is_named_as_the_user_named_it() -> None:

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import typer
 from tests.unit.report import reproduced
 
+from fetchoff.build import servers
+from fetchoff.catalog import claims
 from fetchoff.cli import reproduce
 from fetchoff.cli.measure import Manner
 from fetchoff.cli.status import Status
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Article
-from fetchoff.model.errors import BusyError, FetchoffError, InputError, LinkError, StoreError
+from fetchoff.model.client import Readiness
+from fetchoff.model.errors import (
+    BusyError,
+    FetchoffError,
+    InputError,
+    LinkError,
+    OriginError,
+    StoreError,
+)
+from fetchoff.model.origin import BUILT_IN, OriginManifest, Server
+from fetchoff.store.run_folder import RunFolder
 
 WANTED = ["ruby-2014", "curl-2023", "ruby-2011"]
 NO_LINK = LinkError("a link cannot be made", "it needs network namespaces")
@@ -64,6 +77,24 @@ def test_the_json_has_the_others_as_claims_json_has_them(
     assert set(first) == {"claim", "verdict", "measured", "published", "text"}
 
 
+def test_one_that_fails_while_it_is_measured_prints_no_document_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(article: Article, _request: reproduce.Request, manner: Manner) -> Analysis:
+        folder = reproduced.run(tmp_path / article.id, article.id)
+        return reproduce._measured(article, folder, [], manner)
+
+    def watched(folder: RunFolder, *_: object) -> None:
+        if folder.header.experiment.suite == "ruby-2014":
+            raise NO_LINK
+
+    monkeypatch.setattr(reproduce, "_reproduced", run)
+    monkeypatch.setattr("fetchoff.cli.measure.measure_watched", watched)
+    assert status_of(WANTED[:2], as_json=True) == Status.LINK
+    assert isinstance(json.loads(capsys.readouterr().out), list)
+    assert (tmp_path / "ruby-2014" / "results.json").exists()
+
+
 def test_if_all_fail_nothing_is_shown(
     failing: Callable[[dict[str, FetchoffError]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,3 +136,52 @@ def test_all_and_names_contradict_each_other(
     with pytest.raises(InputError, match="--all and 'perl-2011' contradict each other") as error:
         reproduce.command(["perl-2011", "reported"], everything=True)
     assert error.value.exit_code == Status.INPUT
+
+
+@pytest.fixture
+def absent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """No server is ready, and none can be set up; the ids of those that were tried."""
+    tried: list[str] = []
+
+    def state(manifest: OriginManifest) -> Server:
+        return Server(manifest, Readiness.UNAVAILABLE, Path(), reason="not here")
+
+    def set_up(manifest: OriginManifest) -> Server:
+        tried.append(manifest.id)
+        return state(manifest)
+
+    monkeypatch.setattr(servers, "state", state)
+    monkeypatch.setattr(servers, "set_up", set_up)
+    return tried
+
+
+def request(origin: str | None, *, sets_up: bool = False) -> reproduce.Request:
+    return reproduce.Request(
+        links=(),
+        origin=origin,
+        allow_remote=False,
+        full=False,
+        budget_s=None,
+        out=None,
+        seed=1,
+        sets_up=sets_up,
+    )
+
+
+@pytest.mark.parametrize(("sets_up", "tried"), [(False, []), (True, ["caddy"])])
+def test_whoever_asks_for_an_origin_gets_it_or_an_error(
+    sets_up: bool, tried: list[str], absent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of `run`: figures on the built-in origin would answer another question."""
+    monkeypatch.setattr("fetchoff.cli.setup.clients_of", lambda *_, **__: [])
+    with pytest.raises(OriginError, match="origin 'caddy' is not ready: not here"):
+        reproduce._reproduced(
+            claims.article("curl-2023"), request("caddy", sets_up=sets_up), Manner()
+        )
+    assert absent == tried
+
+
+def test_the_built_in_origin_stands_in_for_an_authors_server(absent: list[str]) -> None:
+    origin, note = reproduce._origin_of(claims.suite("curl-2023"), request(None))
+    assert origin == BUILT_IN
+    assert note.startswith("on the built-in origin: apache is not ready")

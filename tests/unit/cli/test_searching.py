@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import typer
 from benches.stats.histories import plan_of
+from tests.unit.app.test_history_comparisons import ended, record
 from tests.unit.report.test_history import SLOWER, compared
 
 from fetchoff.app import histories
@@ -73,7 +74,7 @@ def test_what_a_client_has_shown_before_it_fails_is_written(
     searching.search_all(PLAN, tmp_path, QUIET)
     failed = next(one for one in index(tmp_path)["clients"] if one["client"] == CLIENTS[1])
     assert failed["said"].startswith("1 step: ")
-    assert failed["said"].endswith("An error ended the search: the origin went away")
+    assert failed["said"].endswith("The search ended early: the origin went away")
     assert not failed["complete"]
     assert len(index(tmp_path / failed["folder"])["compared"]) == 2
 
@@ -86,9 +87,45 @@ def test_what_ends_the_whole_survey_leaves_its_page(
     let_fail(monkeypatch, error, after=after)
     with pytest.raises(BusyError if isinstance(error, BusyError) else typer.Exit):
         searching.search_all(PLAN, tmp_path, QUIET)
-    assert [one["client"] for one in index(tmp_path)["clients"]] == [CLIENTS[0]]
+    begun = CLIENTS[: 2 if after else 1]
+    assert [one["client"] for one in index(tmp_path)["clients"]] == [*begun]
     place = tmp_path / histories.folder_of(CLIENTS[1])
     assert (place / "report.html").exists() == (after > 0)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (KeyboardInterrupt(), "interrupted"),
+        (StoreError("the disk is full"), "the disk is full"),
+    ],
+)
+def test_the_client_that_was_being_searched_is_shown_with_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, reason: str
+) -> None:
+    """It is the last one here: the survey isn't complete all the same."""
+    let_fail(monkeypatch, error, after=2)
+    plan = replace(PLAN, clients=CLIENTS[:2])
+    with pytest.raises(StoreError if isinstance(error, StoreError) else typer.Exit):
+        searching.search_all(plan, tmp_path, QUIET)
+    document = index(tmp_path)
+    cut_off = document["clients"][1]
+    assert cut_off["said"].startswith("1 step: ")
+    assert cut_off["said"].endswith(f"The search ended early: {reason}")
+    assert cut_off["folder"] == histories.folder_of(CLIENTS[1])
+    assert not document["complete"]
+    assert "not reached yet" not in " ".join(document["notes"])
+
+
+def test_the_time_of_a_client_that_fails_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / histories.folder_of(CLIENTS[1])
+    ended(place / "comparisons" / "0--2", record("0"), record("2"))
+    let_fail(monkeypatch, OriginError("the origin went away"), after=0)
+    searching.search_all(PLAN, tmp_path, QUIET)
+    failed = next(one for one in index(tmp_path)["clients"] if one["client"] == CLIENTS[1])
+    assert failed["seconds"] == 10.0
 
 
 def test_the_history_of_one_client_is_written_before_its_error_is_told(

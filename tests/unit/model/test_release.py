@@ -22,6 +22,9 @@ from fetchoff.model.release import Release, newest_first
         "7.43.0 7.43.0.1 7.43.0.6 7.44.0",
         "31.0-jre 31.1-jre",
         "1.0.0-canary.5 1.0.0-next.7 1.0.0-preview 1.0.0",
+        "0.19.2 0.20.0-0 0.20.0 0.21.0",
+        "1.2.0-0 1.2.0-1 1.2.0-alpha.1 1.2.0-rc.1 1.2.0-test.1 1.2.0-test.2 1.2.0 1.2.1",
+        "4.11.0-jre 4.12.0-rc1 4.12.0-jre",
     ],
 )
 def test_they_are_in_order(ascending: str) -> None:
@@ -30,14 +33,23 @@ def test_they_are_in_order(ascending: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "version", ["1.0a1", "1.0.dev3", "2.0.0-rc.1", "4.0.0.CR1", "5.0.0-alpha.2"]
+    "version",
+    [
+        *("1.0a1", "1.0.dev3", "2.0.0-rc.1", "4.0.0.CR1", "5.0.0-alpha.2"),
+        *("0.20.0-0", "1.2.0-test.1", "1.2.0-fix.1", "v1.2.0-insiders"),
+    ],
 )
 def test_pre_releases(version: str) -> None:
     assert Release(version).is_pre
 
 
 @pytest.mark.parametrize(
-    "version", ["1.0", "4.1.0.Final", "31.1-jre", "1.0.post1", "8.4.0", "2017"]
+    "version",
+    [
+        *("1.0", "4.1.0.Final", "31.1-jre", "1.0.post1", "8.4.0", "2017"),
+        *("4.12.0-jre", "33.0.0-android", "4.0.0-Final", "5.3.0-RELEASE", "1.0.0-jdk15on"),
+        *("9.4.46.v20220331", "2.0.0+incompatible"),
+    ],
 )
 def test_releases(version: str) -> None:
     assert not Release(version).is_pre

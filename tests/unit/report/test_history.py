@@ -285,9 +285,9 @@ def test_of_a_side_that_could_not_be_recorded_nothing_is_concluded() -> None:
 COURSE = plan_of(5).course
 PLAN = HistoriesPlan(("a/b", "a/c", "a/<d>"), 5, COURSE, 1, 90.0, "", "")
 DONE = (
-    OfClient("a/b", "a--b", history(LEVEL)),
-    OfClient("a/c", "a--c", history(LEVEL, STEP)),
-    OfClient("a/<d>", "a--d", None, "the registry can't be reached"),
+    OfClient("a/b", "a--b", history(LEVEL), seconds=20.0),
+    OfClient("a/c", "a--c", history(LEVEL, STEP), seconds=40.0),
+    OfClient("a/<d>", "a--d", None, "the registry can't be reached", seconds=30.0),
 )
 
 
@@ -299,7 +299,7 @@ def test_of_many_histories_those_with_steps_come_first() -> None:
     assert lines[2].said == "not searched: the registry can't be reached"
     console = Console(width=150, record=True, file=io.StringIO())
     console.print(histories_table.whole(PLAN, DONE))
-    assert "2 of 3 clients searched" in console.export_text()
+    assert "2 of 3 clients searched · 1 min 30 s of measuring" in console.export_text()
 
 
 def test_the_page_of_many_links_to_each_and_escapes_names() -> None:
@@ -311,3 +311,10 @@ def test_the_page_of_many_links_to_each_and_escapes_names() -> None:
     assert not document["complete"]
     assert [one["steps"] for one in document["clients"]] == [[], [{"from": "2", "to": "3"}]]
     assert "1 client not reached yet" in document["notes"]
+
+
+def test_a_survey_is_complete_if_each_client_is_searched_or_cannot_be() -> None:
+    assert json.loads(histories_results.text(PLAN, DONE))["complete"]
+    cut_off = replace(DONE[1], reason="interrupted")
+    found = json.loads(histories_results.text(PLAN, (DONE[0], DONE[2], cut_off)))
+    assert not found["complete"]

@@ -16,7 +16,7 @@ def text(plan: HistoriesPlan, done: Sequence[OfClient]) -> str:
         "last": plan.last,
         "seed": plan.seed,
         "budget_s": plan.budget_s,
-        "complete": len(done) == len(plan.clients),
+        "complete": len(done) == len(plan.clients) and not any(map(_is_cut_short, done)),
         "clients": [_client(one) for one in done],
         "notes": list(wording.notes(plan, done)),
     }
@@ -33,5 +33,10 @@ def _client(one: OfClient) -> dict[str, object]:
         "to": found.span[1] if found else None,
         "steps": [{"from": step.older, "to": step.newer} for step in found.steps] if found else [],
         "complete": found.is_complete if found else False,
-        "seconds": found.seconds if found else 0.0,
+        "seconds": one.seconds,
     }
+
+
+def _is_cut_short(one: OfClient) -> bool:
+    """Whether 'fetchoff resume' would go on with it."""
+    return one.history is not None and bool(one.reason)

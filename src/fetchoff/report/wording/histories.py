@@ -37,7 +37,7 @@ def about(plan: HistoriesPlan, done: Sequence[OfClient]) -> str:
     searched = [one.history for one in done if one.history]
     return (
         f"{plan.course.id} · {len(searched)} of {count(len(plan.clients), 'client')} searched · "
-        f"{seconds(sum(one.seconds for one in searched))} of measuring"
+        f"{seconds(sum(one.seconds for one in done))} of measuring"
     )
 
 
@@ -52,7 +52,7 @@ def said(one: OfClient) -> str:
         return f"not searched: {one.reason}"
     headline = wording.headline(one.history)
     if one.reason:
-        return f"{headline} An error ended the search: {one.reason}"
+        return f"{headline} The search ended early: {one.reason}"
     if one.history.steps or not one.history.has(StretchKind.OPEN):
         return headline
     return f"{headline} {_ENDED[one.history.limit]}".rstrip()
