@@ -19,6 +19,7 @@ CHUNKS = str(WORKLOADS / "cut-chunks.toml")
 STREAM = str(WORKLOADS / "cut-h2.toml")
 REFUSAL = str(WORKLOADS / "early-refusal.toml")
 ELSEWHERE = str(WORKLOADS / "redirect-elsewhere.toml")
+ELSEWHERE_H2 = str(WORKLOADS / "redirect-elsewhere-h2c.toml")
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,13 @@ ELSEWHERE = str(WORKLOADS / "redirect-elsewhere.toml")
         ),
         pytest.param(
             "credentials_kept", ELSEWHERE, "credentials-leaked", "clean_redirects", id="redirect"
+        ),
+        pytest.param(
+            "credentials_kept_h2",
+            ELSEWHERE_H2,
+            "credentials-leaked",
+            "clean_redirects_h2",
+            id="redirect-h2",
         ),
     ],
 )

@@ -65,3 +65,12 @@ def test_nothing_is_guessed_where_the_character_set_is_named() -> None:
     found = diagnosis_of(launch, "download-to-memory", iterations=6, toggle=says)
     # The rule is silent there by itself; what remains shows that the work is gone.
     assert found.exchange_us < 1000
+
+
+def test_the_length_of_an_answer_need_not_be_stated(tmp_path: Path) -> None:
+    stated = Path(COMPRESSED).read_text()
+    unstated = stated.replace(", bytes = 50000000", "")
+    assert unstated != stated
+    (file := tmp_path / "unstated.toml").write_text(unstated)
+    found = diagnosis_of(faulty("python", "decoded_whole"), str(file), iterations=6)
+    assert "decompression-bomb" in named(found)

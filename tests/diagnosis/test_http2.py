@@ -47,6 +47,14 @@ def test_it_is_named_where_it_is_and_nowhere_else(
     assert named(diagnosis_of(faulty(language, clean), workload, link, iterations=8)) == set()
 
 
+def test_a_window_is_seen_on_connections_that_are_opened_meanwhile() -> None:
+    fresh = Toggle("each has a connection of its own", settings={"reuse": False})
+    for name, is_faulty in (("small_window", True), ("clean", False)):
+        launch = faulty("python", name)
+        found = diagnosis_of(launch, HALF, "transatlantic", iterations=8, toggle=fresh)
+        assert ("small-window" in named(found)) is is_faulty
+
+
 def test_a_client_that_ignores_the_limit_of_streams_is_named() -> None:
     few = Toggle("the origin allows 8 streams", behaviour={"streams": 8})
     for name, is_faulty in (("ignores_limit_h2", True), ("clean_h2", False)):

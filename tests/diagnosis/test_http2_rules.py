@@ -75,6 +75,9 @@ def answer(ms: float, size: int, stream: int = 0, cpu_ms: float = 0) -> list[Eve
     return [status, Written(at(ms), 1, at(cpu_ms), size)]
 
 
+ACCEPTED = Accepted(0, 1, 0, 4000)  # the kernel's account of it begins with nothing
+
+
 def tcp(ms: float, *, busy: int = 0, limited: int = 0, again: int = 0) -> TcpState:
     return TcpState(at(ms), 1, 0, busy, limited, 0, 90_000, 0, 0, 0, 0, again, 0)
 
@@ -119,6 +122,17 @@ def test_a_full_handshake_is_compared_with_resumed_ones() -> None:
     assert alone.saves_us is None
 
 
+@pytest.mark.parametrize("has_clock", [True, False])
+def test_work_in_a_handshake_is_not_predicted(*, has_clock: bool) -> None:
+    """The client's clock runs on as long as the handshakes last, or nobody reads it."""
+    events = [
+        replace(event, cpu_ns=event.at_ns if has_clock else None) for event in handshakes(6, 4)
+    ]
+    made = found("no-resumption", recording(course("handshake"), events, 100))
+    assert made is not None
+    assert made.saves_us is None
+
+
 # Windows
 
 
@@ -160,9 +174,11 @@ def test_a_window_of_frames(gap_ms: float, link: str, *, is_blocked: bool, is_na
     [(800_000, 10, True), (100_000, 10, False), (800_000, 900, False)],
 )
 def test_a_window_of_tcp(limited_us: int, cpu_ms: float, *, is_named: bool) -> None:
-    events = [tcp(0), *head(1), *answer(2, 500_000), tcp(999, busy=900_000, limited=limited_us)]
-    made = recording(course("half-megabyte-http1", "transatlantic"), events, 1000, cpu_ms)
-    assert (found("small-window", made) is not None) is is_named
+    last = tcp(999, busy=900_000, limited=limited_us)
+    for first in (tcp(0), ACCEPTED):
+        events = [first, *head(1), *answer(2, 500_000), last]
+        made = recording(course("half-megabyte-http1", "transatlantic"), events, 1000, cpu_ms)
+        assert (found("small-window", made) is not None) is is_named
 
 
 @pytest.mark.parametrize(("updates", "is_named"), [(100, True), (40, False), (4, False)])
@@ -224,9 +240,9 @@ def test_refused_streams(failed: int, code: int, *, is_named: bool) -> None:
     assert (found("refused-stream", made) is not None) is is_named
 
 
-def streams(turnaround_ms: float, again: int) -> list[Event]:
+def streams(turnaround_ms: float, again: int, first: Event) -> list[Event]:
     """Twenty streams at a time, ten times: each next request follows so long after an answer."""
-    events: list[Event] = [tcp(0)]
+    events: list[Event] = [first]
     for turn in range(10):
         ms = 1 + turn * turnaround_ms
         for number in range(20):
@@ -240,9 +256,10 @@ def streams(turnaround_ms: float, again: int) -> list[Event]:
     ("turnaround_ms", "again", "is_named"), [(70, 9, True), (31, 9, False), (70, 0, False)]
 )
 def test_streams_behind_a_lost_packet(turnaround_ms: float, again: int, *, is_named: bool) -> None:
-    events = streams(turnaround_ms, again)
-    made = recording(course("streams-lossy", "lossy-1pct"), events, 10 * turnaround_ms)
-    assert (found("head-of-line", made) is not None) is is_named
+    for first in (tcp(0), ACCEPTED):
+        events = streams(turnaround_ms, again, first)
+        made = recording(course("streams-lossy", "lossy-1pct"), events, 10 * turnaround_ms)
+        assert (found("head-of-line", made) is not None) is is_named
 
 
 # Content

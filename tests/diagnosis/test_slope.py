@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,18 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from fetchoff.catalog.workloads import workload
-from fetchoff.diagnosis.round_trips import needed_round_trips
+from fetchoff.diagnosis.round_trips import FIRST_BYTES, needed_round_trips
 from fetchoff.diagnosis.slope import round_trips
 from fetchoff.model.slope import Point
+from fetchoff.model.workload import (
+    Body,
+    Expect,
+    FilePart,
+    FormBody,
+    JsonBody,
+    MultipartBody,
+    RawBody,
+)
 from fetchoff.report.terminal.slope import whole
 
 GET = workload("small-get")
@@ -88,3 +98,26 @@ def test_what_the_protocol_needs() -> None:
     assert needed_round_trips(replace(GET, settings=settings, exchanges=(twice, get))) == 2.5
     assert needed_round_trips(workload("download")) is None
     assert needed_round_trips(workload("parallel-http1")) is None
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda size: RawBody("text/plain", size), id="raw"),
+        pytest.param(lambda size: JsonBody('"' + "x" * (size - 2) + '"'), id="json"),
+        pytest.param(lambda size: FormBody((("a", "x" * size),)), id="form"),
+        pytest.param(
+            lambda size: MultipartBody((), (FilePart("a", "a", "text/plain", size),)),
+            id="multipart",
+        ),
+    ],
+)
+def test_what_no_first_window_holds_depends(make: Callable[[int], Body]) -> None:
+    def needed(size: int, answer: int = 2) -> float | None:
+        (get,) = GET.exchanges
+        post = replace(get, method="POST", body=make(size), expect=Expect(bytes=answer))
+        return needed_round_trips(replace(GET, exchanges=(get, post)))
+
+    assert needed(FIRST_BYTES) == 1
+    assert needed(FIRST_BYTES + 1) is None
+    assert needed(10, answer=FIRST_BYTES + 1) is None

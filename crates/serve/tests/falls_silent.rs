@@ -9,8 +9,11 @@ use std::io::{ErrorKind, Read as _};
 use std::time::{Duration, Instant};
 
 use common::controlled::{ControlledOrigin, Port};
-use common::{Client, head};
+use common::peer::{secured, trusting, wait_for};
+use common::{Client, Origin, head};
+use fetchoff_serve::{Behaviour, Handshakes, Limits, ListenerConfig, Protocol};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// The frames that a client of HTTP/2 begins with: the preface and empty SETTINGS.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
@@ -93,6 +96,30 @@ fn over_http2_neither_requests_nor_pings_are_answered() {
     let streams: Vec<&Value> = after.iter().filter(|e| e["kind"] == "head").collect();
     assert_eq!((&streams[1]["stream"], streams.len()), (&json!(7), 2));
     assert!(after.iter().all(|event| event["kind"] != "written" && event["sender"] != "origin"));
+}
+
+#[test]
+fn over_tls_it_says_no_farewell_either() {
+    let behaviour = Behaviour { silent_after: Some(1), ..Behaviour::ORDINARY };
+    let (protocol, tls) = (Protocol::H2, Some(Handshakes::Full));
+    let config = ListenerConfig { protocol, tls, behaviour, ..ListenerConfig::PLAIN };
+    let origin = Origin::with(Limits::default(), config);
+    let connector = trusting(&origin, &["h2"]);
+    wait_for(async {
+        let mut client = secured(&origin, &connector, "localhost").await.unwrap();
+        client.write_all(&[PREFACE, &request(1)].concat()).await.unwrap();
+        let mut heard = Vec::new();
+        while !heard.windows(2).any(|two| two == b"Hi") {
+            assert_ne!(client.read_buf(&mut heard).await.unwrap(), 0);
+        }
+        client.write_all(&request(3)).await.unwrap();
+        client.shutdown().await.unwrap();
+        // After a `close_notify` this would be an end like any other.
+        let ended = client.read_to_end(&mut heard).await;
+        assert_eq!(ended.unwrap_err().kind(), ErrorKind::UnexpectedEof);
+    });
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert_eq!((counters.closed_by_client, counters.requests), (1, 1));
 }
 
 #[test]

@@ -87,6 +87,7 @@ fn the_answer_to_head_is_a_head() {
         let reply = client.ask(Method::HEAD, "/chunked/16", "").await;
         assert_eq!(reply.fields.get("content-length"), None);
         assert_eq!(client.get("/status/204").await.fields.get("content-length"), None);
+        assert_eq!(client.get("/status/205").await.content.unwrap(), "");
     });
 }
 

@@ -1,4 +1,4 @@
-//! An upload that the origin refuses by its head, and does not read.
+//! Content that the origin refuses and does not read: by its head, or for want of memory.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Write as _};
 use std::time::{Duration, Instant};
 
 use common::{Origin, head};
+use fetchoff_serve::{Limits, ListenerConfig, document};
 
 /// More than the buffers of both systems take.
 const LENGTH: usize = 64 << 20;
@@ -45,4 +46,33 @@ fn who_waits_for_100_gets_the_refusal_instead() {
     client.send(head("PUT", "/refuse/0", &["Expect: 100-continue"], 3));
     assert_eq!(client.reply().status, 413);
     assert!(client.is_ended());
+}
+
+#[test]
+fn who_does_not_wait_for_100_can_send_all_and_read_the_refusal() {
+    let limits = Limits { linger: Duration::from_secs(20), ..Limits::default() };
+    let origin = Origin::with(limits, ListenerConfig::PLAIN);
+    let mut client = origin.connect();
+    client.send(head("POST", "/nowhere", &["Expect: 100-continue"], LENGTH));
+    client.send(vec![0; LENGTH]);
+    assert_eq!(client.reply().status, 404);
+    assert!(client.is_ended());
+}
+
+#[test]
+fn content_takes_memory_until_it_has_been_parsed() {
+    let limits = Limits { held_bytes: 500 << 10, ..Limits::default() };
+    let origin = Origin::with(limits, ListenerConfig::PLAIN);
+    let (large, small) = (document(400 << 10).unwrap(), document(200 << 10).unwrap());
+    let is_json = "Content-Type: application/json";
+    let worker = origin.keep_worker_busy();
+    let mut first = origin.connect();
+    first.send(head("POST", "/json", &[is_json], large.len()));
+    first.send(&large);
+    origin.counters_when(|counters| counters.body_bytes_in == large.len() as u64);
+    let ask_again = || origin.connect().ask("POST", "/json", &[is_json], &small).status;
+    assert_eq!(ask_again(), 503);
+    drop(worker);
+    assert_eq!(first.reply().status, 200);
+    assert_eq!(ask_again(), 200);
 }

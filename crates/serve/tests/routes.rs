@@ -336,6 +336,9 @@ fn any_status() {
         let reply = client.ask("GET", &format!("/status/{code}"), &[], b"");
         assert_eq!((reply.status, reply.text()), (code, text));
     }
+    // RFC 9110, section 15.3.6.
+    let reset = client.ask("GET", "/status/205", &[], b"");
+    assert_eq!((reset.status, reset.field("content-length")), (205, Some("0")));
 }
 
 #[test]
@@ -413,6 +416,7 @@ fn head_is_get_without_content() {
         "/drip/9",
         "/bytes/0",
         "/status/204",
+        "/status/205",
         "/redirect/1",
         "/status/404",
         "/truncate/9",
@@ -431,7 +435,7 @@ fn head_is_get_without_content() {
             assert_eq!(answer.field(name), full.field(name), "{target}");
         }
     }
-    assert_eq!(origin.counters().connections, 21);
+    assert_eq!(origin.counters().connections, 22);
 }
 
 #[test]

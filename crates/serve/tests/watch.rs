@@ -118,6 +118,27 @@ fn frames_are_told_with_their_streams() {
     assert_eq!(of(&events, "answered")[0]["stream"], 1);
 }
 
+/// A literal field of HPACK that no table remembers: `host: other` (RFC 7541, section 6.2.2).
+const HOST: &[u8] = b"\0\x04host\x05other";
+
+#[test]
+fn http2_tells_its_host_by_authority() {
+    let origin = ControlledOrigin::start();
+    let port = origin.open(&json!({"protocol": "h2c"}));
+    watch(&origin, port, 100);
+    let mut client = port.connect();
+    client.send(PREFACE);
+    client.send(HEADERS);
+    let mut second = [HEADERS, HOST].concat();
+    second[2] += u8::try_from(HOST.len()).unwrap();
+    second[8] = 3; // the stream
+    client.send(&second);
+    std::thread::sleep(SETTLED);
+    let events = watched(&origin, port);
+    let fields: Vec<&Value> = of(&events, "head").iter().map(|head| &head["fields"]).collect();
+    assert_eq!(fields, [&json!([["host", "origin"]]), &json!([["host", "other"]])]);
+}
+
 #[test]
 fn a_cut_answer_is_told_with_what_was_announced() {
     let origin = ControlledOrigin::start();

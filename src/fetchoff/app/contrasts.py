@@ -32,7 +32,8 @@ class Contrast:
     def breakdown(self) -> Breakdown:
         """The difference, part by part; AdapterError if a client has no result."""
         result = next(r for r in analysis_of(self.folder).results if r.workload == self.course.id)
-        a, b = _row(result, self.of_a.client), _row(result, self.of_b.client)
+        # Two processes of one client differ by their keys alone.
+        a, b = (_row(result, one.key) for one in self.folder.header.experiment.entrants[:2])
         assert b.wall is not None
         spent_a, spent_b = _spent(a), _spent(b)
         return Breakdown(
@@ -48,11 +49,12 @@ class Contrast:
         )
 
 
-def _row(result: WorkloadResult, client: str) -> RankingRow:
-    row = next(row for row in result.standings if row.client == client)
+def _row(result: WorkloadResult, key: str) -> RankingRow:
+    row = next(row for row in result.standings if row.client == key)
     if row.costs is None or row.wire is None:
+        client, _, _ = key.partition("#")
         raise AdapterError(
-            f"{client} has no result on {result.workload}: {row.outcome}: {message(row)}",
+            f"{key} has no result on {result.workload}: {row.outcome}: {message(row)}",
             f"test the client alone with 'fetchoff check {client}'",
         )
     return row

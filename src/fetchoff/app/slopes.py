@@ -10,7 +10,7 @@ from fetchoff.model.client import Client
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.link import Link, Profile
-from fetchoff.model.recording import Written
+from fetchoff.model.recording import Recording, Written
 from fetchoff.model.slope import Point, RoundTrips
 from fetchoff.model.workload import Workload
 from fetchoff.run.host.alone import alone
@@ -41,7 +41,7 @@ def slope_of(
         say(f"{client.id}: the same over links of {told} ms")
         with scratch() as folder, warm_client(subject, folder) as warm:
             points = [point for link in links for point in _points(warm, link)]
-    return round_trips(client.id, workload, points)
+    return round_trips(client.id, warm.subject.course.workload, points)
 
 
 def _link(round_trip_ms: float) -> Link:
@@ -57,7 +57,13 @@ def _points(warm: WarmClient, link: Link) -> Iterator[Point]:
     exchanges = iterations * len(warm.subject.course.workload.exchanges)
     for _ in range(LOOPS):
         found = record_wire(here, iterations)
-        if found.fault:
-            raise AdapterError(found.fault)
+        if found.fault or found.failed:
+            raise AdapterError(found.fault or _failure(found, exchanges, link))
         written = sum(event.size for event in found.events if isinstance(event, Written))
         yield Point(link.round_trip_ms, found.wall_ns / 1e6 / exchanges, written / exchanges)
+
+
+def _failure(found: Recording, exchanges: int, link: Link) -> str:
+    """Exchanges that fail take other round trips than those that succeed."""
+    said = f": {found.error}" if found.error else ""
+    return f"over a link of {link.id}, {found.failed} of {exchanges} exchanges failed{said}"

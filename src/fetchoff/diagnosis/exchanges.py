@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from fetchoff.model.recording import (
     Accepted,
     Answered,
+    Closed,
     Content,
     Event,
     Head,
@@ -57,12 +59,14 @@ class Exchanged:
 
     @property
     def written(self) -> tuple[Written, ...]:
-        """The writes after the answer was decided."""
+        """The writes after the answer was decided, while the connection was open: over TLS the
+        origin answers even a client's close, with an alert (`close_notify`)."""
         answered = self.answered
         if answered is None:
             return ()
         later = (e for e in self.events if e.at_ns >= answered.at_ns)
-        return tuple(e for e in later if isinstance(e, Written))
+        before_close = takewhile(lambda e: not isinstance(e, Closed), later)
+        return tuple(e for e in before_close if isinstance(e, Written))
 
     @property
     def reads(self) -> tuple[Read, ...]:

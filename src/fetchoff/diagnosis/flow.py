@@ -10,6 +10,7 @@ from typing import TypeGuard
 from fetchoff.diagnosis.waits import worked_ns
 from fetchoff.model.cause import Stretch
 from fetchoff.model.recording import (
+    Accepted,
     Blocked,
     Event,
     Frame,
@@ -21,6 +22,7 @@ from fetchoff.model.recording import (
 )
 
 END_STREAM = 1
+NO_PAST = (0,) * 10  # of the figures of an account
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,13 @@ def is_content(event: Event, sender: Side) -> TypeGuard[Frame]:
 
 
 def tcp_of(events: Sequence[Event]) -> tuple[TcpState, TcpState] | None:
-    """The kernel's first and last account of a connection; None where there are not two."""
-    states = [event for event in events if isinstance(event, TcpState)]
+    """The kernel's first and last account of a connection; None where there are not two.
+
+    Of one that was accepted meanwhile, the first account is that of a connection without a past.
+    """
+    opened = (event for event in events if isinstance(event, Accepted))
+    states = [
+        *(TcpState(event.at_ns, event.connection, event.cpu_ns, *NO_PAST) for event in opened),
+        *(event for event in events if isinstance(event, TcpState)),
+    ]
     return (states[0], states[-1]) if len(states) > 1 else None

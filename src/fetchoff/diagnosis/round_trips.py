@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from fetchoff.model.content import iteration_each_way
 from fetchoff.model.workload import Exchange, Workload
 
 EXCHANGE = 1
@@ -51,6 +53,6 @@ def _handshake(version: str, *, resumed: bool) -> int:
 
 
 def _is_large(workload: Workload) -> bool:
-    sizes = [exchange.expect.bytes or 0 for exchange in workload.exchanges]
-    sizes += [getattr(exchange.body, "size", 0) for exchange in workload.exchanges]
-    return max(sizes) > FIRST_BYTES
+    """Whether an exchange has so much content in one direction, as far as that is stated."""
+    each = (replace(workload, exchanges=(exchange,)) for exchange in workload.exchanges)
+    return max(max(iteration_each_way(one)) for one in each) > FIRST_BYTES

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from fetchoff.diagnosis.calls import window
 from fetchoff.diagnosis.exchanges import Exchanged, exchanges
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch
 from fetchoff.model.recording import Call, Missing, Recording, Source
 from fetchoff.model.toggle import Toggle
 
 PLACES = 5  # that a cause keeps
+LEAST_TRACED = 2  # exchanges
 
 # Why rules are not tried.
 FAILS = "its exchanges fail, and only those that succeed are measured"
@@ -138,6 +140,14 @@ def whole_loop(evidence: Evidence) -> Missing | None:
     if evidence.wire.fault:
         return Missing(Source.EVENTS, "the loop broke off")
     return lost_events(evidence)
+
+
+def too_few_traced(evidence: Evidence, least: int = LEAST_TRACED) -> Missing | None:
+    """What rules lack that count calls an exchange, where fewer whole ones were traced."""
+    within = window(evidence.traced)
+    if within is not None and within.exchanges >= least:
+        return None
+    return Missing(Source.CALLS, "too few exchanges were traced", "set more with --iterations")
 
 
 @dataclass(frozen=True)

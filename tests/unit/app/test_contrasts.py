@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -16,6 +17,7 @@ from fetchoff.app.contrasts import Contrast
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.breakdown import Breakdown
 from fetchoff.model.cause import Diagnosis
+from fetchoff.model.experiment import Entrant
 from fetchoff.model.finding import CheckFailed, ClocksApart, Finding
 from fetchoff.model.observation import Record
 from fetchoff.report.wording import breakdown as wording
@@ -23,6 +25,7 @@ from fetchoff.store.run_folder import RunFolder
 
 FACTS = RunFacts("id", "title", "2026-11-20", planted.experiment(), (), (), {}, ())
 A, B = planted.CLIENTS[:2]
+ENTRANTS = planted.experiment().entrants
 
 
 def analysed(*, fault: planted.Fault = lambda record: record) -> Analysis:
@@ -40,11 +43,19 @@ def with_clocks_apart(whole: Analysis) -> Analysis:
     return replace(whole, results=(replace(result, standings=rows),))
 
 
-def broken_down(whole: Analysis, monkeypatch: pytest.MonkeyPatch) -> Breakdown:
+def broken_down(
+    whole: Analysis,
+    monkeypatch: pytest.MonkeyPatch,
+    entrants: Sequence[Entrant] = ENTRANTS,
+) -> Breakdown:
     monkeypatch.setattr(contrasts, "analysis_of", lambda folder: whole)
     (course,) = planted.experiment().courses
-    of_a, of_b = (Diagnosis(client, course.id, 60.0, 40.0, 12.0, ()) for client in (A, B))
-    return Contrast(cast("RunFolder", Path()), course, of_a, of_b).breakdown()
+    experiment = replace(planted.experiment(), entrants=tuple(entrants))
+    folder = cast("RunFolder", SimpleNamespace(header=SimpleNamespace(experiment=experiment)))
+    of_a, of_b = (
+        Diagnosis(entrant.client, course.id, 60.0, 40.0, 12.0, ()) for entrant in entrants[:2]
+    )
+    return Contrast(folder, course, of_a, of_b).breakdown()
 
 
 def test_a_comparison_that_may_be_believed_has_its_sentence(
@@ -53,6 +64,18 @@ def test_a_comparison_that_may_be_believed_has_its_sentence(
     found = broken_down(analysed(), monkeypatch)
     assert found.withheld is None
     assert wording.sentence(found, {}).startswith(f"An exchange of {B} takes 1.4")
+
+
+def test_two_processes_of_one_client_have_a_row_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    again = f"{A}#again"
+    whole = analysed()
+    (result,) = whole.results
+    rows = tuple(replace(row, client=again) if row.client == B else row for row in result.standings)
+    whole = replace(whole, results=(replace(result, standings=rows),))
+    found = broken_down(whole, monkeypatch, (Entrant(A, A, A), Entrant(again, A, again)))
+    assert (found.a, found.b) == (A, again)
+    assert found.ratio.point == pytest.approx(77 / 52, rel=0.05)  # as planted, with the origin's
+    assert found.b_us / found.a_us == pytest.approx(found.ratio.point, rel=0.05)
 
 
 def test_one_whose_self_check_failed_says_so_instead(monkeypatch: pytest.MonkeyPatch) -> None:

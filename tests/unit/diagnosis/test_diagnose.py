@@ -15,6 +15,7 @@ from fetchoff.diagnosis.rule import Evidence
 from fetchoff.model.cause import Cause
 from fetchoff.model.recording import (
     Answered,
+    Call,
     Event,
     Handshaken,
     Head,
@@ -28,6 +29,7 @@ from fetchoff.report.wording import causes as wording
 MS = 1_000_000
 PARTS = {"sent-twice", "truncated-accepted", "early-answer-lost", "extra-round-trips"}
 BETWEEN = {"pool-limit", "pool-churn", "waits-for-close"}
+OF_CALLS = {"ca-reloaded", "several-writes", "thread-per-exchange"}
 
 
 def one(at: int, connection: int) -> list[Event]:
@@ -105,3 +107,22 @@ def test_what_is_found_in_a_part_is_told() -> None:
     found = diagnose(Evidence(broken))
     assert "extra-round-trips" in {cause.fault for cause in found.causes}
     assert "extra-round-trips" not in found.silent
+
+
+@pytest.mark.parametrize(
+    ("traced", "at_once", "silent"),
+    [
+        pytest.param(24, 50, {"thread-per-exchange"}, id="a pool may be filling"),
+        pytest.param(101, 50, set(), id="enough"),
+        pytest.param(4, 1, {"thread-per-exchange"}, id="a few"),
+        pytest.param(2, 1, OF_CALLS, id="not two whole ones"),
+    ],
+)
+def test_who_counts_calls_needs_exchanges(traced: int, at_once: int, silent: set[str]) -> None:
+    events = [event for n in range(traced) for event in one(n * MS, 1)]
+    made = recording(events, traced, traced, at_once)
+    calls = (Call(MS, 5000, 1, "sendto", 40, file=3, peer="127.0.0.1:80"),)
+    found = diagnose(Evidence(made, replace(made, calls=calls, calls_until_ns=made.ended_ns)))
+    assert OF_CALLS & set(found.silent) == silent
+    reasons = [gap.reason for gap in found.missing if gap.source is Source.CALLS]
+    assert reasons == (["too few exchanges were traced"] if silent else [])

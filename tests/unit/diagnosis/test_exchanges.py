@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from fetchoff.app.courses import courses
 from fetchoff.diagnosis.exchanges import exchanges
-from fetchoff.model.recording import Answered, Event, Head, Read, Recording, TcpState, Written
+from fetchoff.model.recording import (
+    Answered,
+    Closed,
+    Event,
+    Head,
+    Read,
+    Recording,
+    Side,
+    TcpState,
+    Written,
+)
 
 STATE = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -33,3 +43,10 @@ def test_connections_without_a_request_are_no_exchanges() -> None:
     assert len(exchanges(recorded(idle, *one(100, 1)))) == 1
     assert exchanges(recorded(idle)) == ()
     assert exchanges(recorded()) == ()
+
+
+def test_an_alert_after_the_close_is_no_part_of_the_answer() -> None:
+    """Over TLS, the client's alert of 24 bytes is read, and answered by another."""
+    closing = (Read(700, 1, 0, 24), Closed(701, 1, 0, Side.CLIENT), Written(702, 1, 0, 24))
+    (found,) = exchanges(recorded(*one(100, 1), *closing))
+    assert [(each.at_ns, each.size) for each in found.written] == [(103, 100)]

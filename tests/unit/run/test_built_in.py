@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -143,6 +146,27 @@ def test_after_an_interrupt_answers_are_still_those_of_their_questions(
     other = origin.open()
     assert other.base_url != ledger.base_url
     assert other.close().seen == ledger.close().seen == Seen()
+
+
+@dataclass(frozen=True)
+class Watched:
+    """This process as a client. `tells_children`: it starts others, and has no control group."""
+
+    tells_children: bool
+    pid: int = os.getpid()
+    cpu_group: Path | None = None
+
+
+@pytest.mark.parametrize("tells_children", [False, True])
+def test_a_clock_that_leaves_children_out_is_not_read(
+    origin: BuiltInOrigin, *, tells_children: bool
+) -> None:
+    ledger = origin.open()
+    ledger.watch(Watched(tells_children), 100)
+    with urlopen(ledger.base_url, timeout=10) as answer:
+        answer.read()
+    events, _ = ledger.end_watch()
+    assert {event.cpu_ns is None for event in events} == {tells_children}
 
 
 def test_what_is_done_to_one_that_is_gone(origin: BuiltInOrigin) -> None:

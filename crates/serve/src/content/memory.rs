@@ -1,19 +1,23 @@
 //! The memory for request content, bounded for all connections together.
 
-use std::cell::Cell;
-use std::rc::Rc;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The memory that all requests share.
+use bytes::Bytes;
+
+/// The memory that all requests share. Large content is parsed on another thread and gives its
+/// share back there.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    taken: Rc<Cell<usize>>,
+    taken: Arc<AtomicUsize>,
     limit: usize,
 }
 
 impl Memory {
     /// Room for `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { taken: Rc::default(), limit }
+        Self { taken: Arc::default(), limit }
     }
 
     /// A share for one request; it has no bytes yet.
@@ -32,10 +36,10 @@ pub struct Share {
 impl Share {
     /// Takes `bytes` more if all shares together stay within the limit; otherwise returns false.
     pub fn take(&mut self, bytes: usize) -> bool {
-        let taken = self.memory.taken.get() + bytes;
-        let fits = taken <= self.memory.limit;
+        let Memory { taken, limit } = &self.memory;
+        let more = |taken: usize| taken.checked_add(bytes).filter(|taken| taken <= limit);
+        let fits = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok();
         if fits {
-            self.memory.taken.set(taken);
             self.bytes += bytes;
         }
         fits
@@ -44,7 +48,29 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.memory.taken.set(self.memory.taken.get() - self.bytes);
+        self.memory.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Content in memory, and the share that it takes until the last clone is dropped.
+#[derive(Clone, Debug)]
+pub struct Held {
+    content: Bytes,
+    _share: Arc<Share>,
+}
+
+impl Held {
+    /// Content for which `share` has taken the bytes.
+    pub fn new(content: Bytes, share: Share) -> Self {
+        Self { content, _share: Arc::new(share) }
+    }
+}
+
+impl Deref for Held {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.content
     }
 }
 
@@ -62,5 +88,19 @@ mod tests {
         assert!(other.take(4));
         drop(one);
         assert!(other.take(6));
+    }
+
+    #[test]
+    fn content_takes_its_share_until_nobody_holds_it() {
+        let memory = Memory::new(5);
+        let mut share = memory.share();
+        assert!(share.take(5));
+        let held = Held::new(Bytes::from_static(b"12345"), share);
+        let again = held.clone();
+        drop(held);
+        assert!(!memory.share().take(1));
+        assert_eq!(&again[..], b"12345");
+        drop(again);
+        assert!(memory.share().take(5));
     }
 }

@@ -13,7 +13,7 @@ use hyper::{Method, Version};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::content::memory::Memory;
+use crate::content::memory::{Held, Memory};
 use crate::content::refusal::Refusal;
 use crate::ledger::counters::Upload;
 use crate::ledger::events::Record;
@@ -89,6 +89,11 @@ impl Received {
         Ok(())
     }
 
+    /// Leaves the content unread. What the client sends of it is dropped after the answer.
+    pub fn refuse(self) {
+        self.record.refuse_content();
+    }
+
     /// Reads the next piece; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
         while let Some(frame) = self.content.frame().await {
@@ -129,8 +134,8 @@ impl Received {
         Ok(self.end())
     }
 
-    /// Reads all content into memory.
-    pub async fn collect(mut self, memory: &Memory) -> Result<Bytes, Refusal> {
+    /// Reads all content into memory, of which it keeps its share.
+    pub async fn collect(mut self, memory: &Memory) -> Result<Held, Refusal> {
         let mut share = memory.share();
         let mut pieces = Vec::new();
         while let Some(piece) = self.next().await? {
@@ -141,7 +146,7 @@ impl Received {
             pieces.push(piece);
         }
         self.end();
-        Ok(joined(pieces))
+        Ok(Held::new(joined(pieces), share))
     }
 
     /// Enters the content into the ledger. Call this once all of it has been read.

@@ -15,6 +15,7 @@ use hyper::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
 };
 use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
 use hyper::service::Service;
 use hyper::{HeaderMap, Method, Request, Response, Version};
 
@@ -214,7 +215,7 @@ impl Exchange {
         // HTTP/2 has frames for what this field says (RFC 9113, section 8.2.2).
         response.headers_mut().remove(CONNECTION);
         // hyper leaves out the content of answers to HEAD, but only in HTTP/1.1.
-        if parts.method == Method::HEAD && answers::has_content(response.status()) {
+        if parts.method == Method::HEAD && answers::has_length(response.status()) {
             if let Some(length) = response.body().size_hint().exact() {
                 response.headers_mut().insert(CONTENT_LENGTH, length.into());
             }
@@ -227,13 +228,20 @@ fn head(stream: u32, parts: &Parts) -> What {
     let field = |(name, value): (&HeaderName, &HeaderValue)| {
         (name.as_str().to_owned(), text(value.as_bytes()))
     };
+    let host = authority(parts).map(|host| (HOST.as_str().to_owned(), host.to_string()));
     What::Head {
         stream,
         method: parts.method.to_string(),
         target: target(parts),
         version: format!("{:?}", parts.version),
-        fields: parts.headers.iter().map(field).collect(),
+        fields: host.into_iter().chain(parts.headers.iter().map(field)).collect(),
     }
+}
+
+/// What says the host in HTTP/2 in the place of `Host` (RFC 9113, section 8.3.1).
+fn authority(parts: &Parts) -> Option<&Authority> {
+    let is_told = parts.version != Version::HTTP_2 || parts.headers.contains_key(HOST);
+    if is_told { None } else { parts.uri.authority() }
 }
 
 /// Names a character set wherever the content type leaves it open.
@@ -253,7 +261,7 @@ fn fit_http1(parts: &Parts, response: &mut Response<Content>) {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     // hyper leaves out the length of an empty answer to HEAD.
-    let no_content = response.body().is_end_stream() && answers::has_content(response.status());
+    let no_content = response.body().is_end_stream() && answers::has_length(response.status());
     if parts.method == Method::HEAD && no_content {
         response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     }

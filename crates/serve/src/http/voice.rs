@@ -91,6 +91,10 @@ impl<Io: AsyncWrite + Unpin> AsyncWrite for Voiced<Io> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // TLS writes a farewell of its own (`close_notify`).
+        if self.voice.is_lost() {
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.io).poll_shutdown(cx)
     }
 }

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::content::coding::Coding;
 use crate::content::documents::Document;
+use crate::content::memory::Held;
 use crate::content::refusal::Refusal;
 use crate::content::request::{Received, Sum};
 use crate::content::response::Content;
@@ -151,9 +152,10 @@ async fn waited(
 }
 
 /// Reads the content before the refusal is sent, so that the connection can be used again. A client
-/// that expects 100 Continue has not sent any yet.
+/// that expects 100 Continue has not sent any yet, unless it doesn't wait.
 async fn refused(refusal: Refusal, parts: &Parts, content: Received) -> Refusal {
     if parts.headers.contains_key(EXPECT) {
+        content.refuse();
         return refusal;
     }
     content.drain().await.err().unwrap_or(refusal)
@@ -205,7 +207,7 @@ async fn json_content(
     parts: &Parts,
     content: Received,
     resources: &Resources,
-) -> Result<Bytes, Refusal> {
+) -> Result<Held, Refusal> {
     if media_type(parts) != Some("application/json") {
         return Err(refused(Refusal::MediaType("application/json"), parts, content).await);
     }
@@ -214,7 +216,7 @@ async fn json_content(
 
 /// Works on content: on the serving thread if it is small, otherwise on another.
 async fn worked<T: Send + 'static>(
-    content: Bytes,
+    content: Held,
     work: fn(&[u8]) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
     if content.len() <= INLINE_BYTES {
@@ -229,8 +231,13 @@ fn has_field(headers: &HeaderMap, name: &HeaderName, wanted: &[u8]) -> bool {
     headers.get_all(name).iter().any(|value| value.as_bytes() == wanted)
 }
 
-/// Whether answers with this status have content (RFC 9110, section 6.4.1).
-pub fn has_content(status: StatusCode) -> bool {
+/// Whether answers with this status have content (RFC 9110, sections 6.4.1 and 15.3.6).
+fn has_content(status: StatusCode) -> bool {
+    has_length(status) && status != StatusCode::RESET_CONTENT
+}
+
+/// Whether answers with this status tell the length of their content, if only that it is 0.
+pub fn has_length(status: StatusCode) -> bool {
     !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 

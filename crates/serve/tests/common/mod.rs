@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{Read, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -22,9 +22,10 @@ use tokio::task::LocalSet;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 enum Order {
-    Counters(std::sync::mpsc::Sender<Counters>),
+    Counters(Sender<Counters>),
     Digest(bool),
     Busy(Duration),
+    Occupy(Receiver<()>),
 }
 
 /// An origin with one listener. It ends with the test.
@@ -44,7 +45,11 @@ impl Origin {
         let (orders, mut received) = unbounded_channel();
         let (tell_address, address) = channel();
         let thread = thread::spawn(move || {
-            let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime = runtime::Builder::new_current_thread()
+                .enable_all()
+                .max_blocking_threads(1)
+                .build()
+                .unwrap();
             LocalSet::new().block_on(&runtime, async {
                 let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
                 let listener = Listener::open(any, config, &Site::new(limits)).unwrap();
@@ -55,6 +60,9 @@ impl Origin {
                         Order::Counters(reply) => reply.send(listener.counters()).unwrap(),
                         Order::Digest(on) => listener.set_digest(on),
                         Order::Busy(time) => thread::sleep(time),
+                        Order::Occupy(until) => {
+                            tokio::task::spawn_blocking(move || until.recv().is_ok());
+                        }
                     }
                 }
             });
@@ -97,6 +105,14 @@ impl Origin {
     /// arrives before the next read.
     pub fn keep_busy(&self, time: Duration) {
         self.orders.as_ref().unwrap().send(Order::Busy(time)).ok().unwrap();
+    }
+
+    /// Keeps the thread that works on large content busy until the sender is dropped.
+    pub fn keep_worker_busy(&self) -> Sender<()> {
+        let (busy, until) = channel();
+        self.orders.as_ref().unwrap().send(Order::Occupy(until)).ok().unwrap();
+        self.counters(); // orders are followed one after the other
+        busy
     }
 
     pub fn connect(&self) -> Client {

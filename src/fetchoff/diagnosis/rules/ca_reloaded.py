@@ -11,7 +11,7 @@ from statistics import median
 
 from fetchoff.diagnosis.calls import ca_opens, window
 from fetchoff.diagnosis.exchanges import Exchanged
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, too_few_traced
 from fetchoff.diagnosis.waits import after_answer
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
 from fetchoff.model.recording import Source
@@ -73,4 +73,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.EVENTS, Source.CALLS}),
+    lacks=too_few_traced,
 )

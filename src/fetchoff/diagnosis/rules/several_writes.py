@@ -10,7 +10,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from fetchoff.diagnosis.calls import requests_written, window
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, too_few_traced
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
 from fetchoff.model.recording import Source
 from fetchoff.model.workload import Protocol
@@ -64,4 +64,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.EVENTS, Source.CALLS}),
+    lacks=too_few_traced,
 )

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from fetchoff.diagnosis.calls import Window, threads_started, window
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, too_few_traced
 from fetchoff.model.cause import Cause, Fact, KnownFault
-from fetchoff.model.recording import Call, Source
+from fetchoff.model.recording import Call, Missing, Source
 
 ID = "thread-per-exchange"
 LEAST_A_EXCHANGE = 0.5
@@ -26,9 +26,8 @@ LEAST_WORK = 0.25  # of the time that was traced, in the new threads: more than 
 
 
 def find(evidence: Evidence) -> Cause | None:
-    concurrency = evidence.wire.course.workload.settings.concurrency
-    within = window(evidence.traced, least=LEAST_EXCHANGES)
-    if within is None or within.exchanges < 2 * concurrency:
+    within = window(evidence.traced, least=_least(evidence))
+    if within is None:
         return None
     started = threads_started(within.calls)
     a_exchange = within.per_exchange(started)
@@ -44,6 +43,15 @@ def find(evidence: Evidence) -> Cause | None:
         of=within.exchanges,
         rests_on=(Source.CALLS,),
     )
+
+
+def _lacks(evidence: Evidence) -> Missing | None:
+    return too_few_traced(evidence, _least(evidence))
+
+
+def _least(evidence: Evidence) -> int:
+    """How many whole exchanges tell a thread for each from a pool that fills."""
+    return max(LEAST_EXCHANGES, 2 * evidence.concurrency)
 
 
 def _share_of(started: Sequence[Call], within: Window) -> float:
@@ -74,4 +82,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.EVENTS, Source.CALLS}),
+    lacks=_lacks,
 )

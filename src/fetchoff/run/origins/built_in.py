@@ -51,12 +51,17 @@ class Ledger(Protocol):
 
 
 class CountedProcess(Protocol):
-    """A process whose CPU clock the origin reads; with children, that of its control group."""
+    """A process whose CPU clock the origin reads; with children, that of its control group.
+
+    `tells_children`: it has no such group, so nobody can read what its children use meanwhile.
+    """
 
     @property
     def pid(self) -> int: ...
     @property
     def cpu_group(self) -> Path | None: ...
+    @property
+    def tells_children(self) -> bool: ...
 
 
 class Turnstile(Protocol):
@@ -268,8 +273,10 @@ class BuiltInLedger:
         return self._counters(control.read_ledger(self.id))
 
     def watch(self, process: CountedProcess, most: int) -> None:
-        """Keep events from now on, `most` at the most, with the CPU clock of a client."""
-        self._origin.ask(watching.watch(self.id, process.pid, process.cpu_group, most))
+        """Keep events from now on, `most` at the most, with the CPU clock of a client, if it has
+        one: its own, without its children's, would stand still while they work."""
+        pid = None if process.tells_children else process.pid
+        self._origin.ask(watching.watch(self.id, pid, process.cpu_group, most))
 
     def end_watch(self) -> tuple[tuple[Event, ...], int]:
         """The events since `watch`, and how many did not fit in."""

@@ -40,8 +40,9 @@ def iterations_of(iteration_ms: float, at_once: int = 1) -> int:
 
 def traced_iterations_of(warm: WarmClient) -> int:
     """How many iterations to trace: that makes each several times longer, but for round trips."""
-    slower = 1.0 if warm.subject.course.link.is_emulated else TRACED_SLOWER
-    return iterations_of(slower * warm.iteration_ms)
+    course = warm.subject.course
+    slower = 1.0 if course.link.is_emulated else TRACED_SLOWER
+    return iterations_of(slower * warm.iteration_ms, course.workload.settings.concurrency)
 
 
 def record_wire(warm: WarmClient, iterations: int, slower: float = 1.0) -> Recording:
@@ -78,7 +79,7 @@ def record_wire(warm: WarmClient, iterations: int, slower: float = 1.0) -> Recor
         system_ns=used.system_ticks * NS_A_TICK if used else 0,
         failed=timed.answer.failed if timed else 0,
         error=timed.answer.error if timed else "",
-        memory=Memory(before.peak_kb, used.peak_kb, warm.ready_kb) if used and before else None,
+        memory=_memory(warm, before, used),
         events=events,
         lost=lost,
         queries=asked.queries,
@@ -151,4 +152,11 @@ def _reading(adapter: Adapter) -> procfs.Reading | None:
 def _used(adapter: Adapter, before: procfs.Reading | None) -> Usage | None:
     """None where the process is gone."""
     now = _reading(adapter)
-    return now.since(before, adapter.children_peak_kb) if now and before else None
+    return now.since(before) if now and before else None
+
+
+def _memory(warm: WarmClient, before: procfs.Reading | None, used: Usage | None) -> Memory | None:
+    """None where the process is gone, and where it starts others: theirs isn't in its own."""
+    if before is None or used is None or warm.subject.launch.children:
+        return None
+    return Memory(before.peak_kb, used.peak_kb, warm.ready_kb)

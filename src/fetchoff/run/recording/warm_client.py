@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
@@ -56,6 +56,7 @@ class Subject:
 class WarmClient:
     """A client process that has run its workload until it was steady.
 
+    `subject`: with the lengths of answers, which the workload may leave open.
     `iteration_ms`: what an iteration takes over this link. `folder`: for what is recorded.
     `ready_kb`: its resident memory before its first exchange, None where it can't be read.
     `looked_up`: whether it has asked the link's name server.
@@ -102,15 +103,15 @@ def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
         undo.callback(origin.end)
         process = adapter.start(_spec(subject, folder, layout, network))
         undo.callback(process.end)
-        ledger = _prepared(subject, process, origin, network, spool)
+        ledger, found = _prepared(subject, process, origin, network, spool)
         ready_kb = _resident_kb(process)
         process.place(layout.client_cores, layout.urgency)
         origin.place(layout.origin_cores, layout.urgency)
-        iteration_ms = _warm_up(subject, process, network)
+        iteration_ms = _warm_up(found, process, network)
         asked = network.queries()
         looked_up = asked is not None and bool(asked.queries)
         yield WarmClient(
-            subject, process, ledger, origin, network, iteration_ms, folder, ready_kb, looked_up
+            found, process, ledger, origin, network, iteration_ms, folder, ready_kb, looked_up
         )
 
 
@@ -126,7 +127,8 @@ def _prepared(
     origin: BuiltInOrigin,
     network: Network,
     spool: Spool,
-) -> BuiltInLedger:
+) -> tuple[BuiltInLedger, Subject]:
+    """Its ledger, and the subject with the lengths of answers that the workload leaves open."""
     workload = subject.course.workload
     process.say_hello()
     lacking = set(required_features(workload)) - process.description().features
@@ -138,19 +140,19 @@ def _prepared(
         )
     plain = origin.open()
     do_before(workload, plain.base_url, network)
-    right = fetch(workload, plain.base_url, network)  # the lengths of answers
+    workload = fetch(workload, plain.base_url, network).workload
     plain.close()
     opened = origin.open if subject.course.link.is_emulated else origin.open_for_turns
     ledger = opened(workload.settings)  # as it is measured: a link needs buffers that grow
     found_at = ledger.base_url.replace(network.origin_address, network.origin_name)
-    answer = process.prepare(prepare(right.workload, found_at, spool, tls_ca=ledger.tls_ca))
+    answer = process.prepare(prepare(workload, found_at, spool, tls_ca=ledger.tls_ca))
     refusal = answer.unsupported or answer.error
     if refusal:
         raise AdapterError(
             f"{subject.client} cannot prepare '{workload.id}': {refusal}",
             f"'fetchoff check {subject.client}' tries it by itself",
         )
-    return ledger
+    return ledger, replace(subject, course=replace(subject.course, workload=workload))
 
 
 def _resident_kb(process: Adapter) -> int | None:

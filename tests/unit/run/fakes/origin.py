@@ -169,7 +169,8 @@ def _turn(number: int, client: FakeAdapter, lead: int, counted: int) -> Turn | N
 
 
 def _do(client: FakeAdapter, iterations: int, cpu_ns: int) -> tuple[int, int, int] | None:
-    """Exchanges, wall and CPU time of so many iterations, or of those that are left."""
+    """Requests, which an origin takes for exchanges, wall and CPU time of so many iterations, or of
+    those that are left."""
     exchanges, wall_ns = 0, cpu_ns
     for _ in range(iterations):
         if client.requests_left <= client.per_iteration:
@@ -178,7 +179,7 @@ def _do(client: FakeAdapter, iterations: int, cpu_ns: int) -> tuple[int, int, in
             ns = client.loop()
             cpu_ns += ns
             wall_ns += ns + client.served_ns(ns)
-            exchanges += 1
+            exchanges += 1 + client.follows
             if client.hangs_at is not None and client.looped >= client.hangs_at:
                 return None
     return exchanges, wall_ns, cpu_ns

@@ -1,0 +1,86 @@
+"""Round trips are counted of exchanges that succeed, with the lengths that their answers have."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from fetchoff.app import slopes
+from fetchoff.catalog.workloads import workload
+from fetchoff.model.client import Client, Launch
+from fetchoff.model.course import Course
+from fetchoff.model.errors import AdapterError
+from fetchoff.model.recording import Recording
+from fetchoff.model.slope import RoundTrips
+from fetchoff.model.workload import Workload
+from fetchoff.protocol.adapter import Done
+from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.seam import Timed
+from fetchoff.run.network.seam import Network
+from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.recording.warm_client import Subject, WarmClient
+
+MS = 1_000_000
+ITERATION_MS = 50
+CLIENT = cast("Client", SimpleNamespace(id="c/x", launch=Launch(("x",))))
+GET = workload("small-get")
+
+
+def with_length(of: Workload, size: int | None) -> Workload:
+    (get,) = of.exchanges
+    return replace(of, exchanges=(replace(get, expect=replace(get.expect, bytes=size)),))
+
+
+def counted(
+    monkeypatch: pytest.MonkeyPatch, *, length: int = 2, failed: int = 0, error: str = ""
+) -> RoundTrips:
+    """Of a workload that states no length. The origin answers with one of `length`."""
+
+    @contextlib.contextmanager
+    def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
+        timed = Timed(Done(2, 0, 0, 1000), 2 * ITERATION_MS * MS, 0, 0)
+        course = subject.course
+        yield WarmClient(
+            replace(subject, course=replace(course, workload=with_length(course.workload, length))),
+            cast("Adapter", SimpleNamespace(run_timed=lambda *_: timed)),
+            cast("BuiltInLedger", None),
+            cast("BuiltInOrigin", SimpleNamespace(cpu_clock=lambda: 0)),
+            cast("Network", SimpleNamespace(shape=lambda *_: None)),
+            ITERATION_MS,
+            folder,
+        )
+
+    loops = itertools.count()
+
+    def record_wire(warm: WarmClient, iterations: int) -> Recording:
+        wall_ns = (iterations * ITERATION_MS + next(loops)) * MS  # a line needs some spread
+        course: Course = warm.subject.course
+        return Recording("c/x", course, iterations, 0, wall_ns, 0, failed=failed, error=error)
+
+    monkeypatch.setattr(slopes, "alone", lambda **_: contextlib.nullcontext())
+    monkeypatch.setattr(slopes, "warm_client", warm_client)
+    monkeypatch.setattr(slopes, "record_wire", record_wire)
+    return slopes.slope_of(CLIENT, with_length(GET, None), 1, lambda _: None)
+
+
+def test_what_an_exchange_needs_is_told_of_the_answers_that_came(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert counted(monkeypatch).needed == 1
+    assert counted(monkeypatch, length=100_000).needed is None
+
+
+@pytest.mark.parametrize(("error", "said"), [("timed out", "failed: timed out"), ("", "failed")])
+def test_no_line_leads_through_exchanges_that_failed(
+    monkeypatch: pytest.MonkeyPatch, error: str, said: str
+) -> None:
+    with pytest.raises(AdapterError) as found:
+        counted(monkeypatch, failed=3, error=error)
+    assert found.value.message == f"over a link of 10 ms, 3 of 8 exchanges {said}"
