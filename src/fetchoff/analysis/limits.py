@@ -13,7 +13,7 @@ from fetchoff.model.estimate import LimitAnswer
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.finding import Clock, Finding, Limit
 from fetchoff.model.limit import Kept
-from fetchoff.model.observation import Ended, Record
+from fetchoff.model.observation import NO_CLIENT_LEFT, Ended, Record
 from fetchoff.stats import rounds_to_tell, within_limit
 
 STEP_S = 10  # budgets are advised in round figures
@@ -83,4 +83,4 @@ def budget_to_tell(records: Sequence[Record], unclear: Sequence[Untold]) -> int 
 def has_given_up(records: Sequence[Record]) -> bool:
     """Whether a run ended because a client failed too often: that does not depend on the budget."""
     ended = next((r for r in reversed(records) if isinstance(r, Ended)), None)
-    return ended is not None and ended.reason == "no client left"
+    return ended is not None and ended.reason == NO_CLIENT_LEFT

@@ -31,6 +31,7 @@ from fetchoff.model.history import (
     Stretch,
     StretchKind,
 )
+from fetchoff.model.observation import NO_CLIENT_LEFT
 from fetchoff.model.release import Release
 from fetchoff.plan.bisection import Ends, Node, to_compare, tree
 from fetchoff.report.wording.findings import advice, message, reason
@@ -360,7 +361,7 @@ def _failed(analysis: Analysis, rows: Mapping[str, RankingRow]) -> str | None:
             return version
     newer = list(rows.values())[-1]
     verdicts = {clock.verdict for clock in (newer.wall, newer.cpu) if clock}
-    if analysis.ended_reason != "no client left" or not verdicts <= {None, Verdict.UNDECIDED}:
+    if analysis.ended_reason != NO_CLIENT_LEFT or not verdicts <= {None, Verdict.UNDECIDED}:
         return None
     lost = {version: _rounds_lost(row) for version, row in rows.items()}
     most = max(lost, key=lambda version: lost[version])

@@ -30,7 +30,7 @@ from fetchoff.fleet.seam.cluster import (
 from fetchoff.fleet.seam.told import Block, Told
 from fetchoff.fleet.standing import Standing, State, is_decided, standings_of, unfinished
 from fetchoff.model.errors import FetchoffError
-from fetchoff.model.observation import Ended, HostLost
+from fetchoff.model.observation import NO_CLIENT_LEFT, Ended, HostLost
 from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import RunFolder
 
@@ -123,7 +123,7 @@ class Driver:
                 f"'fetchoff fleet resume {self._folder.path}'",
             )
         if all(one.has_nobody_left for one in here):
-            return "no client left"
+            return NO_CLIENT_LEFT
         if any(map(self._goes_on, here)):
             return None
         if all(map(self._is_decided, here)):

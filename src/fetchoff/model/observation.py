@@ -378,9 +378,13 @@ class HostLost(OfRound):
     reason: str
 
 
+NO_CLIENT_LEFT = "no client left"
+"""Why a run ended in which all that could be ranked or compared failed too often."""
+
+
 @dataclass(frozen=True)
 class Ended:
-    """The run ended. `reason`: decided, budget, rounds, no client left, interrupted."""
+    """The run ended. `reason`: decided, budget, rounds, interrupted, or NO_CLIENT_LEFT."""
 
     reason: str
     rounds: int

@@ -14,6 +14,7 @@ from fetchoff.model.errors import AdapterError, InputError, LinkError, OriginErr
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.failures import Failures
 from fetchoff.model.observation import (
+    NO_CLIENT_LEFT,
     Batch,
     Ended,
     Interrupted,
@@ -122,7 +123,7 @@ class Runner:
     def _reason_to_end(self, rounds: int) -> str | None:
         """Why nothing more is to be measured after so many rounds, whatever the budget; or None."""
         if not self._is_anybody_left():
-            return "no client left"
+            return NO_CLIENT_LEFT
         looked = rounds in self._experiment.looks
         if looked and self._dependencies.is_decided(self._dependencies.journal.records(), rounds):
             return "decided"
