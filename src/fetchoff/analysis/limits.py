@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from fetchoff.analysis.spent import spent_s
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.model.analysis import RankingRow
 from fetchoff.model.estimate import LimitAnswer
@@ -14,6 +13,7 @@ from fetchoff.model.experiment import Experiment
 from fetchoff.model.finding import Clock, Finding, Limit
 from fetchoff.model.limit import Kept
 from fetchoff.model.observation import NO_CLIENT_LEFT, Ended, Record
+from fetchoff.model.spent import Spent
 from fetchoff.stats import rounds_to_tell, within_limit
 
 STEP_S = 10  # budgets are advised in round figures
@@ -77,7 +77,7 @@ def budget_to_tell(records: Sequence[Record], unclear: Sequence[Untold]) -> int 
     most = max(shares, default=0.0)
     if not math.isfinite(most):
         return None
-    return STEP_S * math.ceil(spent_s(records) * most / STEP_S)
+    return STEP_S * math.ceil(Spent(records).seconds * most / STEP_S)
 
 
 def has_given_up(records: Sequence[Record]) -> bool:

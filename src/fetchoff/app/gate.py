@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fetchoff.analysis.gate import again, budget_needed, end_of, judged, lost, track_record
-from fetchoff.analysis.spent import spent_s
 from fetchoff.app.choose import chosen, told_apart
 from fetchoff.app.trees import expanded, must_be_buildable
 from fetchoff.build import trees
@@ -17,6 +16,7 @@ from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError
 from fetchoff.model.finding import CheckFailed, Finding, Kind
 from fetchoff.model.gate import Gate, Side
+from fetchoff.model.spent import Spent
 from fetchoff.store import gates
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def gate_of(folder: RunFolder, analysis: Analysis) -> Gate:
         end=end_of(rows, rounds),
         rows=rows,
         again=again(experiment, records),
-        seconds=spent_s(records),
+        seconds=Spent(records).seconds,
         budget_s=experiment.budget_s,
         seed=experiment.seed,
         budget_needed=budget_needed(records, rows, rounds),

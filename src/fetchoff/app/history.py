@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fetchoff.analysis.spent import spent_s
 from fetchoff.app.choose import member_of
 from fetchoff.app.experiments import pair
 from fetchoff.app.measure import new_run
@@ -33,6 +32,7 @@ from fetchoff.model.history import (
 )
 from fetchoff.model.observation import NO_CLIENT_LEFT
 from fetchoff.model.release import Release
+from fetchoff.model.spent import Spent
 from fetchoff.plan.bisection import Ends, Node, to_compare, tree
 from fetchoff.report.wording.findings import advice, message, reason
 from fetchoff.store.run_folder import HEADER, ClientRecord, RunFolder
@@ -266,7 +266,7 @@ class Comparer:
         write(analysis, place)
         sides = dict(zip((older, newer), run.header.clients, strict=True))
         where = str(place.relative_to(self.folder))
-        return compared(analysis, sides, where, spent_s(run.records()))
+        return compared(analysis, sides, where, Spent(run.records()).seconds)
 
     def _both_ready(self, older: str, newer: str) -> list[Client]:
         """First the one that was not compared yet. If it cannot be had, as before an interruption,
@@ -316,7 +316,7 @@ class Comparer:
 def spent_in(folder: Path) -> float:
     """Seconds of measuring in the folder of a history, also of a comparison that was cut off."""
     headers = (folder / "comparisons").glob(f"*/{HEADER}")
-    return sum(spent_s(RunFolder.open(header.parent).records()) for header in headers)
+    return sum(Spent(RunFolder.open(header.parent).records()).seconds for header in headers)
 
 
 def compared(

@@ -21,7 +21,8 @@ from rich.text import Text
 
 from fetchoff.cli.console import may_redraw, message_console
 from fetchoff.model.experiment import Experiment, Role
-from fetchoff.model.observation import Batch, Record, RoundDone, SectionDone, Turns
+from fetchoff.model.observation import Batch, Record, Turns
+from fetchoff.model.spent import Spent
 
 if TYPE_CHECKING:
     from fetchoff.store.run_folder import RunFolder
@@ -72,18 +73,15 @@ class Watcher:
 
     def recall(self, records: Iterable[Record]) -> None:
         """What was measured before, of a run that is resumed."""
-        seconds: dict[int, float] = defaultdict(float)
+        spent = Spent()
         for record in records:
+            spent.note(record)
             match record:
                 case Batch():
                     self.batch_done(record)
                 case Turns():
                     self.turns_done(record)
-                case SectionDone():
-                    seconds[record.round] += record.seconds
-                case RoundDone():  # with everything around its sections, as the budget counts it
-                    seconds[record.round] = record.seconds
-        self._before_s = sum(seconds.values())
+        self._before_s = spent.seconds
 
     def round_began(self, number: int, of: int) -> None:  # noqa: ARG002
         self._round = number + 1

@@ -9,7 +9,8 @@ from enum import Enum, auto
 from fetchoff.analysis.fleet import is_decided_on
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import HostRecord, judged_on
-from fetchoff.model.observation import Batch, HostLost, Record, RoundDone, SectionDone, Turns
+from fetchoff.model.observation import Batch, HostLost, Record, SectionDone, Turns
+from fetchoff.model.spent import Spent
 from fetchoff.run.schedule.budget import Budget
 from fetchoff.store.run_folder import RunFolder
 
@@ -37,7 +38,7 @@ class Standing:
     decided_at: tuple[int, bool] = (0, False)
     is_lost: bool = False
     _whole: dict[int, set[str]] = field(default_factory=dict)
-    _spent: dict[int, float] = field(default_factory=dict)
+    _spent: Spent = field(default_factory=Spent)
     _measured: set[int] = field(default_factory=set)
 
     def note(self, record: Record) -> None:
@@ -46,12 +47,10 @@ class Standing:
             self.is_lost = True
             return
         self.known += 1
+        self._spent.note(record)
         if isinstance(record, SectionDone):
             self.is_lost = False
             self._whole.setdefault(record.round, set()).add(record.workload)
-            self._spent[record.round] = self._spent.get(record.round, 0.0) + record.seconds
-        elif isinstance(record, RoundDone):
-            self._spent[record.round] = record.seconds
         elif isinstance(record, Batch | Turns):
             self._measured.add(record.round)
 
@@ -60,7 +59,7 @@ class Standing:
         """How long each of its whole rounds took, by its number: the budget leaves some out."""
         courses = {course.id for course in self.experiment.courses}
         whole = sorted(number for number, done in self._whole.items() if done >= courses)
-        return {number: self._spent[number] for number in whole}
+        return {number: self._spent.by_round[number] for number in whole}
 
     @property
     def rounds(self) -> int:

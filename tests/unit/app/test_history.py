@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -95,16 +95,24 @@ def pretended(costs: list[float], budget_s: float) -> tuple[Search, Pretended]:
     return Search(plan), Pretended(plan, named, np.random.default_rng(15))
 
 
+@dataclass
+class Taking:
+    """Comparisons that take so many seconds, and the budgets that they were given."""
+
+    seconds: float
+    compare: Pretended
+    budgets: list[float] = field(default_factory=list)
+
+    def __call__(self, older: str, newer: str, budget_s: float, _: int) -> Compared:
+        self.budgets.append(budget_s)
+        return replace(self.compare(older, newer, 1e9), seconds=self.seconds)
+
+
 def test_the_budget_ends_it_and_what_is_open_is_said() -> None:
     search, compare = pretended(with_steps(30, {11: 0.2}), budget_s=100)
-    budgets = []
-
-    def slow(older: str, newer: str, budget_s: float, _: int) -> Compared:
-        budgets.append(budget_s)
-        return replace(compare(older, newer, 1e9), seconds=40.0)
-
+    slow = Taking(40.0, compare)
     found = search.run(slow, ignored)
-    assert budgets == [100, 15, 5]
+    assert slow.budgets == [100, 15, 5]
     assert not found.is_complete
     kinds = {stretch.kind for stretch in found.stretches}
     assert StretchKind.OPEN in kinds
@@ -113,14 +121,9 @@ def test_the_budget_ends_it_and_what_is_open_is_said() -> None:
 
 def test_the_first_comparison_is_made_whatever_the_budget() -> None:
     search, compare = pretended(with_steps(3, {1: 0.2}), budget_s=3)
-    budgets = []
-
-    def slow(older: str, newer: str, budget_s: float, _: int) -> Compared:
-        budgets.append(budget_s)
-        return replace(compare(older, newer, 1e9), seconds=20.0)
-
+    slow = Taking(20.0, compare)
     found = search.run(slow, ignored)
-    assert budgets == [3]
+    assert slow.budgets == [3]
     assert len(found.compared) == 1
     assert found.limit is Limit.BUDGET
 

@@ -11,35 +11,17 @@ from fetchoff.app import serving
 from fetchoff.app.serving import located, must_serve, ready_or_built_in, record_of
 from fetchoff.build import servers
 from fetchoff.catalog import origins
-from fetchoff.model.client import Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.link import Link, Profile
-from fetchoff.model.origin import BUILT_IN, OriginManifest, Server
+from fetchoff.model.origin import BUILT_IN
 from fetchoff.model.workload import Exchange, Workload
 from fetchoff.run.host.placement import Cores
 from fetchoff.run.network.seam import LOOPBACK, Loopback
 
 HONEST = str(FAKES / "_origins" / "honest")
 GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))
-
-
-@pytest.fixture
-def absent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """No server is ready, and none can be set up; the ids of those that were tried."""
-    tried: list[str] = []
-
-    def state(manifest: OriginManifest) -> Server:
-        return Server(manifest, Readiness.UNAVAILABLE, Path(), reason="not here", hint="install it")
-
-    def set_up(manifest: OriginManifest) -> Server:
-        tried.append(manifest.id)
-        return state(manifest)
-
-    monkeypatch.setattr(servers, "state", state)
-    monkeypatch.setattr(servers, "set_up", set_up)
-    return tried
 
 
 @pytest.mark.parametrize("name", [BUILT_IN, HONEST, "http://127.0.0.1:1"])

@@ -10,14 +10,12 @@ import pytest
 import typer
 from tests.unit.report import reproduced
 
-from fetchoff.build import servers
 from fetchoff.catalog import claims
 from fetchoff.cli import reproduce
 from fetchoff.cli.measure import Manner
 from fetchoff.cli.status import Status
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Article
-from fetchoff.model.client import Readiness
 from fetchoff.model.errors import (
     BusyError,
     FetchoffError,
@@ -26,7 +24,7 @@ from fetchoff.model.errors import (
     OriginError,
     StoreError,
 )
-from fetchoff.model.origin import BUILT_IN, OriginManifest, Server
+from fetchoff.model.origin import BUILT_IN
 from fetchoff.store.run_folder import RunFolder
 
 WANTED = ["ruby-2014", "curl-2023", "ruby-2011"]
@@ -136,23 +134,6 @@ def test_all_and_names_contradict_each_other(
     with pytest.raises(InputError, match="--all and 'perl-2011' contradict each other") as error:
         reproduce.command(["perl-2011", "reported"], everything=True)
     assert error.value.exit_code == Status.INPUT
-
-
-@pytest.fixture
-def absent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """No server is ready, and none can be set up; the ids of those that were tried."""
-    tried: list[str] = []
-
-    def state(manifest: OriginManifest) -> Server:
-        return Server(manifest, Readiness.UNAVAILABLE, Path(), reason="not here")
-
-    def set_up(manifest: OriginManifest) -> Server:
-        tried.append(manifest.id)
-        return state(manifest)
-
-    monkeypatch.setattr(servers, "state", state)
-    monkeypatch.setattr(servers, "set_up", set_up)
-    return tried
 
 
 def request(origin: str | None, *, sets_up: bool = False) -> reproduce.Request:

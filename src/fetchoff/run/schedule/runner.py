@@ -27,6 +27,7 @@ from fetchoff.model.observation import (
     Turns,
     TurnsGiven,
 )
+from fetchoff.model.spent import Spent
 from fetchoff.model.workload import Placement
 from fetchoff.plan.rounds import Round, Section, plan_round
 from fetchoff.protocol.adapter import Spool, fill
@@ -95,10 +96,14 @@ class Runner:
         self._failures = Failures()
         self._done: set[tuple[int, str]] = set()
         self._attempts: dict[tuple[int, str], int] = {}
-        self._budget = Budget(experiment)
-        for record in dependencies.journal.records():
-            if not isinstance(record, Ended) and record.host == self._host.id:
-                self._recall(record)
+        own = [
+            record
+            for record in dependencies.journal.records()
+            if not isinstance(record, Ended) and record.host == self._host.id
+        ]
+        self._budget = Budget(experiment, Spent(own).by_round)
+        for record in own:
+            self._recall(record)
 
     def run(self) -> Ended:
         """Measure until the run ends, and record everything in the journal.
@@ -152,9 +157,6 @@ class Runner:
         match record:
             case SectionDone():
                 self._done.add((record.round, record.workload))
-                self._budget.add(record.round, record.seconds)
-            case RoundDone():
-                self._budget.seconds[record.round] = record.seconds
             case Invocation():
                 self._note_outcome(record)
             case Turns():
