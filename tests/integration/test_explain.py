@@ -25,7 +25,8 @@ def told(ran: Ran) -> str:
 
 
 def test_of_a_client_that_crashes_is_told_what_it_did_until_then(fetchoff: Command) -> None:
-    ran = explain(fetchoff, "crashing")
+    many = "5000"  # more than six times what any machine fits into a stretch of the warm-up
+    ran = explain(fetchoff, "crashing", "--iterations", many)
     assert ran.status == ADAPTER
     assert "fake/crashing tiny" in told(ran)
     assert "its last words: out of cheese; what it did until then is told" in told(ran)

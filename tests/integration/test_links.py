@@ -242,7 +242,7 @@ def test_an_emulator_that_stops_for_a_moment_costs_batches_and_no_rounds(
             stopped.suspend()
             time.sleep(0.1)
             stopped.resume()
-        time.sleep(0.5)
+        time.sleep(0.3)
     _, err = process.communicate(timeout=60)
     assert 0 < sum(late(run)) < len(late(run)), err
     assert "batches do not count: packets left the link late" in " ".join(err.split())
