@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +54,19 @@ class Bench:
         return Ran(done.returncode, done.stdout, done.stderr), document
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of this file alone: in the session's, another test may have set up whoever is not to be."""
+    return tmp_path_factory.mktemp("agreement-cache")
+
+
 @pytest.fixture
-def bench(fetchoff: Command, cache: Path) -> Bench:
+def bench(tmp_path: Path, cache: Path) -> Bench:
     """The bench with two ready clients; skips the test if one is unavailable."""
-    ran = replace(fetchoff, env=INHERITED)("setup", BASELINE, OTHER)
+    ran = Command(tmp_path, cache, env=INHERITED)("setup", BASELINE, OTHER)
     if "unavailable" in ran.err:
         pytest.skip(f"of two clients that are needed, {ran.err}")
-    return Bench(fetchoff.folder, cache)
+    return Bench(tmp_path, cache)
 
 
 @pytest.mark.parametrize(
