@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Bench:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache of this file alone: in the session's, another test may have set up whoever is not to be."""
+    """A cache of this file alone: in the session's, another test may set up any client."""
     return tmp_path_factory.mktemp("agreement-cache")
 
 
