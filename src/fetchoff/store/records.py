@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
@@ -41,7 +40,8 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 def to_line(record: Record) -> bytes:
     """The JSON line of a record."""
-    document = {"kind": _NAMES[type(record)], **asdict(record)}
+    kind = _NAMES[type(record)]
+    document = {"kind": kind, **_adapter(kind).dump_python(record)}
     return json.dumps(document, separators=(",", ":")).encode() + b"\n"
 
 
