@@ -37,7 +37,8 @@ def budget(
     ("seconds", "left_s", "is_left_out"),
     [
         ((), 10.0, False),  # nobody knows yet what a round takes
-        ((LONG, SHORT, SHORT), 2 * LONG, False),
+        ((LONG, SHORT, SHORT), 2 * LONG + SHORT, False),
+        ((LONG, SHORT, SHORT), 2 * LONG + SHORT - 1, True),  # five rounds, for all the others
         ((LONG, SHORT, SHORT), 2 * LONG - 1, True),  # three won't be had any more
         ((LONG,), 4 * LONG, False),
         ((LONG, SHORT), LONG, False),  # two are missing: no short one waits for them
@@ -56,6 +57,16 @@ def test_what_is_no_good_use_of_the_time_is_left_out(
     assert not budget(seconds, left_s, seldom=False).should_be_left_out(number)
 
 
+@pytest.mark.parametrize(("left_s", "is_left_out"), [(2 * LONG, False), (2 * LONG - 1, True)])
+def test_a_long_round_is_tried_again_if_it_was_left_out(
+    left_s: float, *, is_left_out: bool
+) -> None:
+    found = budget((LONG, SHORT, SHORT), left_s + 2 * SHORT)
+    for number in (4, 5):  # these were quicker than it seemed after the third
+        found.add(number, SHORT)
+    assert found.should_be_left_out(6) is is_left_out
+
+
 @pytest.mark.parametrize(("number", "needs_s"), [(5, 6.0), (6, 35.0)])
 def test_a_round_takes_as_long_as_the_last_of_its_kind(number: int, needs_s: float) -> None:
     taken = (25.0, 5.0, 5.0, 35.0, 6.0)
@@ -72,8 +83,8 @@ def test_what_never_was_may_begin_while_anything_is_left() -> None:
     ("seconds", "left_s", "number"),
     [
         ((), 0.0, 0),  # one is measured whatever it takes
-        ((LONG, SHORT, SHORT), 2 * LONG, 3),
-        ((LONG, SHORT, SHORT), 2 * LONG - 1, 4),
+        ((LONG, SHORT, SHORT), 2 * LONG + SHORT, 3),
+        ((LONG, SHORT, SHORT), 2 * LONG + SHORT - 1, 4),
         (TWO_LONG, LONG + SHORT - 1, 6),
         (TWO_LONG, SHORT - 1, None),
     ],

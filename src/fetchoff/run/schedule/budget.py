@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from fetchoff.model.estimate import MINIMUM_ROUNDS
 from fetchoff.model.experiment import Experiment
 
+FEWEST_FOR_ALL = 6
+"""Rounds that those without compilers must have, if the others are to have their three: with five,
+an interval is half as wide again as with eight (docs/decisions/0011-turns.md, item 5)."""
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -50,18 +54,26 @@ class Budget:
         """Whether another round is a better use of the time.
 
         A round is long for clients that need MINIMUM_ROUNDS of them for an interval. If they can't
-        have so many, all others have several rounds meanwhile; and if they lack one, it comes
-        before short ones that would leave no room for it. In a pair, only controls have fewer
-        rounds, and checks pool what they have.
+        have so many, or nobody could have more than a few rounds beside those, all others have
+        several rounds meanwhile; and if they lack one, it comes before short ones that would leave
+        no room for it. In a pair, only controls have fewer rounds, and checks pool what they have.
         """
         long = [seconds for n, seconds in self.seconds.items() if self.is_long(n)]
         if self.experiment.pair_only or not self._are_some_seldom or not long:
             return False
-        if self.is_long(number):
-            return len(long) + max(0.0, self._left_s) // long[-1] < MINIMUM_ROUNDS
         short = [seconds for n, seconds in self.seconds.items() if not self.is_long(n)]
+        if self.is_long(number):
+            missing = MINIMUM_ROUNDS - len(long)
+            if missing > max(0.0, self._left_s) // long[-1]:
+                return True
+            return bool(short) and self._rounds_with(missing) < FEWEST_FOR_ALL
         lacks_one = len(long) == MINIMUM_ROUNDS - 1
         return bool(short and lacks_one) and long[-1] <= self._left_s < short[-1] + long[-1]
+
+    def _rounds_with(self, missing: int) -> float:
+        """How many rounds of all kinds there would be with so many more long ones."""
+        last = {self.is_long(number): seconds for number, seconds in self.seconds.items()}
+        return len(self.seconds) + missing + (self._left_s - missing * last[True]) // last[False]
 
     def is_long(self, number: int) -> bool:
         """Whether the clients with an expensive warm-up take part in that round."""
