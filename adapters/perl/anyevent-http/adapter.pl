@@ -75,5 +75,5 @@ sub wait_for {
 }
 
 sub encode_form {
-    return join '&', joined( '=', map { uri_escape($_) } @{ $_[0]{octets} } );
+    return urlencoded( \&uri_escape, @{ $_[0]{octets} } );
 }

@@ -78,5 +78,5 @@ sub keeps {
 }
 
 sub encode_form {
-    return join '&', joined( '=', map { uri_escape($_) } @{ $_[0]{octets} } );
+    return urlencoded( \&uri_escape, @{ $_[0]{octets} } );
 }

@@ -53,7 +53,7 @@ sub target {
 }
 
 sub encode_form {
-    return join '&', joined( '=', map { uri_escape($_) } @{ $_[0]{octets} } );
+    return urlencoded( \&uri_escape, @{ $_[0]{octets} } );
 }
 
 sub failure {

@@ -118,6 +118,6 @@ sub form {
 sub encoder {
     my ($easy) = @_;
     return sub {
-        join '&', joined( '=', map { $easy->escape($_) } @{ $_[0]{octets} } );
+        urlencoded( sub { $easy->escape( $_[0] ) }, @{ $_[0]{octets} } );
     };
 }

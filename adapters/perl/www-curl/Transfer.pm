@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Exporter           qw(import);
-use Fetchoff::Exchange qw(joined typed_content);
+use Fetchoff::Exchange qw(joined typed_content urlencoded);
 use URI::Escape        qw(uri_escape);
 use WWW::Curl::Easy;
 use WWW::Curl::Form;
@@ -99,7 +99,7 @@ sub set_post_fields {
 }
 
 sub encode_form {
-    return join '&', joined( '=', map { uri_escape($_) } @{ $_[0]{octets} } );
+    return urlencoded( \&uri_escape, @{ $_[0]{octets} } );
 }
 
 1;

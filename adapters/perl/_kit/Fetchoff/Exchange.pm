@@ -19,7 +19,7 @@ use Encode   ();
 use Exporter qw(import);
 use JSON::XS qw(encode_json);
 
-our @EXPORT_OK = qw(form_data joined typed_content);
+our @EXPORT_OK = qw(form_data joined typed_content urlencoded);
 
 sub from_message {
     my ($message) = @_;
@@ -59,6 +59,16 @@ sub typed_content {
     return ( 'application/x-www-form-urlencoded', $encode_form->($body) )         if $kind eq 'form';
     return ( 'application/json',                  encode_json( $body->{value} ) ) if $kind eq 'json';
     return ( $body->{content_type},               $body->{content} );
+}
+
+# The fields of a form in one string; `$escape` is what the library or its documentation escapes with.
+sub urlencoded {
+    my ( $escape, @fields ) = @_;
+    my @pairs;
+    while ( my ( $name, $value ) = splice @fields, 0, 2 ) {
+        push @pairs, $escape->($name) . '=' . $escape->($value);
+    }
+    return join '&', @pairs;
 }
 
 # A multipart body as HTTP::Request::Common takes it.

@@ -44,11 +44,11 @@ use IO::Handle;
 use JSON::XS qw(encode_json);
 
 use Fetchoff::Batch    ();
-use Fetchoff::Exchange qw(form_data joined typed_content);
+use Fetchoff::Exchange qw(form_data joined typed_content urlencoded);
 use Fetchoff::Flight   ();
 use Fetchoff::Sink     ();
 
-our @EXPORT = qw(serve unsupported one_timeout seconds form_data joined typed_content);
+our @EXPORT = qw(serve unsupported one_timeout seconds form_data joined typed_content urlencoded);
 
 use constant PROTOCOL => 1;
 
