@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from tests.unit.run.fakes.runs import GET
 
 from fetchoff.model.course import Course
@@ -91,6 +93,34 @@ def test_what_never_was_may_begin_while_anything_is_left() -> None:
 )
 def test_the_next_round(seconds: Sequence[float], left_s: float, number: int | None) -> None:
     assert budget(seconds, left_s).next_round(range(len(seconds))) == number
+
+
+@given(
+    st.floats(1.0, 400.0),
+    st.lists(st.floats(8.0, 60.0), min_size=20, max_size=20),
+    st.floats(1.0, 8.0),
+)
+@example(105.0, [30.0, *[31.0] * 19], 5.0)  # the second is a little longer than the first was
+def test_a_ranking_goes_on_while_a_short_round_fits(
+    budget_s: float, long_s: list[float], short_s: float
+) -> None:
+    """Long rounds may wait for short ones and short ones for long ones, but never both."""
+    found = budget((), budget_s)
+    had: set[int] = set()
+    while (number := found.next_round(had)) is not None and len(had) < 20:
+        found.add(number, long_s[len(had)] if found.is_long(number) else short_s)
+        had.add(number)
+    assert len(had) == 20 or budget_s - sum(found.seconds.values()) < short_s
+
+
+@given(st.floats(1.0, 400.0), st.floats(8.0, 60.0), st.floats(1.0, 8.0))
+def test_nobody_has_two_rounds_for_nothing(budget_s: float, long_s: float, short_s: float) -> None:
+    found = budget((), budget_s)
+    had: set[int] = set()
+    while (number := found.next_round(had)) is not None and len(had) < 20:
+        found.add(number, long_s if found.is_long(number) else short_s)
+        had.add(number)
+    assert len([n for n in had if found.is_long(n)]) != 2
 
 
 def test_what_was_had_is_not_had_again() -> None:

@@ -66,7 +66,8 @@ class Budget:
             missing = MINIMUM_ROUNDS - len(long)
             if missing > max(0.0, self._left_s) // long[-1]:
                 return True
-            return bool(short) and self._rounds_with(missing) < FEWEST_FOR_ALL
+            two = missing == 1  # have been paid for, and would be for nothing
+            return bool(short) and not two and self._rounds_with(missing) < FEWEST_FOR_ALL
         lacks_one = len(long) == MINIMUM_ROUNDS - 1
         return bool(short and lacks_one) and long[-1] <= self._left_s < short[-1] + long[-1]
 
