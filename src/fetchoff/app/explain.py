@@ -22,6 +22,8 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.recording import Event, Excerpt, Missing, Recording, Source
 from fetchoff.run.host.alone import alone
+from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.host.placement import on_core
 from fetchoff.run.os.scratch import scratch
 from fetchoff.run.recording.recorder import (
     iterations_of,
@@ -70,9 +72,9 @@ def explain(
     or LinkError where nothing could be recorded.
     """
     assert client.launch is not None
-    loopback = Loopback.MACHINE if course.link.is_emulated else best()
-    subject = Subject(client.id, client.launch, course, asked.seed, loopback)
     with alone(waits=True, say=waiting or say):
+        loopback = Loopback.MACHINE if course.link.is_emulated else best()
+        subject = Subject(client.id, client.launch, course, asked.seed, loopback)
         say(f"{client.id}: warming up, then recording")
         with scratch() as folder, warm_client(subject, folder) as warm:
             at_once = course.workload.settings.concurrency
@@ -83,7 +85,8 @@ def explain(
             traced = _traced_apart(subject, asked, say) if asked.trace else _untraced(subject)
         single = _single(subject, asked, say) if at_once > 1 else None
     evidence = Evidence(wire, traced, single)
-    found = diagnose(evidence, _faults(wire, traced))
+    with on_core(usable_cores()[0]):  # another process may have the machine by now
+        found = diagnose(evidence, _faults(wire, traced))
     return Explained(with_cures(found, client.manifest.cures), evidence)
 
 

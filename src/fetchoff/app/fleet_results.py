@@ -68,8 +68,9 @@ def write_fleet(folder: RunFolder, see: See | None = None) -> FleetAnalysis:
         try:
             analysis = _analysis_of(folder, written, to_files=True)
         finally:  # a process that is ended at once leaves what it was writing
-            for part in (path / HOSTS).glob("*.part"):
-                part.unlink(missing_ok=True)
+            for part in (path / HOSTS).glob("*.html.part"):
+                if part.is_file():  # and not the folder of a host with such a name
+                    part.unlink(missing_ok=True)
         json.end(analysis)
     with new_file(MATRIX, path) as matrix:
         fleet_results.write_matrix(analysis, matrix)

@@ -74,9 +74,11 @@ def facts_of(header: Header) -> RunFacts:
 
 def nothing_measured(folder: RunFolder) -> InputError:
     """The error of a run without results."""
+    from fetchoff.store.run_folder import resumed_by
+
     return InputError(
         f"{folder.path} has no completely measured workload yet",
-        f"continue with 'fetchoff {'fleet ' if folder.header.hosts else ''}resume {folder.path}'",
+        f"continue with {resumed_by(folder.header, folder.path)}",
     )
 
 

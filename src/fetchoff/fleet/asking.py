@@ -77,7 +77,11 @@ class _Asked:
         if self.task is None:
             return not self._is_started()
         if now - self.began_s > self.longest_s + AWAY_S:
-            self.answer = HostFault(f"it did not answer within {self.longest_s:.0f} s")
+            self.answer = HostFault(
+                f"it did not answer within {self.longest_s:.0f} s: it may still be busy with an "
+                "earlier job",
+                "wait until that has ended, or start its worker again",
+            )
             self.drop()
             return True
         return False

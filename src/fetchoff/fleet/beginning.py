@@ -13,6 +13,7 @@ import fetchoff
 from fetchoff.fleet import notes
 from fetchoff.fleet.asking import answered, ask
 from fetchoff.fleet.host import work
+from fetchoff.fleet.host.own_folder import is_of_a_host
 from fetchoff.fleet.left_out import LeftOut
 from fetchoff.fleet.seam.cluster import Cluster, Job
 from fetchoff.fleet.seam.told import Look, Prepared, Preparing, Wanted
@@ -297,6 +298,11 @@ def _client_records(experiment: Experiment, looks: Sequence[Look]) -> tuple[Clie
 
 def must_be_resumable(header: Header, path: Path) -> None:
     """Raise InputError or StoreError if this is no run of a fleet, or of another Fetchoff."""
+    if header.machine or is_of_a_host(path):
+        raise InputError(
+            f"{path} is what one host of a fleet has measured",
+            "continue the whole run, where it was begun: 'fetchoff fleet resume RUN'",
+        )
     if not header.hosts:
         raise InputError(
             f"{path} is a run of one machine", f"continue it with 'fetchoff resume {path}'"

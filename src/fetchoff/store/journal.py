@@ -23,10 +23,14 @@ class Span(NamedTuple):
 
 
 class Journal:
-    """The lines of a run folder. One process at a time may append (flock)."""
+    """The lines of a run folder. One process at a time may append (flock).
 
-    def __init__(self, folder: Path) -> None:
+    `resumed_by`: the command that goes on with the run.
+    """
+
+    def __init__(self, folder: Path, resumed_by: str = "") -> None:
         self.path = folder / JOURNAL
+        self._resumed_by = resumed_by or f"'fetchoff resume {folder}'"
         self._folder = folder
         self._fd = -1
         self._end = 0
@@ -63,8 +67,8 @@ class Journal:
         except OSError as error:
             raise StoreError(
                 f"{self.path} cannot be written: {error.strerror}",
-                "everything measured so far is kept; make room, then continue with "
-                f"'fetchoff resume {self._folder}'",
+                "everything measured so far is kept; "
+                f"make room, then continue with {self._resumed_by}",
             ) from error
         begin, self._end = self._end, self._end + len(data)
         return Span(begin, self._end)

@@ -107,7 +107,7 @@ class RunFolder:
     def __init__(self, path: Path, header: Header) -> None:
         self.path = path
         self.header = header
-        self._journal = Journal(path)
+        self._journal = Journal(path, resumed_by(header, path))
         self._records: list[Record] = []
         self._spans: dict[str, list[Span]] = {host.id: [] for host in header.hosts}
         self._ended: Ended | None = None
@@ -241,8 +241,22 @@ def must_hold_no_run(path: Path) -> None:
         if os.access(path / name, os.F_OK):  # no error for a name that is too long
             raise StoreError(
                 f"{path} already holds {called}",
-                f"continue it with 'fetchoff resume {path}', or choose another --out",
+                f"continue it with {_resumed_by(path)}, or choose another --out",
             )
+
+
+def resumed_by(header: Header, path: Path) -> str:
+    """The command that goes on with a run. What a host keeps for itself is no run of its own."""
+    if header.machine:
+        return "'fetchoff fleet resume RUN', where the whole run was begun"
+    return f"'fetchoff {'fleet ' if header.hosts else ''}resume {path}'"
+
+
+def _resumed_by(path: Path) -> str:
+    """The command that goes on with what is kept in a folder, whatever it is."""
+    with contextlib.suppress(InputError, StoreError):
+        return resumed_by(_header_of(path), path)
+    return f"'fetchoff resume {path}'"
 
 
 def _records_in(journal: Journal, span: Span | None = None) -> Iterator[tuple[Span, Record]]:

@@ -9,7 +9,7 @@ import pytest
 from benches.fleet import pretended
 from tests.unit.analysis.told import nobody
 
-from fetchoff.app.fleet_results import fleet_analysis_of, write_fleet
+from fetchoff.app.fleet_results import explained_on, fleet_analysis_of, write_fleet
 from fetchoff.cli.fleet import measuring
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.observation import Ended
@@ -73,3 +73,18 @@ def test_without_a_whole_round_there_is_nothing_to_show(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         fleet_analysis_of(folder, nobody)
     assert f"fetchoff fleet resume {folder.path}" in raised.value.hint
+
+
+def test_a_host_may_be_called_like_a_file_that_is_being_written(tmp_path: Path) -> None:
+    """The folder of what it has explained is none, and what a killed process left is removed."""
+    names = ("gpu.part", "gpu.html.part")
+    folder = folder_with(tmp_path / "run", 5, names)
+    for name in names:
+        explained_on(folder.path, name).mkdir(parents=True)
+    left = folder.path / "hosts" / "anna.html.part"
+    left.write_text("<html>")
+    write_fleet(folder)
+    assert {path.name for path in (folder.path / "hosts").iterdir()} == {
+        *names,
+        *(f"{name}.html" for name in names),
+    }

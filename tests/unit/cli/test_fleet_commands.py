@@ -23,8 +23,8 @@ import fetchoff
 from fetchoff.app.choose import chosen
 from fetchoff.app.doctor import Health, MachineCheck
 from fetchoff.catalog.workloads import suite
-from fetchoff.cli.fleet import comparing, doctor, joining, run, setup
-from fetchoff.fleet import beginning
+from fetchoff.cli.fleet import comparing, doctor, joining, resume, run, setup
+from fetchoff.fleet import beginning, explaining
 from fetchoff.fleet.host import work
 from fetchoff.fleet.left_out import LeftOut
 from fetchoff.fleet.seam.cluster import Here
@@ -373,4 +373,25 @@ def test_a_run_that_is_there_is_refused_before_anybody_is_asked(
     folder_with(tmp_path / "run", 0)
     with pytest.raises(StoreError, match="already holds a run"):
         run.command(local=2, out=tmp_path / "run")
+    assert cluster.started == []
+
+
+@pytest.mark.parametrize("explain", [True, False])
+def test_a_run_that_has_ended_can_still_be_explained(
+    explain: bool,
+    cluster: Answering,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder_with(tmp_path / "run", 5)
+    explained: list[tuple[str, object]] = []
+
+    def explain_on_hosts(folder: RunFolder, there: object, *_: object) -> None:
+        explained.append((folder.header.run_id, there))
+
+    monkeypatch.setattr(explaining, "explain_on_hosts", explain_on_hosts)
+    resume.command(tmp_path / "run", local=2, explain=explain)
+    assert explained == ([("run", cluster)] if explain else [])
+    assert "this run is complete; nothing is left to measure" in capsys.readouterr().err
     assert cluster.started == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -124,6 +125,21 @@ def test_who_can_run_code_on_hosts_is_told(
     path = hosts_file(tmp_path, listen)
     assert f"note: {who} {MAY_RUN_CODE}\n" in said(Where(None, path, None), capsys)
     assert MAY_RUN_CODE not in said(Where(None, path, None, secure=True), capsys)
+
+
+@pytest.mark.parametrize("address", ["", "localhost", "foo://x:1", "tcp://127.0.0.1", "h:abc"])
+def test_what_is_no_address_is_refused_before_dask_has_a_client(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was never connected isn't closed in order, and says so long afterwards."""
+    clients: list[object] = []
+    monkeypatch.setattr(clusters, "Client", lambda *given, **_: clients.append(given))
+    refused = re.escape(f"'{address}' is not the address of a scheduler: ")
+    with pytest.raises(InputError, match=refused) as raised, joined(Where(address, None, None)):
+        pass
+    assert raised.value.exit_code == 2
+    assert "--scheduler tcp://HOST:8786" in raised.value.hint
+    assert clients == []
 
 
 def test_who_can_run_code_on_pretended_hosts_is_told(capsys: pytest.CaptureFixture[str]) -> None:

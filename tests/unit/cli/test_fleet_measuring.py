@@ -47,6 +47,36 @@ def test_steps_are_lines_again_when_hosts_explain(
     )
 
 
+def test_hosts_that_still_measure_after_ctrl_c_do_not_write_among_the_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = folder_with(tmp_path / "run", 3)
+    watcher = FleetWatcher(Console(stderr=True), quiet=False)
+    watcher.expect(folder.header.experiment, standings_of(folder))
+    with pytest.raises(KeyboardInterrupt), watcher.shown():
+        raise KeyboardInterrupt
+    watcher.noted("anna", Step("get-0", "measuring"))
+    watcher.noted("anna", Step("", "no room", is_trouble=True))
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("explains", [True, False])
+def test_what_hosts_do_after_measuring_is_shown_only_if_they_explain(
+    explains: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = folder_with(tmp_path / "run", 5)
+    monkeypatch.setattr("fetchoff.fleet.driver.Driver.run", lambda _: None)
+    watcher = FleetWatcher(Console(stderr=True), quiet=False)
+    measuring.measure(folder, FakeCluster(HOSTS), watcher, Limits(), explains=explains)
+    capsys.readouterr()
+    watcher.noted("anna", Step("", "c/slow: warming up, then recording"))
+    said = capsys.readouterr().err
+    assert said == ("anna: c/slow: warming up, then recording\n" if explains else "")
+
+
 @pytest.mark.parametrize(("job", "is_drawn"), [("", True), ("true", False)])
 def test_the_log_of_a_job_has_a_line_for_each_round_and_no_table_that_is_drawn_again(
     job: str, is_drawn: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -74,6 +74,8 @@ def test_who_says_nothing_is_not_waited_for() -> None:
     cluster = FakeCluster(("a", "b"), {"b": [Fate.SILENT]})
     found = asked(cluster, a=1, b=2)
     assert isinstance(found["b"], HostFault)
+    assert "did not answer within 30 s: it may still be busy with" in found["b"].message
+    assert found["b"].hint
     assert cluster.time_s < LONGEST_S + AWAY_S + 5
 
 

@@ -383,3 +383,16 @@ def test_only_runs_of_fleets_are_resumed_by_who_measures_as_they_did(tmp_path: P
         must_be_resumable(replace(header, hosts=()), tmp_path)
     with pytest.raises(StoreError, match="which measured differently"):
         must_be_resumable(replace(header, schema=1), tmp_path)
+
+
+@pytest.mark.parametrize("has_id", [True, False])
+def test_the_folder_of_a_host_is_not_resumed_by_a_command_that_refuses_it_too(
+    has_id: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not every machine has an id."""
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+    header = replace(Fleet(tmp_path, anna=both()).begin().header, hosts=())
+    path = tmp_path / "elsewhere" if has_id else work.folder_of("run", "anna")
+    with pytest.raises(InputError, match="is what one host of a fleet has measured") as raised:
+        must_be_resumable(replace(header, machine="a digest" if has_id else ""), path)
+    assert "'fetchoff fleet resume RUN'" in raised.value.hint

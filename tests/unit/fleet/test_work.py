@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from benches.fleet import pretended
@@ -24,17 +25,19 @@ from fetchoff.fleet.host.work import (
     explain_slowest,
     folder_of,
     is_whole,
+    look,
     measure_round,
     prepare,
     told_of,
 )
 from fetchoff.fleet.seam.cluster import Here, Step
-from fetchoff.fleet.seam.told import Block, Explaining, Preparing, Told
+from fetchoff.fleet.seam.told import Block, Explaining, Preparing, Told, Wanted
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.client import Launch
 from fetchoff.model.errors import AdapterError, HostError, InputError
 from fetchoff.model.host import HostRecord
 from fetchoff.model.observation import SectionDone
+from fetchoff.run.host.machine import usable_cores
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import HEADER, RunFolder
@@ -141,6 +144,47 @@ def test_a_host_whose_folder_cannot_be_used_names_no_path_and_what_goes_on_with_
         measure_round(block(run), here([]))
     assert str(tmp_path) not in raised.value.message + raised.value.hint
     assert "'fetchoff fleet resume'" in raised.value.hint
+
+
+@pytest.mark.parametrize("does", ["looks", "prepares", "measures"])
+def test_a_host_whose_cache_cannot_be_used_names_no_path(
+    does: str, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = RunFolder.open(folder_of(run, "anna")).header
+    monkeypatch.setenv("FETCHOFF_CACHE", "/proc/x")
+    with pytest.raises(HostError) as raised:
+        if does == "looks":
+            look(Wanted(()), here([]))
+        elif does == "prepares":
+            prepare(Preparing(HostRecord("anna"), header), here([]))
+        else:
+            measure_round(block(run), here([]))
+    assert raised.value.message == "its cache folder cannot be used"
+    assert "/proc/x" in raised.value.hint
+    assert "set FETCHOFF_CACHE" in raised.value.hint
+
+
+def test_whether_a_host_has_decided_is_judged_on_the_core_where_nobody_is_measured(
+    run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another host of the machine may be measured by then."""
+    every, judged_on = os.sched_getaffinity(0), []
+    cores = tuple(usable_cores())
+
+    def is_decided_on(*_: object) -> bool:
+        judged_on.append(os.sched_getaffinity(0))
+        return False
+
+    @contextlib.contextmanager
+    def running(*_: object, **__: object) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(run_round=lambda _: None)
+
+    monkeypatch.setattr(work, "is_decided_on", is_decided_on)
+    monkeypatch.setattr(work, "running", running)
+    monkeypatch.setattr(work, "alone", lambda **_: contextlib.nullcontext())
+    measure_round(block(run), Here(cores, lambda _: None, lambda: os.sched_setaffinity(0, every)))
+    assert judged_on == [{cores[0]}]
+    assert os.sched_getaffinity(0) == every
 
 
 def test_a_full_disk_within_a_round_names_no_path_and_what_goes_on_with_it(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from fetchoff.model.errors import StoreError
 from fetchoff.model.observation import Ended, HostLost, Record
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import to_line
-from fetchoff.store.run_folder import RunFolder
+from fetchoff.store.run_folder import RunFolder, must_hold_no_run
 
 HOSTS = ("anna", "berta")
 ROUNDS = 3
@@ -105,6 +106,30 @@ def test_a_line_that_is_damaged_later_is_named_by_its_place(path: Path) -> None:
     (path / JOURNAL).write_bytes(b"?" + kept[1:])
     with pytest.raises(StoreError, match=r"byte 0, is damaged"):
         folder.of_host("anna")
+
+
+def test_who_goes_on_with_a_run_of_hosts_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = f"'fetchoff fleet resume {path}'"
+    with pytest.raises(StoreError, match="already holds a run") as refused:
+        must_hold_no_run(path)
+    assert goes_on in refused.value.hint
+    folder = RunFolder.open(path, to_append=True)
+    monkeypatch.setattr(os, "write", lambda _, data: len(data) // 2)
+    with pytest.raises(StoreError, match="No space left on device") as full:
+        folder.append_of_host("anna", lines(told("anna", ROUNDS)))
+    monkeypatch.undo()
+    folder.close()
+    assert goes_on in full.value.hint
+
+
+def test_who_goes_on_with_what_a_host_keeps_is_named(path: Path) -> None:
+    document = json.loads((path / "run.json").read_text())
+    (path / "run.json").write_text(json.dumps(document | {"hosts": [], "machine": "a digest"}))
+    with pytest.raises(StoreError, match="already holds a run") as refused:
+        must_hold_no_run(path)
+    assert "'fetchoff fleet resume RUN'" in refused.value.hint
 
 
 def test_records_of_nobody_that_takes_part_are_nobodys(path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -156,8 +156,13 @@ def test_one_at_a_time(path: Path) -> None:
 
 
 def test_no_run_is_overwritten(path: Path) -> None:
+    with pytest.raises(StoreError, match="already holds a run") as refused:
+        RunFolder.create(path, HEADER)
+    assert f"'fetchoff resume {path}'" in refused.value.hint
+    (path / HEADER_FILE).write_text("{")
     with pytest.raises(StoreError, match="already holds a run"):
         RunFolder.create(path, HEADER)
+    (path / HEADER_FILE).write_text(json.dumps(asdict(HEADER)))
     assert tuple(RunFolder.open(path).records()) == RECORDS
 
 

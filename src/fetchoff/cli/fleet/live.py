@@ -47,6 +47,7 @@ class FleetWatcher:
         self._quiet = quiet
         self._is_live = False
         self._is_measuring = False
+        self._has_ended = False
         self._budget_s = 0.0
         self._most = 0
         self._lines: dict[str, _Line] = {}
@@ -63,13 +64,20 @@ class FleetWatcher:
         }
 
     def noted(self, host: str, step: Step) -> None:
-        """A host has said what it does; before and after measuring, each step is a line."""
+        """A host has said what it does; before and after measuring, each step is a line. Nothing
+        is shown after the end."""
+        if self._has_ended:
+            return
         if step.is_trouble:
             self._fault(host, step.step)
         elif self._is_measuring and host in self._lines:
             self._lines[host].doing = f"{step.workload} · {step.step}".strip(" ·")
         elif not self._quiet:
             self._console.print(escape(f"{host}: {step.step} {step.workload}".rstrip()))
+
+    def end(self) -> None:
+        """Results are shown from now on, and hosts that still measure do not write among them."""
+        self._has_ended = True
 
     def wave_began(self, rounds: dict[str, int]) -> None:
         for host, number in rounds.items():
@@ -108,11 +116,14 @@ class FleetWatcher:
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[None]:
-        """Hosts measure for as long as the context lasts."""
+        """Hosts measure for as long as the context lasts; an error in it is the end."""
         self._is_measuring = True
         try:
             with self._shown():
                 yield
+        except BaseException:
+            self.end()
+            raise
         finally:
             self._is_measuring = False
 

@@ -30,10 +30,12 @@ def measure(
     standings: dict[str, Standing] | None = None,
     *,
     as_json: bool = False,
+    explains: bool = False,
 ) -> None:
     """Measure to the end; on an error, say what is kept, and show it. The folder is closed.
 
-    `standings`: of the folder, if they are known already.
+    `standings`: of the folder, if they are known already. `explains`: hosts will explain next;
+    otherwise nothing more is shown of what they do.
     """
     from fetchoff.fleet.driver import Driver
     from fetchoff.fleet.host.work import measure_round
@@ -43,6 +45,8 @@ def measure(
     try:
         with watcher.shown():
             driver.run()
+        if not explains:
+            watcher.end()
     except (KeyboardInterrupt, FetchoffError):
         say(
             f"what was fetched is kept in {folder.path}; "

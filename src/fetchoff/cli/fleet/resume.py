@@ -42,19 +42,24 @@ def command(
     must_be_resumable(folder.header, run)
     standings = standings_of(folder)
     lost = unfinished(standings, folder) if folder.ended is not None else []
+    shown = watcher(quiet=quiet or as_json)
+    where = Where(scheduler, hosts, local, security)
     if folder.ended is not None and not lost:
         folder.close()
         if not quiet:
             say("this run is complete; nothing is left to measure")
+        if explain:
+            with joined(where, shown.noted, quiet=quiet or as_json) as there:
+                measuring.explain(folder, there.cluster)
     else:
-        shown = watcher(quiet=quiet or as_json)
-        where = Where(scheduler, hosts, local, security)
         with joined(where, shown.noted, quiet=quiet or as_json) as there:
             cluster = there.cluster
             if lost:
                 must_have_come_back(lost, cluster.present())
             limits = Limits(away, longest_round)
-            measuring.measure(folder, cluster, shown, limits, standings, as_json=as_json)
+            measuring.measure(
+                folder, cluster, shown, limits, standings, as_json=as_json, explains=explain
+            )
             if explain:
                 measuring.explain(folder, cluster)
     measuring.write_and_show(folder, quiet=quiet, as_json=as_json)

@@ -118,7 +118,7 @@ def command(
         )
         folder = begin(cluster, names, asked, LeftOut(say, there.absent_from(names)))
         limits = Limits(away, longest_round)
-        measuring.measure(folder, cluster, shown, limits, as_json=as_json)
+        measuring.measure(folder, cluster, shown, limits, as_json=as_json, explains=explain)
         if explain:
             measuring.explain(folder, cluster)
     if not measuring.write_and_show(folder, quiet=quiet, as_json=as_json, per_day=per_day):

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from distributed import Client
+from distributed.comm.addressing import parse_address, parse_host_port
+from distributed.comm.registry import get_backend
 from distributed.security import Security
 
 from fetchoff.fleet.dask.asked import GONE, listing
@@ -40,9 +42,11 @@ DEATH_S = 30
 def there_is(address: str, security: Security | None) -> Iterator[Client]:
     """A client of a scheduler that is there; HostError if it does not answer.
 
-    InputError if it is to be reached by TLS without certificates: Dask has only a TypeError for
-    that. This process keeps to the harness's core meanwhile: this machine may be one of the hosts.
+    InputError if it is no address, or is to be reached by TLS without certificates: Dask has only a
+    TypeError for that. This process keeps to the harness's core meanwhile: this machine may be one
+    of the hosts.
     """
+    must_be_an_address(address)
     if security is None and address.startswith(TLS):
         raise InputError(
             f"{address} is reached by TLS, which needs certificates",
@@ -59,6 +63,20 @@ def there_is(address: str, security: Security | None) -> Iterator[Client]:
             ) from error
         with closed(client):
             yield client
+
+
+def must_be_an_address(address: str) -> None:
+    """Raise InputError if no scheduler can have this address: a client of Dask's that never had
+    one isn't closed in order."""
+    try:
+        scheme, place = parse_address(address)
+        get_backend(scheme)
+        parse_host_port(place)
+    except ValueError as error:
+        raise InputError(
+            f"'{address}' is not the address of a scheduler: {error}",
+            "give its host and its port, such as --scheduler tcp://HOST:8786",
+        ) from error
 
 
 @contextlib.contextmanager

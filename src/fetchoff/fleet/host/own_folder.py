@@ -25,6 +25,23 @@ def folders() -> Path:
     return cache() / "fleet"
 
 
+def must_have_a_cache() -> None:
+    """Raise HostError, whose message names no path, if this machine has no cache folder."""
+    try:
+        cache()
+    except StoreError as error:
+        raise HostError(
+            "its cache folder cannot be used", f"{error.message}; {error.hint}"
+        ) from error
+
+
+def is_of_a_host(path: Path) -> bool:
+    """Whether this machine keeps such run folders as a host; without a cache folder, none is."""
+    with contextlib.suppress(StoreError):
+        return path.resolve().is_relative_to(folders().resolve())
+    return False
+
+
 def opened(path: Path, *, to_append: bool = True) -> RunFolder:
     """The run folder; whoever measures into it still, because its worker has just ended, ends.
 

@@ -35,6 +35,7 @@ from fetchoff.catalog.paths import cache
 from fetchoff.fleet.host.own_folder import (
     discard_unless_measured,
     folders,
+    must_have_a_cache,
     opened,
     telling_of_the_host,
 )
@@ -59,6 +60,7 @@ from fetchoff.model.host import measured_on
 from fetchoff.model.observation import Record, SectionDone
 from fetchoff.run.host.alone import alone, lock_id
 from fetchoff.run.host.machine import facts
+from fetchoff.run.host.placement import on_core
 from fetchoff.run.schedule.events import Nobody
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.run_folder import HEADER, RunFolder
@@ -71,6 +73,7 @@ DATA = "_data"  # an installed wheel's copies of adapters and docs: clients have
 def look(wanted: Wanted, here: Here) -> Look:
     """What the host has of what is wanted; InputError or OriginError if its origin cannot serve."""
     here.enter()
+    must_have_a_cache()
     must_serve(wanted.origin, wanted.courses, allow_remote=wanted.allow_remote)
     clients = _clients(wanted)
     ready = [client for client in clients if client.readiness is Readiness.READY]
@@ -201,7 +204,9 @@ def measure_round(block: Block, here: Here) -> Told:
     finally:
         folder.close()
     judged = replace(folder.header.experiment, alpha=block.alpha)
-    return told_of(path, block.known, is_decided=is_decided_on(judged, folder.records()))
+    with on_core(here.cores[0]):  # another host may have the machine by now
+        is_decided = is_decided_on(judged, folder.records())
+    return told_of(path, block.known, is_decided=is_decided)
 
 
 def explain_slowest(asked: Explaining, here: Here) -> tuple[Explanation, ...]:
@@ -262,7 +267,8 @@ def is_whole(records: Iterable[Record], experiment: Experiment, number: int) -> 
 
 
 def folder_of(run: str, host: str) -> Path:
-    """The run folder of a host, on that host."""
+    """The run folder of a host, on that host; HostError if it can have none."""
+    must_have_a_cache()
     return folders() / run / host
 
 

@@ -194,7 +194,10 @@ class BuiltInOrigin:
         try:
             path.write_text(pem, encoding="ascii")
         except OSError as error:
-            raise OriginError(f"{path} cannot be written: {error.strerror}") from error
+            raise OriginError(
+                f"the certificate of the origin's authority cannot be written: {error.strerror}",
+                f"make room for {path}",  # no path in the message: a host's is stored elsewhere
+            ) from error
         return path
 
     def place(self, cores: Cores, urgency: Urgency) -> None:
