@@ -5,7 +5,10 @@ set -eu
 export GOWORK=off GOFLAGS=-mod=mod
 cd "$(mktemp -d)"
 trap 'rm -rf "$PWD"' EXIT
-go mod init fetchoff/releases 2>/dev/null
+if ! said=$(go mod init fetchoff/releases 2>&1); then # it tells of what it does as well
+    echo "$said" >&2
+    exit 1
+fi
 versions=$(go list -m -versions -f '{{range .Versions}}{{$.Path}}@{{.}} {{end}}' "$1")
 if [ -z "$versions" ]; then
     echo "no version of $1 is known" >&2

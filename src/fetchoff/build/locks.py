@@ -70,11 +70,13 @@ def keep(manifest: Manifest, adapter: Path, packages: Path) -> None:
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(adapter / name, place)
         shutil.copy(packages, part / PACKAGES)
+        if not packages_of((part / PACKAGES).read_text(encoding="utf-8")):
+            raise SetupError(f"resolving its version locked no package: {packages} has none")
+        part.replace(folder)
     except FileNotFoundError as error:
         raise SetupError(f"resolving its version left no {error.filename}") from error
-    if not packages_of((part / PACKAGES).read_text(encoding="utf-8")):
-        raise SetupError(f"resolving its version locked no package: {packages} has none")
-    part.replace(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def packages_of(text: str) -> tuple[Package, ...]:

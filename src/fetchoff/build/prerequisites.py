@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
 
 from fetchoff.build.build_dir import BuildDir
 from fetchoff.build.steps import not_run
+from fetchoff.build.writing import writing
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest, Recipe
 from fetchoff.model.environment import environment
@@ -156,23 +160,62 @@ def _lacks_something(manifest: Manifest) -> bool:
 
 
 def _apt(*arguments: str) -> str:
-    """Why it failed, in a line, or ""; what it says is added to a log."""
+    """Why it failed, in a line, or ""; what it says is added to a log.
+
+    In a session of its own: Ctrl-C reaches it by `_ended` alone.
+    """
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     command = ["apt-get", "-qq", *LOCK, *arguments]
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=env,
-        check=False,
-    )
-    said = done.stdout.decode(errors="replace").strip()
-    with _log().open("a", encoding="utf-8") as log:
+    (status, output), interrupt = _ended(command, env)
+    said = output.decode(errors="replace").strip()
+    with writing(_log()), _log().open("a", encoding="utf-8") as log:
         log.write(f"$ {' '.join(command)}\n{said}\n")
-    if done.returncode == 0:
+    if interrupt is not None:
+        raise interrupt
+    if status == 0:
         return ""
-    return said.splitlines()[-1].removeprefix("E: ") if said else f"status {done.returncode}"
+    return said.splitlines()[-1].removeprefix("E: ") if said else f"status {status}"
+
+
+def _ended(
+    command: Sequence[str], env: Mapping[str, str]
+) -> tuple[tuple[int, bytes], KeyboardInterrupt | None]:
+    """The status of apt-get and what it said, once it and all that it started have ended; and
+    whether the user wanted that earlier.
+
+    Then it is told so: it stops fetching. While dpkg installs, it ignores that, and nobody may end
+    dpkg. It alone is told: the scripts of a package would not ignore it.
+    """
+    interrupt = None
+    wanted = threading.Event()
+    running: list[subprocess.Popen[bytes]] = []
+
+    def run() -> tuple[int, bytes]:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=env,
+            start_new_session=True,
+        )
+        running.append(process)
+        if wanted.is_set():
+            process.send_signal(signal.SIGINT)
+        output, _ = process.communicate()
+        return process.returncode, output
+
+    # In a thread, which no signal interrupts; the end of the pool waits for it in any case.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        ended = pool.submit(run)
+        while True:
+            try:
+                return ended.result(), interrupt
+            except KeyboardInterrupt as error:
+                interrupt = error
+                wanted.set()
+                for process in running:
+                    process.send_signal(signal.SIGINT)
 
 
 def _log() -> Path:

@@ -11,7 +11,9 @@ from pathlib import Path
 from fetchoff.build import locks
 from fetchoff.build.build_dir import BuildDir, copy_sources
 from fetchoff.build.locks import lock_folder
+from fetchoff.build.prerequisites import check, hint_for
 from fetchoff.build.steps import StepFailed, Steps, not_run, one_at_a_time
+from fetchoff.build.writing import writing
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import SetupError
@@ -28,30 +30,61 @@ def resolve(manifest: Manifest, steps: Steps) -> None:
             return
         folder = lock_folder(manifest)
         workplace = BuildDir(manifest, folder.with_name(f"{folder.name}.work"))
-        copy_sources(workplace)
-        log = workplace.folder / "resolve.log"
         try:
-            for step in manifest.releases.resolve:
-                steps.run(workplace.argv(step), workplace.adapter, log)
-        except StepFailed as error:
-            raise SetupError(
-                f"this version cannot be had: {error.said}", _hint(manifest)
-            ) from error
-        locks.keep(manifest, workplace.adapter, workplace.folder / "build" / locks.PACKAGES)
-        shutil.rmtree(workplace.folder, ignore_errors=True)
+            copy_sources(workplace)
+            _resolve_in(workplace, steps)
+            locks.keep(manifest, workplace.adapter, workplace.folder / "build" / locks.PACKAGES)
+        finally:
+            shutil.rmtree(workplace.folder, ignore_errors=True)
+
+
+def _resolve_in(workplace: BuildDir, steps: Steps) -> None:
+    """Run the steps; no hint is of their log, which goes with the folder."""
+    manifest, log = workplace.manifest, workplace.folder / "resolve.log"
+    assert manifest.releases is not None
+    try:
+        for step in manifest.releases.resolve:
+            steps.run(workplace.argv(step), workplace.adapter, log)
+    except StepFailed as error:
+        raise SetupError(f"this version cannot be had: {error.said}", _hint(manifest)) from error
+    except SetupError as error:
+        raise SetupError(error.message, _hint(manifest) if error.hint else "") from error
 
 
 def listed(manifest: Manifest) -> str:
-    """What the kit's command prints about the versions of a library; SetupError if it fails."""
+    """What the kit's command prints about the versions of a library.
+
+    SetupError if it fails, with what would help where this machine lacks something that the client
+    needs; StoreError where the cache cannot be written.
+    """
     assert manifest.releases is not None
-    with tempfile.TemporaryDirectory(dir=cache(), prefix="versions-") as scratch:
+    with (
+        writing(cache()),
+        tempfile.TemporaryDirectory(dir=cache(), prefix="versions-") as scratch,
+    ):
         workplace = BuildDir(manifest, Path(scratch) / "copy")
         copy_sources(workplace)
-        done = _ended(workplace.argv(manifest.releases.listing), workplace.adapter)
+        argv = workplace.argv(manifest.releases.listing)
+        try:
+            done = _ended(argv, workplace.adapter)
+        except SetupError as error:
+            raise SetupError(error.message, _lacking(manifest)) from error
     if done.returncode != 0:
-        said = _last_line(done.stderr.splitlines())
-        raise SetupError(f"the versions of {manifest.releases.package} cannot be listed: {said}")
+        said = _last_line(done.stderr.splitlines()).replace(f"{workplace.folder}/", "")
+        raise SetupError(
+            f"the versions of {manifest.releases.package} cannot be listed: {said}",
+            _lacking(manifest),
+        )
     return done.stdout
+
+
+def _lacking(manifest: Manifest) -> str:
+    """What would help where a check of the client's recipe fails; "" where none does."""
+    try:
+        check(manifest)
+    except SetupError:
+        return hint_for(manifest.recipe)
+    return ""
 
 
 def _ended(argv: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

@@ -13,6 +13,7 @@ from fetchoff.build.content import of_its_tools
 from fetchoff.build.prerequisites import check_all, hint_for, install
 from fetchoff.build.setup import lock
 from fetchoff.build.steps import Steps, built_once, has_succeeded, not_run
+from fetchoff.build.writing import writing
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Readiness
 from fetchoff.model.errors import SetupError
@@ -40,14 +41,17 @@ def state(manifest: OriginManifest) -> Server:
 def set_up(manifest: OriginManifest) -> Server:
     """Install and build what it needs; never raises for what does not work, but says so.
 
-    As setup of clients does, it waits for any other setup in this cache.
+    As setup of clients does, it waits for any other setup in this cache. StoreError where that
+    cannot be written.
     """
-    with lock():
+    with lock() as held:
         refused = install([manifest.recipe])
         try:
             check_all(manifest.recipe.check)
             if manifest.recipe.steps:
-                built_once(_built(manifest), manifest.recipe.steps, _places(manifest), Steps())
+                built, steps = _built(manifest), Steps(held)
+                with writing(built):
+                    built_once(built, manifest.recipe.steps, _places(manifest), steps)
         except SetupError as error:
             hint = error.hint or hint_for(manifest.recipe, refused)
             return Server(

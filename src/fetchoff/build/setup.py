@@ -23,6 +23,7 @@ from fetchoff.build.prerequisites import Refused, check, hint_for, install_packa
 from fetchoff.build.resolving import resolve
 from fetchoff.build.runtimes import build_runtime
 from fetchoff.build.steps import Steps, one_at_a_time
+from fetchoff.build.writing import writing
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, SetupError
@@ -31,11 +32,23 @@ SayHello = Callable[[Launch, Path], Description]
 
 
 @contextlib.contextmanager
-def lock() -> Iterator[None]:
-    """One setup at a time in a cache: a second one waits for the first."""
-    with (cache() / "setup.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def lock() -> Iterator[int]:
+    """One setup at a time in a cache: a second one waits for the first.
+
+    Yields the descriptor that holds the lock, for steps to inherit: where this process is killed,
+    the next setup waits for what it has left running. Where it isn't, the lock is released at the
+    end, even if a daemon that a step has left still has that descriptor.
+    """
+    path = cache() / "setup.lock"
+    with writing(path):
+        file = path.open("w")
+    with file:
+        with writing(path):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield file.fileno()
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def set_up(
@@ -66,7 +79,7 @@ def set_up(
                 else:
                     yield client
             if todo:
-                locked.enter_context(lock())
+                steps.inherited = locked.enter_context(lock())
             refused = install_packages(todo, on_start)
             futures = [
                 pool.submit(_set_up_one, manifest, say_hello, on_start, steps, refused)

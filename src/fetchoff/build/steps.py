@@ -15,6 +15,7 @@ from pathlib import Path
 
 from fetchoff.model.errors import SetupError
 from fetchoff.model.placeholders import filled
+from fetchoff.run.os.process import guarded
 
 TIMEOUT_S = 1800  # a library in C, built statically on a small machine
 READY = "ready"  # the file in a folder whose steps have succeeded
@@ -72,9 +73,14 @@ class StepFailed(SetupError):
 
 
 class Steps:
-    """Runs steps, from several threads; after `end` none is running and none begins."""
+    """Runs steps, from several threads; after `end` none is running and none begins.
 
-    def __init__(self) -> None:
+    `inherited`: an open file that each step gets as well, and all that it starts. A step dies with
+    this process, but what it has started may not: the lock of setup is held until that has ended.
+    """
+
+    def __init__(self, inherited: int | None = None) -> None:
+        self.inherited = inherited
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[bytes]] = set()
         self._ended = False
@@ -108,12 +114,14 @@ class Steps:
             if self._ended:
                 return -signal.SIGKILL
             process = subprocess.Popen(
-                argv,
+                # The guard would say nothing of its own of a program that is not there.
+                guarded(argv) if _is_program(argv[0], folder) else argv,
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=output_fd,
                 stderr=output_fd,
                 start_new_session=True,
+                pass_fds=() if self.inherited is None else (self.inherited,),
             )
             self._running.add(process)
         try:
@@ -136,6 +144,11 @@ def _reason(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     began = max(number for number, line in enumerate(lines) if line.startswith("$ "))
     return next((line for line in lines[began + 1 :] if _COMPLAINT.search(line)), lines[-1])
+
+
+def _is_program(name: str, folder: Path) -> bool:
+    """Whether it can be started in a folder; by a name without a slash it is looked for on PATH."""
+    return shutil.which(str(folder / name) if "/" in name else name) is not None
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

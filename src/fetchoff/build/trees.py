@@ -7,11 +7,13 @@ its version, for builds that would ask Git themselves.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import lzma
 import os
 import shutil
+import stat
 import subprocess
 import tarfile
 import tempfile
@@ -21,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from fetchoff.build.writing import writing
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError, StoreError
@@ -58,6 +61,7 @@ def described(tree: Tree) -> Path:
 def copy_to(tree: Tree, place: Path) -> None:
     """Copy a tree out of the cache; `described` goes beside the folder that it is in."""
     shutil.copytree(folder_of(tree), place, symlinks=True)
+    _let_write(place)
     if described(tree).is_file():
         shutil.copy(described(tree), place.parent.with_suffix(".described"))
 
@@ -68,9 +72,13 @@ def take(client: str, path: Path) -> Tree:
     InputError where it is no source tree, StoreError where the cache cannot hold it.
     """
     _must_be_there(client, path)
-    with tempfile.TemporaryDirectory(dir=_store(), prefix="new-") as scratch:
+    with (
+        writing(_store()),
+        tempfile.TemporaryDirectory(dir=_made_store(), prefix="new-") as scratch,
+    ):
         try:
             copy = _copied(path, Path(scratch))
+            _let_write(copy)
         except shutil.Error as error:
             raise InputError(f"'{path}' cannot be copied: {error.args[0][0][2]}") from error
         except OSError as error:
@@ -83,10 +91,12 @@ def take(client: str, path: Path) -> Tree:
             _keep(copy, folder_of(tree))
         except OSError as error:
             raise StoreError(f"'{path}' cannot be kept: {error}") from error
-    if version := _description(path):
-        described(tree).write_text(version, encoding="utf-8")
-    else:
-        described(tree).unlink(missing_ok=True)
+    version = _description(path)
+    with writing(described(tree)):
+        if version:
+            described(tree).write_text(version, encoding="utf-8")
+        else:
+            described(tree).unlink(missing_ok=True)
     return tree
 
 
@@ -94,23 +104,31 @@ def chosen(manifest: Manifest) -> tuple[Tree, ...]:
     """What the client is built from; nothing: from where its recipe has its library."""
     if manifest.trees is not None:
         return manifest.trees
+    path = _choice(manifest)
     try:
-        documents = json.loads(_choice(manifest).read_text(encoding="utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
+        documents = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError):
         return ()
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be read: {error.strerror}",
+            "make it readable, or set FETCHOFF_CACHE to another folder",
+        ) from error
     trees = tuple(Tree(**document) for document in documents)
     return trees if all(folder_of(tree).is_dir() for tree in trees) else ()
 
 
 def choose(manifest: Manifest, trees: Sequence[Tree]) -> None:
-    """Remember what a client is built from; no trees: forget it."""
+    """Remember what a client is built from; no trees: forget it. StoreError if that fails."""
     path = _choice(manifest)
-    if not trees:
-        path.unlink(missing_ok=True)
-        return
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps([asdict(tree) for tree in trees], indent=1), encoding="utf-8")
-    part.replace(path)
+    with writing(path):
+        if not trees:
+            path.unlink(missing_ok=True)
+            return
+        _made_store()
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps([asdict(tree) for tree in trees], indent=1), encoding="utf-8")
+        part.replace(path)
 
 
 def _must_be_there(client: str, path: Path) -> None:
@@ -145,7 +163,22 @@ def _keep(copy: Path, folder: Path) -> None:
         copy.rename(folder)
     except OSError:
         if not folder.is_dir():
+            with contextlib.suppress(OSError):  # another process may be about to fill it
+                folder.parent.rmdir()
             raise
+
+
+def _let_write(folder: Path) -> None:
+    """Let the owner change a copy of what was read-only, as modules of Go and packages of Nix are.
+
+    A folder cannot be renamed otherwise, and a build writes in it.
+    """
+    for place, _, names in os.walk(folder):
+        Path(place).chmod(Path(place).stat().st_mode | stat.S_IRWXU)
+        for path in (Path(place, name) for name in names):
+            mode = path.lstat().st_mode
+            if stat.S_ISREG(mode) and not mode & stat.S_IWUSR:
+                path.chmod(mode | stat.S_IWUSR)
 
 
 def _description(path: Path) -> str:
@@ -244,7 +277,11 @@ def _choice(manifest: Manifest) -> Path:
 
 
 def _store() -> Path:
-    folder = cache() / "trees"
+    return cache() / "trees"
+
+
+def _made_store() -> Path:
+    folder = _store()
     folder.mkdir(exist_ok=True)
     return folder
 

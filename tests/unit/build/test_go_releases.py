@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from fetchoff.build.resolving import listed
+from fetchoff.catalog.manifests import discover
 from fetchoff.catalog.paths import shipped
+from fetchoff.model.errors import SetupError
 
 KIT = shipped("adapters") / "go" / "_kit"
 GO = """#!/bin/sh
@@ -43,6 +47,21 @@ def test_versions_are_listed_as_they_can_be_asked_for(tmp_path: Path) -> None:
     assert (listed.returncode, listed.stderr) == (0, "")
     lines = [line.split() for line in listed.stdout.splitlines()]
     assert lines == [["1.0.0", "2018-01-02"], ["2.0.0", "2019-03-04"], ["3.0.0"]]
+
+
+def test_without_go_it_is_told_what_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    for program in ("sh", "mktemp", "rm"):
+        found = shutil.which(program)
+        assert found is not None
+        (tmp_path / "bin" / program).symlink_to(found)
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(
+        SetupError, match=r"fasthttp cannot be listed: _kit/.*go: .*not found"
+    ) as caught:
+        listed(discover()["go/fasthttp"])
+    assert caught.value.hint == "apt-get install golang, or https://go.dev/dl"
 
 
 @pytest.mark.parametrize(("version", "is_there"), [("1.0.0", True), ("2.0.0", True), ("9", False)])

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,7 @@ from fetchoff.build import prerequisites
 from fetchoff.build.prerequisites import check_all, hint_for, install
 from fetchoff.build.steps import Steps
 from fetchoff.model.client import Recipe
-from fetchoff.model.errors import SetupError
+from fetchoff.model.errors import SetupError, StoreError
 
 APT = """#!/bin/sh
 echo "$@" >> "$APT_ASKED"
@@ -21,6 +25,13 @@ echo "$@" >> "$APT_ASKED"
 case "$*" in *no-such*) echo "E: Unable to locate package no-such-one" >&2; exit 100; esac
 """
 FORBIDDEN = 101
+
+INSTALLING = """#!/bin/sh
+trap '{on_interrupt}' INT
+(sleep 1; test -x "$POLICY" && echo "ended, services forbidden" >>"$APT_ASKED") &
+echo begun >>"$APT_ASKED"
+wait
+"""
 
 
 @pytest.fixture
@@ -65,6 +76,54 @@ def test_no_service_starts_meanwhile_and_services_start_after_that(
     install([Recipe(apt=("nginx-light",))])
     said = (tmp_path / "cache" / "packages.log").read_text()
     assert f"policy says {FORBIDDEN}" in said
+    assert not policy.exists()
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C means what it does in a terminal, even where the tests are a job in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("on_interrupt", ["", "exit 100"])
+def test_ctrl_c_waits_for_what_apt_get_has_begun(
+    on_interrupt: str, times: int, policy: Path, tmp_path: Path
+) -> None:
+    """Its child is dpkg, which nobody may end, whether apt-get itself ends at once or not."""
+    apt = INSTALLING.replace("{on_interrupt}", on_interrupt)
+    (tmp_path / "bin" / "apt-get").write_text(apt)
+    asked, main = tmp_path / "asked", threading.main_thread().ident
+    assert main is not None
+    returned = threading.Event()
+
+    def interrupt() -> None:
+        while not asked.exists():
+            time.sleep(0.01)
+        for _ in range(times):
+            if not returned.wait(0.2):
+                signal.pthread_kill(main, signal.SIGINT)
+
+    sender = threading.Thread(target=interrupt)
+    sender.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            install([Recipe(apt=("nginx-light",))])
+    finally:
+        returned.set()
+        sender.join()
+    assert asked.read_text().splitlines() == ["begun", "ended, services forbidden"]
+    assert not policy.exists()
+
+
+def test_a_log_that_cannot_be_written_is_told(policy: Path, tmp_path: Path) -> None:
+    log = tmp_path / "cache" / "packages.log"
+    log.mkdir(parents=True)
+    with pytest.raises(StoreError, match=f"{log} cannot be written: Is a directory"):
+        install([Recipe(apt=("nginx-light",))])
     assert not policy.exists()
 
 

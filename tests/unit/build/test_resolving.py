@@ -5,6 +5,7 @@ The registry is a folder with a file for each version, and the package manager i
 
 from __future__ import annotations
 
+import errno
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +15,11 @@ from tests.command import FAKES
 
 from fetchoff.app.measure import client_record
 from fetchoff.app.releases import releases_of
-from fetchoff.build import locks, setup
+from fetchoff.build import locks, resolving, setup
 from fetchoff.build.build_dir import BuildDir, state
 from fetchoff.catalog.manifests import named
 from fetchoff.model.client import Client, Description, Launch, Manifest, Package, Readiness
-from fetchoff.model.errors import InputError, SetupError
+from fetchoff.model.errors import InputError, SetupError, StoreError
 from fetchoff.model.release import Release
 
 KIT = """\
@@ -129,6 +130,11 @@ def test_it_is_resolved_once_whatever_the_registry_does_later(root: Path, regist
     assert times_asked(registry) == 1
 
 
+def left_in_the_cache(root: Path) -> list[Path]:
+    """What is neither a lock nor a client."""
+    return [path for path in (root.parent / "cache" / "locks").iterdir() if path.suffix]
+
+
 def test_other_lock_files_are_another_client(root: Path, registry: Path) -> None:
     manifest = member(root, "fake/library@1.10")
     prepared(manifest)
@@ -150,6 +156,7 @@ def test_a_version_that_is_not_there(root: Path, registry: Path) -> None:
     (client,) = prepared(member(root, "fake/library@9.9"))
     assert client.readiness is Readiness.UNAVAILABLE
     assert client.reason == "this version cannot be had: there is no the-library 9.9"
+    assert left_in_the_cache(root) == []
     assert client.hint == ("'fetchoff versions fake/library' lists what can be had; ask the shell")
 
 
@@ -199,6 +206,7 @@ def test_a_kit_that_locks_nothing_is_at_fault(root: Path, registry: Path) -> Non
     (client,) = prepared(member(root, "fake/library@1.10"))
     assert "left no" in client.reason
     assert "lock-1.10" in client.reason
+    assert left_in_the_cache(root) == []
 
 
 def test_what_there_is_newest_first(root: Path) -> None:
@@ -214,6 +222,49 @@ def test_a_registry_that_does_not_answer(root: Path, registry: Path) -> None:
     shutil.rmtree(registry / "the-library")
     with pytest.raises(SetupError, match=r"the-library cannot be listed: no package the-library"):
         releases_of(member(root, "fake/library"))
+
+
+def test_a_registry_that_does_not_answer_is_no_matter_of_packages(
+    root: Path, registry: Path
+) -> None:
+    shutil.rmtree(registry / "the-library")
+    needing(root, "true")
+    with pytest.raises(SetupError) as caught:
+        releases_of(member(root, "fake/library"))
+    assert caught.value.hint == ""
+
+
+def needing(root: Path, tool: str) -> None:
+    """The clients need a tool, and a Debian package has it."""
+    kit = root / "fake" / "_kit" / "kit.toml"
+    needs = f'[setup]\napt = ["no-such-package"]\ncheck = [["{tool}"]]\n'
+    kit.write_text(kit.read_text().replace("[setup]\n", needs))
+
+
+@pytest.mark.parametrize("program", ["sh", "no-such-tool"])
+def test_versions_that_cannot_be_listed_for_want_of_a_tool(
+    program: str, root: Path, registry: Path
+) -> None:
+    """Whether a script of the kit looks for the tool, or it is itself what lists."""
+    shutil.rmtree(registry / "the-library")
+    needing(root, "no-such-tool")
+    kit = root / "fake" / "_kit" / "kit.toml"
+    kit.write_text(kit.read_text().replace('list = ["sh"', f'list = ["{program}"'))
+    with pytest.raises(SetupError) as caught:
+        releases_of(member(root, "fake/library"))
+    assert caught.value.hint == "apt-get install no-such-package"
+
+
+def test_versions_for_which_there_is_no_room_are_told(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(resolving, "copy_sources", full)
+    with pytest.raises(StoreError, match="cannot be written: No space left on device") as caught:
+        releases_of(member(root, "fake/library"))
+    assert caught.value.hint.startswith("make room")
 
 
 def test_a_library_that_comes_with_its_runtime(root: Path) -> None:

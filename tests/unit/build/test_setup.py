@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import errno
+import fcntl
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -17,10 +22,11 @@ from fetchoff.app.unchanged import must_be_the_same
 from fetchoff.build import servers, setup
 from fetchoff.build.build_dir import state
 from fetchoff.build.runtimes import runtime_folder
+from fetchoff.build.steps import Steps
 from fetchoff.catalog.manifests import named
 from fetchoff.catalog.origins import read_origin
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
-from fetchoff.model.errors import AdapterError, SetupError
+from fetchoff.model.errors import AdapterError, SetupError, StoreError
 
 KIT = """\
 schema = 1
@@ -60,6 +66,15 @@ pattern = '{pattern}'
 [run]
 command = ["true"]
 """
+STEPS = """steps = [["sh", "-c", "echo built >>$BUILDS; sleep 0.1"]]"""
+SETUP = """\
+import sys
+from pathlib import Path
+from fetchoff.build import setup
+from fetchoff.catalog.manifests import named
+list(setup.set_up([named("fake/one", Path(sys.argv[1]))], None))
+"""
+PATIENCE_S = 20
 HELLO = Description("1.0", "runtime", "libcurl 1", frozenset({"http/1.1"}))
 UPGRADED = Description("1.0", "runtime", "libcurl 2", frozenset({"http/1.1", "tls"}))
 
@@ -97,6 +112,86 @@ def set_up(*manifests: Manifest, hello: Description | AdapterError = HELLO) -> d
 
 def builds(root: Path) -> int:
     return len((root.parent / "builds").read_text().splitlines())
+
+
+def with_step(root: Path, script: str) -> Manifest:
+    """A client with this step alone: a shell script, in which a backslash is one."""
+    (root / "fake" / "_kit" / "kit.toml").write_text(
+        KIT.replace(STEPS, f"steps = [['sh', '-c', '''{script}''']]")
+    )
+    return manifest_of(root)
+
+
+def killed_in_a_step(root: Path) -> int:
+    """The process id of a step that a setup has been killed in, with SIGKILL; it is in $BUILDS."""
+    setting_up = subprocess.Popen([sys.executable, "-c", SETUP, root])
+    notes, began = root.parent / "builds", time.monotonic()
+    while not (notes.exists() and notes.read_text().endswith("\n")):
+        assert setting_up.poll() is None
+        assert time.monotonic() - began < PATIENCE_S
+        time.sleep(0.01)
+    setting_up.kill()
+    setting_up.wait()
+    return int(notes.read_text())
+
+
+def is_running(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="without setpriv a step lives on")
+def test_a_step_dies_with_its_setup(root: Path) -> None:
+    with_step(root, "echo $$ >>$BUILDS; exec sleep 500")
+    step, began = killed_in_a_step(root), time.monotonic()
+    while is_running(step) and time.monotonic() - began < PATIENCE_S:
+        time.sleep(0.01)
+    lives = is_running(step)
+    if lives:
+        os.kill(step, signal.SIGKILL)
+    assert not lives
+
+
+def test_the_next_setup_waits_for_what_a_killed_one_has_left_running(root: Path) -> None:
+    """Otherwise both would write in one folder: the compilers of a killed make, for instance."""
+    manifest = with_step(
+        root, "echo $$ >>$BUILDS; (sleep 1; echo late >>{build}/late) & wait; test -s {build}/late"
+    )
+    killed_in_a_step(root)
+    (client,) = set_up(manifest).values()
+    assert client.readiness is Readiness.READY
+    time.sleep(1)
+    late = next((root.parent / "cache" / "adapters").glob("*/build/late"))
+    assert late.read_text() == "late\n"
+
+
+def test_a_daemon_that_a_step_leaves_keeps_no_setup_waiting(root: Path) -> None:
+    """As a compiler's cache may start one, which ends minutes later."""
+    manifest = with_step(root, "setsid sleep 500 >/dev/null 2>&1 & echo $! >>$BUILDS; sleep 0.3")
+    try:
+        set_up(manifest)
+        assert is_running(int((root.parent / "builds").read_text()))
+        with (root.parent / "cache" / "setup.lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        os.kill(int((root.parent / "builds").read_text()), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("program", ["no-such-program", "./no-such-program"])
+def test_a_step_whose_program_is_missing_is_told(program: str, tmp_path: Path) -> None:
+    """By us: what guards it would only say that it could not start it."""
+    with pytest.raises(SetupError, match=f"^there is no command '{program}'$"):
+        Steps().run([program], tmp_path, tmp_path / "log")
+
+
+def test_a_step_may_be_a_program_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "program").write_text("#!/bin/sh\ntouch done\n")
+    (tmp_path / "program").chmod(0o755)
+    Steps().run(["./program"], tmp_path, tmp_path / "log")
+    assert (tmp_path / "done").exists()
 
 
 def test_what_is_ready_tells_anew_what_it_is(root: Path) -> None:
@@ -194,6 +289,29 @@ def test_servers_and_runtimes_are_not_built_beside_another_setup(root: Path) -> 
     server = servers.set_up(read_origin(origin_of(root, r"is (\S+)")))
     assert (server.readiness, server.version) == (Readiness.READY, "1.0")
     assert releases_of(manifest_of(root, "fake/one~unlocked"))[0].version == "1.0"
+
+
+def test_a_lock_that_cannot_be_opened_is_told(root: Path) -> None:
+    lock = root.parent / "cache" / "setup.lock"
+    lock.mkdir(parents=True)
+    with pytest.raises(StoreError) as caught:
+        set_up(manifest_of(root))
+    assert caught.value.message == f"{lock} cannot be written: Is a directory"
+    assert "FETCHOFF_CACHE" in caught.value.hint
+
+
+def test_a_server_that_the_cache_has_no_place_for_is_told(root: Path) -> None:
+    (root.parent / "cache").mkdir()
+    (root.parent / "cache" / "origins").touch()
+    with pytest.raises(StoreError, match=r"cache/origins/.* cannot be written: Not a directory"):
+        servers.set_up(read_origin(origin_of(root, r"is (\S+)")))
+
+
+def test_a_runtime_that_the_cache_has_no_place_for_is_told(root: Path) -> None:
+    (root.parent / "cache").mkdir()
+    (root.parent / "cache" / "runtimes").touch()
+    with pytest.raises(StoreError, match=r"cache/runtimes/.* cannot be written: Not a directory"):
+        releases_of(manifest_of(root, "fake/one~unlocked"))
 
 
 @pytest.mark.parametrize("pattern", ["(", r"is \S+"])
