@@ -43,6 +43,8 @@ LONG = "a" * 300  # more than a folder can hold as a name
         ["resume", LONG],
         ["run", f"{LONG}.toml"],
         ["site", "build", LONG],
+        ["site", "build", ".", "--out", LONG],
+        ["site", "serve", LONG],
     ],
     ids=lambda words: " ".join(word.replace(LONG, "LONG") for word in words),
 )

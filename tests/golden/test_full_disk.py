@@ -42,5 +42,13 @@ def test_an_error_of_another_file_is_not_that_of_standard_output(
     assert "standard output" not in ran.err
 
 
-def test_standard_output_may_be_closed(fetchoff: Command) -> None:
-    assert "Traceback" not in into(">&-", fetchoff)("links", "--json").err
+@pytest.mark.parametrize("arguments", [["links", "--json"], ["clients", "c/libcurl"]])
+def test_standard_output_may_be_closed(arguments: list[str], fetchoff: Command) -> None:
+    ran = into(">&-", fetchoff)(*arguments)
+    assert ran.status == 0
+    assert "Traceback" not in ran.err
+
+
+def test_messages_are_no_results_where_standard_error_is_closed(fetchoff: Command) -> None:
+    ran = into("2>&-", fetchoff)("clients", "no/client")
+    assert (ran.status, ran.out) == (2, "")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import Family, discover, named, read_manifest
+from fetchoff.catalog.paths import shipped
 from fetchoff.model.client import Client, ClientId, Manifest, matching
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.store.run_folder import ClientRecord, Header
@@ -52,6 +53,21 @@ def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
         replace(a, id=replace(a.id, version=mark_a)),
         replace(b, id=replace(b.id, version=mark_b)),
     )
+
+
+def tries_again(clients: Sequence[Client]) -> str:
+    """What to say of clients whose set-up failed, which no run tries a second time."""
+    one = _named(clients[0].manifest) if len(clients) == 1 else "ID"
+    return f"'fetchoff setup {one}' tries again"
+
+
+def _named(manifest: Manifest) -> str:
+    """What finds the client on a command line: its id, or its folder if it isn't shipped."""
+    own = manifest.id
+    if manifest.folder.is_relative_to(shipped("adapters").resolve()):
+        return str(own)
+    marks = str(own).removeprefix(f"{own.language}/{own.library}")
+    return f"{manifest.folder}{marks}"
 
 
 def member_of(adapter: str, client: ClientId) -> Manifest:

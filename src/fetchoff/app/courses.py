@@ -39,10 +39,14 @@ def must_be_measurable(found: Sequence[Course]) -> None:
 
 
 def _divided(name: str) -> tuple[str, str]:
-    """The workload and its link, or ""; a file's path has slashes but never a link."""
-    if name.endswith(SUFFIX):
-        return name, ""
+    """The workload and its link, or "".
+
+    A path has slashes, so where the last part is a file's name, or that with a value after it,
+    there is no link.
+    """
     workload, mark, link = name.rpartition("/")
+    if name.endswith(SUFFIX) or f"{SUFFIX}@" in link:
+        return name, ""
     return (workload, link) if mark else (name, "")
 
 

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from fetchoff.app.choose import tries_again
 from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
@@ -46,7 +47,7 @@ def ranking(
     """
     ready = [client for client in clients if client.readiness is Readiness.READY]
     if not ready:
-        raise _nobody_ready(clients)
+        raise _nobody_ready(clients, is_fleet=had_by is not None)
     if all(_role(client) is Role.FLOOR for client in ready):
         raise InputError(
             "only floors are ready, and floors are never ranked",
@@ -180,14 +181,16 @@ def _compiles(client: Client) -> bool:
     return client.launch is not None and client.launch.compiles
 
 
-def _nobody_ready(clients: Sequence[Client]) -> InputError:
+def _nobody_ready(clients: Sequence[Client], *, is_fleet: bool) -> InputError:
     """The error that says why no client is ready, and what to do."""
     ids = [client.id for client in clients]
     named = ", ".join(ids[:NAMED]) + (", …" if len(ids) > NAMED else "")
     failed = [client for client in clients if client.readiness is Readiness.UNAVAILABLE]
     if failed and len(failed) == len(ids):
         reasons = "; ".join(f"{client.id}: {client.reason}" for client in failed[:NAMED])
-        return InputError(f"no client is available on this machine: {reasons}", failed[0].hint)
+        again = "" if is_fleet else tries_again(failed)  # `fleet run --setup` tries all again
+        hint = "; ".join(filter(None, (failed[0].hint, again)))
+        return InputError(f"no client is available on this machine: {reasons}", hint)
     return InputError(
         f"no client is ready: {named or 'none was chosen'}",
         "set them up: give the same command with --setup",

@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 
 from fetchoff.app.fleet_results import HOSTS, write_document
-from fetchoff.app.site_folder import staged
+from fetchoff.app.site_folder import cannot_be_written, staged
 from fetchoff.catalog.paths import is_there
 from fetchoff.model.errors import FetchoffError, InputError, StoreError
 from fetchoff.model.results_file import ResultsFile
@@ -114,10 +114,7 @@ def build(gathered: Gathered, out: Path) -> Built:
                 for name in one.files:
                     _copy(gathered.folders[one.folder] / name, site / one.folder / name)
     except OSError as error:
-        raise StoreError(
-            f"the site cannot be written: {error.filename or out}: {error.strerror}",
-            "make room, or choose another --out; nothing was changed",
-        ) from error
+        raise cannot_be_written(error.filename or out, error) from error
     return Built(pages, len(gathered.folders))
 
 

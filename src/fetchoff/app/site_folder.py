@@ -9,9 +9,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from fetchoff.model.errors import InputError
+from fetchoff.catalog.paths import is_there
+from fetchoff.model.errors import InputError, StoreError
 
 MARKER = "fetchoff-site.json"
+STAGE = ".fetchoff-site-"
 FORMAT = 1
 
 
@@ -24,7 +26,7 @@ def staged(out: Path) -> Iterator[Path]:
     must_be_a_site_or_nothing(out)
     target = out.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    stage = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    stage = Path(tempfile.mkdtemp(prefix=STAGE, dir=target.parent))
     new, old = stage / "new", stage / "old"
     try:
         new.mkdir()
@@ -41,10 +43,13 @@ def staged(out: Path) -> Iterator[Path]:
 
 def must_be_a_site_or_nothing(out: Path) -> None:
     """InputError if something else would be overwritten."""
-    if not out.exists() or is_site(out):
+    if not is_there(out) or is_site(out):
         return
-    if out.is_dir() and not any(out.iterdir()):
-        return
+    try:
+        if out.is_dir() and not any(out.iterdir()):
+            return
+    except OSError as error:
+        raise cannot_be_written(out, error) from error
     raise InputError(
         f"{out} is not a site that Fetchoff has built, so it isn't overwritten",
         "choose another folder with --out",
@@ -53,4 +58,30 @@ def must_be_a_site_or_nothing(out: Path) -> None:
 
 def is_site(folder: Path) -> bool:
     """Whether it was built by `fetchoff site build`."""
-    return (folder / MARKER).is_file()
+    marker = folder / MARKER
+    return is_there(marker) and marker.is_file()
+
+
+def must_be_writable(out: Path) -> None:
+    """StoreError if no folder can be made there, before it takes minutes to fill one.
+
+    A hidden one is made and removed: rights don't tell, since even root makes none in /proc.
+    """
+    target = out.resolve()
+    top, names = target.parent, [target.name]
+    while not is_there(top):
+        names.insert(0, top.name)
+        top = top.parent
+    try:
+        with tempfile.TemporaryDirectory(prefix=STAGE, dir=top) as stage:
+            Path(stage, *names).mkdir(parents=True)
+    except OSError as error:
+        raise cannot_be_written(out, error) from error
+
+
+def cannot_be_written(path: str | Path, error: OSError) -> StoreError:
+    """The error that says why, and what to do."""
+    return StoreError(
+        f"the site cannot be written: {path}: {error.strerror}",
+        "make room, or choose another --out; nothing was changed",
+    )

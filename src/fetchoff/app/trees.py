@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from fetchoff.app.choose import chosen
@@ -51,25 +52,22 @@ def set_up_from(paths: Mapping[str, Sequence[Path]], set_up: SetUp) -> list[Clie
     """
     manifests = {client: _one(client) for client in paths}
     taken = {
-        client: [trees.take(str(manifest.id), path) for path in paths[client]]
+        client: tuple(trees.take(str(manifest.id), path) for path in paths[client])
         for client, manifest in manifests.items()
     }
-    before = {client: trees.chosen(manifest) for client, manifest in manifests.items()}
-    ready: set[str] = set()
-    try:
-        for client, manifest in manifests.items():
-            trees.choose(manifest, taken[client])
-        clients = set_up(list(manifests.values()))
-        ready = {one.id for one in clients if one.readiness is Readiness.READY}
-    finally:
-        for client, manifest in manifests.items():
-            if taken[client] and str(manifest.id) not in ready:
-                trees.choose(manifest, before[client])
+    for client, manifest in manifests.items():
+        if not taken[client]:
+            trees.choose(manifest, ())
+    # Others see a choice only once it has become ready, also if this process is killed.
+    clients = set_up([replace(one, trees=taken[c] or None) for c, one in manifests.items()])
+    for one in clients:
+        if one.manifest.trees and one.readiness is Readiness.READY:
+            trees.choose(one.manifest, one.manifest.trees)
     for one in clients:
         if one.trees and one.readiness is not Readiness.READY:
             where = " and ".join(one.trees)
             raise SetupError(f"{one.id} cannot be built from {where}: {one.reason}", one.hint)
-    return clients
+    return [replace(one, manifest=replace(one.manifest, trees=None)) for one in clients]
 
 
 def _one(text: str) -> Manifest:

@@ -36,12 +36,12 @@ def is_there(path: Path) -> bool:
 def cache() -> Path:
     """The cache folder: $FETCHOFF_CACHE, or fetchoff/ under the user's cache folder.
 
-    Raises StoreError if it cannot be made.
+    Its path is absolute, because builds run in other folders. Raises StoreError if it cannot be
+    made.
     """
-    chosen = os.environ.get("FETCHOFF_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME")
-    folder = Path(chosen) if chosen else Path(base or Path.home() / ".cache") / "fetchoff"
+    folder = _cache()
     try:
+        folder = folder.absolute()
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
@@ -54,3 +54,17 @@ def cache() -> Path:
             "set FETCHOFF_CACHE to a folder that you can write to",
         )
     return folder
+
+
+def _cache() -> Path:
+    if chosen := os.environ.get("FETCHOFF_CACHE"):
+        return Path(chosen)
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base, "fetchoff")
+    try:
+        return Path.home() / ".cache" / "fetchoff"
+    except RuntimeError as error:
+        raise StoreError(
+            "there is no cache folder: HOME is not set, and the user has no home folder",
+            "set FETCHOFF_CACHE to a folder that you can write to",
+        ) from error

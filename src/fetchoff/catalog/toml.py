@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -55,6 +56,11 @@ def read(path: Path, kind: type[D], prepared: Prepare = lambda table: table) -> 
         raise InputError(f"{path}: {error}", "see https://toml.io for the syntax") from error
     except RecursionError as error:
         raise InputError(f"{path}: nested too deeply") from error
+    except ValueError as error:  # of int(), which tomllib leaves as it is
+        raise InputError(
+            f"{path}{_at_line(_digits_at(text))}: an integer has too many digits",
+            "an integer of TOML has at most 19",
+        ) from error
     try:
         table = prepared(table)
     except ValueError as error:
@@ -72,11 +78,24 @@ def _explain(path: Path, text: str, error: ValidationError) -> str:
         if any(_is_inside(other["loc"], fault["loc"]) for other in faults):
             continue  # an array of tables also counts as too short if one of its tables is invalid
         at = _line_of(text, fault["loc"])
-        where = f"{path}:{at}" if at else str(path)
+        where = f"{path}{_at_line(at)}"
         keys = "".join(f"{key}." for key in fault["loc"])
         what = _WORDS.get(fault["type"], fault["msg"].removeprefix("Value error, "))
         lines.append(": ".join(filter(None, (where, keys.removesuffix("."), what))))
     return "\n".join(lines)
+
+
+def _at_line(number: int | None) -> str:
+    return f":{number}" if number else ""
+
+
+def _digits_at(text: str) -> int | None:
+    """The line of an integer that is longer than int() takes."""
+    longest = sys.get_int_max_str_digits()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if any(len(found.replace("_", "")) > longest for found in re.findall(r"[\d_]+", line)):
+            return number
+    return None
 
 
 def _meant(kind: type[Document], error: ValidationError) -> str:

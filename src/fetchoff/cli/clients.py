@@ -29,7 +29,7 @@ def command(
     ] = False,
 ) -> None:
     """List the clients: version, runtime, engine, and whether they are ready on this machine."""
-    from fetchoff.app.choose import chosen, states
+    from fetchoff.app.choose import chosen, states, tries_again
     from fetchoff.cli.console import data_console, print_json, say
 
     found = states(chosen(patterns or ["*"]))
@@ -54,6 +54,9 @@ def command(
     say(_summary(found))
     if any(client.readiness == "not set up" for client in found):
         say("hint: set up the others with 'fetchoff setup --all'")
+    failed = [client for client in found if client.readiness == "unavailable"]
+    if failed:
+        say(f"hint: {tries_again(failed)} to set up what is unavailable")
 
 
 def _summary(clients: Sequence[Client]) -> str:

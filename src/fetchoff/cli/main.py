@@ -123,6 +123,7 @@ def main() -> None:
             signal.signal(number, _interrupt)
     if completion.VARIABLE in os.environ:
         completion.prepare()
+    output.replace_closed()
     try:
         with output.watched():
             app()

@@ -35,6 +35,22 @@ class _Output(io.FileIO):
             ) from error
 
 
+def replace_closed() -> None:
+    """Streams that were closed as the command began, as by `>&-`, lead to nowhere.
+
+    Python has None for them, which print() takes for the other one, and many a file that is opened
+    later would get their descriptor.
+    """
+    if sys.stdout is None:
+        sys.stdout = _nowhere()
+    if sys.stderr is None:
+        sys.stderr = _nowhere()
+
+
+def _nowhere() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BufferedWriter(io.FileIO(os.devnull, "wb")), encoding="utf-8")
+
+
 @contextlib.contextmanager
 def watched() -> Iterator[None]:
     """Standard output raises StoreError where it cannot be written, at the end of the context at

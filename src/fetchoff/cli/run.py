@@ -112,6 +112,7 @@ def in_full(baseline: str) -> str:
 
 def asked_for(baseline: str, clients: Sequence[Client]) -> str:
     """The id of the client that the user named as baseline."""
+    from fetchoff.app.choose import tries_again
     from fetchoff.model.client import Kind, Readiness
     from fetchoff.model.errors import InputError
 
@@ -123,7 +124,10 @@ def asked_for(baseline: str, clients: Sequence[Client]) -> str:
             f"name it with --client, too: --client {shlex.quote(baseline)}",
         )
     if client.readiness is not Readiness.READY:
-        raise InputError(f"{client.id} cannot be the baseline: {client.reason}", client.hint)
+        has_failed = client.readiness is Readiness.UNAVAILABLE
+        again = tries_again([client]) if has_failed else ""
+        hint = "; ".join(filter(None, (client.hint, again)))
+        raise InputError(f"{client.id} cannot be the baseline: {client.reason}", hint)
     if client.manifest.kind is Kind.FLOOR:
         raise InputError(
             f"{client.id} cannot be the baseline: it is a floor, which is never ranked",

@@ -9,9 +9,12 @@ import typer
 from fetchoff.cli import completing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fetchoff.model.client import Client, Manifest
 
 NAME = "setup"
+NAMED = 5  # clients, in a message
 
 
 def command(
@@ -61,7 +64,7 @@ def command(
     if from_trees:
         _set_up_from(from_trees, quiet=quiet)
     if manifests:
-        set_up_all(manifests, quiet=quiet)
+        _tell_how_again(set_up_all(manifests, quiet=quiet))
 
 
 def _of_suite(name: str) -> list[Manifest]:
@@ -92,10 +95,24 @@ def clients_of(manifests: list[Manifest], *, set_up: bool, quiet: bool) -> list[
     fresh = never_set_up(manifests) if set_up else []
     tried = {client.id: client for client in set_up_all(fresh, quiet=quiet)} if fresh else {}
     # Why a version could not be resolved is kept nowhere else.
-    return [
+    clients = [
         tried.get(client.id, client) if client.readiness is Readiness.NOT_SET_UP else client
         for client in states(manifests)
     ]
+    if set_up and not quiet:
+        _tell_not_tried(client for client in clients if client.id not in tried)
+        _tell_how_again(clients)
+    return clients
+
+
+def _tell_not_tried(clients: Iterable[Client]) -> None:
+    from fetchoff.cli.console import say
+    from fetchoff.model.client import Readiness
+
+    failed = [client.id for client in clients if client.readiness is Readiness.UNAVAILABLE]
+    if failed:
+        named = ", ".join(failed[:NAMED]) + (", …" if len(failed) > NAMED else "")
+        say(f"not set up again, because an earlier setup failed: {named}")
 
 
 def set_up_all(manifests: list[Manifest], *, quiet: bool) -> list[Client]:
@@ -121,6 +138,16 @@ def _tell_missing(clients: list[Client]) -> None:
         say(f"unavailable: {client.id}: {client.reason}")
         if client.hint:
             say(f"  hint: {client.hint}")
+
+
+def _tell_how_again(clients: list[Client]) -> None:
+    from fetchoff.app.choose import tries_again
+    from fetchoff.cli.console import say
+    from fetchoff.model.client import Readiness
+
+    failed = [client for client in clients if client.readiness is Readiness.UNAVAILABLE]
+    if failed:
+        say(f"hint: {tries_again(failed)}")
 
 
 def _with_progress(manifests: list[Manifest], *, quiet: bool) -> list[Client]:

@@ -46,7 +46,7 @@ def build(
     out and named. A site that is there already is replaced as a whole.
     """
     from fetchoff.app import site
-    from fetchoff.app.site_folder import must_be_a_site_or_nothing
+    from fetchoff.app.site_folder import must_be_a_site_or_nothing, must_be_writable
     from fetchoff.cli.console import say
     from fetchoff.model.errors import InputError
 
@@ -54,6 +54,7 @@ def build(
     if not origins:
         raise InputError("no runs are named", site.GIVE)
     must_be_a_site_or_nothing(out)
+    must_be_writable(out)
     gathered = site.gather(origins)
     for passed in gathered.passed:
         say(f"left out: {passed.folder}: {passed.reason}")

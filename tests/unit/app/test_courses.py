@@ -66,6 +66,14 @@ def test_files(files: tuple[str, str]) -> None:
     assert course.link.up.delay_ms == 7
 
 
+def test_a_value_after_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "gets.toml"
+    path.write_text(f"value = 50\n{WORKLOAD.replace('/bytes/16', '/bytes/{value}')}")
+    (course,) = courses([f"{path}@300"])
+    assert (course.id, course.workload.exchanges[0].target) == ("gets@300", "/bytes/300")
+    assert ids(f"{path}@300/london") == ["gets@300/london"]
+
+
 @pytest.mark.parametrize(
     ("names", "over", "twice"),
     [

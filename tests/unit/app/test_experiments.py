@@ -48,6 +48,28 @@ def ranked(*clients: Client, baseline: str = "", seed: int | None = 1) -> Experi
     return ranking(clients, [COURSE], suite="s", baseline=baseline, budget_s=9, blocks=6, seed=seed)
 
 
+@pytest.mark.parametrize(
+    ("had_by", "hint"), [(None, "; 'fetchoff setup /nowhere' tries again"), ({}, "")]
+)
+def test_nobody_is_available(had_by: dict[str, int] | None, hint: str) -> None:
+    """A run sets no client up again whose setup failed; one of a fleet does."""
+    failed = replace(
+        client("ruby/curb", readiness=Readiness.UNAVAILABLE), reason="no gem", hint="gem install it"
+    )
+    with pytest.raises(InputError, match="ruby/curb: no gem") as refused:
+        ranking(
+            [failed],
+            [COURSE],
+            suite="s",
+            baseline="",
+            budget_s=9,
+            blocks=6,
+            seed=1,
+            had_by=had_by,
+        )
+    assert refused.value.hint == f"gem install it{hint}"
+
+
 def test_who_takes_part() -> None:
     experiment = ranked(
         client("ruby/curb"),

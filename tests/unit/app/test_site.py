@@ -17,6 +17,7 @@ from tests.unit.report import reproduced, sited
 from fetchoff.app import results, site, site_folder, site_server
 from fetchoff.app.fleet_results import write_fleet
 from fetchoff.app.site import Origin, gather
+from fetchoff.cli import site as site_command
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.report.site import render
 from fetchoff.store.history import HISTORIES
@@ -250,6 +251,37 @@ def test_what_is_no_site_is_not_overwritten(tmp_path: Path, run: Path, kind: str
     assert kept.read_text() == "precious"
 
 
+@pytest.mark.parametrize("out", ["a" * 300, f"{'a' * 300}/site", "file/site", "/proc/site"])
+def test_where_no_folder_can_be_made_is_told(out: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    site_folder.must_be_a_site_or_nothing(tmp_path / out)
+    with pytest.raises(StoreError, match="the site cannot be written") as caught:
+        site_folder.must_be_writable(tmp_path / out)
+    assert out in caught.value.message
+    assert listing(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("out", ["a" * 255, "new/folders/site"])
+def test_a_look_whether_a_folder_can_be_made_leaves_nothing(
+    out: str, tmp_path: Path, run: Path
+) -> None:
+    before = listing(tmp_path)
+    site_folder.must_be_writable(tmp_path / out)
+    assert listing(tmp_path) == before
+    site.build(gather([Origin(run)]), tmp_path / out)
+    site_folder.must_be_writable(tmp_path / out)
+    assert site_folder.is_site(tmp_path / out)
+
+
+def test_no_run_is_read_for_a_folder_that_cannot_be_made(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be gigabytes of them."""
+    monkeypatch.setattr(site, "gather", lambda _: pytest.fail("runs were read"))
+    with pytest.raises(StoreError, match="/dev/null/site"):
+        site_command.build([run], out=Path("/dev/null/site"))
+
+
 def test_runs_within_the_site_are_refused(tmp_path: Path, run: Path) -> None:
     out = tmp_path / "site"
     site.build(gather([Origin(run)]), out)
@@ -322,6 +354,7 @@ def test_a_port_that_is_taken_is_said_to_be(tmp_path: Path, run: Path) -> None:
             site_server.server(tmp_path / "site", port)
 
 
-def test_only_a_site_is_served(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", [".", "a" * 300])
+def test_only_a_site_is_served(folder: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a site"):
-        site_server.server(tmp_path, 0)
+        site_server.server(tmp_path / folder, 0)

@@ -382,6 +382,44 @@ def test_a_tree_that_does_not_do_leaves_all_as_it_was(
     assert state(read_manifest(folder)) == before
 
 
+def test_a_client_stays_as_it_was_until_it_is_built(folder: Path, library: Path) -> None:
+    """Whoever looks meanwhile sees nothing of it, nor who comes after a process that was killed."""
+    set_up_from({str(folder): [library]}, set_up)
+    before = trees.chosen(read_manifest(folder)), state(read_manifest(folder))
+    (library / "library").write_text("one more")
+
+    def watched(manifests: list[Manifest]) -> list[Client]:
+        clients = set_up(manifests)
+        assert (trees.chosen(read_manifest(folder)), state(read_manifest(folder))) == before
+        return clients
+
+    def killed(manifests: list[Manifest]) -> list[Client]:
+        watched(manifests)
+        os._exit(9)
+
+    child = os.fork()
+    if child == 0:
+        try:
+            set_up_from({str(folder): [library]}, killed)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert state(read_manifest(folder)) == before[1]
+    (client,) = set_up_from({str(folder): [library]}, watched)
+    assert client == state(read_manifest(folder)) != before[1]
+
+
+def test_the_usual_place_is_chosen_before_it_is_built(folder: Path, library: Path) -> None:
+    """What undoes a choice needs no success."""
+    set_up_from({str(folder): [library]}, set_up)
+
+    def watched(manifests: list[Manifest]) -> list[Client]:
+        assert trees.chosen(read_manifest(folder)) == ()
+        return set_up(manifests)
+
+    set_up_from({str(folder): []}, watched)
+
+
 def test_an_adapter_with_steps_of_its_own_says_itself_how(folder: Path) -> None:
     path = folder / "adapter.toml"
     path.write_text(path.read_text() + 'steps = [["true"]]\n')

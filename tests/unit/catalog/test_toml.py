@@ -81,6 +81,13 @@ def test_nesting_without_end(tmp_path: Path) -> None:
         read(path, Tree)
 
 
+def test_an_integer_of_too_many_digits_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "tree.toml"
+    path.write_text(f'name = "x"\nleaf.size = {"1" * 5_000}\n')
+    with pytest.raises(InputError, match=r"tree\.toml:2: an integer has too many digits"):
+        read(path, Tree)
+
+
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read(tmp_path / "nowhere.toml", Tree)
