@@ -26,3 +26,20 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(servers, "state", state)
     monkeypatch.setattr(servers, "set_up", set_up)
     return tried
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache of this test alone, which isn't made yet."""
+    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """A source tree."""
+    folder = tmp_path / "library-1.0"
+    (folder / "src").mkdir(parents=True)
+    (folder / "library").write_text("one")
+    (folder / "src" / "program").write_text("#!/bin/sh\n")
+    return folder

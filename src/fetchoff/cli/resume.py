@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING
 
 from fetchoff.cli import options
@@ -84,12 +83,10 @@ def _lacks_a_claimed_fault(analysis: Analysis) -> bool:
 def _must_not_be_of_a_host(run: Path) -> None:
     """What `fetchoff resume` appended to the run folder that a host keeps for itself would be no
     record of that host, and ruin it."""
-    from fetchoff.fleet.host.own_folder import folders
-    from fetchoff.model.errors import StoreError
+    from fetchoff.fleet.host.own_folder import is_of_a_host
 
-    with contextlib.suppress(StoreError):  # without a cache folder, there is none of a host either
-        if run.resolve().is_relative_to(folders().resolve()):
-            raise _of_a_host(run)
+    if is_of_a_host(run):
+        raise _of_a_host(run)
 
 
 def _must_be_of_one_machine(folder: RunFolder) -> None:

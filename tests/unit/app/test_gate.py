@@ -46,10 +46,7 @@ from fetchoff.model.observation import Record, RoundDone, SectionDone
 from fetchoff.report.files.gate import document
 from fetchoff.report.wording import gate as wording
 
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture

@@ -31,10 +31,7 @@ for place in (Path(sys.argv[2], "build", "0", tree.name), Path(sys.argv[2], "aga
 """
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture

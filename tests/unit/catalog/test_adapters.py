@@ -19,10 +19,7 @@ from fetchoff.model.errors import AdapterError, InputError
 HELLO = Description("1.0", "runtime", "engine", frozenset({"http/1.1"}))
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("FETCHOFF_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture
