@@ -92,9 +92,9 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
     if values.size < LEAST:
         point = float(values.mean()) if values.size else nan
         return Found(Estimate(point, -inf, inf, 0.0), CheckOutcome.INCONCLUSIVE, values.size)
-    mean, error = _mean(values, [stratum for *_, stratum in known])
-    narrow = student.critical(PASS_LEVEL, values.size - 1) * error
-    wide = student.critical(level, values.size - 1) * error
+    mean, error, degrees = _mean(values, [stratum for *_, stratum in known])
+    narrow = student.critical(PASS_LEVEL, degrees) * error
+    wide = student.critical(level, degrees) * error
     off = abs(mean - asked.expected)
     outcome = CheckOutcome.INCONCLUSIVE
     if off - wide > asked.tolerance:
@@ -105,7 +105,7 @@ def judge_pooled(asked: Asked, *, level: float) -> Found:
     if culprit:
         outcome = CheckOutcome.FAILED
     estimate = Estimate(mean, mean - narrow, mean + narrow, 1 - PASS_LEVEL)
-    least = asked.tolerance + error * student.shift_found(level, values.size - 1, POWER)
+    least = asked.tolerance + error * student.shift_found(level, degrees, POWER)
     return Found(estimate, outcome, values.size, culprit, least)
 
 
@@ -120,18 +120,26 @@ def _known(asked: Asked) -> list[tuple[float, str, str]]:
     return [triple for triple in triples if np.isfinite(triple[0])]
 
 
-def _mean(values: Array, strata: Sequence[str]) -> tuple[float, float]:
-    """The mean of all values and its standard error; strata are weighted by inverse variance.
+def _mean(values: Array, strata: Sequence[str]) -> tuple[float, float, int]:
+    """The mean of all values, its standard error and degrees of freedom.
 
-    If a stratum has too few values to estimate its variance, all values have equal weight.
+    Strata are weighted by inverse variance. These variances are estimates, so the weights are
+    random too, for which the standard error is corrected (Meier, Biometrics 9, 1953). The degrees
+    of freedom are those of the smallest stratum: with Satterthwaite's, 3.3 % instead of 2.5 % of
+    faults passed, and five times as many checks failed as at 0.05 %. If a stratum has too few
+    values to estimate its variance, all values have equal weight.
     """
     parts = [values[[name == one for name in strata]] for one in dict.fromkeys(strata)]
     variances = [float(part.var(ddof=1)) / part.size for part in parts if part.size >= ENOUGH]
     if len(variances) < len(parts) or min(variances) <= 0:
-        return float(values.mean()), float(values.std(ddof=1)) / sqrt(values.size)
-    weights = 1 / np.array(variances)
+        error = float(values.std(ddof=1)) / sqrt(values.size)
+        return float(values.mean()), error, values.size - 1
+    precisions = 1 / np.array(variances)
+    weights = precisions / precisions.sum()
+    degrees = np.array([part.size - 1 for part in parts])
+    variance = (1 + 4 * float((weights * (1 - weights) / degrees).sum())) / precisions.sum()
     means = np.array([float(part.mean()) for part in parts])
-    return float(weights @ means / weights.sum()), float(1 / sqrt(weights.sum()))
+    return float(weights @ means), sqrt(variance), int(degrees.min())
 
 
 def _culprit(asked: Asked, known: list[tuple[float, str, str]], level: float) -> str:

@@ -99,29 +99,47 @@ def test_too_few_cannot_tell() -> None:
     assert found.count == 2
 
 
-def on_three(rng: np.random.Generator, mean: float = 1.0, count: int = 16) -> Asked:
-    """Asked on three workloads, of which one is as noisy as downloads are."""
-    values = [rng.normal(mean, sd, count) for sd in (0.05, 0.06, 0.25)]
-    one = asked(np.concatenate(values))
-    return replace(one, strata=tuple(name for name in "abc" for _ in range(count)))
+def on_several(
+    rng: np.random.Generator,
+    mean: float = 1.0,
+    count: int = 16,
+    sds: tuple[float, ...] = (0.05, 0.06, 0.25),
+    groups: int = 3,
+) -> Asked:
+    """Asked on several workloads: on three, of which one is as noisy as downloads are."""
+    values = [rng.normal(mean, sd, count) for sd in sds]
+    one = asked(np.concatenate(values), groups)
+    return replace(one, strata=tuple(name for name in "abcdef"[: len(sds)] for _ in range(count)))
 
 
 def test_a_noisy_workload_weighs_less() -> None:
     rng = np.random.default_rng(1)
-    together = [judge_pooled(on_three(rng), level=LEVEL).outcome for _ in range(RUNS)]
-    assert np.mean([one is CheckOutcome.PASSED for one in together]) >= 0.95
+    together = [judge_pooled(on_several(rng), level=LEVEL).outcome for _ in range(RUNS)]
+    assert np.mean([one is CheckOutcome.PASSED for one in together]) >= 0.93
     assert CheckOutcome.FAILED not in together
 
 
-def test_weights_do_not_let_a_fault_pass() -> None:
+@pytest.mark.parametrize("sds", [(0.01, 0.01, 0.01), (0.01, 0.02, 0.03), (0.05, 0.06, 0.25)])
+@pytest.mark.parametrize("count", [8, 14])
+def test_weights_do_not_let_a_fault_pass(sds: tuple[float, ...], count: int) -> None:
+    """With variances taken as known, 5.6 % of three times eight values passed, and with
+    Satterthwaite's degrees of freedom still 3.3 %."""
     rng = np.random.default_rng(2)
-    found = [judge_pooled(on_three(rng, 1.04), level=LEVEL).outcome for _ in range(RUNS)]
-    assert np.mean([one is CheckOutcome.PASSED for one in found]) <= 0.04
+    found = [judge_pooled(on_several(rng, 1.04, count, sds, 1), level=LEVEL) for _ in range(RUNS)]
+    assert np.mean([one.outcome is CheckOutcome.PASSED for one in found]) <= 0.0325
+
+
+def test_weights_do_not_fail_what_is_tolerated() -> None:
+    """With variances taken as known, 1.1 % of six times eight values failed at 0.2 %."""
+    rng = np.random.default_rng(4)
+    sds = (0.01,) * 6
+    found = [judge_pooled(on_several(rng, 1.04, 8, sds, 1), level=0.002) for _ in range(RUNS)]
+    assert np.mean([one.outcome is CheckOutcome.FAILED for one in found]) <= 0.003
 
 
 def test_a_kit_that_is_off_on_one_workload_alone_is_named() -> None:
     rng = np.random.default_rng(3)
-    one = on_three(rng, count=24)
+    one = on_several(rng, count=24)
     values = np.array(one.values)
     values[:24][np.array(one.groups[:24]) == "kit 2"] += 0.6
     found = judge_pooled(replace(one, values=tuple(values.tolist())), level=LEVEL)
