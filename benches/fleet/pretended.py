@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import fetchoff
 from fetchoff.fleet.host.work import folder_of, is_whole, must_have_kept, told_of
 from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import Block, Told
@@ -75,7 +76,7 @@ def header(
         run_id=run_id,
         title="pretended",
         started="2026-11-24T12:00:00+00:00",
-        fetchoff="0",
+        fetchoff=fetchoff.__version__,
         experiment=asked,
         clients=(),
         environment={},

@@ -12,7 +12,7 @@ from fetchoff.protocol.adapter import Done
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.seam import Timed
 from fetchoff.run.network.seam import Network
-from fetchoff.run.os.clocks import ReadNs
+from fetchoff.run.os.clocks import ReadKnownNs, elapsed
 from fetchoff.run.os.process import ChildFailed
 
 
@@ -59,7 +59,7 @@ class BareLoop(Adapter):
         self,
         n: int,
         timeout_s: float,
-        origin_cpu: ReadNs,
+        origin_cpu: ReadKnownNs,
         *,
         busy_ns: int = 0,
         digest: bool = False,
@@ -69,7 +69,8 @@ class BareLoop(Adapter):
         origin_before, before = origin_cpu(), self.cpu_ns()
         self.begin(n, busy_ns=busy_ns)
         answer = self.finished(timeout_s)
-        return Timed(answer, answer.wall_ns, self.cpu_ns() - before, origin_cpu() - origin_before)
+        spent_ns = self.cpu_ns() - before
+        return Timed(answer, answer.wall_ns, spent_ns, elapsed(origin_before, origin_cpu()))
 
     def request_exit(self) -> None:
         """The loop ends with its input, which `end` closes."""

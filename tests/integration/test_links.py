@@ -86,13 +86,17 @@ class Kept:
 
 def late(run: Path) -> list[bool]:
     """For every batch over a link, whether it does not count."""
-    folder = RunFolder.open(run)
-    experiment = folder.header.experiment
-    return [
-        bool(spoilt(batch, experiment.course(batch.workload).link, experiment.at_stake))
-        for batch in Kept.in_(run).batches
-        if batch.emulated
-    ]
+    experiment = RunFolder.open(run).header.experiment
+    client_of = {entrant.key: entrant.client for entrant in experiment.entrants}
+    batches = [batch for batch in Kept.in_(run).batches if batch.emulated]
+    judged = (
+        spoilt(
+            [batch for batch in batches if batch.workload == course.id],
+            *(client_of, course.link, experiment.at_stake),
+        )
+        for course in experiment.courses
+    )
+    return [bool(why) for whys in judged for why in whys]
 
 
 def assert_measured(ran: Ran, run: Path) -> None:

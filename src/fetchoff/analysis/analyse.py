@@ -32,6 +32,7 @@ from fetchoff.model.analysis import (
 from fetchoff.model.check import CheckOutcome, SelfCheck, not_tested
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.failures import Failures
 from fetchoff.model.finding import (
     Advice,
     ChecksUnclear,
@@ -79,13 +80,16 @@ def analyse(
     series = {course.id: series_of(course.id) for course in experiment.courses}
     measured = [one for one in series.values() if one.rounds]
     checks = self_checks(experiment, measured, kits)
-    beginnings = began_with(records)
+    beginnings, failures = began_with(records), Failures(records)
     results = []
     for course in experiment.courses:
-        link = links.over_link(course, records, series[course.id], experiment.at_stake)
+        link = links.over_link(course, records, series[course.id])
         if series[course.id].rounds:
             stopped = throttled(course, records)
-            found = _result(run, course, link, series[course.id], checks, stopped, final=final)
+            field = Field(
+                experiment, series[course.id], final=final, counts=run.counts, failures=failures
+            )
+            found = _result(run, course, link, field, checks, stopped)
             results.append(with_curves(found, series[course.id], course, beginnings))
         elif link is not None and link.left_out:
             results.append(_nothing_counts(run, course, link))
@@ -115,14 +119,11 @@ def _result(
     run: RunFacts,
     course: Course,
     link: OverLink | None,
-    series: Series,
+    field: Field,
     checks: Sequence[SelfCheck],
     stopped: Finding | None,
-    *,
-    final: bool,
 ) -> WorkloadResult:
-    workload = course.workload
-    field = Field(run.experiment, series, final=final, counts=run.counts)
+    workload, series = course.workload, field.series
     own = tuple(check for check in checks if check.workload in (course.id, ALL))
     standings, on_all = field.standings(), None
     if link is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isfinite, log
+from math import isfinite, log, nan
 
 import numpy as np
 
@@ -19,12 +19,12 @@ from fetchoff.analysis.series import Series
 from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck, withholds
 from fetchoff.model.experiment import KNOWN, Effect, Entrant, Experiment, Role, is_measured
 from fetchoff.model.finding import Advice, CheckFailed, Finding
-from fetchoff.model.observation import Batch
+from fetchoff.model.observation import Batch, Sample
 from fetchoff.stats.pooled import Asked, Found, judge_pooled
 
 SAME = 0.04  # a second process of a client, on the scale of ratios
 BACK = 0.15  # of what was injected
-MORE = 0.01
+MORE = 0.33  # of what was added
 MOST_MORE = 1.25  # where batches are a few iterations, one more is another kind of batch
 
 METRICS = ("wall", "cpu")
@@ -122,11 +122,9 @@ def _questions(experiment: Experiment, series: Series) -> Iterator[_Question]:
         if busy:
             yield ask(CheckKind.BUSY, busy, 1.0, BACK, partial(_back, series, costs))
         if more and not turned:
-            expected = _really_more(series, more)
-            if expected <= MOST_MORE:
-                tolerance = max(MORE, (expected - 1) / 3)
-                plain = partial(_beside_process, series, costs)
-                yield ask(CheckKind.MORE, more, expected, tolerance, plain)
+            known = [e for e in more if _really_more(series, e) <= MOST_MORE]
+            if known:
+                yield ask(CheckKind.MORE, known, 1.0, MORE, partial(_more_seen, series, costs))
         if turned:
             of_clients, common = trends(series, metric)
             yield _Question(CheckKind.TREND, series.workload, metric, of_clients)
@@ -166,16 +164,8 @@ Costs = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 def _beside_client(series: Series, costs: Costs, entrant: Entrant) -> Sequence[float]:
-    return _against(series, costs, entrant, entrant.client)
-
-
-def _beside_process(series: Series, costs: Costs, entrant: Entrant) -> Sequence[float]:
-    return _against(series, costs, entrant, entrant.process)
-
-
-def _against(series: Series, costs: Costs, entrant: Entrant, other: str) -> Sequence[float]:
     """Ratios, round by round; by their logarithm, so that neither direction weighs more."""
-    this, that = series.index(entrant.key), series.index(other)
+    this, that = series.index(entrant.key), series.index(entrant.client)
     with np.errstate(invalid="ignore", divide="ignore"):
         return [1 + log(r) if r > 0 else r for r in (costs[:, this] / costs[:, that]).tolist()]
 
@@ -190,15 +180,43 @@ def _back(series: Series, costs: Costs, entrant: Entrant) -> Sequence[float]:
     return [float(share) for share in shares]
 
 
-def _really_more(series: Series, more: Sequence[Entrant]) -> float:
-    """The factor that whole iterations allowed."""
-    keys = {entrant.key for entrant in more}
-    factors = [_more_of(batch) for batch in series.batches if batch.entrant in keys]
-    return float(np.median(factors)) if factors else 1 + more[0].amount
+def _more_seen(series: Series, costs: Costs, entrant: Entrant) -> Sequence[float]:
+    """How much of the iterations that were added shows in the cost, beside the process's own
+    batches, round by round: 1 is all of them.
+
+    Iterations are whole, so one client gets 3 % more and another 10 %. The cost of a planned
+    exchange should be as many times as high as there were iterations: the quotient of the
+    logarithms says by which part it is, whatever that client got.
+    """
+    this, that = series.index(entrant.key), series.index(entrant.process)
+    added = [_factor(own) for own in _by_sample(series, entrant)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shown = (costs[:, this] / costs[:, that]).tolist()
+    return [
+        log(ratio) / log(factor) if ratio > 0 and factor > 1 else nan
+        for ratio, factor in zip(shown, added, strict=True)
+    ]
 
 
-def _more_of(batch: Batch) -> float:
-    return batch.iterations / batch.planned
+def _by_sample(series: Series, entrant: Entrant) -> list[list[Batch]]:
+    """The batches of an entrant in each of the samples, in their order."""
+    found: dict[Sample, list[Batch]] = {sample: [] for sample in series.samples}
+    for batch in series.batches:
+        if batch.entrant == entrant.key:
+            found[batch.sample].append(batch)
+    return list(found.values())
+
+
+def _really_more(series: Series, more: Entrant) -> float:
+    """The factor that whole iterations allowed a client, over all rounds."""
+    factor = _factor([batch for batch in series.batches if batch.entrant == more.key])
+    return factor if isfinite(factor) else 1 + more.amount
+
+
+def _factor(batches: Sequence[Batch]) -> float:
+    """Iterations that were done for each one that was planned; NaN: none was."""
+    planned = sum(batch.planned for batch in batches)
+    return sum(batch.iterations for batch in batches) / planned if planned else nan
 
 
 def withheld(checks: Sequence[SelfCheck]) -> Finding | None:

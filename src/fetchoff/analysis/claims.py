@@ -192,7 +192,8 @@ def known_of_ratio(stated: RatioClaim, found: Estimate) -> Reason | None:
 def _held_up(stated: RatioClaim, evidence: Evidence, error: float) -> OriginBusy | None:
     """That both sides mostly waited for the origin: then little of a difference is left."""
     of_share, to_share = (evidence.origin_share(side) for side in (stated.of, stated.to))
-    if stated.measure is not Measure.WALL or min(of_share, to_share) < ORIGIN_BOUND:
+    is_busy = of_share >= ORIGIN_BOUND and to_share >= ORIGIN_BOUND  # not where it is unknown
+    if stated.measure is not Measure.WALL or not is_busy:
         return None
     try:
         cpu = _estimate(evidence.differences(Measure.CPU, stated.of, stated.to), error)

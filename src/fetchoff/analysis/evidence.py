@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -85,10 +86,11 @@ class Evidence:
         raise Missing(NotExplained(side))
 
     def origin_share(self, side: Side) -> float:
-        """The origin's CPU time as a share of the wall time."""
+        """The origin's CPU time as a share of the wall time; NaN where nobody knows it."""
         column, series = self._column(side), self.series[side.workload]
         shares = series.origin_cpu_ns[:, column] / series.wall_ns[:, column]
-        return float(np.nanmedian(shares))
+        known = shares[np.isfinite(shares)]
+        return float(np.median(known)) if known.size else math.nan
 
     def _logs(self, measure: Measure, side: Side) -> Array:
         column, series = self._column(side), self.series[side.workload]

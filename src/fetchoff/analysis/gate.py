@@ -10,9 +10,10 @@ from fetchoff.analysis.series import Series, series_of
 from fetchoff.analysis.stopping import has_verdict, head_against_base, of_each, rule_of
 from fetchoff.model.estimate import StoppingRule
 from fetchoff.model.experiment import TWIN, Experiment, Role
+from fetchoff.model.failures import Failures
 from fetchoff.model.finding import Clock
-from fetchoff.model.gate import Again, Answer, End, Judged, Lost, TrackRecord
-from fetchoff.model.observation import Ended, Outcome, Record
+from fetchoff.model.gate import BASE, HEAD, Again, Answer, End, Judged, Lost, TrackRecord
+from fetchoff.model.observation import Ended, Invocation, Outcome, Record
 from fetchoff.stats import (
     Joint,
     judge_jointly,
@@ -89,21 +90,42 @@ def answer_of(joint: Joint) -> Answer:
 
 
 def lost(experiment: Experiment, records: Sequence[Record]) -> tuple[Lost, ...]:
-    """The rounds in which base or head broke down, of each course that has such rounds."""
-    found = (_lost_of(experiment, one) for one in _series(experiment, records))
-    return tuple(one for one in found if one.base or one.head)
+    """The rounds in which base or head broke down, of each course that has such rounds, or on which
+    one of them is given up."""
+    failures = Failures(records)
+    found = (_lost_of(experiment, one, failures) for one in _series(experiment, records))
+    return tuple(one for one in found if one.base or one.head or one.controls or one.given_up)
 
 
-def _lost_of(experiment: Experiment, series: Series) -> Lost:
-    processes = [e.process for e in experiment.entrants if e.role is not Role.CONTROL]
-    bad = [
-        [i for i in series.invocations if i.process == process and i.outcome is not Outcome.OK]
-        for process in processes
-    ]
-    base, head = (tuple(sorted({i.round for i in own})) for own in bad)
-    message = next((own[-1].message for own in reversed(bad) if own), "")
-    of_rounds = 1 + max((number for _, number in series.samples), default=-1)
-    return Lost(series.workload, base, head, of_rounds, message)
+def _lost_of(experiment: Experiment, series: Series, failures: Failures) -> Lost:
+    course, entrants = series.workload, experiment.entrants
+    base, head = (e for e in entrants if e.role is not Role.CONTROL)
+    controls = {e.process for e in entrants if e.role is Role.CONTROL}
+    of_base, of_head, of_controls = (
+        [i for i in series.invocations if i.process in own and i.outcome is not Outcome.OK]
+        for own in ({base.process}, {head.process}, controls)
+    )
+    uncounted = [i for one in (base, head) for i in failures.of(one.client, course)]
+    message = next(
+        (bad[-1].message for bad in (of_head, of_base, of_controls, uncounted) if bad), ""
+    )
+    return Lost(
+        course,
+        _rounds_of(of_base),
+        _rounds_of(of_head),
+        of_rounds=1 + max((number for _, number in series.samples), default=-1),
+        message=message,
+        controls=_rounds_of(of_controls),
+        given_up=tuple(
+            side
+            for side, one in ((BASE, base), (HEAD, head))
+            if failures.is_given_up(one.client, course)
+        ),
+    )
+
+
+def _rounds_of(invocations: Sequence[Invocation]) -> tuple[int, ...]:
+    return tuple(sorted({one.round for one in invocations}))
 
 
 def end_of(rows: Sequence[Judged], lost: Sequence[Lost] = ()) -> End:
@@ -121,10 +143,14 @@ def budget_needed(
     records: Sequence[Record], rows: Sequence[Judged], lost: Sequence[Lost] = ()
 ) -> int | None:
     """Seconds of measuring after which what is not told would probably be; None: no budget would
-    do, or the gate has its answer."""
+    do, as where base or head is given up, or the gate has its answer."""
     if end_of(rows) is not End.CANNOT_TELL or any(one.is_of_head for one in lost):
         return None
-    return budget_to_tell(records, [row for row in rows if row.answer is Answer.CANNOT_TELL])
+    untold = [row for row in rows if row.answer is Answer.CANNOT_TELL]
+    over = {one.workload for one in lost if one.given_up}
+    if any(row.workload in over for row in untold):
+        return None
+    return budget_to_tell(records, untold)
 
 
 def track_record(differed: Sequence[bool]) -> TrackRecord:

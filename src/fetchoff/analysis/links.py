@@ -18,21 +18,18 @@ from fetchoff.model.finding import (
     NothingCounts,
     RoundsExcluded,
 )
-from fetchoff.model.lateness import spoilt
 from fetchoff.model.link import Calibration
 from fetchoff.model.observation import LinkUsed, Record, Sample
 
 
-def over_link(
-    course: Course, records: Sequence[Record], series: Series, at_stake: float
-) -> OverLink | None:
+def over_link(course: Course, records: Sequence[Record], series: Series) -> OverLink | None:
     """What became of a course's link; None over loopback."""
     link = course.link
     if not link.is_emulated:
         return None
     used = [r for r in records if isinstance(r, LinkUsed) and r.workload == course.id]
-    batches = len(series.batches) + len(series.spoilt)
-    whys = [spoilt(batch, link, at_stake) for batch in series.spoilt]
+    batches = len(series.batches) + len(series.left_out)
+    whys = Counter(one.why for one in series.left_out)
     calibrated = calibrations.of_rounds(course, records)
     out = calibrations.at_fault(calibrated)
     counting = [one for sample, one in calibrated.items() if sample not in out]
@@ -40,8 +37,8 @@ def over_link(
         link,
         counting[-1] if counting else None,
         replace(_use(used), batches=batches),
-        (*_rounds_at_fault(used), *_rounds_miscalibrated(out), *_rounds_lost(series, whys)),
-        tuple(BatchesLeftOut(many, why) for why, many in Counter(whys).items()),
+        (*_rounds_at_fault(used), *_rounds_miscalibrated(out), *_rounds_lost(series)),
+        tuple(BatchesLeftOut(many, why) for why, many in whys.items()),
     )
 
 
@@ -55,9 +52,9 @@ def _rounds_miscalibrated(out: Mapping[Sample, Calibration]) -> Iterator[RoundLe
     return (RoundLeftOut(round_, "; ".join(one.faults)) for (_, round_), one in out.items())
 
 
-def _rounds_lost(series: Series, whys: Sequence[str]) -> Iterator[RoundLeftOut]:
+def _rounds_lost(series: Series) -> Iterator[RoundLeftOut]:
     """Those that have too few batches left of everybody; why the last of them does not count."""
-    last = {batch.sample: why for batch, why in zip(series.spoilt, whys, strict=True)}
+    last = {one.batch.sample: one.why for one in series.left_out if one.is_spoilt}
     lost = {sample: why for sample, why in last.items() if sample not in series.samples}
     return (RoundLeftOut(round_, why) for (_, round_), why in sorted(lost.items()))
 

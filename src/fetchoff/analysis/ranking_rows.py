@@ -13,7 +13,7 @@ import numpy as np
 from fetchoff.analysis import clocks, modes
 from fetchoff.analysis.series import Array, Series
 from fetchoff.analysis.stopping import rule_of
-from fetchoff.analysis.throughput import throughput
+from fetchoff.analysis.throughput import exchanges_seen, throughput
 from fetchoff.model.analysis import Costs, OnTheWire, RankingRow, Relative
 from fetchoff.model.estimate import (
     MINIMUM_ROUNDS,
@@ -24,6 +24,7 @@ from fetchoff.model.estimate import (
     Verdict,
 )
 from fetchoff.model.experiment import Entrant, Experiment, Role
+from fetchoff.model.failures import Failures
 from fetchoff.model.finding import (
     Advice,
     AnsweredWrong,
@@ -40,6 +41,7 @@ from fetchoff.model.finding import (
     RoundsFailed,
     TiersUnproven,
     Unsteady,
+    Whose,
     WorkMoved,
 )
 from fetchoff.model.observation import Batch, Invocation, Outcome, Sample, Turns
@@ -61,7 +63,10 @@ ADVICE = {Kind.FEW_ROUNDS: Advice.LARGER_BUDGET}
 
 
 class Field:
-    """All entrants of a workload that are not controls, judged together."""
+    """All entrants of a workload that are not controls, judged together.
+
+    `failures`: of all records, also of attempts that do not count.
+    """
 
     def __init__(
         self,
@@ -70,10 +75,12 @@ class Field:
         *,
         final: bool,
         counts: Collection[str] = EVERYTHING,
+        failures: Failures | None = None,
     ) -> None:
         self._experiment = experiment
+        self._failures = failures or Failures(series.invocations)
         self._workload = experiment.course(series.workload).workload
-        self._series = series
+        self.series = series
         self._final = final
         self._counts = counts
         self._rule = rule_of(experiment)
@@ -84,8 +91,10 @@ class Field:
         for batch in series.batches:
             self._batches[batch.entrant].append(batch)
         self._invocations: dict[str, list[Invocation]] = defaultdict(list)
+        self._of_client: dict[str, list[Invocation]] = defaultdict(list)
         for invocation in series.invocations:
             self._invocations[invocation.process].append(invocation)
+            self._of_client[invocation.client].append(invocation)
         self._turns: dict[str, list[Turns]] = defaultdict(list)
         for turns in series.turns:
             self._turns[turns.entrant].append(turns)
@@ -99,10 +108,10 @@ class Field:
         order = {self._ranked[r.client]: n for n, r in enumerate(self._wall_ranking.clients)}
         rows = [
             self._standing(column)
-            for column, entrant in enumerate(self._series.entrants)
+            for column, entrant in enumerate(self.series.entrants)
             if entrant.role is not Role.CONTROL
         ]
-        columns = {e.key: i for i, e in enumerate(self._series.entrants)}
+        columns = {e.key: i for i, e in enumerate(self.series.entrants)}
 
         def place(row: RankingRow) -> tuple[int, float, str]:
             group = 2 if row.costs is None else 1 if row.role is Role.FLOOR else 0
@@ -114,23 +123,23 @@ class Field:
         """The experiment's, or the first by wall time if that one has no data, or in a ranking too
         few rounds for an interval, which no ratio would have then."""
         wanted = self._experiment.baseline
-        rounds = _rounds(self._wall, self._series.index(wanted))
+        rounds = _rounds(self._wall, self.series.index(wanted))
         if rounds >= (1 if self._experiment.pair_only else MINIMUM_ROUNDS):
             return wanted
         first = self._rank(self._wall, None).clients[:1] if self._ranked else ()
         if first and first[0].tiers is not None:
-            return self._series.entrants[self._ranked[first[0].client]].key
+            return self.series.entrants[self._ranked[first[0].client]].key
         if rounds:
             return wanted
         some = (i for i in self._ranked if _any(self._wall, i))  # too few rounds to rank them
         least = min(some, key=lambda i: float(np.nanmean(self._wall[:, i])), default=None)
-        return wanted if least is None else self._series.entrants[least].key
+        return wanted if least is None else self.series.entrants[least].key
 
     def _rank(self, y: Array, baseline: str | None) -> Ranking:
         """By both clocks ratios are relative to the same client."""
         column = None
         if baseline is not None:
-            column = self._ranked.index(self._series.index(baseline))
+            column = self._ranked.index(self.series.index(baseline))
         return rank(
             y[:, self._ranked],
             baseline=column,
@@ -141,25 +150,27 @@ class Field:
         )
 
     def _standing(self, column: int) -> RankingRow:
-        entrant = self._series.entrants[column]
+        entrant = self.series.entrants[column]
         invocations = self._invocations[entrant.process]
         well = [i for i in invocations if i.outcome is Outcome.OK]
         bad = [i for i in invocations if i.outcome is not Outcome.OK]
-        wrong = [i for i in self._series.wrong if i.client == entrant.client]
+        failed = self._failed(entrant)
+        wrong = [i for i in self.series.wrong if i.client == entrant.client]
         if wrong:
             return _not_to_be_ranked(entrant, wrong)
         if not well or not _any(self._wall, column):
-            given = any(turns.entrant == entrant.key for turns in self._series.given_turns)
-            return _not_measured(entrant, bad, is_disturbed=bool(well and given))
+            given = any(turns.entrant == entrant.key for turns in self.series.given_turns)
+            ended = bad or ([] if well else failed)
+            return _not_measured(entrant, ended, is_disturbed=bool(well and given))
         rounds = _rounds(self._wall, column)
         costs = self._costs(column, well)
-        failed = RoundsFailed(len(bad), len(invocations), bad[-1].message) if bad else None
+        lost = self._rounds_failed(entrant, failed)
         return RankingRow(
             client=entrant.key,
             role=entrant.role,
             outcome=Outcome.OK,
             rounds=rounds,
-            reason=Finding(failed, (entrant.key,)) if failed else None,
+            reason=Finding(lost, (entrant.key,)) if lost else None,
             tiers=self._tiers(column),
             wall=self._by_wall(column),
             cpu=self._relative(self._cpu, self._cpu_ranking, column),
@@ -170,6 +181,32 @@ class Field:
                 for found in self._found(column, costs, well)
             ),
         )
+
+    def _failed(self, entrant: Entrant) -> Sequence[Invocation]:
+        """The processes of its client that broke down, its controls included: a run counts them.
+
+        Of a client that was given up, also those of attempts that do not count: they helped to end
+        it.
+        """
+        if self._is_given_up(entrant):
+            return self._failures.of(entrant.client, self.series.workload)
+        return [i for i in self._of_client[entrant.client] if i.outcome is not Outcome.OK]
+
+    def _rounds_failed(self, entrant: Entrant, failed: Sequence[Invocation]) -> RoundsFailed | None:
+        if not failed:
+            return None
+        rounds = {i.sample for i in failed}
+        of_rounds = rounds | {i.sample for i in self._of_client[entrant.client]}
+        return RoundsFailed(
+            len(rounds),
+            len(of_rounds),
+            failed[-1].message,
+            _whose({i.process for i in failed}, entrant.process),
+            given_up=self._is_given_up(entrant),
+        )
+
+    def _is_given_up(self, entrant: Entrant) -> bool:
+        return self._failures.is_given_up(entrant.client, self.series.workload)
 
     def _tiers(self, column: int) -> tuple[int, int] | None:
         if column not in self._ranked:
@@ -183,7 +220,7 @@ class Field:
             place = self._ranked.index(column)
             found = next(r for r in ranking.clients if r.client == place)
             return Relative(found.ratio, found.verdict)
-        if self._series.entrants[column].key == self.baseline:
+        if self.series.entrants[column].key == self.baseline:
             return Relative(Estimate(1.0, 1.0, 1.0, 1 - self._rule.alpha), Verdict.EQUIVALENT)
         comparison = self._compare(y, column)
         return Relative(comparison.ratio, comparison.verdict)
@@ -196,7 +233,7 @@ class Field:
 
     def _clocks(self, column: int) -> Iterator[ClocksApart]:
         """Of the client, and of the baseline where the client's verdict is withheld for it."""
-        own, baseline = self._series.entrants[column].key, self.baseline
+        own, baseline = self.series.entrants[column].key, self.baseline
         ratio = self._relative(self._wall, self._wall_ranking, column).ratio.point
         if (apart := clocks.apart(self._batches[own])) > clocks.AGREE:
             yield ClocksApart(apart, withheld=own != baseline and clocks.withholds(apart, ratio))
@@ -207,7 +244,7 @@ class Field:
     def _compare(self, y: Array, column: int) -> Comparison:
         return compare(
             y,
-            self._series.index(self.baseline),
+            self.series.index(self.baseline),
             column,
             rule=self._rule,
             final=self._final,
@@ -218,8 +255,8 @@ class Field:
         wall = _in_us(self._wall, column, self._rule)
         cpu = _in_us(self._cpu, column, self._rule)
         user_share, split_within = share_of_user(invocations)
-        origin_cpu_us = _mean_in_us(self._series.origin_cpu_ns[:, column])
-        batches = self._batches[self._series.entrants[column].key]
+        origin_cpu_us = _mean_in_us(self.series.origin_cpu_ns[:, column])
+        batches = self._batches[self.series.entrants[column].key]
         return Costs(
             wall_us=wall,
             cpu_us=cpu,
@@ -240,20 +277,20 @@ class Field:
 
     def _first_us(self, invocations: Sequence[Invocation]) -> float:
         """NaN over a link: it was wide open then, also in older runs, which kept the time."""
-        if self._experiment.course(self._series.workload).link.is_emulated:
+        if self._experiment.course(self.series.workload).link.is_emulated:
             return math.nan
         return _median_of(i.first_wall_us for i in invocations)
 
     def _one_by_one(self, column: int) -> list[Batch]:
         """Every batch, and every turn as one."""
-        key = self._series.entrants[column].key
+        key = self.series.entrants[column].key
         each = [piece for one in self._turns[key] for piece in one.pieces(len(one.exchanges))]
         return each or self._batches[key]
 
     def _among_others(self, column: int) -> float:
         """CPU microseconds of an exchange in the first iterations of leads, right after others had
         the core."""
-        own = self._turns[self._series.entrants[column].key]
+        own = self._turns[self.series.entrants[column].key]
         exchanges = sum(len(one.first_cpu_ns) * one.per_iteration for one in own)
         paid_ns = sum(sum(one.first_cpu_ns) for one in own)
         return paid_ns / exchanges / 1e3 if exchanges else math.nan
@@ -272,12 +309,15 @@ class Field:
         if {client, total} == {Verdict.FASTER, Verdict.SLOWER}:
             yield WorkMoved(client, total)
         yield from self._clocks(column)
-        turned = {turns.entrant for turns in self._series.given_turns}
-        if turned and self._series.entrants[column].key not in turned:
-            yield InBatches(len(self._batches[self._series.entrants[column].key]))
+        turned = {turns.entrant for turns in self.series.given_turns}
+        if turned and self.series.entrants[column].key not in turned:
+            yield InBatches(len(self._batches[self.series.entrants[column].key]))
         rounds = _rounds(self._wall, column)
-        if self._series.entrants[column].seldom and rounds < self._rule.looks[0]:
-            yield FewRounds(rounds, len(self._wall))
+        entrant = self.series.entrants[column]
+        is_few = entrant.seldom and rounds < self._rule.looks[0]
+        if is_few and not self._is_given_up(entrant):  # that is the reason then, and told
+            there = self._took_part(entrant)
+            yield FewRounds(there, len(self._wall), there - rounds)
         over = over_centre(self._one_by_one(column))
         if over > RARELY_DEAR:
             yield RarelyDear(over - 1)
@@ -285,8 +325,15 @@ class Field:
             more = self._above_geometric[self._ranked.index(column)]
             if more is not None:
                 yield ProcessesUnlike(more)
-        if (found := modes.modes_in(self._series, column, self._experiment.margin)) is not None:
+        if (found := modes.modes_in(self.series, column, self._experiment.margin)) is not None:
             yield found
+
+    def _took_part(self, entrant: Entrant) -> int:
+        """In how many rounds, whether or not they count for it."""
+        there = {i.sample for i in self._invocations[entrant.process]}
+        left_out = [one.batch for one in self.series.left_out]
+        there |= {batch.sample for batch in left_out if batch.entrant == entrant.key}
+        return len(there & set(self.series.samples))
 
     def on_tiers(self) -> Finding | None:
         """Which clients in neighbouring tiers may be equal all the same; None where there are no
@@ -364,6 +411,13 @@ def parser_us(batches: Sequence[Batch]) -> float | None:
     return sum(ns for ns, _ in told) / exchanges / 1e3 if exchanges else None
 
 
+def _whose(processes: Collection[str], own: str) -> Whose:
+    """Of whom these processes are; `own`: the one that is ranked."""
+    if own not in processes:
+        return Whose.CONTROLS
+    return Whose.BOTH if len(processes) > 1 else Whose.OWN
+
+
 def _any(y: Array, column: int) -> bool:
     return _rounds(y, column) > 0
 
@@ -382,15 +436,14 @@ def _in_us(y: Array, column: int, rule: StoppingRule) -> Estimate:
 
 def _mean_in_us(nanoseconds: Array) -> float:
     """The geometric mean over rounds, as of wall and CPU time, or their quotient would not be that
-    of the rounds; 0 where no clock saw anything."""
+    of the rounds; NaN where no clock saw anything."""
     seen = nanoseconds[nanoseconds > 0]
-    return float(np.exp(np.log(seen).mean())) / 1e3 if seen.size else 0.0
+    return float(np.exp(np.log(seen).mean())) / 1e3 if seen.size else math.nan
 
 
 def _on_the_wire(batches: list[Batch], rounds: int, counts: Collection[str]) -> OnTheWire | None:
     """What the origin has counted; NaN for what it cannot tell, None if that is all."""
-    requests = sum(batch.seen.requests for batch in batches)
-    if not requests:
+    if not any(batch.seen.requests for batch in batches):
         return None
 
     def told(kind: Counted, total: int) -> float:
@@ -398,11 +451,13 @@ def _on_the_wire(batches: list[Batch], rounds: int, counts: Collection[str]) -> 
 
     connections = told(Counted.CONNECTIONS, sum(batch.seen.connections for batch in batches))
     segments = told(Counted.SEGMENTS, sum(batch.seen.segments_in for batch in batches))
+    bytes_in = told(Counted.BYTES, sum(batch.seen.bytes_in for batch in batches))
+    bytes_out = told(Counted.BYTES, sum(batch.seen.bytes_out for batch in batches))
+    exchanges = exchanges_seen(batches)
     return OnTheWire(
         connections=connections / rounds,
-        exchanges_per_connection=requests / connections if connections else None,
-        segments_per_exchange=segments / requests,
-        bytes_in_per_exchange=told(Counted.BYTES, sum(b.seen.bytes_in for b in batches)) / requests,
-        bytes_out_per_exchange=told(Counted.BYTES, sum(b.seen.bytes_out for b in batches))
-        / requests,
+        exchanges_per_connection=exchanges / connections if connections else None,
+        segments_per_exchange=segments / exchanges,
+        bytes_in_per_exchange=bytes_in / exchanges,
+        bytes_out_per_exchange=bytes_out / exchanges,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fetchoff.analysis.calibrations import at_fault, of_rounds
-from fetchoff.analysis.crossed import sift
+from fetchoff.analysis.crossed import LeftOut, sift
 from fetchoff.analysis.disturbed import Sifted, undisturbed
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import (
@@ -37,10 +37,11 @@ class Series:
     Arrays have the shape (samples, entrants), NaN where there is no invocation: its total ÷ its
     exchanges. `samples`: of the first axis, by round, and within a round by host. `wall_ns`,
     `cpu_ns` and `origin_cpu_ns` are per *planned* exchange, so that known extra requests show as
-    extra cost; `spun_ns` per exchange that was done. `batches` has the turns of an invocation as
-    one; `turns` has those that count, `given_turns` all that were given. `wrong`: who answered
-    wrong, whatever became of that round. `spoilt`: batches over a link that do not count.
-    `probes_apart`: with whom probes differ (then all turns count), and their ratio.
+    extra cost; `spun_ns` per exchange that was done. `origin_cpu_ns` is NaN where nobody could read
+    the origin's clock. `batches` has the turns of an invocation as one; `turns` has those that
+    count, `given_turns` all that were given. `wrong`: who answered wrong, whatever became of that
+    round. `left_out`: batches over a link that do not count. `probes_apart`: with whom probes
+    differ (then all turns count), and their ratio.
     """
 
     workload: str
@@ -56,7 +57,7 @@ class Series:
     given_turns: tuple[Turns, ...] = ()
     given: tuple[TurnsGiven, ...] = ()
     wrong: tuple[Invocation, ...] = ()
-    spoilt: tuple[Batch, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     probes_apart: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -91,6 +92,11 @@ def each_once(experiment: Experiment, records: Sequence[Record]) -> SeriesOf:
 
 def _ratio(total: Array, exchanges: Array) -> Array:
     return np.divide(total, exchanges, out=np.full_like(total, np.nan), where=exchanges > 0)
+
+
+def _known(origin_ns: Array) -> Array:
+    """No origin answers in no time: where there is none, its clock could not be read."""
+    return np.where(origin_ns > 0, origin_ns, np.nan)
 
 
 def _log(costs: Array) -> Array:
@@ -166,7 +172,7 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         at = (rows[batch.sample], columns[batch.entrant])
         wall[at] += batch.cost.wall_ns
         cpu[at] += batch.cost.cpu_ns
-        origin[at] += batch.cost.origin_cpu_ns
+        origin[at] += batch.cost.origin_cpu_ns or 0
         spun[at] += batch.cost.spun_ns
         planned[at] += batch.exchanges * batch.planned / batch.iterations
         done[at] += batch.exchanges
@@ -175,7 +181,7 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         experiment.entrants,
         _ratio(wall, planned),
         _ratio(cpu, planned),
-        _ratio(origin, planned),
+        _known(_ratio(origin, planned)),
         _ratio(spun, done),
         batches,
         invocations,
@@ -184,6 +190,6 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         given_turns,
         given,
         wrong,
-        sifted.spoilt,
+        sifted.left_out,
         calm.apart,
     )

@@ -37,9 +37,18 @@ def throughput(
 
 def bytes_seen(batches: Sequence[Batch]) -> float:
     """Bytes of an exchange in both directions, as the origin counted them; 0: it did not."""
-    requests = sum(batch.seen.requests for batch in batches)
+    exchanges = exchanges_seen(batches)
     moved = sum(batch.seen.bytes_in + batch.seen.bytes_out for batch in batches)
-    return moved / requests if requests else 0.0
+    return moved / exchanges if exchanges else 0.0
+
+
+def exchanges_seen(batches: Sequence[Batch]) -> int:
+    """Of which exchanges the ledger's counts are: in turns of a whole loop, with its leads. Who
+    follows redirects makes more requests than that.
+
+    Older runs did not keep how many there were in a loop; there each is a request.
+    """
+    return sum(batch.done or batch.seen.requests for batch in batches)
 
 
 def _inverse(cost: Estimate, amount: float) -> Estimate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -117,10 +118,12 @@ def _wall_us(row: RankingRow) -> float:
 
 
 def _waits(row: RankingRow, result: WorkloadResult) -> bool:
-    """Over a link everybody waits, so the wait alone says nothing."""
+    """Over a link everybody waits, so the wait alone says nothing. Where nobody knows how long the
+    origin works, that counts as a wait."""
     costs = row.costs
     assert costs is not None
-    waited_us = costs.wall_us.point - costs.cpu_us.point - costs.origin_cpu_us
+    origin_us = costs.origin_cpu_us if math.isfinite(costs.origin_cpu_us) else 0.0
+    waited_us = costs.wall_us.point - costs.cpu_us.point - origin_us
     return (
         result.link is None
         and waited_us > LEAST_WAIT_US

@@ -15,7 +15,7 @@ from fetchoff.model.check import CheckKind, CheckOutcome
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError
 from fetchoff.model.finding import CheckFailed, Finding, Kind
-from fetchoff.model.gate import Gate, Side
+from fetchoff.model.gate import BASE, HEAD, Gate, Side
 from fetchoff.model.spent import Spent
 from fetchoff.store import gates
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from fetchoff.store.gates import Entry
     from fetchoff.store.run_folder import ClientRecord, RunFolder
 
-BASE, HEAD = "base", "head"
 ON_ALL = (Kind.CHECKS_UNCLEAR, Kind.THROTTLED)
 
 

@@ -18,7 +18,7 @@ from fetchoff.app.unchanged import must_be_unchanged
 from fetchoff.model.client import Client, ClientId, Manifest, Package, Readiness
 from fetchoff.model.errors import FetchoffError, InputError, LinkError
 from fetchoff.model.estimate import Verdict
-from fetchoff.model.finding import RoundsFailed
+from fetchoff.model.failures import Failures
 from fetchoff.model.history import (
     Compared,
     History,
@@ -27,6 +27,7 @@ from fetchoff.model.history import (
     Measured,
     OtherPackage,
     PassedOver,
+    SetupFailed,
     Stretch,
     StretchKind,
 )
@@ -35,10 +36,12 @@ from fetchoff.model.release import Release
 from fetchoff.model.spent import Spent
 from fetchoff.plan.bisection import Ends, Node, to_compare, tree
 from fetchoff.report.wording.findings import advice, message, reason
+from fetchoff.store.history import keep_setup_failed, setups_failed
 from fetchoff.store.run_folder import HEADER, ClientRecord, RunFolder
 
 if TYPE_CHECKING:
     from fetchoff.model.analysis import Analysis, RankingRow, WorkloadResult
+    from fetchoff.model.observation import Record
 
 SHARE = 0.25
 """Of the budget that is left, what one of several open comparisons may use: a difference that is
@@ -55,7 +58,7 @@ REPEATS = 2
 class CannotBeMeasured(FetchoffError):
     """A release that cannot be set up, or fails when it is measured.
 
-    `seconds`: how long it was measured; 0 if it could not be set up, so that no comparison began.
+    `seconds`: how long it was measured; 0 if it could not be set up before a comparison began.
     """
 
     def __init__(self, version: str, reason: str, seconds: float = 0.0) -> None:
@@ -241,7 +244,9 @@ class Comparer:
     """Compares releases by ordinary runs, each in a folder within that of the history.
 
     A run that is there already is taken as it is, whatever has become of its releases, or completed
-    if it was interrupted. `set_up` and `measure`: with whatever progress the user is to see.
+    if it was interrupted. A release that could not be set up for a comparison isn't tried again for
+    it: a search that is continued goes the way that it went. `set_up` and `measure`: with whatever
+    progress the user is to see.
     """
 
     plan: HistoryPlan
@@ -256,17 +261,36 @@ class Comparer:
         if run is not None and run.ended is not None:
             run.close()
         else:
-            clients = self._both_ready(older, newer)
-            if run is None:
-                run = self._new_run(clients, place, budget_s, attempt)
-            else:
-                must_be_unchanged(run.header, clients)
+            try:
+                clients = self._both_ready_once(older, newer, name, run)
+                if run is not None:
+                    must_be_unchanged(run.header, clients)
+            except FetchoffError:
+                if run is not None:
+                    run.close()
+                raise
+            run = run or self._new_run(clients, place, budget_s, attempt)
             self.measure(run, clients)
         analysis = analysis_of(run)
         write(analysis, place)
         sides = dict(zip((older, newer), run.header.clients, strict=True))
         where = str(place.relative_to(self.folder))
-        return compared(analysis, sides, where, Spent(run.records()).seconds)
+        return compared(analysis, sides, where, run.records())
+
+    def _both_ready_once(
+        self, older: str, newer: str, name: str, run: RunFolder | None
+    ) -> list[Client]:
+        """Both releases; CannotBeMeasured if one of them can't be set up, or could not before."""
+        known = next((one for one in setups_failed(self.folder) if one.comparison == name), None)
+        if known is not None:
+            raise CannotBeMeasured(known.version, known.reason, known.seconds)
+        try:
+            return self._both_ready(older, newer)
+        except CannotBeMeasured as error:
+            seconds = Spent(run.records()).seconds if run is not None else 0.0
+            failed = SetupFailed(name, error.version, error.reason, seconds)
+            keep_setup_failed(self.folder, failed)
+            raise CannotBeMeasured(failed.version, failed.reason, failed.seconds) from error
 
     def _both_ready(self, older: str, newer: str) -> list[Client]:
         """First the one that was not compared yet. If it cannot be had, as before an interruption,
@@ -300,9 +324,9 @@ class Comparer:
 
         All are resolved from the registry, also those that the adapter has a lock file for: that is
         of another day, so a dependency's change would be the library's step. None is built from a
-        source tree, whatever the user has set up: that is no release. One whose setup failed before
-        is tried again, because a registry may not have answered. One that is ready says hello
-        again, because a library that it shares with the machine may have changed.
+        source tree, whatever the user has set up: that is no release. One whose setup failed
+        outside of this search is tried again, because a registry may not have answered. One that is
+        ready says hello again, because a library that it shares with the machine may have changed.
         """
         client_id = replace(ClientId.parse(self.plan.client), version=version)
         manifest = member_of(self.plan.adapter, client_id)
@@ -320,10 +344,9 @@ def spent_in(folder: Path) -> float:
 
 
 def compared(
-    analysis: Analysis, sides: Mapping[str, ClientRecord], run: str, seconds: float
+    analysis: Analysis, sides: Mapping[str, ClientRecord], run: str, records: Sequence[Record]
 ) -> Compared:
-    """The one comparison of a run. `sides`: by version, the older first. `seconds`: how long it was
-    measured.
+    """The one comparison of a run. `sides`: by version, the older first. `records`: of the run.
 
     CannotBeMeasured for a release that failed; LinkError if no round counts, which is no release's
     fault.
@@ -333,9 +356,10 @@ def compared(
         raise _nothing_counts(result, run)
     by_client = {row.client: row for row in result.standings}
     rows = {version: by_client[side.id] for version, side in sides.items()}
-    failed = _failed(analysis, rows)
+    seconds = Spent(records).seconds
+    failed = _failed(analysis, rows, Failures(records))
     if failed is not None:
-        raise CannotBeMeasured(failed, message(rows[failed]), seconds)
+        raise CannotBeMeasured(failed.version, failed.reason, seconds)
     older, newer = (_measured(row, version) for version, row in rows.items())
     row = rows[newer.version]
     assert row.wall is not None
@@ -353,25 +377,25 @@ def compared(
     )
 
 
-def _failed(analysis: Analysis, rows: Mapping[str, RankingRow]) -> str | None:
-    """Which release could not be measured: one without figures, or that broke down so often that
-    the run ended before it had a verdict. A larger budget would not change that."""
+def _failed(
+    analysis: Analysis, rows: Mapping[str, RankingRow], failures: Failures
+) -> PassedOver | None:
+    """Which release could not be measured, and why: one without figures, or that broke down so
+    often that the run ended before it had a verdict. A larger budget would not change that. Its
+    controls are the same program, so they count here as they do for the run."""
     for version, row in rows.items():
         if row.costs is None:
-            return version
+            return PassedOver(version, message(row))
     newer = list(rows.values())[-1]
     verdicts = {clock.verdict for clock in (newer.wall, newer.cpu) if clock}
     if analysis.ended_reason != NO_CLIENT_LEFT or not verdicts <= {None, Verdict.UNDECIDED}:
         return None
-    lost = {version: _rounds_lost(row) for version, row in rows.items()}
-    most = max(lost, key=lambda version: lost[version])
-    return most if lost[most] else None
-
-
-def _rounds_lost(row: RankingRow) -> int:
-    """In how many rounds a client broke down."""
-    evidence = row.reason.evidence if row.reason else None
-    return evidence.rounds if isinstance(evidence, RoundsFailed) else 0
+    course = analysis.results[0].workload
+    lost = {version: failures.of(row.client, course) for version, row in rows.items()}
+    most = max(lost, key=lambda version: len(lost[version]))
+    times = len(lost[most])
+    said = f"it broke down {times} times: {lost[most][-1].message}" if times else ""
+    return PassedOver(most, said) if said else None
 
 
 def _nothing_counts(result: WorkloadResult, run: str) -> LinkError:

@@ -13,6 +13,8 @@ import fetchoff
 from fetchoff.analysis.stopping import is_decided
 from fetchoff.app.courses import must_be_measurable
 from fetchoff.app.loopbacks import on_loopback
+from fetchoff.app.own_code import code
+from fetchoff.app.same_machine import identity
 from fetchoff.app.serving import record_of, serving
 from fetchoff.build.build_dir import BuildDir
 from fetchoff.catalog.paths import shipped
@@ -84,6 +86,8 @@ def new_run(
         origin=record_of(experiment.origin),
         schema=SCHEMA,
         programs=programs_of(experiment),
+        began_on=identity(run_id),
+        code=code(),
     )
     return RunFolder.create(out or Path("runs") / run_id, header)
 

@@ -19,8 +19,9 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fetchoff.build.writing import writing
@@ -28,6 +29,7 @@ from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.tree import Tree
+from fetchoff.store.run_folder import HEADER, HISTORIES, HISTORY
 
 OWN = ".fetchoff"
 """How the names begin that Fetchoff's files for CI put into a checkout: its own source, its record
@@ -36,6 +38,13 @@ LITTER = frozenset({"__pycache__", "node_modules", ".git", ".hg", ".svn", ".tox"
 MARKED = ("CACHEDIR.TAG", "pyvenv.cfg")
 """What marks a folder as a cache (https://bford.info/cachedir), such as Cargo's target and those of
 pytest and mypy, or as an environment of Python."""
+RESULTS = (HEADER, HISTORY, HISTORIES)
+"""The files that folders of Fetchoff's results begin with."""
+OF_EACH = frozenset({"fetchoff", "started"})
+"""What these files have, and others of the same names hardly do."""
+BUILT_BY_SETUPTOOLS = ("lib", "lib.*", "bdist.*", "temp.*")
+"""In `build`: copies of modules, which another build in the same folder takes for its own, also
+those that the project has no more."""
 PACKED = (".gem", ".jar", ".whl")
 """Archives that are taken as they are, by a language's own installer or class path."""
 
@@ -77,7 +86,7 @@ def take(client: str, path: Path) -> Tree:
         tempfile.TemporaryDirectory(dir=_made_store(), prefix="new-") as scratch,
     ):
         try:
-            copy = _copied(path, Path(scratch))
+            copy = _copied(path, Path(scratch), is_python=client.startswith("python/"))
             _let_write(copy)
         except shutil.Error as error:
             raise InputError(f"'{path}' cannot be copied: {error.args[0][0][2]}") from error
@@ -214,11 +223,16 @@ def _git_says(path: Path, *words: str) -> str:
     return done.stdout.removesuffix("\n")
 
 
-def _copied(path: Path, scratch: Path) -> Path:
+def _copied(path: Path, scratch: Path, *, is_python: bool) -> Path:
     """`path` as a folder in `scratch` that has the name of what is in it."""
     if path.is_dir():
+
+        def no_sources(folder: str, names: list[str]) -> set[str]:
+            is_build = is_python and Path(folder) == path / "build"
+            return _litter(folder, names) | (_built(names) if is_build else set())
+
         copy = scratch / path.resolve().name
-        return Path(shutil.copytree(path, copy, symlinks=True, ignore=_litter))
+        return Path(shutil.copytree(path, copy, symlinks=True, ignore=no_sources))
     if path.name.endswith(PACKED):
         folder = scratch / path.stem
         folder.mkdir()
@@ -239,7 +253,39 @@ def _litter(folder: str, names: list[str]) -> set[str]:
     marked = {name for name in names for mark in MARKED if Path(folder, name, mark).is_file()}
     place, store = Path(folder).resolve(), cache().resolve()
     own = {name for name in names if name.startswith(OWN) or place / name == store}
-    return marked | own | (LITTER & set(names))
+    results = {name for name in names if _holds_results(Path(folder, name))}
+    return marked | own | results | (LITTER & set(names))
+
+
+def _built(names: Iterable[str]) -> set[str]:
+    """What setuptools has made of the sources, of the names in its folder for that."""
+    return {name for name in names for mark in BUILT_BY_SETUPTOOLS if fnmatchcase(name, mark)}
+
+
+def _holds_results(folder: Path) -> bool:
+    """Whether a folder is of a run or a history, or holds nothing else but such folders, as `runs`
+    does: a build would take it for another package."""
+    try:
+        if not folder.is_dir():
+            return False
+        if any(_is_of_fetchoff(folder / name) for name in RESULTS):
+            return True
+        inside = () if folder.is_symlink() else folder.iterdir()
+        shown = [path for path in inside if not path.name.startswith(".")]  # no .gitignore
+    except OSError:  # it cannot be copied either
+        return False
+    return bool(shown) and all(map(_holds_results, shown))
+
+
+def _is_of_fetchoff(file: Path) -> bool:
+    """Whether Fetchoff has written a file: a library may have one of the same name."""
+    if not file.is_file():
+        return False
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        return False
+    return isinstance(found, dict) and found.keys() >= OF_EACH
 
 
 def _unpack(archive: Path, folder: Path) -> None:

@@ -272,7 +272,8 @@ def _show(
     if request.timeline:
         marked = _marked(diagnosis)
         console.print()
-        console.print(timeline(excerpt(found.evidence, request.timeline, marked), marked))
+        part = excerpt(found.evidence, request.timeline, marked)
+        console.print(timeline(part, marked, request.timeline))
 
 
 def _marked(diagnosis: Diagnosis) -> list[Stretch]:
@@ -292,7 +293,7 @@ def _show_both(found: Sequence[Explained], exchanges: int) -> None:
         parts.append((each.diagnosis.client, part, marked))
     console = data_console()
     console.print()
-    console.print(side_by_side(parts))
+    console.print(side_by_side(parts, exchanges))
 
 
 def _calls(found: Explained) -> CallTable | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -123,8 +125,10 @@ def command(
     if count and not found.withheld:
         found = _counted(found, one, other, folder, quiet=quiet or as_json)
     _show(found, folder, quiet=quiet, as_json=as_json)  # a file that can't be written hides nothing
-    write_files(found, wanted)
-    raise typer.Exit(_status(found, strict=strict))
+    status = _status(found, strict=strict)
+    with _not_instead_of(status):
+        write_files(found, wanted)
+    raise typer.Exit(status)
 
 
 def _counted(gate: Gate, base: Client, head: Client, folder: RunFolder, *, quiet: bool) -> Gate:
@@ -168,6 +172,21 @@ def _keep(gate: Gate, record: Path) -> None:
     try:
         put_on_record(gate, record)
     except FetchoffError as error:
+        print_error(error)
+
+
+@contextlib.contextmanager
+def _not_instead_of(status: Status) -> Iterator[None]:
+    """Tell of a file that can't be written, and end with its status, but not where head is slower:
+    whoever goes by the status must hear of that."""
+    from fetchoff.cli.console import print_error
+    from fetchoff.model.errors import StoreError
+
+    try:
+        yield
+    except StoreError as error:
+        if status is not Status.NO:
+            raise
         print_error(error)
 
 

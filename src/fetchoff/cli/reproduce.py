@@ -74,11 +74,8 @@ def command(
     people have reported in trackers and READMEs: 'fetchoff reproduce reported'.
     """
     from fetchoff.catalog import claims
-    from fetchoff.cli.console import data_console, print_json
     from fetchoff.cli.measure import Manner
-    from fetchoff.model.errors import InputError
-    from fetchoff.report.files.json_results import judged
-    from fetchoff.report.terminal import claims as shown
+    from fetchoff.model.errors import FetchoffError, InputError
 
     if everything and articles:
         raise InputError(f"--all and '{articles[0]}' contradict each other", "give one of them")
@@ -99,39 +96,64 @@ def command(
         seed=seed,
         sets_up=setup,
     )
-    done, failed = _all_of([claims.article(name) for name in names], request, manner)
-    if as_json:
-        found = [one.reproduction for one in done if one.reproduction]
-        print_json([claim for reproduction in found for claim in judged(reproduction)])
-    elif done:
-        data_console().print(shown.whole(done))
+    done: list[Analysis] = []
+    try:
+        failed = _all_of([claims.article(name) for name in names], request, manner, done)
+    except (KeyboardInterrupt, FetchoffError):
+        if done:
+            _show(done, manner)
+        raise
+    _show(done, manner)
     if failed:
         raise typer.Exit(failed[0].exit_code)
 
 
+def _show(done: list[Analysis], manner: Manner) -> None:
+    from fetchoff.cli.console import data_console, print_json
+    from fetchoff.report.files.json_results import judged
+    from fetchoff.report.terminal import claims as shown
+
+    if manner.as_json:
+        found = [one.reproduction for one in done if one.reproduction]
+        print_json([claim for reproduction in found for claim in judged(reproduction)])
+    elif done:
+        data_console().print(shown.whole(done))
+
+
 def _all_of(
-    wanted: list[Article], request: Request, manner: Manner
-) -> tuple[list[Analysis], list[FetchoffError]]:
-    """Every article's run, and why others have none.
+    wanted: list[Article], request: Request, manner: Manner, done: list[Analysis]
+) -> list[FetchoffError]:
+    """Every article's run, put among those that are `done`; why others have none.
 
     Of several, one that can't be measured is told and stops no other, unless all would fail alike:
-    another process is measuring, or nothing can be written.
+    another process is measuring, or nothing can be written. That, and Ctrl-C, leaves what is done.
     """
     from fetchoff.cli.console import say
     from fetchoff.model.errors import BusyError, FetchoffError, StoreError
 
-    done, failed = [], []
-    for article in wanted:
+    failed: list[FetchoffError] = []
+    for number, article in enumerate(wanted):
         try:
             done.append(_reproduced(article, request, manner))
+        except (KeyboardInterrupt, BusyError, StoreError) as error:
+            if len(wanted) > 1:
+                has_begun = not isinstance(error, BusyError)
+                say(_stopped(article, wanted[number + has_begun :]))
+            raise
         except FetchoffError as error:
-            if len(wanted) == 1 or isinstance(error, BusyError | StoreError):
+            if len(wanted) == 1:
                 raise
             failed.append(error)
             say(f"{article.id} is left out: {error.message}")
             if error.hint:
                 say(f"hint: {error.hint}")
-    return done, failed
+    return failed
+
+
+def _stopped(article: Article, rest: list[Article]) -> str:
+    """Where it stopped, and how to go on: what was begun has a run folder, and is told with it."""
+    measures = f"fetchoff reproduce {' '.join(one.id for one in rest)}"
+    return f"stopped at {article.id}" + (f"; '{measures}' measures the rest" if rest else "")
 
 
 def _reproduced(article: Article, request: Request, manner: Manner) -> Analysis:

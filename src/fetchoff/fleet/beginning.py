@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import fetchoff
+from fetchoff.app.own_code import code
+from fetchoff.app.unchanged import must_have_measured_alike
 from fetchoff.fleet import notes
 from fetchoff.fleet.asking import answered, ask
 from fetchoff.fleet.host import work
@@ -18,7 +20,7 @@ from fetchoff.fleet.left_out import LeftOut
 from fetchoff.fleet.seam.cluster import Cluster, Job
 from fetchoff.fleet.seam.told import Look, Prepared, Preparing, Wanted
 from fetchoff.model.client import Client, Kind, Readiness
-from fetchoff.model.errors import HostError, InputError, StoreError
+from fetchoff.model.errors import HostError, InputError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.host import FleetMode, HostRecord, can_measure, dealt, has_baseline
 from fetchoff.model.loopback import Loopback
@@ -83,6 +85,7 @@ def begin(
         absent=_not_ready(everybody),
         schema=SCHEMA,
         mode=asked.mode,
+        code=code(),
     )
     prepared = _prepared(cluster, able, header, looks, asked, jobs, left_out)
     measuring = {one.host.id: looks[one.host.id] for one in prepared}
@@ -109,7 +112,7 @@ def begin(
 
 def must_agree(looks: Mapping[str, Look]) -> None:
     """Raise InputError if hosts have another Fetchoff than this machine."""
-    here, own = fetchoff.__version__, work.code()
+    here, own = fetchoff.__version__, code()
     others = {
         host: look.fetchoff if look.fetchoff != here else f"other code of {here}"
         for host, look in looks.items()
@@ -307,8 +310,4 @@ def must_be_resumable(header: Header, path: Path) -> None:
         raise InputError(
             f"{path} is a run of one machine", f"continue it with 'fetchoff resume {path}'"
         )
-    if header.schema != SCHEMA:
-        raise StoreError(
-            f"this run was started by Fetchoff {header.fetchoff}, which measured differently",
-            "start a new run; 'fetchoff report' still shows this one",
-        )
+    must_have_measured_alike(header)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fetchoff.fleet.host.work import code
+from fetchoff.app.own_code import code
 from fetchoff.fleet.seam.cluster import (
     RESTARTS,
     Cluster,

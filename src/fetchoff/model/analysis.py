@@ -52,11 +52,12 @@ class Costs:
 
     Microseconds, but `per_second` (exchanges), `peak_mb` (MB of 10^6 bytes) and shares.
     `origin_cpu_per_wall`: the share of the wall time in which the origin was on a CPU; above 1 if
-    it has more threads than one. `throughput`: None where an exchange moves little. Other regimes
-    than the steady one: `first_us`, wall time of a process's first exchange on the workload, and
-    `among_others_us`, CPU time of an exchange right after others had the core and the caches.
-    `parser_us`: wall time in its kit's JSON parser, by the adapter's own clock; None where that is
-    not used. `split_within_us`: user and system time are sampled, and so far off at most (95 %).
+    it has more threads than one. It and `origin_cpu_us` are NaN where nobody could read the
+    origin's clock. `throughput`: None where an exchange moves little. Other regimes than the steady
+    one: `first_us`, wall time of a process's first exchange on the workload, and `among_others_us`,
+    CPU time of an exchange right after others had the core and the caches. `parser_us`: wall time
+    in its kit's JSON parser, by the adapter's own clock; None where that is not used.
+    `split_within_us`: user and system time are sampled, and so far off at most (95 %).
     """
 
     wall_us: Estimate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from fetchoff.model.experiment import Experiment, Role
@@ -17,6 +17,7 @@ class Failures:
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self._counted: Counter[tuple[str, str]] = Counter()
+        self._noted: defaultdict[tuple[str, str], list[Invocation]] = defaultdict(list)
         for record in records:
             if isinstance(record, Invocation):
                 self.note(record)
@@ -24,6 +25,8 @@ class Failures:
     def note(self, record: Invocation) -> None:
         """Another invocation, whether or not its attempt counts."""
         key = (record.client, record.workload)
+        if record.outcome is not Outcome.OK:
+            self._noted[key].append(record)
         if record.outcome is Outcome.UNSUPPORTED or record.answered_wrong:
             self._counted[key] = MOST_FAILURES
         elif record.outcome is not Outcome.OK:
@@ -32,6 +35,10 @@ class Failures:
     def is_given_up(self, client: str, course: str) -> bool:
         """Whether a client is not tried any more on a course, by its id."""
         return self._counted[client, course] >= MOST_FAILURES
+
+    def of(self, client: str, course: str) -> tuple[Invocation, ...]:
+        """The invocations of a client that failed on a course, the oldest first."""
+        return tuple(self._noted.get((client, course), ()))
 
     def leave_anything(self, experiment: Experiment, course: str) -> bool:
         """Whether a course still has a client to rank, or both clients of a pair."""

@@ -9,6 +9,8 @@ from fetchoff.model.estimate import Estimate
 from fetchoff.model.finding import Clock, Finding
 from fetchoff.model.witness import Witness
 
+BASE, HEAD = "base", "head"
+
 
 class Answer(StrEnum):
     """Of one comparison. `faster` is a special case of `not slower`."""
@@ -61,6 +63,8 @@ class Lost:
     """Rounds of a course, counted from 0, in which base or head broke down, and so has no figures.
 
     `message`: what happened the last time, to head if it did so at all. `of_rounds`: all of them.
+    `controls`: rounds in which a further process of base broke down. `given_up`: which of the two,
+    BASE or HEAD, have broken down too often to be tried again, so that nothing more is measured.
     """
 
     workload: str
@@ -68,6 +72,8 @@ class Lost:
     head: tuple[int, ...]
     of_rounds: int
     message: str
+    controls: tuple[int, ...] = ()
+    given_up: tuple[str, ...] = ()
 
     @property
     def is_of_head(self) -> bool:

@@ -186,6 +186,27 @@ class PassedOver:
     reason: str
 
 
+@dataclass(frozen=True)
+class SetupFailed:
+    """A comparison in which a release could not be set up.
+
+    `comparison`: the name of its run folder. `seconds`: how long it was measured, where it was
+    interrupted and the release could not be set up again.
+    """
+
+    comparison: str
+    version: str
+    reason: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class SetupsFailed:
+    """All of them in a search, in the order in which it came to them."""
+
+    failed: tuple[SetupFailed, ...] = ()
+
+
 class Limit(StrEnum):
     """Why a search may measure nothing more, whatever it still wants to know."""
 

@@ -29,13 +29,13 @@ class Cost:
     """What a batch cost, measured from outside. Nanoseconds.
 
     `own_wall_ns`: reported by the adapter, a cross-check. `origin_cpu_ns`: the origin's process
-    clock. `parse_ns`: time in the kit's JSON parser, also reported by the adapter; None: not
-    reported.
+    clock; None: nobody here can read it (0 in records of before that was kept). `parse_ns`: time in
+    the kit's JSON parser, also reported by the adapter; None: not reported.
     """
 
     wall_ns: int
     cpu_ns: int
-    origin_cpu_ns: int
+    origin_cpu_ns: int | None
     own_wall_ns: int
     spun_ns: int = 0
     parse_ns: int | None = None

@@ -71,7 +71,8 @@ class Header:
     `schema`: 2 since small exchanges are measured in turns; older runs have none, which reads as 1.
     `hosts`: of a fleet, and `mode`, how they share the work. Without any, the run has one host: the
     machine that `environment` describes. `machine`: which machine may go on with the run folder of
-    a host, as a digest; "" in all others.
+    a host, as a digest; "" in all others. `began_on`: the same of a run of one machine. `code`: a
+    digest of Fetchoff's own code. Older runs have neither of the two.
     """
 
     run_id: str
@@ -89,6 +90,8 @@ class Header:
     hosts: tuple[HostRecord, ...] = ()
     mode: FleetMode = FleetMode.REPLICATE
     machine: str = ""
+    began_on: str = ""
+    code: str = ""
 
 
 @functools.cache

@@ -58,6 +58,7 @@ class Crossed:
     settings: Settings = field(default_factory=Settings)
     link: Link = LINK
     exchanges: int = 1
+    blocks: int = BLOCKS
     faults: dict[int, str] = field(default_factory=dict)
     late: dict[tuple[int, int, str], Emulated] = field(default_factory=dict)
     decide_on: tuple[str, ...] = ("wall", "cpu")
@@ -77,8 +78,8 @@ class Crossed:
             (self.course,),
             next(iter(self.clients)),
             1,
-            blocks=2,
-            blocks_over_links=2,
+            blocks=self.blocks,
+            blocks_over_links=self.blocks,
             decide_on=self.decide_on,
         )
 
@@ -91,7 +92,7 @@ class Crossed:
     def _round(self, number: int) -> list[Record]:
         records: list[Record] = []
         for client, does in self.clients.items():
-            for block in range(BLOCKS):
+            for block in range(self.blocks):
                 slower = 1 + 0.001 * (number + block)
                 wall, cpu = (
                     round(1e9 * s * self.exchanges * slower) for s in (does.wall_s, does.cpu_s)

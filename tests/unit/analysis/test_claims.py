@@ -134,6 +134,8 @@ def test_a_busy_origin_is_told_where_little_of_a_claim_is_left() -> None:
     left = "25 % of the published difference is left"
     assert reasons(judged(RatioClaim(Measure.CPU, A, B, 3.0), held_up)) == left
     assert reasons(judged(claim, evidence({"x/a": 3.0, "x/b": 1.0}, origin_share=0.9))) == ""
+    unknown = evidence({"x/a": 1.5, "x/b": 1.0}, origin_share=math.nan)
+    assert reasons(judged(claim, unknown)) == left
 
 
 @pytest.mark.parametrize(

@@ -251,8 +251,84 @@ def test_lost_rounds_are_told_by_their_numbers() -> None:
     raced = replace(race(0.0, 3), ended=broken(BASE, number=1) | broken(HEAD) | broken(BASE))
     experiment = experiment_of(raced)
     records = [record for number in range(7) for record in raced.round(number)]
-    assert lost(experiment, records) == (Lost(COURSE.id, (1, 5), (5,), 7, f"{HEAD}: {LOST}"),)
+    told = Lost(COURSE.id, (1, 5), (5,), 7, f"{HEAD}: {LOST}", given_up=("base",))
+    assert lost(experiment, records) == (told,)
     assert lost(experiment_of(race(0.0, 3)), race(0.0, 3).records()) == ()
+
+
+def of_base(ended: dict[tuple[int, str], Invocation]) -> dict[tuple[int, str], Invocation]:
+    """As a run records them: the second process of base is of the client that base is."""
+    return {key: replace(one, client=BASE) for key, one in ended.items()}
+
+
+@pytest.mark.parametrize(
+    ("ended", "base", "controls"),
+    [
+        (broken(TWIN, number=1) | broken(TWIN, number=3), (), (1, 3)),
+        (broken(BASE, number=1) | broken(TWIN, number=3), (1,), (3,)),
+        (broken(BASE, number=1) | broken(BASE, number=3), (1, 3), ()),
+    ],
+)
+def test_a_base_that_is_given_up_is_named_also_where_its_second_process_broke_down(
+    ended: dict[tuple[int, str], Invocation], base: tuple[int, ...], controls: tuple[int, ...]
+) -> None:
+    """Both are one program, so the run ends; no budget would change that."""
+    raced = replace(race(0.0, 3), ended=of_base(ended))
+    experiment = experiment_of(raced)
+    records = [record for number in range(4) for record in raced.round(number)]
+    rows, (found,) = judged(experiment, records), lost(experiment, records)
+    assert (found.base, found.head, found.controls) == (base, (), controls)
+    assert found.given_up == ("base",)
+    assert end_of(rows, [found]) is End.CANNOT_TELL
+    enough = [replace(row, enough=9) for row in rows]
+    assert budget_needed(records, enough) is not None
+    assert budget_needed(records, enough, [found]) is None
+
+
+def test_a_head_that_is_given_up_is_named() -> None:
+    raced = replace(race(0.0, 3), ended=broken(HEAD, number=1) | broken(HEAD, number=2))
+    records = [record for number in range(4) for record in raced.round(number)]
+    (found,) = lost(experiment_of(raced), records)
+    assert (found.head, found.given_up) == ((1, 2), ("head",))
+
+
+def test_who_is_given_up_for_what_does_not_count_is_named_with_what_happened() -> None:
+    """Of a round that was interrupted and measured again, well, no invocation counts."""
+    raced = race(0.0, 3)
+    experiment = experiment_of(raced)
+    records = [
+        replace(one, attempt=1)
+        for one in raced.records()
+        if isinstance(one, Batch | Invocation | SectionDone)
+    ]
+    first = [*broken(BASE, number=0).values(), *broken(BASE, number=1).values()]
+    (found,) = lost(experiment, [*first, *records])
+    assert (found.base, found.given_up, found.message) == ((), ("base",), f"{BASE}: {LOST}")
+
+
+def test_no_budget_is_advised_for_a_workload_on_which_base_is_given_up() -> None:
+    """The run goes on with another one, so it doesn't end for that reason."""
+    raced = replace(race(0.0, 3), ended=broken(BASE, number=0) | broken(BASE, number=1))
+    good, bad = (
+        replace(COURSE, workload=replace(COURSE.workload, id=name)) for name in ("good", "bad")
+    )
+    experiment = replace(experiment_of(raced), courses=(good, bad))
+    records: list[Record] = []
+    for number in range(40):
+        records += [of(one, good.id) for one in race(0.0, 3).round(number)]
+        records += [of(one, bad.id) for one in raced.round(number) if number < 3]
+    assert is_decided(experiment, records, 40)
+    records.append(Ended("decided", 40))
+    rows, found = judged(experiment, records), lost(experiment, records)
+    untold = {row.workload for row in rows if row.answer is Answer.CANNOT_TELL}
+    assert (untold, [one.workload for one in found]) == ({bad.id}, [bad.id])
+    assert budget_needed(records, rows) is not None
+    assert budget_needed(records, rows, found) is None
+
+
+def of(record: Record, workload: str) -> Record:
+    assert isinstance(record, Batch | Invocation | SectionDone)
+    return replace(record, workload=workload)
 
 
 def test_no_budget_is_advised_to_a_head_that_breaks_down() -> None:

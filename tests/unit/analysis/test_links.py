@@ -32,11 +32,12 @@ from fetchoff.model.analysis import (
     WorkloadResult,
 )
 from fetchoff.model.finding import Advice, Finding, LinkAtFault, RoundsExcluded
+from fetchoff.model.lateness import TOO_FEW_LEFT
 from fetchoff.model.link import LOOPBACK, Calibration, Link
 from fetchoff.model.observation import LinkCalibrated, Outcome, Record
 from fetchoff.report.page import html
 from fetchoff.report.terminal import table
-from fetchoff.report.wording import findings, sentences
+from fetchoff.report.wording import findings, over_link, sentences
 
 CLIENTS = {"a/x": Does(0.0910), "a/y": Does(0.0950)}
 CROSSED = Crossed(CLIENTS, tried=(calibration(),))
@@ -226,6 +227,32 @@ def test_a_client_needs_half_of_its_batches_in_a_round() -> None:
     assert rounds == {"a/x": ROUNDS, "a/y": ROUNDS - 1}
 
 
+def test_batches_that_fall_with_others_of_their_round_are_counted() -> None:
+    """Of three blocks two were late, so the third does not count either."""
+    late = {(1, block, "a/y"): BEHIND for block in (0, 2)}
+    crossed = replace(CROSSED, blocks=3, late=late)
+    result, link = only(crossed), link_of(crossed)
+    assert {s.client: s.rounds for s in result.standings} == {"a/x": ROUNDS, "a/y": ROUNDS - 1}
+    assert link.batches_left_out == (
+        BatchesLeftOut(2, "packets left the link late"),
+        BatchesLeftOut(1, TOO_FEW_LEFT),
+    )
+    assert link.use.batches == 3 * ROUNDS * len(CLIENTS)
+    note = f"3 of 30 batches do not count: packets left the link late; {TOO_FEW_LEFT}"
+    assert remarks(result) == (note,)
+    assert over_link.kept_up(link) == (
+        "It did not keep up in 2 of 30 batches, which do not count. Nor does 1 other: "
+        "fewer than half of the client's batches in the round were left."
+    )
+
+
+def test_a_round_is_lost_to_what_the_link_did_and_not_to_what_followed() -> None:
+    late = {(2, block, client): BEHIND for block in (0, 1) for client in CLIENTS}
+    link = link_of(replace(CROSSED, blocks=3, late=late))
+    assert link.left_out == (RoundLeftOut(2, "packets left the link late"),)
+    assert [one.batches for one in link.batches_left_out] == [4, 2]
+
+
 def test_losses_that_nobody_asked_for_cost_their_batch_too() -> None:
     lost = replace(CALM, unasked=3)
     crossed = replace(CROSSED, late={(0, 1, "a/x"): lost, **ONE_LATE})
@@ -254,6 +281,6 @@ def test_a_course_that_was_never_measured_is_not_there() -> None:
     analysis = replace(CROSSED, clients={"a/x": Does(0.1)}).analysed()
     assert len(analysis.results) == 1
     nothing = series_of(CROSSED.experiment, (), CROSSED.course.id)
-    assert links.over_link(CROSSED.course, (), nothing, 0.02) == OverLink(
+    assert links.over_link(CROSSED.course, (), nothing) == OverLink(
         LINK, None, LinkUse(0, 0, 0, 0, 0, 0, 0.0, 0.0)
     )

@@ -7,11 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.analysis.raced import Raced, ill
+from tests.unit.analysis.raced import EXCHANGES, Raced, ill
 
 from fetchoff.analysis.ranking_rows import share_of_user
 from fetchoff.model.finding import Advice, FewRounds, Finding, OtherBaseline
-from fetchoff.model.observation import Invocation, Outcome, Usage
+from fetchoff.model.observation import (
+    Batch,
+    Invocation,
+    Outcome,
+    Record,
+    SectionDone,
+    Seen,
+    Usage,
+)
 from fetchoff.report.wording import findings
 
 CONTENT = "the content of GET / is not what the origin sent"
@@ -125,6 +133,118 @@ def test_few_rounds_of_a_client_that_takes_part_seldom_are_told() -> None:
     assert found.evidence == FewRounds(3, 7)
     assert found.advice is Advice.LARGER_BUDGET
     assert not standings["a/middle"].findings
+
+
+SELDOM = replace(RACED, seldom=frozenset({"a/fast"}))
+
+
+def test_a_round_that_was_lost_is_not_one_in_which_a_client_took_no_part() -> None:
+    """It was there in three of seven rounds, as every client is that warms up for long."""
+    broken = replace(SELDOM, ended=crashed("a/fast", 3)).standings()["a/fast"]
+    disturbed = [
+        record
+        for record in SELDOM.records()
+        if not (isinstance(record, Batch) and (record.round, record.entrant) == (3, "a/fast"))
+    ]
+    slowed = SELDOM.standings(disturbed)["a/fast"]
+    for row, message in ((broken, f"in 1 of 3 rounds: {CRASH}"), (slowed, "")):
+        assert row.rounds == 2
+        assert [found.evidence for found in row.findings] == [FewRounds(3, 7, 1)]
+        assert findings.message(row) == message
+        assert (
+            "took part in 3 of 7 rounds, because it warms up for seconds, and 1 of these does"
+            in (findings.notes(row)[0])
+        )
+
+
+def test_of_one_that_is_given_up_it_is_not_told_that_it_warms_up_for_long() -> None:
+    row = replace(SELDOM, ended=crashed("a/fast", 3, 6)).standings()["a/fast"]
+    assert findings.message(row) == f"in 2 of 3 rounds, so it was not tried again: {CRASH}"
+    assert row.findings == ()
+
+
+def control(number: int, kind: str, *, attempt: int = 0) -> Invocation:
+    """How a further process of a/fast broke down in a round."""
+    key = (number, attempt, "get", f"a/fast#{kind}", "a/fast")
+    return Invocation(*key, Outcome.FAILED, f"{CRASH} in {number}")
+
+
+def until_given_up(last: int) -> list[Record]:
+    """The client is in no round after this one."""
+    return [
+        record
+        for record in RACED.records()
+        if not isinstance(record, Batch | Invocation)
+        or record.round <= last
+        or "a/fast" not in (getattr(record, "entrant", ""), getattr(record, "client", ""))
+    ]
+
+
+def test_a_client_whose_controls_broke_down_does_not_end_without_a_word() -> None:
+    """They are the same program: two breakdowns of any process end it."""
+    records = [control(0, "twin"), control(1, "known"), *until_given_up(1)]
+    row = RACED.standings(records)["a/fast"]
+    assert (row.rounds, row.outcome) == (2, Outcome.OK)
+    assert findings.message(row) == (
+        f"in 2 of 2 rounds, in a further process of it, so it was not tried again: {CRASH} in 1"
+    )
+
+
+def test_a_control_that_broke_down_once_is_told() -> None:
+    row = RACED.standings([control(2, "twin"), *RACED.records()])["a/fast"]
+    assert (row.rounds, row.tiers) == (7, (1, 1))
+    said = f"in 1 of 7 rounds, in a further process of it: {CRASH} in 2"
+    assert findings.message(row) == said
+
+
+def test_a_client_and_its_control_that_broke_down_are_told_together() -> None:
+    raced = replace(RACED, ended=crashed("a/fast", 1))
+    records = [control(0, "twin"), *raced.records()]
+    row = raced.standings(records)["a/fast"]
+    assert findings.message(row) == (
+        f"in 2 of 7 rounds, also in a further process of it, so it was not tried again: {CRASH}"
+    )
+
+
+def test_what_ended_a_client_in_attempts_that_do_not_count_is_told() -> None:
+    """They were interrupted, and a run counts them all the same."""
+    whole = [
+        replace(record, attempt=1)
+        for record in until_given_up(0)
+        if isinstance(record, Batch | Invocation | SectionDone)
+    ]
+    ended = [
+        Invocation(0, 0, "get", "a/fast", "a/fast", Outcome.UNAVAILABLE, "it does not start"),
+        control(0, "twin"),
+    ]
+    row = RACED.standings([*ended, *whole])["a/fast"]
+    assert (row.rounds, findings.message(row).partition(":")[0]) == (
+        *(1, "in 1 of 1 rounds, also in a further process of it, so it was not tried again"),
+    )
+
+
+def test_a_client_without_figures_has_its_own_reason_and_not_that_of_a_control() -> None:
+    raced = replace(RACED, ended=crashed("a/fast", *range(7)))
+    row = raced.standings([*raced.records(), control(6, "twin")])["a/fast"]
+    assert (row.outcome, findings.message(row)) == (Outcome.FAILED, CRASH)
+
+
+def test_what_is_on_the_wire_is_of_an_exchange_and_not_of_a_request() -> None:
+    """Who follows a redirect makes two requests: what both move is paid in one exchange."""
+
+    def following(record: Record) -> Record:
+        if not isinstance(record, Batch):
+            return record
+        n = record.exchanges
+        return replace(record, seen=Seen(2 * n, 10, 300 * n, 500_000 * n, 4 * n))
+
+    row = RACED.standings([following(record) for record in RACED.records()])["a/fast"]
+    assert row.wire is not None and row.costs is not None and row.costs.throughput is not None
+    assert row.wire.bytes_in_per_exchange == 300
+    assert row.wire.bytes_out_per_exchange == 500_000
+    assert row.wire.segments_per_exchange == 4
+    assert row.wire.exchanges_per_connection == EXCHANGES / 10
+    assert row.costs.throughput.bytes_per_exchange == 500_300
 
 
 def test_as_many_rounds_as_a_first_look_needs_are_not_few() -> None:

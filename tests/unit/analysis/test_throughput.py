@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -27,9 +28,11 @@ def get(size: int | None) -> Workload:
     return Workload("w", "", (Exchange("GET", "/", expect=Expect(bytes=size)),))
 
 
-def batch(requests: int, bytes_in: int, bytes_out: int) -> Batch:
+def batch(requests: int, bytes_in: int, bytes_out: int, *, requests_each: int = 1) -> Batch:
+    """`requests_each`: of an exchange."""
     seen = Seen(requests, 0, bytes_in, bytes_out, 0)
-    return Batch(0, 0, "w", 0, 0, "c", 1, 1, 1, 1, 0, cost=Cost(1, 1, 1, 1), seen=seen)
+    done = requests // requests_each
+    return Batch(0, 0, "w", 0, 0, "c", done, done, done, done, 0, Cost(1, 1, 1, 1), seen)
 
 
 def of(point: float, low: float, high: float) -> Estimate:
@@ -71,6 +74,24 @@ def test_the_ledger_is_believed_where_it_counts_bytes() -> None:
     found = throughput(get(500_000), batches, cost, cost)
     assert found is not None
     assert found.bytes_per_exchange == 200_100
+
+
+def test_what_redirects_move_is_of_the_exchange_that_follows_them() -> None:
+    """Two requests move what an exchange moves: it isn't halved."""
+    batches = [batch(4, 400, 800_000, requests_each=2)]
+    assert bytes_seen(batches) == 400_200
+    cost = of(1000, 900, 1100)
+    found = throughput(get(400_000), batches, cost, cost)
+    assert found is not None
+    assert found.mb_per_second.point == pytest.approx(400.2)
+    assert found.cpu_s_per_gb.point == pytest.approx(1000 / 400.2)
+
+
+def test_counts_of_a_loop_are_of_all_its_exchanges_and_not_of_those_in_turns_alone() -> None:
+    """The ledger counts those in leads, too. Older runs didn't keep how many were done."""
+    for done in (10, 0):
+        loop = replace(batch(10, 1000, 2_000_000), exchanges=4, iterations=4, planned=4, done=done)
+        assert bytes_seen([loop]) == 200_100
 
 
 @pytest.mark.parametrize("batches", [[], [batch(3, 0, 0)], [batch(0, 0, 0)]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -163,6 +164,23 @@ def test_the_origins_share_is_that_of_the_rounds() -> None:
     costs = rows(of_batches("a/fast", in_modes))["a/fast"].costs
     assert costs is not None
     assert costs.origin_cpu_per_wall == pytest.approx(0.42, rel=1e-3)
+
+
+@pytest.mark.parametrize("told_ns", [None, 0])  # 0: in folders of before it was None
+def test_what_an_origin_takes_is_unknown_where_its_clock_cannot_be_read(
+    told_ns: int | None,
+) -> None:
+    of_a_url = [
+        of_batches(client, lambda b: replace(b.cost, origin_cpu_ns=told_ns))
+        for client in ("a/slow", "a/fast")
+    ]
+    found = rows(*of_a_url)
+    for row in found.values():
+        assert row.costs is not None
+        assert math.isnan(row.costs.origin_cpu_us)
+        assert math.isnan(row.costs.origin_cpu_per_wall)
+        assert told(row) == ""
+    assert found["a/fast"].wall == rows()["a/fast"].wall
 
 
 def test_a_pause_is_in_what_is_ranked() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.unit.analysis.raced import COURSE, Raced
 from tests.unit.report import reproduced
 
 from fetchoff.app import explaining, results
@@ -60,6 +62,25 @@ def test_claims_about_faults_are_decided_by_what_is_explained_after_the_run(
         ClaimVerdict.UNMEASURED,
     ]
     assert said == [f"{OTHER} cannot be explained on small-post: has crashed"]
+
+
+@pytest.mark.parametrize("origin_us", [100.0, math.nan])  # NaN: nobody knows it
+def test_who_waits_is_explained_beside_the_slowest(origin_us: float) -> None:
+    costs = {"a/slowest": 0.9, "a/slower": 0.8, "a/waiting": 0.0, "a/working": 0.1}
+    raced = Raced(
+        {name: [7.0 + cost + 0.01 * (n % 2) for n in range(7)] for name, cost in costs.items()},
+        waits={"a/waiting": 2.1},
+    )
+    analysis = raced.analysis()
+    (result,) = analysis.results
+    standings = tuple(
+        replace(row, costs=replace(row.costs, origin_cpu_us=origin_us)) if row.costs else row
+        for row in result.standings
+    )
+    analysis = replace(analysis, results=(replace(result, standings=standings),))
+    clients = {name: client(CURL) for name in costs}
+    found = list(explaining.chosen(analysis, {COURSE.id: COURSE}, clients))
+    assert len(found) == 3
 
 
 def test_a_fault_that_no_rule_finds_is_an_error_and_not_absent(

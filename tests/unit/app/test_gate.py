@@ -124,6 +124,8 @@ def test_a_gate_whose_head_breaks_down_in_one_round_names_it() -> None:
             "head": [5],
             "of_rounds": rounds,
             "message": f"{HEAD}: {LOST}",
+            "controls": [],
+            "given_up": [],
         }
     ]
 

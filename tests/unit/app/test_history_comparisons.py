@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
-from benches.stats.histories import (
-    plan_of,
-)
+from benches.stats.histories import Pretended, plan_of, with_steps
 from tests.unit.report import factory
 
 from fetchoff.app import history as app_history
@@ -18,6 +18,7 @@ from fetchoff.app.choose import chosen
 from fetchoff.app.history import (
     CannotBeMeasured,
     Comparer,
+    Search,
     _other_packages,
     compared,
     spent_in,
@@ -26,7 +27,7 @@ from fetchoff.build import locks, trees
 from fetchoff.build.build_dir import BuildDir, remember_failure, remember_ready, state
 from fetchoff.model.analysis import Analysis, RankingRow, Relative, WorkloadResult
 from fetchoff.model.client import Client, Description, Manifest, Package, Readiness
-from fetchoff.model.errors import LinkError
+from fetchoff.model.errors import LinkError, StoreError
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.finding import (
@@ -35,10 +36,10 @@ from fetchoff.model.finding import (
     Finding,
     NothingCounts,
     NotMeasured,
-    RoundsFailed,
 )
-from fetchoff.model.history import OtherPackage
-from fetchoff.model.observation import Ended, Outcome, RoundDone, SectionDone
+from fetchoff.model.history import Compared, History, HistoryPlan, OtherPackage, PassedOver
+from fetchoff.model.observation import Ended, Invocation, Outcome, Record, RoundDone, SectionDone
+from fetchoff.model.spent import Spent
 from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 
 
@@ -174,7 +175,9 @@ def test_what_has_ended_is_read_whatever_has_become_of_its_releases(
     monkeypatch.setattr(app_history, "analysis_of", lambda _: None)
     monkeypatch.setattr(app_history, "write", lambda *_: None)
     monkeypatch.setattr(
-        app_history, "compared", lambda _, sides, run, seconds: read.append((sides, seconds))
+        app_history,
+        "compared",
+        lambda _, sides, run, records: read.append((sides, Spent(records).seconds)),
     )
     monkeypatch.setattr(Comparer, "ready", lambda *_: pytest.fail())
     monkeypatch.setattr(app_history, "must_be_unchanged", lambda *_: pytest.fail())
@@ -207,6 +210,123 @@ def test_a_release_that_was_measured_is_not_passed_over_for_one_that_never_could
         assert caught.value.version == "4"
 
 
+@dataclass
+class Searched:
+    """A history of releases each of which is slower than the one before; each comparison takes
+    10 s. `folder`: where it is."""
+
+    folder: Path
+    monkeypatch: pytest.MonkeyPatch
+    plan: HistoryPlan = field(default_factory=lambda: plan_of(9, budget_s=300.0))
+    asked: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        costs = with_steps(9, dict.fromkeys(range(1, 9), 0.2))
+        versions = [release.version for release in self.plan.releases]
+        named = dict(zip(versions, costs, strict=True))
+        compare = Pretended(self.plan, named, np.random.default_rng(1))
+        known: dict[str, Compared] = {}
+
+        def compared(_: object, sides: Iterable[str], run: str, records: list[Record]) -> Compared:
+            if run not in known:
+                older, newer = sides
+                found = compare(older, newer, 1e9)
+                known[run] = replace(found, seconds=Spent(records).seconds)
+            return known[run]
+
+        def new_run(_: object, sides: list[ClientRecord], place: Path, *__: object) -> RunFolder:
+            experiment = Experiment((), (), sides[0].id, 1)
+            return RunFolder.create(place, Header("", "", "", "", experiment, tuple(sides), {}))
+
+        self.monkeypatch.setattr(app_history, "compared", compared)
+        self.monkeypatch.setattr(Comparer, "_new_run", new_run)
+        for name in ("analysis_of", "write", "must_be_unchanged"):
+            self.monkeypatch.setattr(app_history, name, lambda *_: None)
+
+    def run(self, *without: str, cut_off: str = "") -> History:
+        """Search, or go on. `without`: releases that cannot be set up. `cut_off`: the comparison in
+        which the user presses Ctrl-C."""
+        self.asked.clear()
+
+        def ready(_: Comparer, version: str) -> ClientRecord:
+            self.asked.append(version)
+            if version in without:
+                raise CannotBeMeasured(version, "the registry does not answer")
+            return record(version)
+
+        def measure(run: RunFolder, _: object) -> None:
+            run.append(RoundDone(0, 10.0))
+            if run.path.name == cut_off:
+                run.close()
+                raise KeyboardInterrupt
+            run.append(Ended("decided", 5))
+            run.close()
+
+        self.monkeypatch.setattr(Comparer, "ready", ready)
+        search = Search(self.plan)
+        comparer = Comparer(self.plan, self.folder, lambda _: pytest.fail(), measure)
+        with suppress(KeyboardInterrupt):
+            search.run(comparer, lambda _: None)
+        return search.so_far()
+
+    @property
+    def runs(self) -> set[str]:
+        return {path.name for path in (self.folder / "comparisons").iterdir()}
+
+
+def test_a_search_goes_on_as_if_it_had_never_been_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a registry answers again. What was compared to do without a release would count
+    for nothing otherwise, neither its time nor its error rate."""
+    searched = Searched(tmp_path, monkeypatch)
+    first, runs = searched.run("4", "7"), searched.runs
+    assert {one.version for one in first.passed_over} == {"4", "7"}
+    again = searched.run()
+    assert again == first
+    assert searched.runs == runs
+    assert searched.asked == []
+    assert again.seconds == 10.0 * len(runs)
+
+
+def test_what_a_search_did_without_a_release_counts_after_an_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = Searched(tmp_path, monkeypatch)
+    searched.run("4", cut_off="0--3")
+    found = searched.run()
+    whole = Searched(tmp_path / "whole", monkeypatch).run("4")
+    assert [(one.older, one.newer, one.kind) for one in found.stretches] == [
+        (one.older, one.newer, one.kind) for one in whole.stretches
+    ]
+    assert found.passed_over == (PassedOver("4", "the registry does not answer"),)
+    assert len(found.compared) == len(searched.runs) == len(whole.compared)
+
+
+def test_the_time_of_a_comparison_that_cannot_go_on_is_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of its releases cannot be set up any more after it was interrupted."""
+    searched = Searched(tmp_path, monkeypatch)
+    searched.run(cut_off="0--8")
+    for without in ("8",), ():
+        found = searched.run(*without)
+        assert [one.version for one in found.passed_over] == ["8"]
+        assert len(found.compared) == len(searched.runs) - 1
+        assert found.seconds == 10.0 * len(searched.runs)
+    RunFolder.open(tmp_path / "comparisons" / "0--8", to_append=True).close()  # nobody has it
+
+
+def test_damage_to_what_was_passed_over_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = Searched(tmp_path, monkeypatch)
+    searched.run("8")
+    (tmp_path / "passed-over.json").write_text("{")
+    with pytest.raises(StoreError, match=r"passed-over\.json is damaged"):
+        searched.run()
+
+
 def analysis(*rows: RankingRow, rounds: int, withheld: Finding | None = None) -> Analysis:
     result = WorkloadResult("w", "", "", rows[0].client, rounds, rows, (), withheld)
     return Analysis("", "", "", "decided", 30.0, 1, 0.01, 0.02, 0.99, (result,), (), {}, {})
@@ -222,40 +342,60 @@ SIDES = {version: record(version) for version in ("0", "9")}
 def test_a_release_that_fails_tells_how_long_that_took() -> None:
     rows = [without_figures(version, NotMeasured("it broke down")) for version in SIDES]
     with pytest.raises(CannotBeMeasured, match="0: it broke down") as caught:
-        compared(analysis(*rows, rounds=3), SIDES, "comparisons/0--9", 40.0)
+        compared(analysis(*rows, rounds=3), SIDES, "comparisons/0--9", [RoundDone(0, 40.0)])
     assert caught.value.seconds == 40.0
 
 
-def measured(version: str, verdict: Verdict, *, broke_down: int = 0) -> RankingRow:
-    """A release with figures of some rounds; it broke down in so many others."""
+def measured(version: str, verdict: Verdict) -> RankingRow:
+    """A release with figures of some rounds."""
     row = next(one for one in factory.result("small-get").standings if one.costs is not None)
     found = Relative(Estimate(1.2, 0.1, 9.0, 0.99), verdict)
-    failed = Finding(RoundsFailed(broke_down, 3, f"{version} broke down")) if broke_down else None
-    return replace(row, client=f"a/b@{version}", wall=found, cpu=found, reason=failed)
+    return replace(row, client=f"a/b@{version}", wall=found, cpu=found, reason=None)
 
 
-@pytest.mark.parametrize(("older", "newer", "at_fault"), [(1, 2, "9"), (2, 0, "0"), (2, 1, "0")])
-def test_a_release_that_breaks_down_before_there_is_a_verdict_is_named(
-    older: int, newer: int, at_fault: str
-) -> None:
-    """A larger budget would not tell more: the run ended because nothing was left to measure."""
-    rows = [
-        measured("0", Verdict.EQUIVALENT, broke_down=older),
-        measured("9", Verdict.UNDECIDED, broke_down=newer),
+def of_a_run(**broke_down: int) -> list[Record]:
+    """Of 40 s: how often each process of a release ended badly, by its name: `_9`, `_9_twin`."""
+    return [
+        RoundDone(0, 40.0),
+        *(
+            Invocation(number, 0, "w", name, f"a/b@{name[1]}", Outcome.FAILED, f"{name[1]} hung")
+            for name, times in broke_down.items()
+            for number in range(times)
+        ),
     ]
+
+
+@pytest.mark.parametrize(
+    ("broke_down", "at_fault", "times"),
+    [
+        ({"_0": 1, "_9": 2}, "9", 2),
+        ({"_0": 2}, "0", 2),
+        ({"_0": 2, "_9": 1}, "0", 2),
+        ({"_9_twin": 2}, "9", 2),
+        ({"_0": 1, "_9": 1, "_9_known": 1}, "9", 2),
+        ({"_0": 1, "_0_twin": 1, "_0_known": 1, "_9": 1}, "0", 3),
+    ],
+)
+def test_a_release_that_breaks_down_before_there_is_a_verdict_is_named(
+    broke_down: dict[str, int], at_fault: str, times: int
+) -> None:
+    """A larger budget would not tell more: the run ended because nothing was left to measure. It
+    counts the controls of a release as that release."""
+    rows = [measured("0", Verdict.EQUIVALENT), measured("9", Verdict.UNDECIDED)]
     found = replace(analysis(*rows, rounds=3), ended_reason="no client left")
-    with pytest.raises(CannotBeMeasured, match=f"{at_fault} broke down") as caught:
-        compared(found, SIDES, "comparisons/0--9", 40.0)
+    with pytest.raises(CannotBeMeasured) as caught:
+        compared(found, SIDES, "comparisons/0--9", of_a_run(**broke_down))
     assert (caught.value.version, caught.value.seconds) == (at_fault, 40.0)
+    assert caught.value.reason == f"it broke down {times} times: {at_fault} hung"
 
 
 @pytest.mark.parametrize(
     ("reason", "verdict"), [("no client left", Verdict.SLOWER), ("budget", Verdict.UNDECIDED)]
 )
 def test_what_was_told_before_it_broke_down_counts(reason: str, verdict: Verdict) -> None:
-    rows = [measured("0", Verdict.EQUIVALENT), measured("9", verdict, broke_down=2)]
+    rows = [measured("0", Verdict.EQUIVALENT), measured("9", verdict)]
     found = replace(analysis(*rows, rounds=3), ended_reason=reason)
-    told = compared(found, SIDES, "comparisons/0--9", 40.0)
+    told = compared(found, SIDES, "comparisons/0--9", of_a_run(_9=2))
     assert (told.wall.verdict, told.seconds) == (verdict, 40.0)
 
 
@@ -264,7 +404,7 @@ def test_no_release_is_at_fault_where_no_round_counts() -> None:
     rows = [without_figures(version, why) for version in SIDES]
     withheld = Finding(why, advice=Advice.SLOWER_LINK)
     with pytest.raises(LinkError) as caught:
-        compared(analysis(*rows, rounds=0, withheld=withheld), SIDES, "comparisons/0--9", 40.0)
+        compared(analysis(*rows, rounds=0, withheld=withheld), SIDES, "comparisons/0--9", [])
     assert caught.value.message == (
         "comparisons/0--9 says nothing about its releases: "
         "no round over satellite counts: packets were late"

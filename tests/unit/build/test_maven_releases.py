@@ -22,11 +22,14 @@ parent = re.search("<relativePath>(.*)</relativePath>", pom.read_text()).group(1
 if not pathlib.Path(f"{pom.parent}/{parent}").is_file():
     sys.exit(print("[ERROR] no parent POM"))
 known = pathlib.Path.home() / ".m2" / "repository" / "org" / "example" / "client"
-known.mkdir(parents=True)
-(known / "maven-metadata-{source}.xml").write_text(
-    "<metadata><versioning><versions><version>1.1</version><version>1.0</version>"
-    "</versions></versioning></metadata>"
-)
+known.mkdir(parents=True, exist_ok=True)
+if "{fails}":
+    print("[WARNING] {fails}")
+if "{source}":
+    (known / "maven-metadata-{source}.xml").write_text(
+        "<metadata><versioning><versions><version>1.1</version><version>1.0</version>"
+        "</versions></versioning></metadata>"
+    )
 print("[INFO] Scanning")
 print("[ERROR] No versions available for org.example:client:jar:[999999999,)")
 sys.exit(1)
@@ -37,10 +40,10 @@ client-1.0.jar>{source}=
 """
 
 
-def listed(home: Path, source: str) -> subprocess.CompletedProcess[str]:
-    """What the kit lists, where the versions are those of this source."""
+def listed(home: Path, source: str, fails: str = "") -> subprocess.CompletedProcess[str]:
+    """What the kit lists, where Maven fetches the list of this source, and says what `fails`."""
     maven = home / "mvn"
-    maven.write_text(MAVEN.replace("{source}", source))
+    maven.write_text(MAVEN.replace("{source}", source).replace("{fails}", fails))
     maven.chmod(0o755)
     return run(home, "releases.py", "org.example:client")
 
@@ -66,6 +69,56 @@ def test_what_was_built_here_is_no_release(tmp_path: Path) -> None:
     found = listed(tmp_path, "local")
     assert (found.returncode, found.stdout) == (1, "")
     assert found.stderr.startswith("[ERROR] No versions available")
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A list that was fetched on another day."""
+    folder = tmp_path / ".m2" / "repository" / "org" / "example" / "client"
+    folder.mkdir(parents=True)
+    known = folder / "maven-metadata-central.xml"
+    known.write_text(
+        "<metadata><versioning><versions><version>0.9</version></versions></versioning></metadata>"
+    )
+    os.utime(known, (1e9, 1e9))
+    return known
+
+
+UNREACHED = (
+    "Could not transfer metadata org.example:client/maven-metadata.xml from/to central "
+    "(https://repo.maven.apache.org/maven2): transfer failed"
+)
+
+
+@pytest.mark.parametrize(
+    ("fetched", "fails", "said"),
+    [
+        ("", UNREACHED, f"{UNREACHED}: check the network"),
+        ("", "", "Maven has not fetched the list anew: check the network"),  # where it is offline
+        ("mirror", UNREACHED, f"{UNREACHED}: check the network"),  # the other may have more
+    ],
+)
+@pytest.mark.usefixtures("old")
+def test_a_list_of_another_day_is_not_given_for_that_of_today(
+    fetched: str, fails: str, said: str, tmp_path: Path
+) -> None:
+    """A history would end at an old release without a word."""
+    found = listed(tmp_path, fetched, fails)
+    assert (found.returncode, found.stdout) == (1, "")
+    assert found.stderr.startswith(said)
+    assert len(found.stderr.splitlines()) == 1  # Fetchoff shows the last
+
+
+@pytest.mark.usefixtures("old")
+@pytest.mark.parametrize("source", ["central", "mirror"])
+def test_a_list_that_was_fetched_again_is_taken_alone(source: str, tmp_path: Path) -> None:
+    assert listed(tmp_path, source).stdout == "1.0\n1.1\n"
+
+
+@pytest.mark.usefixtures("old")
+def test_that_the_metadata_of_something_else_cannot_be_had_is_not_told(tmp_path: Path) -> None:
+    other = UNREACHED.replace("org.example:client", "org.apache.maven.plugins")
+    assert listed(tmp_path, "central", other).stdout == "1.0\n1.1\n"
 
 
 @pytest.mark.parametrize(

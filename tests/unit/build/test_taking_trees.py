@@ -58,6 +58,48 @@ def test_the_cache_is_no_source_wherever_it_lies(
     assert contents(trees.take("fake/honest", library)) == WHOLE
 
 
+RESULTS = '{"fetchoff": "1.0", "started": "2026-11-24T08:15:00+00:00"}'
+
+
+def put(place: Path, content: str = "") -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(content)
+
+
+@pytest.mark.parametrize("name", ["run.json", "history.json", "histories.json"])
+def test_results_are_no_sources_wherever_they_lie(name: str, library: Path) -> None:
+    """Each gate writes some, by default into the folder that it was started in: the next one would
+    have another digest, and setuptools refuses a second package, `runs`."""
+    digest = trees.take("fake/honest", library).digest
+    for place in ("runs/20261124-081500-7", "src/mine", "out/deep/one"):
+        put(library / place / name, RESULTS)
+        put(library / place / "batches.jsonl", "{}")
+    put(library / "runs" / ".gitignore", "*")
+    tree = trees.take("fake/honest", library)
+    assert tree.digest == digest
+    assert not any((folder_of(tree) / name).exists() for name in ("runs", "out"))
+
+
+def test_a_folder_that_holds_more_than_results_is_a_source(library: Path) -> None:
+    """So is one with files that are only called so, whatever is in them."""
+    put(library / "runs" / "a" / "run.json", RESULTS)
+    more = {"runs/__init__.py": "", "b/run.json": "{}", "c/run.json": "no JSON", "d/run.json": "[]"}
+    for place, content in more.items():
+        put(library / place, content)
+    (library / "e" / "run.json").mkdir(parents=True)
+    assert contents(trees.take("fake/honest", library)) == WHOLE | more
+
+
+def test_what_setuptools_has_built_before_is_no_source_of_python(library: Path) -> None:
+    """A module that was removed since would be installed again."""
+    sources = {"build/tool.py": "", "src/build/lib/x.py": ""}
+    built = {"build/lib/x.py": "", "build/lib.linux-x86_64/x.so": "", "build/temp.linux/x.o": ""}
+    for place, content in (sources | built).items():
+        put(library / place, content)
+    assert contents(trees.take("python/httpx", library)) == WHOLE | sources
+    assert contents(trees.take("java/okhttp", library)) == WHOLE | sources | built
+
+
 @pytest.fixture
 def clone(library: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The source tree as a clone, one commit after a tag."""

@@ -22,6 +22,7 @@ from tests.unit.fleet.fakes import FakeCluster, Fate
 import fetchoff
 from fetchoff.app.choose import chosen
 from fetchoff.app.doctor import Health, MachineCheck
+from fetchoff.app.own_code import code
 from fetchoff.catalog.workloads import suite
 from fetchoff.cli.fleet import comparing, doctor, joining, resume, run, setup
 from fetchoff.fleet import beginning, explaining
@@ -95,7 +96,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Answering:
         built = {"fake/honest": cluster.sources.get(cluster.asked, "the same files")}
         return Look(
             *(fetchoff.__version__, cluster.machine, clients(reason), (), OriginRecord()),
-            *(work.code(), built, "", "x86_64"),
+            *(code(), built, "", "x86_64"),
         )
 
     def clock(_request: object, _here: Here) -> float:
@@ -165,7 +166,7 @@ def test_another_version_alone_is_unfit(cluster: Answering) -> None:
     (anna,), errors = doctor.examined_of(cluster, cluster.hosts, Wanted(()))
     assert (anna.is_unfit, errors) == (False, {})
     old = Examined("0.0.9", "", {}, (GOOD,), 1, 1, 1.0, 0.0)
-    look = Look("0.0.9", "", clients(""), (), OriginRecord(), work.code(), {})
+    look = Look("0.0.9", "", clients(""), (), OriginRecord(), code(), {})
     found = comparing.findings({"anna": (look, old)})
     assert [check.health for check in found["anna"]] == [Health.BAD]
 
@@ -174,8 +175,7 @@ def test_other_code_of_the_same_version_is_unfit(
     cluster: Answering, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cluster.hosts = ("anna",)
-    here = iter(["that of the host", "that of this machine"])
-    monkeypatch.setattr(work, "code", lambda: next(here))
+    monkeypatch.setattr(comparing, "code", lambda: "that of this machine")
     status, out = examined(as_json=False, capsys=capsys)
     assert status == 1
     assert "its Fetchoff 1.2.3 has other code than that of this machine" in out
@@ -316,7 +316,7 @@ def test_a_host_without_the_server_of_the_suite_is_unfit(
 
 def test_a_host_without_any_client_of_the_suite_is_unfit() -> None:
     there = Examined(fetchoff.__version__, "", {}, (GOOD,), 0, 0, 1.0, 0.0)
-    look = Look(fetchoff.__version__, "", (), (), OriginRecord(), work.code(), {})
+    look = Look(fetchoff.__version__, "", (), (), OriginRecord(), code(), {})
     found = comparing.findings({"anna": (look, there)})
     assert [check.health for check in found["anna"]] == [Health.BAD]
 

@@ -143,17 +143,31 @@ def test_a_file_that_cannot_be_written_ends_the_command_before_anything_is_measu
     assert not (tmp_path / "measured").exists()
 
 
+def full(*_: object) -> None:
+    raise StoreError("gate.xml cannot be written: No space left on device")
+
+
 def test_a_gate_is_on_record_before_anything_else_can_fail(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def full(*_: object) -> None:
-        raise StoreError("gate.xml cannot be written: No space left on device")
-
     monkeypatch.setattr("fetchoff.app.gate_files.write", full)
     record = tmp_path / "record.jsonl"
-    with pytest.raises(StoreError, match="No space left"):
-        ended(GATE, monkeypatch, tmp_path, "--record", str(record))
+    gate = replace(GATE, end=End.NOT_SLOWER)
+    with pytest.raises(StoreError, match="No space left") as caught:
+        ended(gate, monkeypatch, tmp_path, "--record", str(record))
+    assert caught.value.exit_code == Status.STORE
     assert len(gates.read(record)) == 1
+
+
+def test_slower_is_the_status_also_where_a_file_cannot_be_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A hook that goes by the status would let the push go on."""
+    monkeypatch.setattr("fetchoff.app.gate_files.write", full)
+    said = ended(GATE, monkeypatch, tmp_path)
+    assert said.exit_code == Status.NO
+    assert json.loads(said.stdout)["end"] == "slower"
+    assert "error: gate.xml cannot be written: No space left on device" in said.stderr
 
 
 def test_who_ends_the_counting_gets_the_verdict_and_what_was_counted(

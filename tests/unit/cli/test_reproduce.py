@@ -18,7 +18,6 @@ from fetchoff.model.analysis import Analysis
 from fetchoff.model.claim import Article
 from fetchoff.model.errors import (
     BusyError,
-    FetchoffError,
     InputError,
     LinkError,
     OriginError,
@@ -32,10 +31,10 @@ NO_LINK = LinkError("a link cannot be made", "it needs network namespaces")
 
 
 @pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, FetchoffError]], None]:
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, BaseException]], None]:
     """Makes some articles fail; the others cost what was published."""
 
-    def make(errors: dict[str, FetchoffError]) -> None:
+    def make(errors: dict[str, BaseException]) -> None:
         def run(article: Article, _request: reproduce.Request, _manner: Manner) -> Analysis:
             if article.id in errors:
                 raise errors[article.id]
@@ -53,7 +52,7 @@ def status_of(wanted: list[str], *, as_json: bool = False) -> int:
 
 
 def test_one_that_cannot_be_measured_stops_no_other(
-    failing: Callable[[dict[str, FetchoffError]], None], capsys: pytest.CaptureFixture[str]
+    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing({"ruby-2014": NO_LINK, "ruby-2011": InputError("no client is ready")})
     assert status_of(WANTED) == Status.LINK
@@ -66,7 +65,7 @@ def test_one_that_cannot_be_measured_stops_no_other(
 
 
 def test_the_json_has_the_others_as_claims_json_has_them(
-    failing: Callable[[dict[str, FetchoffError]], None], capsys: pytest.CaptureFixture[str]
+    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing({"ruby-2014": NO_LINK})
     assert status_of(WANTED[:2], as_json=True) == Status.LINK
@@ -94,7 +93,7 @@ def test_one_that_fails_while_it_is_measured_prints_no_document_of_its_own(
 
 
 def test_if_all_fail_nothing_is_shown(
-    failing: Callable[[dict[str, FetchoffError]], None], capsys: pytest.CaptureFixture[str]
+    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing(dict.fromkeys(WANTED, NO_LINK))
     assert status_of(WANTED) == Status.LINK
@@ -102,24 +101,55 @@ def test_if_all_fail_nothing_is_shown(
 
 
 def test_the_only_one_fails_as_any_run_does(
-    failing: Callable[[dict[str, FetchoffError]], None],
+    failing: Callable[[dict[str, BaseException]], None],
 ) -> None:
     failing({"ruby-2014": NO_LINK})
     with pytest.raises(LinkError):
         reproduce.command(["ruby-2014"])
 
 
-@pytest.mark.parametrize("error", [BusyError("another run"), StoreError("the disk is full")])
-def test_what_concerns_all_stops_all(
-    failing: Callable[[dict[str, FetchoffError]], None], error: FetchoffError
+STOPS = [
+    (BusyError("another run"), "; 'fetchoff reproduce ruby-2014 ruby-2011' measures the rest"),
+    (StoreError("the disk is full"), "; 'fetchoff reproduce ruby-2011' measures the rest"),
+    (KeyboardInterrupt(), "; 'fetchoff reproduce ruby-2011' measures the rest"),
+]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize(("error", "rest"), STOPS)
+def test_what_concerns_all_stops_all_and_leaves_the_verdicts_that_there_are(
+    failing: Callable[[dict[str, BaseException]], None],
+    error: BaseException,
+    rest: str,
+    as_json: bool,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    failing({"curl-2023": error})
+    """What was measured for an hour is shown before the error is told."""
+    failing({"ruby-2014": error})
     with pytest.raises(type(error)):
-        reproduce.command(WANTED)
+        reproduce.command(["curl-2023", "ruby-2014", "ruby-2011"], as_json=as_json)
+    shown = capsys.readouterr()
+    assert f"stopped at ruby-2014{rest}" in " ".join(shown.err.split())
+    if as_json:
+        assert len(json.loads(shown.out)) == 3
+    else:
+        assert "3 claims: 3 hold" in shown.out
+
+
+def test_where_the_first_one_stops_all_nothing_is_shown(
+    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing({WANTED[0]: KeyboardInterrupt(), WANTED[1]: KeyboardInterrupt()})
+    with pytest.raises(KeyboardInterrupt):
+        reproduce.command(WANTED, as_json=True)
+    assert capsys.readouterr().out == ""
+    with pytest.raises(KeyboardInterrupt):
+        reproduce.command(WANTED[1:2])
+    assert capsys.readouterr().err == ""
 
 
 def test_all_that_were_measured_end_well(
-    failing: Callable[[dict[str, FetchoffError]], None], capsys: pytest.CaptureFixture[str]
+    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing({})
     reproduce.command(WANTED)
@@ -127,7 +157,7 @@ def test_all_that_were_measured_end_well(
 
 
 def test_all_and_names_contradict_each_other(
-    failing: Callable[[dict[str, FetchoffError]], None],
+    failing: Callable[[dict[str, BaseException]], None],
 ) -> None:
     """All would be measured, for an hour, and what was named might not even be an article."""
     failing({})

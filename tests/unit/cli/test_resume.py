@@ -110,7 +110,17 @@ def test_who_only_wants_to_see_it_needs_no_clients(
 def test_a_client_that_changed_or_is_gone_is_told_and_not_explained(ended: Path) -> None:
     header: Header = RunFolder.open(ended).header
     records = (header.clients[0], replace(header.clients[1], adapter="gone/away"))
+    here = replace(header, clients=records, environment={})
     said: list[str] = []
-    assert unchanged.unchanged_of(replace(header, clients=records), said.append) == []
+    assert unchanged.unchanged_of(here, said.append) == []
     assert len(said) == 2
     assert all("is not explained: " in told for told in said)
+
+
+def test_what_another_machine_has_measured_is_not_explained_here(ended: Path) -> None:
+    """What a recording shows here would stand beside figures of there."""
+    said: list[str] = []
+    assert unchanged.unchanged_of(RunFolder.open(ended).header, said.append) == []
+    (told,) = said
+    assert "nothing is explained: this run was measured on another machine" in told
+    assert "processor: made up then" in told

@@ -248,6 +248,15 @@ def test_workflows_give_the_action_what_it_has(path: Path) -> None:
     assert needed <= set(gates[0]["with"])
 
 
+@pytest.mark.parametrize("path", GATES, ids=lambda path: path.name)
+def test_files_are_kept_only_where_there_is_a_folder_of_them(path: Path) -> None:
+    """Without a path, actions/upload-artifact fails, and hides what failed before the gate."""
+    for job in yaml_of(path)["jobs"].values():
+        for step in job["steps"]:
+            if "upload-artifact" in step.get("uses", ""):
+                assert step["if"] == "always() && steps.gate.outputs.folder != ''"
+
+
 def test_own_adapters_are_gated_in_each_language() -> None:
     (job,) = yaml_of(OWN / "own-adapters.yml")["jobs"].values()
     assert job["strategy"]["matrix"]["adapter"] == list(ONE_OF_EACH_LANGUAGE)

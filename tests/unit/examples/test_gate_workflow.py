@@ -100,3 +100,14 @@ def test_the_artifacts_of_a_matrix_have_different_names(tmp_path: Path) -> None:
     assert upload["with"]["name"] == "${{ steps.artifact.outputs.name }}"
     assert step("artifact")["env"]["JOB_INDEX"] == "${{ strategy.job-index }}"
     assert steps()[0] == step("artifact")  # so that it has a name whatever fails
+
+
+def test_the_checkouts_have_the_name_of_the_repository_whatever_the_event(tmp_path: Path) -> None:
+    """The event of a schedule names no repository: both would be in the folder of all checkouts."""
+    written = tmp_path / "environment"
+    ran("folders", tmp_path, GITHUB_ENV=str(written), GITHUB_REPOSITORY="encode/httpx")
+    assert written.read_text() == "HEAD=head/httpx\nBEFORE=before/httpx\n"
+    text = (OWN / "gate.yml").read_text()
+    assert "github.event.repository" not in text
+    uses = [number for number, one in enumerate(steps()) if "env.HEAD" in json.dumps(one)]
+    assert min(uses) > steps().index(step("folders"))

@@ -12,6 +12,7 @@ from tests.unit.fleet.fakes import FakeCluster
 
 import fetchoff
 from fetchoff.app.experiments import ranking
+from fetchoff.app.own_code import code
 from fetchoff.fleet.beginning import Asked, Jobs, begin, must_be_resumable
 from fetchoff.fleet.host import work
 from fetchoff.fleet.left_out import LeftOut
@@ -38,9 +39,7 @@ def look(*clients: Client, version: str = "1", machine: str = "") -> Look:
     ready = [one for one in clients if one.readiness is Readiness.READY]
     records = tuple(record(one.id, version) for one in ready)
     sources = {one.id: f"files of {one.id}" for one in ready}
-    return Look(
-        fetchoff.__version__, machine, clients, records, OriginRecord(), work.code(), sources
-    )
+    return Look(fetchoff.__version__, machine, clients, records, OriginRecord(), code(), sources)
 
 
 def both(**more: str) -> Look:

@@ -12,8 +12,8 @@ import pytest
 from benches.fleet import pretended
 from tests.unit.fleet.fakes import WAITS_S, FakeCluster, FakeTask, Fate, Heard, Pretended
 
+from fetchoff.app.own_code import code
 from fetchoff.fleet.driver import Driver, Limits, NoHostLeft
-from fetchoff.fleet.host.work import code
 from fetchoff.fleet.seam.cluster import RESTARTS, ClusterGone, Here, Job
 from fetchoff.fleet.seam.told import Block, Told
 from fetchoff.fleet.standing import standings_of, unfinished

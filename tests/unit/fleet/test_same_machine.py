@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from benches.fleet import pretended
 
-from fetchoff.fleet.host import same_machine
-from fetchoff.fleet.host.same_machine import identity
-from fetchoff.fleet.host.work import code, explain_slowest, folder_of, measure_round, prepare
+from fetchoff.app import same_machine
+from fetchoff.app.own_code import code
+from fetchoff.app.same_machine import identity
+from fetchoff.fleet.host.work import explain_slowest, folder_of, measure_round, prepare
 from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import Block, Explaining, Preparing
 from fetchoff.model.errors import HostError
@@ -82,6 +83,15 @@ def test_a_machine_of_the_same_parts_and_another_id_measures_nothing(
 ) -> None:
     machine_id.write_text(ID[::-1])
     with pytest.raises(HostError, match=r"another machine .*\(by its machine-id\)"):
+        measure_round(block(1), here([]))
+
+
+@pytest.mark.parametrize("name", ["priority", "control groups"])
+def test_a_worker_that_may_do_something_else_measures_nothing(run: str, name: str) -> None:
+    """Such as one that another user has started again."""
+    changed(run, environment={name: "another"})
+    said = rf"permissions or limits have changed .*\({name}: another then, .* now\)"
+    with pytest.raises(HostError, match=said):
         measure_round(block(1), here([]))
 
 

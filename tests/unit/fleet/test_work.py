@@ -17,11 +17,11 @@ from tests.unit.app.test_experiments import COURSE, client
 
 import fetchoff
 from fetchoff.app import explain, explaining
+from fetchoff.app.own_code import code
 from fetchoff.cli import resume
 from fetchoff.fleet.host import work
 from fetchoff.fleet.host.own_folder import LOST
 from fetchoff.fleet.host.work import (
-    code,
     explain_slowest,
     folder_of,
     is_whole,

@@ -55,3 +55,10 @@ def test_a_ranking_goes_on_with_one_and_a_pair_needs_both() -> None:
     assert not failures.leave_anything(PAIR, "get")
     failures.note(ended(Outcome.UNSUPPORTED, B))
     assert not failures.leave_anything(EXPERIMENT, "get")
+
+
+def test_the_invocations_that_failed_are_kept_those_of_controls_too() -> None:
+    again = ended(Outcome.UNAVAILABLE, f"{A}#twin")
+    failures = Failures([CRASHED, ended(Outcome.OK), ended(Outcome.FAILED, B), again])
+    assert failures.of(A, "get") == (CRASHED, again)
+    assert failures.of(A, "post") == ()

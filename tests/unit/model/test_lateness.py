@@ -19,6 +19,8 @@ WELL = Emulated(packets=1000, lost=10, dropped=50, unasked=0, late_p99_us=0, cpu
 MS = 10**6
 ON_TIME: Steps = ((64, 99), (1024, 1))
 MARGIN, BAND = 0.02, 0.25
+LATE = "packets left the link late"
+CLIENTS = {"a/x": "a/x", "a/x#twin": "a/x", "a/y": "a/y"}
 
 
 def batch(wall_ms: float, up: Steps, down: Steps = ON_TIME, unasked: int = 0) -> Batch:
@@ -29,6 +31,10 @@ def batch(wall_ms: float, up: Steps, down: Steps = ON_TIME, unasked: int = 0) ->
     return Batch(0, 0, "w/l", 0, 0, "a/x", 1, 1, 1, 1, 0, cost, Seen(1), emulated)
 
 
+def whys(*batches: Batch, link: Link = ATLANTIC, at_stake: float = MARGIN) -> list[str]:
+    return list(spoilt(batches, CLIENTS, link, at_stake))
+
+
 def with_late(*late: tuple[int, int], packets: int = 100) -> Steps:
     return ((64, packets - sum(count for _, count in late)), *late)
 
@@ -36,7 +42,7 @@ def with_late(*late: tuple[int, int], packets: int = 100) -> Steps:
 @pytest.mark.parametrize("link", [NEAR, ATLANTIC])
 def test_packets_on_time_cost_nothing_however_short_the_batch(link: Link) -> None:
     assert late_share(batch(2, ON_TIME).emulated or WELL, link, 2 * MS) == 0
-    assert spoilt(batch(2, ON_TIME), link, MARGIN) == ""
+    assert whys(batch(2, ON_TIME), link=link) == [""]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +58,40 @@ def test_one_late_packet_matters_by_what_is_at_stake(
     wall_ms: float, at_stake: float, counts: bool
 ) -> None:
     late = batch(wall_ms, with_late((2048, 1)))
-    assert (spoilt(late, ATLANTIC, at_stake) == "") is counts
-    assert spoilt(late, ATLANTIC, at_stake) in ("", "packets left the link late")
+    assert whys(late, at_stake=at_stake) == ["" if counts else LATE]
+
+
+LATE_ONCE = with_late((2048, 1))  # tolerated in a batch that usually takes 410 ms
+
+
+@pytest.mark.parametrize(("usual_ms", "why"), [(409, LATE), (410, "")])
+@pytest.mark.parametrize("wall_ms", [1, 300, 600, 5000])
+def test_what_a_batch_took_has_no_part_in_whether_it_counts(
+    wall_ms: float, usual_ms: float, why: str
+) -> None:
+    others = [batch(usual_ms, ON_TIME)] * 2
+    assert whys(batch(wall_ms, LATE_ONCE), *others) == [why, "", ""]
+
+
+def test_what_is_usual_is_what_all_batches_take_those_that_do_not_count_too() -> None:
+    walls_ms = (330, 570, 400, 420, 3000)
+    assert whys(*(batch(ms, LATE_ONCE) for ms in walls_ms)) == [""] * 5
+    assert whys(*(batch(ms, LATE_ONCE, unasked=ms // 3000) for ms in walls_ms))[:4] == [""] * 4
+    assert whys(*(batch(ms, LATE_ONCE) for ms in (*walls_ms, 330, 330))) == [LATE] * 7
+
+
+def test_a_batch_of_more_exchanges_is_expected_to_take_longer() -> None:
+    usual = batch(250, ON_TIME)
+    thrice = replace(batch(300, LATE_ONCE), exchanges=3)
+    assert whys(batch(250, LATE_ONCE), thrice, usual, usual) == [LATE, "", "", ""]
+
+
+def test_each_client_has_its_own_usual_time_on_each_host_and_controls_have_the_clients() -> None:
+    def of(entrant: str, wall_ms: float, host: str = "") -> Batch:
+        return replace(batch(wall_ms, LATE_ONCE), entrant=entrant, host=host)
+
+    batches = (of("a/x", 500), of("a/x", 500), of("a/x#twin", 100), of("a/y", 400))
+    assert whys(*batches, of("a/x", 400, "h1")) == ["", "", "", LATE, LATE]
 
 
 def test_packets_that_are_under_way_together_do_not_add_up() -> None:
@@ -69,14 +107,15 @@ def test_packets_that_wait_for_each_other_do() -> None:
 
 
 def test_a_loss_that_nobody_asked_for_spoils_a_batch_whatever_is_at_stake() -> None:
-    assert spoilt(batch(10_000, ON_TIME, unasked=1), ATLANTIC, BAND) == (
-        "the link lost packets that nobody asked it to lose"
-    )
+    lossy = batch(10_000, ON_TIME, unasked=1)
+    (why,) = whys(lossy, at_stake=BAND)
+    assert why == "the link lost packets that nobody asked it to lose"
 
 
 def test_over_loopback_and_before_it_was_kept_nothing_is_spoilt() -> None:
-    assert spoilt(replace(batch(1, ON_TIME), emulated=None), NEAR, MARGIN) == ""
-    assert spoilt(replace(batch(1, ON_TIME), emulated=WELL), NEAR, MARGIN) == ""
+    assert whys(replace(batch(1, ON_TIME), emulated=None), link=NEAR) == [""]
+    assert whys(replace(batch(1, ON_TIME), emulated=WELL), link=NEAR) == [""]
+    assert whys() == []
 
 
 @given(

@@ -140,7 +140,7 @@ def test_pieces_are_all_of_it(turns: Turns, count: int) -> None:
     pieces = turns.pieces(count)
     assert len(pieces) <= count
     assert sum(piece.exchanges for piece in pieces) == sum(turns.exchanges)
-    assert sum(piece.cost.origin_cpu_ns for piece in pieces) <= sum(turns.origin_ns)
+    assert sum(piece.cost.origin_cpu_ns or 0 for piece in pieces) <= sum(turns.origin_ns)
     assert [piece.block for piece in pieces] == sorted({piece.block for piece in pieces})
     assert all(piece.exchanges for piece in pieces)
     assert all(isinstance(piece, Batch) and piece.entrant == turns.entrant for piece in pieces)

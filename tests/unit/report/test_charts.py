@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +45,7 @@ def test_ratios_are_drawn_inside_the_axis_and_far_ones_at_its_edge() -> None:
     rows = SPECS["relative"]["datasets"]["rows"]
     low, high = domain_of(SPECS["relative"])
     assert all(low <= row["point"] <= high for row in rows)
-    beyond = {row["client"]: row for row in rows if row["beyond"] and row["metric"] == "wall"}
+    beyond = {row["client"]: row for row in rows if "beyond" in row and row["metric"] == "wall"}
     assert set(beyond) == {"command/curl"}
     assert beyond["command/curl"]["point"] == pytest.approx(high, rel=1e-5)
     assert float(beyond["command/curl"]["label"].split()[0]) > 10
@@ -65,6 +66,66 @@ def test_an_estimate_without_interval_has_no_whisker() -> None:
     row = next(r for r in rows if r["client"] == first.client and r["metric"] == "wall")
     assert (row["low"], row["high"]) == (None, None)
     assert row["point"] == pytest.approx(first.wall.ratio.point, rel=1e-5)
+
+
+def with_ratios(*ratios: Estimate) -> WorkloadResult:
+    """The result with so many clients, which have these ratios by both clocks."""
+    standings = [s for s in RESULT.standings if s.wall is not None][: len(ratios)]
+    own = [Relative(ratio, Verdict.UNDECIDED) for ratio in ratios]
+    rows = (replace(s, wall=one, cpu=one) for s, one in zip(standings, own, strict=True))
+    return replace(RESULT, standings=tuple(rows))
+
+
+FEW = [Estimate(1.0, 1.0, 1.0, 0.99), *(Estimate(x, 0.9 * x, 1.1 * x, 0.99) for x in (0.5, 1.5))]
+
+
+@pytest.mark.parametrize("wild", [(2.5e-115, 2.3e7), (-math.inf, math.inf), (0.0, math.inf)])
+def test_an_interval_that_tells_nothing_does_not_stretch_the_axis(
+    wild: tuple[float, float],
+) -> None:
+    spec = charts.relative(with_ratios(*FEW, Estimate(1.2, *wild, 0.99)), 0.02)
+    assert domain_of(spec) == pytest.approx(domain_of(charts.relative(with_ratios(*FEW), 0.02)))
+    last = next(row for row in spec["datasets"]["rows"] if row["point"] == 1.2)
+    assert (last["low"], last["high"]) == (None, None)
+    assert not {"beyond", "cut_low", "cut_high"} & set(last)
+
+
+def test_ends_far_from_the_rest_are_cut_on_both_sides_and_marked() -> None:
+    ends = (Estimate(1.1, 0.05, 20.0, 0.99), Estimate(0.8, 0.7, 30.0, 0.99))
+    spec = charts.relative(with_ratios(*FEW, *FEW, *ends), 0.02)
+    low, high = domain_of(spec)
+    assert 0.4 < low < 0.45 and 1.65 < high < 2
+    rows = {row["point"]: row for row in spec["datasets"]["rows"]}
+    cut = [[end for end in ("low", "high") if f"cut_{end}" in rows[x]] for x in (1.1, 0.8, 0.5)]
+    assert cut == [["low", "high"], ["high"], []]
+    assert rows[1.1]["low"] == pytest.approx(low, rel=1e-5)
+    assert rows[1.1]["high"] == rows[0.8]["high"] == pytest.approx(high, rel=1e-5)
+    plain = charts.relative(with_ratios(*FEW, *FEW), 0.02)
+    assert triangles(spec) - triangles(plain) == 2 * 3  # by wall and by CPU time
+
+
+def test_who_tells_nothing_far_from_the_rest_is_drawn_at_the_edge() -> None:
+    spec = charts.relative(with_ratios(*FEW, *FEW, Estimate(1e-9, 1e-20, 1.0, 0.99)), 0.02)
+    low, _ = domain_of(spec)
+    assert low > 0.4
+    (far,) = (
+        row for row in spec["datasets"]["rows"] if "beyond" in row and row["metric"] == "wall"
+    )
+    assert (far["beyond"], far["point"]) == (charts.BEYOND_LEFT, pytest.approx(low, rel=1e-5))
+    assert triangles(spec) == 2
+
+
+def test_the_cheapest_is_on_the_axis_however_far_ahead() -> None:
+    spec = charts.relative(with_ratios(*FEW, *FEW, Estimate(0.01, 0.009, 0.011, 0.99)), 0.02)
+    assert domain_of(spec)[0] < 0.01
+    assert not any("beyond" in row for row in spec["datasets"]["rows"])
+
+
+def triangles(spec: dict[str, Any]) -> int:
+    """How many triangles are drawn: their paths have three lines, and circles have none."""
+    drawn = vl_convert.vegalite_to_svg({**spec, "width": 400})
+    paths = re.findall(r'<path aria-[^>]* d="(M[^"]*)"|<path [^>]* d="(M[^"]*Z)"', drawn)
+    return sum(path.count("L") == 2 for found in paths for path in found)
 
 
 def test_bars_stack_user_and_system_and_are_cut_at_the_gap() -> None:

@@ -48,6 +48,15 @@ def test_a_question(check: SelfCheck, found: str) -> None:
     assert self_checks.sentence(check) == f"{asked}: {found}"
 
 
+def test_what_was_added_is_another_amount_for_each_client() -> None:
+    check = replace(SAME, kind=CheckKind.MORE, tolerance=0.33, least_fault=0.584)
+    found = self_checks.sentence(check).partition(": ")[2]
+    assert found == (
+        "it holds, within ±33 % of what was added; a fault of 58 % of what was added would be "
+        "found with a probability of 90 %"
+    )
+
+
 @pytest.mark.parametrize(
     ("check", "found"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -59,6 +60,19 @@ def test_several_exchanges_in_flight_say_how_many_were_asked_for() -> None:
 def test_throughput_is_shown_where_much_is_moved() -> None:
     assert set(cells(factory.result("json-get"))) >= BULK
     assert not set(cells(factory.result("small-get"))) & BULK
+
+
+def test_the_share_of_an_origin_is_left_out_where_nobody_knows_it() -> None:
+    result = factory.result("json-get")
+    rows = tuple(
+        replace(row, costs=replace(row.costs, origin_cpu_per_wall=math.nan)) if row.costs else row
+        for row in result.standings
+    )
+    found = cells(replace(result, standings=rows))
+    assert set(found) & BULK == BULK - {("origin", "CPU ÷ wall")}
+    one = (replace(rows[0], costs=result.standings[0].costs), *rows[1:])
+    shares = cells(replace(result, standings=one))["origin", "CPU ÷ wall"]
+    assert (shares.count("–"), len(shares)) == (len(shares) - 1, len(shares))
 
 
 def test_a_small_share_of_the_origin_is_not_none() -> None:

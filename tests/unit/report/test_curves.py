@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import vl_convert
@@ -14,15 +15,23 @@ from tests.unit.report import factory
 from fetchoff.model.analysis import Curve, WorkloadResult
 from fetchoff.report.metrics.groups import groups_of
 from fetchoff.report.page import html
-from fetchoff.report.page.curves import Curves, curves_of, spread
+from fetchoff.report.page.curves import MOST_LINES, curves_of, spread
 
 RESULT = factory.result("small-get")
 
 
-def shown(result: WorkloadResult) -> Curves:
+@dataclass(frozen=True)
+class Drawn:
+    """A chart of curves and its caption."""
+
+    spec: dict[str, Any]
+    caption: str
+
+
+def shown(result: WorkloadResult) -> Drawn:
     found = curves_of(result)
-    assert found is not None
-    return found
+    assert found is not None and found.spec is not None
+    return Drawn(found.spec, found.caption)
 
 
 def with_curves(curves: dict[str, Curve]) -> WorkloadResult:
@@ -72,6 +81,18 @@ def test_without_curves_there_is_no_chart() -> None:
     assert curves_of(bare) is None
     page = html.text(replace(factory.analysis(), results=(bare,)))
     assert '-curves"' not in page
+
+
+def test_more_curves_than_can_be_told_apart_are_not_drawn_and_it_is_said() -> None:
+    first = next(s for s in RESULT.standings if s.costs is not None)
+    many = tuple(replace(first, client=f"c/n{n}", curve=COLD) for n in range(MOST_LINES + 1))
+    crowd = replace(RESULT, standings=many)
+    found = curves_of(crowd)
+    assert found is not None and found.spec is None
+    page = html.text(replace(factory.analysis(), results=(crowd,)))
+    assert f"The ways of {MOST_LINES + 1} clients to the steady state are too many to draw" in page
+    assert '-curves"' not in page
+    assert shown(replace(crowd, standings=many[1:])).spec["datasets"]["ends"]
 
 
 def test_a_caption_says_how_many_rounds_and_who_began_warm() -> None:

@@ -54,6 +54,7 @@ from fetchoff.model.finding import (
     TurnsDisturbed,
     TwoModes,
     Unsteady,
+    Whose,
     Window,
     WorkMoved,
 )
@@ -154,7 +155,25 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         FewRounds(3, 8),
         "took part in 3 of 8 rounds, because it warms up for seconds; so few cannot tell much",
     ),
+    (
+        FewRounds(3, 8, 1),
+        "took part in 3 of 8 rounds, because it warms up for seconds, and 1 of these does not "
+        "count; so few cannot tell much",
+    ),
     (RoundsFailed(1, 7, "no answer within 30 s"), "in 1 of 7 rounds: no answer within 30 s"),
+    (
+        RoundsFailed(2, 7, "no answer within 30 s", given_up=True),
+        "in 2 of 7 rounds, so it was not tried again: no answer within 30 s",
+    ),
+    (
+        RoundsFailed(1, 7, "no answer within 30 s", Whose.CONTROLS),
+        "in 1 of 7 rounds, in a further process of it: no answer within 30 s",
+    ),
+    (
+        RoundsFailed(2, 2, "no answer within 30 s", Whose.BOTH, given_up=True),
+        "in 2 of 2 rounds, also in a further process of it, so it was not tried again: no answer "
+        "within 30 s",
+    ),
     (AnsweredWrong((6,), "other content"), "in round 7: other content"),
     (AnsweredWrong((2, 5), "other content"), "in rounds 3, 6: other content"),
     (NotMeasured("unsupported: body.form"), "unsupported: body.form"),
@@ -230,7 +249,8 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (
         ContentInMemory(335_114),
         "335 kB of content are kept in memory, so a figure also depends on what else the program "
-        "has there: when tried, three of twelve clients cost 18 to 32 % more than in plain loops",
+        "has there: when tried, two or three of twelve clients cost 18 to 44 % more than in plain "
+        "loops",
     ),
     (
         Throttled(12, 1.36, 3, 5),
@@ -264,6 +284,12 @@ def of(evidence: Evidence, *clients: str, advice: Advice | None = None) -> Findi
 @pytest.mark.parametrize(("evidence", "said"), SENTENCES)
 def test_each_kind_has_its_sentence(evidence: Evidence, said: str) -> None:
     assert findings.reason(of(evidence)) == said
+
+
+def test_what_was_found_when_content_in_memory_was_tried_is_what_the_readme_says() -> None:
+    told = findings.reason(of(ContentInMemory(335_114))).partition("when tried, ")[2]
+    readme = " ".join((DOCS.parent / "README.md").read_text("utf-8").split())
+    assert told and told in readme
 
 
 def test_no_kind_was_forgotten() -> None:

@@ -20,7 +20,7 @@ from tests.unit.report.gated import GATE, ROWS, WITHHELD
 
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.finding import Advice, Finding, Throttled, Unsteady
-from fetchoff.model.gate import Answer, End, Gate, Lost
+from fetchoff.model.gate import Answer, End, Gate, Lost, TrackRecord
 from fetchoff.model.witness import Counter, Witness
 from fetchoff.report.files.gate import bencher, benchmark_action, document, junit, markdown
 from fetchoff.report.terminal import gate as terminal
@@ -334,6 +334,19 @@ BROKEN = Lost("small-get", (), (5,), 31, "it ended with exit status 1")
             replace(BROKEN, head=tuple(range(17)), base=tuple(range(9))),
             "head broke down in 17 of 31 rounds, and base in 9 rounds",
         ),
+        (
+            replace(BROKEN, head=(), controls=(1, 3)),
+            "a further process of base broke down in rounds 2 and 4 of 31",
+        ),
+        (
+            replace(BROKEN, base=(2,), controls=(1,)),
+            "head broke down in round 6 of 31, base in round 3, and a further process of base in "
+            "round 2",
+        ),
+        (
+            replace(BROKEN, head=(), given_up=("base",)),
+            "base broke down in rounds that don't count",
+        ),
     ],
 )
 @pytest.mark.parametrize("gate", [GATE, WITHHELD, FINE])
@@ -380,6 +393,31 @@ def test_advice_where_clocks_are_too_far_apart_is_not_a_quieter_machine() -> Non
     )
 
 
+@pytest.mark.parametrize("side", ["base", "head"])
+def test_no_quieter_machine_is_advised_where_a_side_is_not_tried_again(side: str) -> None:
+    given_up = replace(BROKEN, head=(), controls=(1, 3), given_up=(side,))
+    over = replace(UNTOLD, budget_needed=None, lost=(given_up,))
+    told = f"No budget would tell of small-get: {side} broke down too often to be tried again."
+    assert wording.sentences(over)[1:] == (told, wording.lost(given_up))
+    other = replace(UNTOLD.rows[0], workload="json-get")
+    wall = replace(UNTOLD.rows[0], clocks_apart=True)
+    assert wording.sentences(replace(over, rows=(wall, *UNTOLD.rows, other)))[1:] == (
+        told,
+        "No budget would tell the rest: use a quieter machine, or a larger --margin.",
+        wording.lost(given_up),
+    )
+
+
+@pytest.mark.parametrize(
+    ("bound", "told"), [(0.1611, "17 %"), (0.09401, "9.5 %"), (0.07, "7.0 %"), (0.999, "100 %")]
+)
+def test_the_bound_of_the_record_is_rounded_up_so_that_it_still_holds(
+    bound: float, told: str
+) -> None:
+    said = wording.track_record(TrackRecord(57, 1, bound))
+    assert f"(at most {told}, with 97.5 % confidence)" in said
+
+
 @pytest.mark.parametrize(
     ("given", "told"), [(2, "2 %"), (0.25, "0.25 %"), (7, "7 %"), (0.5, "0.5 %"), (12.5, "12.5 %")]
 )
@@ -399,3 +437,11 @@ def test_a_witness_of_two_rounds_says_that_they_are_too_few() -> None:
     said = wording.counted(Witness("small-get", Counter.LEDGER, repetitions=2))
     assert said.startswith("Nothing was counted on small-get")
     assert "fewer than 3 rounds were measured" in said
+
+
+@pytest.mark.parametrize(
+    ("ratio", "told"), [(0.9996, "+0.0 %"), (0.996, "−0.4 %"), (1.031, "+3.1 %")]
+)
+def test_a_change_that_is_written_as_0_is_not_negative(ratio: float, told: str) -> None:
+    row = replace(ROWS[0], ratio=Estimate(ratio, ratio - 0.01, ratio + 0.01, 0.99))
+    assert wording.change(row) == told

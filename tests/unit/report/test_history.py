@@ -7,8 +7,10 @@ import json
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
+import vl_convert
 from benches.stats.histories import plan_of
 from rich.console import Console
 
@@ -136,7 +138,10 @@ def test_the_headline_does_not_deny_steps_where_nothing_was_measured() -> None:
 @pytest.mark.parametrize(
     ("limit", "words"),
     [
-        (Limit.BUDGET, "the budget ended the search"),
+        (
+            Limit.BUDGET,
+            "the budget ended the search: a new history with a larger --budget would go further",
+        ),
         (Limit.COMPARISONS, "made all comparisons that its error rate allows"),
         (None, "the search was cut short: 'fetchoff resume' measures the rest"),
     ],
@@ -169,10 +174,13 @@ def test_the_notes_say_what_the_search_could_not() -> None:
     assert "cancel each other out are not seen" in notes
     assert "err with at most 1 %" in notes
     assert "intervals of 99.944 %, because there may be 9 comparisons" in notes
-    assert "may be told with a larger --budget" not in notes
+    assert "a larger --budget, or on a quieter machine" not in notes
     unclear = history(LEVEL, UNCLEAR)
     assert not unclear.is_complete
-    assert any("may be told with a larger --budget" in note for note in wording.notes(unclear))
+    advice = (
+        "what cannot be told may be told by a new history with a larger --budget, or on a quieter"
+    )
+    assert any(advice in note for note in wording.notes(unclear))
     quiet = " ".join(wording.notes(history(LEVEL)))
     assert "cancel" not in quiet
     assert "budget" not in quiet
@@ -216,6 +224,47 @@ def test_what_is_withheld_has_no_point() -> None:
     rows = page.chart(history(withheld, STEP))["datasets"]["rows"]
     assert {row["version"] for row in rows} == {"2", "3"}
     assert 'data-chart="history"' not in page.text(history(withheld))
+
+
+def with_older(cost: Estimate) -> History:
+    """A history whose first release was measured so."""
+    assert LEVEL.compared is not None
+    older = replace(LEVEL.compared.older, wall_us=cost)
+    return history(replace(LEVEL, compared=replace(LEVEL.compared, older=older)), STEP)
+
+
+def test_an_interval_that_reaches_far_is_cut_at_the_axis_and_marked() -> None:
+    """It became a line without a length, under a caption that promised intervals."""
+    found = with_older(Estimate(100.0, 60.0, 5000.0, 0.99))
+    spec = page.chart(found)
+    (row,) = (row for row in spec["datasets"]["rows"] if row["cut"])
+    top = next(s["y"]["scale"]["domain"][1] for s in encodings(spec) if "scale" in s.get("y", {}))
+    assert top < 200
+    assert (row["low"], row["high"], row["span"]) == (60.0, top, "60.0–5,000")
+    text = page.text(found)
+    assert "▴: the interval reaches beyond the axis." in text
+    assert "▴" not in page.text(history(LEVEL, STEP))
+    whole, cut = (
+        vl_convert.vegalite_to_svg({**one, "width": 400})
+        for one in (page.chart(history(LEVEL, STEP)), spec)
+    )
+    assert "NaN" not in cut and cut.count("<path") > whole.count("<path")
+
+
+@pytest.mark.parametrize("ends", [(0.0, math.inf), (-math.inf, math.inf), (1e-9, 1e12)])
+def test_an_interval_that_tells_nothing_is_not_drawn_and_it_is_said(
+    ends: tuple[float, float],
+) -> None:
+    found = with_older(Estimate(100.0, *ends, 0.99))
+    row = page.chart(found)["datasets"]["rows"][0]
+    assert (row["low"], row["high"], row["cut"]) == (None, None, False)
+    assert row["span"] == "too few rounds for an interval"
+    assert "Without a line: too few rounds for an interval." in page.text(found)
+    assert "Without a line" not in page.text(history(LEVEL, STEP))
+
+
+def encodings(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    return [layer["encoding"] for layer in spec["layer"]]
 
 
 def test_days_are_drawn_where_the_registry_tells_them_in_order() -> None:

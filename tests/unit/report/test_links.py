@@ -42,3 +42,8 @@ def test_loopback() -> None:
     assert summary(LOOPBACK) == LOOPBACK.about
     assert round_trip(LOOPBACK) == loss(LOOPBACK) == ""
     assert rate(LOOPBACK.up) == "no limit"
+
+
+def test_a_rare_loss_has_no_exponent() -> None:
+    way = Profile(1, loss=1e-7)
+    assert loss(Link("l", "", way, way)) == "0.00001 %"

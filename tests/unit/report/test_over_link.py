@@ -11,6 +11,7 @@ from tests.unit.report.test_columns import cells
 from tests.unit.report.test_page import Elements
 
 from fetchoff.model.analysis import BatchesLeftOut, OverLink
+from fetchoff.model.lateness import TOO_FEW_LEFT
 from fetchoff.model.link import Bursts, Link, Passage, Profile
 from fetchoff.report.page import html
 from fetchoff.report.wording import over_link, sentences
@@ -108,6 +109,11 @@ def test_whether_it_kept_up() -> None:
     assert over_link.kept_up(some) == (
         "It did not keep up in 2 of 7 rounds and in 3 of 1,400 batches, which do not count."
     )
+    fell = replace(some, batches_left_out=(*some.batches_left_out, BatchesLeftOut(2, TOO_FEW_LEFT)))
+    assert over_link.kept_up(fell) == (
+        "It did not keep up in 2 of 7 rounds and in 3 of 1,400 batches, which do not count. Nor do "
+        "2 others: fewer than half of the client's batches in the round were left."
+    )
 
 
 def test_a_course_has_its_link_in_its_title() -> None:
@@ -136,3 +142,14 @@ def test_the_page_tells_of_links() -> None:
 
 def test_a_page_without_links_has_no_box() -> None:
     assert 'class="link"' not in html.text(factory.analysis())
+
+
+def test_nothing_about_a_link_has_an_exponent() -> None:
+    found = replace(linked.FOUND, down=Passage(123_456.0, 2_000_000, 1))
+    fast = replace(LINK, found=found)
+    assert ", found 123,500" in over_link.line(fast)
+    assert told(fast)["rate down"][1] == "123,500 Mbit/s"
+    assert told(fast)["lost down"][1] == "0.00005 % of 2,000,000"
+    used = over_link.used(replace(LINK.use, late_p99_us=123_000, cpu_s=321.0))
+    assert "left 120 ms late" in used
+    assert "busy for 320 s" in used

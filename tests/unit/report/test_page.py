@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 import pytest
 from tests.unit.report import factory, linked, reproduced
 
+from fetchoff.model.estimate import Estimate
 from fetchoff.model.finding import Finding, OtherBaseline
 from fetchoff.report.metrics.metric import Surface
 from fetchoff.report.metrics.registry import metrics_of
@@ -170,6 +171,19 @@ def test_a_run_in_which_nothing_could_be_measured_has_a_page() -> None:
         points={},
     )
     assert "No client could be measured on this workload." in html.text(bare)
+
+
+def test_the_chart_of_ratios_says_why_a_client_has_no_line() -> None:
+    wide = Estimate(1.2, 1e-100, 1e7, 0.99)
+    changed = tuple(
+        replace(s, wall=replace(s.wall, ratio=wide)) if s.wall else s
+        for s in factory.result("small-get").standings
+    )
+    analysis = factory.analysis()
+    few = replace(analysis, results=(replace(factory.result("small-get"), standings=changed),))
+    said = "Without a line: the interval is too wide to tell anything."
+    assert said in html.text(few)
+    assert said not in html.text(replace(analysis, results=(factory.result("json-get"),)))
 
 
 def test_explanations_name_sections_once() -> None:

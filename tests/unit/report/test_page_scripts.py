@@ -119,6 +119,27 @@ def test_no_end_is_written_as_1_that_is_not_1(low: float, high: float, told: str
     assert _by_node("figures", f"intervalText({low}, {high})") == told
 
 
+@pytest.mark.parametrize(
+    ("ratio", "low", "high", "told"),
+    [
+        (0.00045, 0.00036, 0.00056, "0.00045 (0.00036–0.00056)"),
+        (0.054, 0.043, 0.0703, "0.054 (0.043–0.070)"),
+        (0.3, 0.03, 3, "0.30 (0.03–3.00)"),
+        (0.12, 0.09, 0.16, "0.12 (0.09–0.16)"),
+        (48, 8, 300, "48 (8–300)"),
+        (200, 38, 612, "200 (40–610)"),
+        (2400, 1800, 3100, "2,400 (1,800–3,100)"),
+        (0.47, 0.45, 0.5, "0.47 (0.45–0.50)"),
+    ],
+)
+def test_no_end_is_written_as_0_and_a_small_ratio_has_two_digits(
+    ratio: float, low: float, high: float, told: str
+) -> None:
+    """As in Python: test_figures.py."""
+    text = f"`${{ratioText({ratio}, {low}, {high})}} (${{intervalText({low}, {high})}})`"
+    assert _by_node("figures", text) == told
+
+
 def a_client(name: str) -> dict[str, object]:
     traits: dict[str, list[str]] = {facet: [] for facet in FACETS}
     told = dict.fromkeys(("about", "version", "runtime", "engine"), "")

@@ -15,12 +15,14 @@ import jsonschema
 import pytest
 from syrupy.assertion import SnapshotAssertion
 from tests.unit.analysis import planted
+from tests.unit.analysis.raced import Raced
 from tests.unit.report import factory, linked
 
 from fetchoff.analysis.analyse import RunFacts, analyse
 from fetchoff.model.analysis import Analysis, Relative
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.link import Bursts
+from fetchoff.model.observation import Batch
 from fetchoff.report.files import csv_results, json_results
 from fetchoff.report.wording import findings
 
@@ -135,6 +137,22 @@ def test_json_of_a_link_is_valid_by_its_schema(
     assert found["left_out"] == [{"round": n, "why": linked.LATE} for n in range(2)]
     standing = next(s for s in document["results"][0]["standings"] if s["in_flight"])
     assert standing["in_flight"]["of_bytes"] == 1_088_000
+
+
+def test_an_origin_of_which_nothing_is_known_has_no_figures(schema: dict[str, Any]) -> None:
+    """Such as one that `--origin` names by its URL."""
+    raced = Raced({"a/slow": [0.4, 0.41, 0.4], "a/fast": [0.0, 0.01, 0.0]})
+    records = [
+        replace(one, cost=replace(one.cost, origin_cpu_ns=None)) if isinstance(one, Batch) else one
+        for one in raced.records()
+    ]
+    analysis = raced.analysis(records)
+    document = json.loads(json_results.text(analysis))
+    jsonschema.validate(document, schema)
+    for row, standing in zip(rows_of(analysis), document["results"][0]["standings"], strict=True):
+        assert row["origin_cpu_us_per_exchange"] == row["origin_cpu_per_wall"] == ""
+        costs = standing["costs"]
+        assert costs["origin_cpu_us"] is costs["origin_cpu_per_wall"] is None
 
 
 def test_json_without_numbers_is_valid_too(analysis: Analysis, schema: dict[str, Any]) -> None:

@@ -19,8 +19,9 @@ from tests.unit.report.explained import explanation
 
 from fetchoff.app import site
 from fetchoff.app.site import Origin, gather
-from fetchoff.model.analysis import Analysis
+from fetchoff.model.analysis import Analysis, Relative
 from fetchoff.model.check import CheckKind, CheckOutcome
+from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.report.files import json_results
 from fetchoff.report.site import addresses, feed, render, tables
 from fetchoff.report.site.collection import collect, speaker
@@ -206,6 +207,82 @@ def test_home_tells_the_best_of_each_language_with_its_ties(tmp_path: Path) -> N
     assert f"{len(ranked)} clients" in said
     assert first.costs is not None
     assert re.search(r"\d µs \(\d+(\.\d+)? µs–", said)
+
+
+def test_home_names_no_baseline_of_which_nothing_is_known(tmp_path: Path) -> None:
+    """After three rounds no interval says anything but the baseline's own, from 1 to 1."""
+    said = of_python(tmp_path, dict.fromkeys(PYTHON, WIDE))
+    first, *others = PYTHON
+    assert said.startswith(f"small-get {first} by its estimate alone ")
+    assert all(client in said for client in others)
+    assert "could not be placed" not in said
+
+
+def test_nor_does_it_where_only_other_languages_are_known(tmp_path: Path) -> None:
+    said = of_python(tmp_path, {client: WIDE for client in PYTHON if client != factory.BASELINE})
+    assert said.startswith(f"small-get {PYTHON[0]} by its estimate alone ")
+
+
+def test_home_names_those_that_could_not_be_placed_beside_the_best(tmp_path: Path) -> None:
+    first, second, third, *_ = PYTHON
+    said = of_python(tmp_path, {first: WIDE, third: WIDE})
+    assert said.startswith(f"small-get {second} ")
+    assert "by its estimate" not in said
+    assert f"could not be placed: {first} , {third} " in said
+
+
+def test_home_names_the_first_of_the_ranking_and_lists_who_is_in_as_good_a_tier(
+    tmp_path: Path,
+) -> None:
+    """A noisy client may have a better best tier than one with a lower time."""
+    first, noisy, *others = PYTHON
+    tiers = {first: (3, 3), noisy: (2, 6), **dict.fromkeys(others, (4, 6))}
+    said = of_python(tmp_path, {}, tiers)
+    assert said.startswith(f"small-get {first} ")
+    assert noisy in said
+    assert not any(client in said for client in others)
+
+
+def test_home_drops_nobody_who_was_shown_to_be_faster(tmp_path: Path) -> None:
+    first, *others = (client for client in PYTHON if client != factory.BASELINE)
+    shown = Relative(Estimate(0.01, 0.0001, 0.9, 0.99), Verdict.FASTER)
+    said = of_python(tmp_path, {**dict.fromkeys(others, WIDE), first: shown})
+    assert said.startswith(f"small-get {first} ")
+
+
+WIDE = Relative(Estimate(0.1, 0.001, 400.0, 0.99), Verdict.UNDECIDED)
+PYTHON = [
+    row.client
+    for row in factory.result("small-get").standings
+    if row.tiers and row.client.startswith("python/")
+]
+"""Those that are ranked, the best first."""
+
+
+def of_python(
+    tmp_path: Path,
+    walls: Mapping[str, Relative],
+    tiers: Mapping[str, tuple[int, int]] | None = None,
+) -> str:
+    """What the home page says of Python where these clients have such ratios to the baseline; if
+    all of them are wide, so are those of all languages."""
+    whole = sited.ranked()
+    first = whole.results[0]
+    rest = WIDE if set(walls) == set(PYTHON) else None
+    rows = tuple(
+        replace(
+            row,
+            wall=row.wall
+            if row.client == factory.BASELINE
+            else walls.get(row.client, rest or row.wall),
+            tiers=(1, 1) if rest and row.tiers else (tiers or {}).get(row.client, row.tiers),
+        )
+        for row in first.standings
+    )
+    course = replace(first, standings=rows)
+    pages = pages_of(sited.write(tmp_path / "run", replace(whole, results=(course,))))
+    section = pages["index.html"].partition('id="s-python"')[2].partition("</section>")[0]
+    return row(section, "small-get")
 
 
 def test_what_was_left_out_is_told(tmp_path: Path) -> None:

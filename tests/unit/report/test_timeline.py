@@ -115,6 +115,19 @@ def test_what_is_drawn_is_bounded() -> None:
     assert "origin → client" in drawn(timeline(Excerpt(()), []))
 
 
+def test_as_many_lines_as_exchanges_have_and_how_many_are_left_out() -> None:
+    """With 10 exchanges, `--timeline 10` ended after 60 lines, and nobody said so."""
+    part = Excerpt(tuple(Read(n, 1, None, 5) for n in range(1, 3 * MOST_LINES + 1)))
+    three = drawn(timeline(part, [], 3))
+    assert three.count("5 bytes") == 3 * MOST_LINES
+    assert "left out" not in three
+    two = drawn(timeline(part, [], 2))
+    assert two.count("5 bytes") == 2 * MOST_LINES
+    assert two.splitlines()[-1].strip() == f"{MOST_LINES} further lines left out"
+    both = drawn(side_by_side([("a/one", part, []), ("b/two", Excerpt(EVENTS), [])], 2))
+    assert both.count("further lines left out") == 1
+
+
 def test_two_clients_are_beside_each_other_where_there_is_room() -> None:
     parts = [("a/one", Excerpt(EVENTS), [PLACE]), ("b/two", Excerpt(EVENTS, SEGMENTS), [PLACE])]
     wide, narrow = drawn(side_by_side(parts)), drawn(side_by_side(parts), width=60)

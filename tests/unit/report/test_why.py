@@ -14,9 +14,10 @@ from tests.unit.report.explained import explanation
 
 from fetchoff.model.cause import Cause, Trial, Tried
 from fetchoff.model.estimate import Estimate
+from fetchoff.model.recording import Read
 from fetchoff.report.files import json_results
 from fetchoff.report.page import html
-from fetchoff.report.page.why import DOWN, UP, WORKS, timeline, why_of
+from fetchoff.report.page.why import DOWN, MOST_EVENTS, UP, WORKS, timeline, why_of
 from fetchoff.report.wording import causes
 from fetchoff.stats.verdicts import unknown_ratio
 
@@ -66,6 +67,21 @@ def test_the_time_line_has_the_wait_and_the_work() -> None:
     assert {row["lane"] for row in work} == {WORKS}
     assert all(row["ms"] < row["end"] for row in work)
     assert timeline(one.excerpt[:1], one.marked) is None
+
+
+def test_a_caption_says_how_much_of_the_exchanges_is_drawn() -> None:
+    one = explanation()
+    (whole,) = why_of([one], "small-get", "w")
+    assert whole.caption.startswith("Two exchanges as the origin saw them: ")
+    assert whole.caption.endswith("The shaded part is the finding's place.")
+    last = one.excerpt[-1].at_ns
+    more = tuple(Read(last + number, 1, None, 5) for number in range(1, MOST_EVENTS + 1))
+    long = replace(one, excerpt=(*one.excerpt, *more))
+    first = f"The first {MOST_EVENTS} of {len(long.excerpt)} events of two exchanges, as the origin"
+    assert why_of([long], "small-get", "w")[0].caption.startswith(first)
+    assert first in html.text(replace(factory.analysis(), explanations=(long,)))
+    (unmarked,) = why_of([replace(one, excerpt=more)], "small-get", "w")
+    assert "shaded" not in unmarked.caption
 
 
 def test_the_page_and_the_file_have_it() -> None:

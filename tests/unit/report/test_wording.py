@@ -66,7 +66,9 @@ def test_a_tie_names_its_members_and_no_winner() -> None:
 
 
 def test_who_could_not_be_placed_does_not_lead_and_is_told() -> None:
-    unplaced = standing("a/new", ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED), (1, 3))
+    unplaced = replace(
+        standing("a/new", ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED), (1, 3)), rounds=3
+    )
     first = standing("c/libcurl", ratio(0.5, 0.49, 0.51, Verdict.FASTER), (1, 1))
     second = standing("go/fasthttp", ratio(0.51, 0.5, 0.52, Verdict.FASTER), (1, 2))
     base = standing(BASE, EQUAL, (3, 3))
@@ -79,6 +81,22 @@ def test_who_could_not_be_placed_does_not_lead_and_is_told() -> None:
     assert tie.endswith(told)
 
 
+def test_who_was_in_every_round_is_not_said_to_have_been_in_too_few() -> None:
+    unclear = ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED)
+    wild, wilder = (standing(client, unclear, (1, 3)) for client in ("a/wild", "a/wilder"))
+    new = replace(standing("a/new", unclear, (1, 3)), rounds=3)
+    first = standing("c/libcurl", ratio(0.5, 0.49, 0.51, Verdict.FASTER), (1, 1))
+    base = standing(BASE, EQUAL, (3, 3))
+    assert sentences.verdict(of(first, wild, base), MARGIN).endswith(
+        "(1.96–2.04) as fast as `python/requests`. "
+        "`a/wild` could not be placed: its interval is too wide."
+    )
+    assert sentences.verdict(of(first, wild, wilder, new, base), MARGIN).endswith(
+        " `a/new` took part in too few rounds to be placed. "
+        "`a/wild` and `a/wilder` could not be placed: their intervals are too wide."
+    )
+
+
 def test_a_baseline_that_wins_is_followed_by_who_could_be_placed() -> None:
     unplaced = standing("a/new", ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED), (1, 3))
     following = standing("perl/lwp", ratio(1.5, 1.4, 1.6, Verdict.SLOWER), (2, 2))
@@ -87,10 +105,21 @@ def test_a_baseline_that_wins_is_followed_by_who_could_be_placed() -> None:
     assert "Next is `perl/lwp`: 1.5 ×" in said
 
 
-def test_if_nobody_could_be_placed_all_share_the_first_tier() -> None:
-    unplaced = ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED)
-    rows = (standing(client, unplaced, (1, 3)) for client in ("a/x", "a/y", "a/z"))
-    assert sentences.verdict(of(*rows), MARGIN).startswith("`a/x`, `a/y` and `a/z` share the first")
+@pytest.mark.parametrize("last", ["a/z", BASE])
+def test_if_nobody_could_be_placed_nobody_is_the_fastest(last: str) -> None:
+    """The baseline's own interval, from 1 to 1, places nobody."""
+    unplaced = ratio(0.06, 0.001, 400.0, Verdict.UNDECIDED)
+    rows = [standing(client, unplaced, (1, 2)) for client in ("a/x", "a/y")]
+    rows.append(standing(last, EQUAL if last == BASE else unplaced, (1, 2)))
+    told = "Too few rounds were measured to tell which of these clients is the fastest."
+    assert sentences.verdict(of(*rows), MARGIN) == told
+
+
+def test_who_was_shown_to_be_faster_than_all_leads_though_no_interval_says_by_how_much() -> None:
+    first = standing("a/x", ratio(0.01, 0.0001, 0.9, Verdict.FASTER), (1, 1))
+    rest = standing("a/y", ratio(0.6, 0.001, 400.0, Verdict.UNDECIDED), (2, 2))
+    said = sentences.verdict(of(first, rest, standing(BASE, EQUAL, (2, 2))), MARGIN)
+    assert said == "`a/x` is the fastest."
 
 
 def test_a_tie_with_the_baseline_claims_no_factor() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.run.fakes.adapter import FakeAdapter
+from tests.unit.run.fakes.adapter import FakeAdapter, FakeLedger
 from tests.unit.run.fakes.origin import FakeOrigin
 from tests.unit.run.fakes.runs import GET, FakeRun, Make, experiment_of, plain, well
 
@@ -26,6 +26,7 @@ from fetchoff.model.observation import (
     TurnsGiven,
 )
 from fetchoff.model.workload import Settings
+from fetchoff.run.origins.built_in import PLAIN
 from fetchoff.run.schedule.runner import ORIGIN_LIVES
 from fetchoff.run.schedule.turning import LOST
 
@@ -329,6 +330,42 @@ def test_no_client_is_to_blame_for_an_origin_that_died(run: FakeRun) -> None:
     run(experiment_of(plain(A, B), rounds=1))
     assert run.outcomes(A) == run.outcomes(B) == [OK]
     assert len(run.journal.of(Interrupted)) == 2
+
+
+class Gone(FakeOrigin):
+    """It has ended before it is asked for the right answers, while clients are started."""
+
+    def open(self, settings: Settings = PLAIN) -> FakeLedger:
+        raise OriginError("the origin ended with signal SIGKILL")
+
+
+def starting_late(starts: int) -> Make:
+    """A client that cannot be started at first."""
+    no = "ended with exit status 127"
+    return lambda _, number: FakeAdapter(A, will_not_start=no if number < starts else "")
+
+
+def test_what_was_recorded_before_an_origin_died_is_of_an_attempt_of_its_own(run: FakeRun) -> None:
+    """A client that did not start in the first attempt was there in the second: it has lost no
+    round."""
+    ill(run, starting_late(1))
+    run.origins = [Gone()]
+    run(experiment_of(plain(A, B), rounds=2))
+    found = [(i.round, i.attempt, i.outcome) for i in run.journal.of(Invocation) if i.client == A]
+    assert found == [(0, 0, UNAVAILABLE), (0, 1, OK), (1, 0, OK)]
+    (cut,) = run.journal.of(Interrupted)
+    assert (cut.round, cut.attempt, cut.workload) == (0, 0, "get")
+    assert [(done.round, done.attempt) for done in run.journal.of(SectionDone)] == [(0, 1), (1, 0)]
+
+
+def test_where_nothing_was_recorded_before_an_origin_died_nothing_is_of_that_attempt(
+    run: FakeRun,
+) -> None:
+    run.origins = [Gone()]
+    run(experiment_of(plain(A, B), rounds=1))
+    assert run.journal.of(Interrupted) == []
+    assert [done.attempt for done in run.journal.of(SectionDone)] == [0]
+    assert run.outcomes(A) == run.outcomes(B) == [OK]
 
 
 def test_an_origin_that_dies_again_and_again_ends_the_run(run: FakeRun) -> None:

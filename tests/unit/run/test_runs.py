@@ -303,6 +303,16 @@ def test_several_exchanges_at_a_time_are_measured_in_batches(
     assert all(b.iterations >= many.settings.concurrency for b in run.journal.of(Batch))
 
 
+def test_no_time_is_made_up_of_an_origin_whose_clock_nobody_can_read(run: FakeRun) -> None:
+    origin = FakeOrigin(gives_turns=False)
+    origin.cpu_clock = lambda: None  # as that of a URL
+    run.origins = [origin]
+    run(experiment_of(plain(A, B), rounds=1))
+    batches = run.journal.of(Batch)
+    assert {b.entrant for b in batches} == {A, B}
+    assert {b.cost.origin_cpu_ns for b in batches} == {None}
+
+
 def test_a_lead_comes_right_before_each_batch(run: FakeRun) -> None:
     """Others have emptied the caches; a twin's batches are twice as long, and half as many."""
     entrants = with_controls(((A, "a", Role.RANKED), (B, "b", Role.RANKED)))

@@ -34,7 +34,7 @@ counts = st.integers(0, 2**63)
 texts = st.text(st.characters(codec="utf-8"))
 seconds = st.floats(0, 1e9)
 seen = st.builds(Seen, counts, counts, counts, counts, counts)
-costs = st.builds(Cost, counts, counts, counts, counts, counts)
+costs = st.builds(Cost, counts, counts, counts | st.none(), counts, counts)
 usages = st.builds(Usage, counts, counts, counts, counts, counts)
 json_values = st.recursive(
     st.none() | st.booleans() | counts | texts,

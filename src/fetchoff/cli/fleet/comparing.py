@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import fetchoff
 from fetchoff.app.doctor import Health, MachineCheck
+from fetchoff.app.own_code import code
 from fetchoff.fleet.beginning import of_other_files
 from fetchoff.fleet.host import work
 from fetchoff.fleet.notes import of_programs
@@ -19,7 +20,7 @@ Told = Mapping[str, tuple[Look, Examined]]
 def findings(told: Told) -> dict[str, list[MachineCheck]]:
     """Of each host, by its name: why `fleet run` would not take it, and what limits its results."""
     others = of_other_files({host: look for host, (look, _) in told.items()})
-    own = work.code()
+    own = code()
     found = {host: [*_of(look, examined, own)] for host, (look, examined) in told.items()}
     for host, reason in others.items():
         found[host].append(MachineCheck(Health.BAD, reason, "set it up from the same files"))

@@ -29,6 +29,7 @@ def command(
     hosts must have the names that they had. Nothing that they measured whole is measured again,
     even if this machine hadn't heard of it.
     """
+    from fetchoff.app.unchanged import must_be_this_fetchoff
     from fetchoff.cli.console import say
     from fetchoff.cli.fleet import measuring
     from fetchoff.cli.fleet.joining import Where, joined
@@ -52,6 +53,7 @@ def command(
             with joined(where, shown.noted, quiet=quiet or as_json) as there:
                 measuring.explain(folder, there.cluster)
     else:
+        must_be_this_fetchoff(folder.header)
         with joined(where, shown.noted, quiet=quiet or as_json) as there:
             cluster = there.cluster
             if lost:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import shutil
 import time
@@ -26,10 +25,12 @@ from fetchoff.app.measure import (
     running,
     tree_notes,
 )
+from fetchoff.app.own_code import code
 from fetchoff.app.results import analysis_of
+from fetchoff.app.same_machine import identity
 from fetchoff.app.serving import must_serve, ready_or_built_in, record_of
 from fetchoff.app.setup import set_up
-from fetchoff.app.unchanged import must_be_unchanged
+from fetchoff.app.unchanged import must_be_this_fetchoff, must_have_the_same
 from fetchoff.build.build_dir import BuildDir
 from fetchoff.catalog.paths import cache
 from fetchoff.fleet.host.own_folder import (
@@ -39,7 +40,7 @@ from fetchoff.fleet.host.own_folder import (
     opened,
     telling_of_the_host,
 )
-from fetchoff.fleet.host.same_machine import identity, must_be_the_same_machine
+from fetchoff.fleet.host.same_machine import must_be_the_same_machine
 from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import (
     Block,
@@ -67,7 +68,6 @@ from fetchoff.store.run_folder import HEADER, RunFolder
 
 WAITING = "waiting for the machine"
 MACHINE = Path("/proc/sys/kernel/random/boot_id")
-DATA = "_data"  # an installed wheel's copies of adapters and docs: clients have digests of theirs
 
 
 def look(wanted: Wanted, here: Here) -> Look:
@@ -190,7 +190,8 @@ def measure_round(block: Block, here: Here) -> Told:
         must_have_kept(len(folder.records()), block.known)
         if not is_whole(folder.records(), folder.header.experiment, block.round):
             clients = states(recorded(folder.header))
-            must_be_unchanged(folder.header, clients)
+            must_be_this_fetchoff(folder.header)
+            must_have_the_same(folder.header, clients)
             here.tell(Step("", WAITING, waits=True))
             with alone(waits=True, say=lambda _: None):
                 here.tell(Step("", "beginning the round"))
@@ -286,17 +287,6 @@ def machine() -> str:
         return MACHINE.read_text().strip()
     except OSError:
         return ""
-
-
-def code() -> str:
-    """A digest of Fetchoff's own code, the same on all machines that have the same."""
-    package = Path(fetchoff.__file__).parent
-    hasher = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        inside = path.relative_to(package)
-        if inside.parts[0] != DATA:
-            hasher.update(f"\0{inside.as_posix()}\0".encode() + path.read_bytes())
-    return hasher.hexdigest()[:16]
 
 
 class Steps(Nobody):

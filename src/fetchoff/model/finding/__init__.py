@@ -13,6 +13,7 @@ from fetchoff.model.finding.kinds import (
     Clock,
     Holdup,
     Kind,
+    Whose,
 )
 from fetchoff.model.finding.of_clients import (
     AnsweredWrong,
@@ -93,6 +94,7 @@ __all__ = [
     "TurnsDisturbed",
     "TwoModes",
     "Unsteady",
+    "Whose",
     "Window",
     "WorkMoved",
     "WorkloadEvidence",

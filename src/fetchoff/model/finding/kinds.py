@@ -61,6 +61,15 @@ class Clock(StrEnum):
     CPU = "cpu"
 
 
+class Whose(StrEnum):
+    """Which processes of a client broke down: those that are ranked, or further ones of the same
+    program, by which a run tests itself."""
+
+    OWN = "own"
+    CONTROLS = "controls"
+    BOTH = "both"
+
+
 class Holdup(StrEnum):
     """What may keep exchanges from being in flight."""
 

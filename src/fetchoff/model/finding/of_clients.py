@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fetchoff.model.estimate import Verdict
-from fetchoff.model.finding.kinds import Clock, Holdup, Kind
+from fetchoff.model.finding.kinds import Clock, Holdup, Kind, Whose
 
 
 @dataclass(frozen=True)
@@ -131,21 +131,26 @@ class PageFaults:
 
 @dataclass(frozen=True)
 class FewRounds:
-    """A client that warms up for long took part in so few rounds that they hardly tell."""
+    """A client that warms up for long took part in so few rounds that they hardly tell. `lost`:
+    those of them that do not count, because it broke down or something else slowed the core."""
 
     kind: ClassVar = Kind.FEW_ROUNDS
     rounds: int
     of_rounds: int
+    lost: int = 0
 
 
 @dataclass(frozen=True)
 class RoundsFailed:
-    """A client broke down in some rounds and is judged by the others. `message`: the last one's."""
+    """A client broke down in some rounds and is judged by the others. `message`: the last one's.
+    `given_up`: it did so too often to be tried again."""
 
     kind: ClassVar = Kind.ROUNDS_FAILED
     rounds: int
     of_rounds: int
     message: str
+    whose: Whose = Whose.OWN
+    given_up: bool = False
 
 
 @dataclass(frozen=True)

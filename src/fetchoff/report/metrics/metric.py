@@ -53,7 +53,7 @@ class Shown(StrEnum):
     ALWAYS = "on every workload"
     KNOWN = "where at least one client has a figure"
     TRUSTED = "where the ranking is not withheld"
-    BULK = "where an exchange moves 100 kB or more"
+    BULK = "where an exchange moves 100 kB or more, if a client has a figure"
     PARSED = "where a kit parses documents"
     READ_IN_PIECES = "where content is streamed, or the workload sets the read size"
 

@@ -92,7 +92,7 @@ def is_shown(metric: Metric, entries: Sequence[Entry]) -> bool:
         case Shown.TRUSTED:
             return not any(entry.result.withheld for entry in entries)
         case Shown.BULK:
-            return is_bulk(standings)
+            return is_bulk(standings) and any(map(metric.is_known, entries))
         case Shown.PARSED:
             return has_parser(standings)
         case Shown.READ_IN_PIECES:

@@ -29,6 +29,9 @@ Row = dict[str, Any]
 GAP = 2.5
 """A bar this many times as long as the next shorter one would flatten all others: it is cut."""
 
+BEYOND_LEFT, BEYOND_RIGHT = "triangle-left", "triangle-right"
+"""Vega's marks of what reaches beyond an axis."""
+
 ROOM_FOR_FIGURES = {**vega.ROOM, "right": 58}
 
 
@@ -53,9 +56,10 @@ def relative(result: WorkloadResult, margin: float) -> Spec:
             only("datum.beyond && datum.metric === 'wall'"),
         ),
     ]
-    rows = [_ratio_row(standing, metric, ratios, high) for metric, standing, ratios in found]
+    rows = [_ratio_row(standing, metric, ratios, low, high) for metric, standing, ratios in found]
     band = [{"from": 1 / (1 + margin), "to": 1 + margin}]
-    room = ROOM_FOR_FIGURES if any(row["beyond"] for row in rows) else vega.ROOM
+    is_beyond = any(row.get("beyond") == BEYOND_RIGHT for row in rows)
+    room = ROOM_FOR_FIGURES if is_beyond else vega.ROOM
     return vega.chart(len(standings), layers, {"rows": rows, "margin": band}, padding=room)
 
 
@@ -250,9 +254,11 @@ def round_starts(points: Sequence[Point]) -> list[float]:
 def _ratio_layers(metric: str, look: Spec, shape: str, x: Spec, y: Spec) -> list[Spec]:
     chosen = only(f"datum.metric === '{metric}'")
     dot = {**look, "size": 44, "filled": True, "opacity": 1}
+    beyond = {"field": "beyond", "type": "nominal", "scale": None, "legend": None}
     told = [
         label("client", "client"),
-        label("text", "ratio"),
+        label("metric", "time"),
+        label("label", "ratio"),
         label("interval", "interval"),
         label("verdict", "verdict"),
     ]
@@ -267,27 +273,49 @@ def _ratio_layers(metric: str, look: Spec, shape: str, x: Spec, y: Spec) -> list
             only("!datum.beyond && isValid(datum.low)"),
         ),
         layer("rows", "point", {**dot, "shape": shape}, at, chosen, only("!datum.beyond")),
-        layer(
-            "rows", "point", {**dot, "shape": "triangle-right"}, at, chosen, only("datum.beyond")
+        layer("rows", "point", dot, {**at, "shape": beyond}, chosen, only("datum.beyond")),
+        *(
+            layer(
+                "rows",
+                "point",
+                {**dot, "size": 22, "shape": way},
+                {"x": number(end), "y": y},
+                chosen,
+                only(f"datum.cut_{end}"),
+            )
+            for end, way in (("low", BEYOND_LEFT), ("high", BEYOND_RIGHT))
         ),
     ]
 
 
-def _ratio_row(standing: RankingRow, metric: str, found: Relative, edge: float) -> Row:
+def _ratio_row(
+    standing: RankingRow, metric: str, found: Relative, left: float, right: float
+) -> Row:
+    """`left`, `right`: the ends of the axis, where what reaches further is cut."""
     estimate = found.ratio
-    bounded = math.isfinite(estimate.half_width) and estimate.low > 0
+    low, high = (
+        significant(_within(end, left, right)) if estimate.is_telling else None
+        for end in (estimate.low, estimate.high)
+    )
     return {
         "client": standing.client,
         "metric": metric,
-        "point": significant(min(estimate.point, edge)),
-        "low": significant(estimate.low) if bounded else None,
-        "high": significant(min(estimate.high, edge)) if bounded else None,
-        "beyond": estimate.point > edge,
+        "point": significant(_within(estimate.point, left, right)),
+        "low": low,
+        "high": high,
         "label": f"{ratio(estimate.point)} ×",
-        "text": f"{metric} {ratio(estimate.point)} ×",
         "interval": interval(estimate),
         "verdict": found.word or "withheld",
+        **_marks(estimate, left, right),
     }
+
+
+def _marks(estimate: Estimate, left: float, right: float) -> Row:
+    """What is marked where a ratio or its interval reaches beyond the axis; of most, nothing."""
+    if estimate.point < left or estimate.point > right:
+        return {"beyond": BEYOND_LEFT if estimate.point < left else BEYOND_RIGHT}
+    cut = {"cut_low": estimate.low < left, "cut_high": estimate.high > right}
+    return {end: True for end, is_cut in cut.items() if is_cut and estimate.is_telling}
 
 
 def _length(standing: RankingRow) -> float:
@@ -346,12 +374,25 @@ def _check_row(check: SelfCheck, found: Estimate, name: str) -> Row:
 
 
 def _span(ratios: Sequence[Estimate], margin: float) -> tuple[float, float]:
-    """The axis of ratios: all but what lies far above the rest; always the margin band."""
-    lows = [x for r in ratios for x in (r.point, r.low) if math.isfinite(x) and x > 0]
-    highs = [r.high if math.isfinite(r.high) else r.point for r in ratios]
-    low, high = min([*lows, 1 / (1 + margin)]), max(cut_at(highs), 1 + margin)
+    """The axis of ratios: all but what lies far from the rest; always the margin band.
+
+    Of who is shown to be far cheaper, the interval alone is cut: readers look for the cheapest. An
+    interval that tells nothing may reach anywhere, so of that the point counts.
+    """
+    known = [r for r in ratios if math.isfinite(r.point) and r.point > 0]
+    telling = [r.point for r in known if r.is_telling]
+    highs = [r.high if r.is_telling else r.point for r in known]
+    parts = [1 / (r.low if r.is_telling else r.point) for r in known]
+    low, high = 1 / max(cut_at(parts), 1 + margin), max(cut_at(highs), 1 + margin)
+    low = min([low, *telling])
     room = (high / low) ** 0.03
-    return low / room, high * room
+    # Rounded like the rows, so that what is cut lies on the edge.
+    low, high = (float(f"{end:.6g}") for end in (low / room, high * room))
+    return low, high
+
+
+def _within(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)
 
 
 def _between(start: str, end: str) -> Spec:

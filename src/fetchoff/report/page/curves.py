@@ -24,18 +24,22 @@ TO_LABEL = 22  # pixels from the end of the axis
 
 @dataclass(frozen=True)
 class Curves:
-    """The chart, and what must be said of what it shows."""
+    """The chart, and what must be said of what it shows; `spec` is None where there are too many
+    lines to tell them apart."""
 
-    spec: Spec
+    spec: Spec | None
     caption: str
 
 
 def curves_of(result: WorkloadResult) -> Curves | None:
-    """None where nobody's warm-up was watched, or that of too many to tell their lines apart."""
+    """None where nobody's warm-up was watched."""
     measured = groups_of(result).measured
     drawn = [(s, s.curve) for s in measured if s.curve is not None]
-    if not drawn or len(drawn) > MOST_LINES:
+    if not drawn:
         return None
+    if len(drawn) > MOST_LINES:
+        ways = f"The ways of {len(drawn)} clients to the steady state"
+        return Curves(None, f"{ways} are too many to draw: `curve` in results.json has them.")
     drawn.sort(key=lambda pair: -pair[1].cpu_us[-1])
     unwatched = [s.client for s in measured if s.curve is None]
     return Curves(_chart(drawn), _caption([curve for _, curve in drawn], drawn, unwatched))

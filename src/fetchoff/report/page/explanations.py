@@ -56,8 +56,10 @@ EXPLANATIONS = (
         "Verdicts",
         """
         Equivalent: the whole interval lies within the margin. Faster or slower: otherwise, if the
-        interval leaves out 1. Undecided: neither was shown; more rounds could tell, up to the 40
-        that a run may have. A lack of evidence never counts as equality.
+        interval leaves out 1. In the first table, whose intervals hold for all pairs at once, the
+        test of all pairs can also show it; a cell whose interval contains 1 then says so.
+        Undecided: neither was shown; more rounds could tell, up to the 40 that a run may have. A
+        lack of evidence never counts as equality.
         """,
     ),
     _explain(

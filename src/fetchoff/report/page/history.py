@@ -11,13 +11,14 @@ from fetchoff.report.page import vega
 from fetchoff.report.page.html import rendered
 from fetchoff.report.page.vega import Spec, label, layer, number, only
 from fetchoff.report.wording import history as wording
-from fetchoff.report.wording.figures import three_digits
+from fetchoff.report.wording.figures import interval_in_words, three_digits
 from fetchoff.report.wording.steps import sides
 
 Row = dict[str, Any]
 
 LANES = 13
 APART = 0.12  # of a place: wall and CPU of one release, and its several comparisons
+FAR = 10  # times the cost: an interval that reaches so far would flatten all others, and is cut
 
 
 def text(history: History, whys: Sequence[Why] = ()) -> str:
@@ -45,15 +46,17 @@ def chart(history: History) -> Spec:
     places = {release.version: n for n, release in enumerate(history.plan.releases)}
     days = {release.version: release.released for release in history.plan.releases}
     by_day = _has_days(history)
+    top = 1.05 * max(_reach(cost) for _, side in _sides(history) for cost in _costs(side).values())
     rows = [
         _row(
             clock,
             side,
+            top,
             x=days[side.version] if by_day else places[side.version] + APART * turn,
             day=days[side.version],
         )
         for turn, side in _sides(history)
-        for clock in ("wall", "CPU")
+        for clock in _costs(side)
     ]
     steps = [
         {
@@ -62,11 +65,10 @@ def chart(history: History) -> Spec:
         }
         for step in history.steps
     ]
-    highest = max(row["high"] if row["high"] is not None else row["point"] for row in rows)
     x = _by_day() if by_day else _by_order([r.version for r in history.plan.releases])
     y = number(
         "point",
-        scale={"domain": [0, highest * 1.05], "nice": False},
+        scale={"domain": [0, top], "nice": False},
         axis={"grid": True, "format": ",~r", "title": "µs per exchange"},
     )
     told = [
@@ -95,12 +97,16 @@ def chart(history: History) -> Spec:
 
 
 def _marks(clock: str, colour: str, shape: str, x: Spec, y: Spec, told: list[Spec]) -> list[Spec]:
-    """An interval, and the point in it."""
+    """An interval, a mark where it is cut, and the point in it."""
     own = only(f"datum.clock === '{clock}'")
     ends: Spec = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    end: Spec = {"x": x, "y": {**y, "field": "high"}}
     look = {"color": colour, "filled": True, "shape": shape, "size": 45}
+    cut = {**look, "shape": "triangle-up", "size": 30}
+    known = only("isValid(datum.low)")
     return [
-        layer("rows", "rule", {"color": colour, "strokeWidth": 1.5}, ends, own),
+        layer("rows", "rule", {"color": colour, "strokeWidth": 1.5}, ends, own, known),
+        layer("rows", "point", cut, end, own, only("datum.cut")),
         layer("rows", "point", look, {"x": x, "y": y, "tooltip": told}, own),
     ]
 
@@ -136,16 +142,29 @@ def _sides(history: History) -> Iterator[tuple[int, Measured]]:
             yield turn, side
 
 
-def _row(clock: str, side: Measured, *, x: str | float, day: str) -> Row:
-    cost: Estimate = side.wall_us if clock == "wall" else side.cpu_us
+def _costs(side: Measured) -> dict[str, Estimate]:
+    """By clock."""
+    return {"wall": side.wall_us, "CPU": side.cpu_us}
+
+
+def _reach(cost: Estimate) -> float:
+    """What the axis must have room for."""
+    return cost.high if cost.is_telling and cost.high < FAR * cost.point else cost.point
+
+
+def _row(clock: str, side: Measured, top: float, *, x: str | float, day: str) -> Row:
+    """`top`: of the axis, where longer intervals are cut."""
+    cost = _costs(side)[clock]
+    ends = f"{three_digits(cost.low)}–{three_digits(cost.high)}"
     return {
         "x": x,
         "version": side.version,
         "released": day or "–",
         "clock": clock,
         "point": cost.point,
-        "low": cost.low,
-        "high": cost.high if cost.high < 10 * cost.point else None,
+        "low": cost.low if cost.is_telling else None,
+        "high": min(cost.high, top) if cost.is_telling else None,
+        "cut": cost.is_telling and cost.high > top,
         "told": three_digits(cost.point),
-        "span": f"{three_digits(cost.low)}–{three_digits(cost.high)}",
+        "span": ends if cost.is_telling else interval_in_words(cost),
     }

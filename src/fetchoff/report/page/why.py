@@ -31,7 +31,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Why:
-    """What is known of one client on a workload."""
+    """What is known of one client on a workload. `caption`: of the time line, "" without one."""
 
     client: str
     anchor: str
@@ -39,6 +39,7 @@ class Why:
     found: tuple[Found, ...]
     notes: tuple[str, ...]
     timeline: Spec | None
+    caption: str
 
 
 def why_of(explanations: Sequence[Explanation], course: str, section: str) -> tuple[Why, ...]:
@@ -52,6 +53,7 @@ def _why(explanation: Explanation, anchor: str) -> Why:
     notes = [*map(wording.missing, diagnosis.missing), wording.silent(diagnosis)]
     if not diagnosis.causes:
         notes.insert(0, wording.nothing(diagnosis))
+    drawn = timeline(explanation.excerpt, explanation.marked)
     return Why(
         client=diagnosis.client,
         anchor=anchor,
@@ -62,8 +64,21 @@ def _why(explanation: Explanation, anchor: str) -> Why:
         ),
         found=tuple(_found(cause, faults[cause.fault]) for cause in diagnosis.causes),
         notes=tuple(note for note in (*notes, *diagnosis.faults) if note),
-        timeline=timeline(explanation.excerpt, explanation.marked),
+        timeline=drawn,
+        caption=_caption(explanation.excerpt, drawn) if drawn else "",
     )
+
+
+def _caption(events: Sequence[Event], drawn: Spec) -> str:
+    """What the time line shows; of how many events it shows the first, where it has no room for
+    all."""
+    shown = "Two exchanges"
+    if len(events) > MOST_EVENTS:
+        shown = f"The first {MOST_EVENTS} of {len(events):,} events of two exchanges,"
+    what = "when the client worked, and what passed in each direction"
+    told = f"{shown} as the origin saw them: {what}."
+    is_marked = bool(drawn["datasets"]["marked"])
+    return f"{told} The shaded part is the finding's place." if is_marked else told
 
 
 def _found(cause: Cause, fault: KnownFault) -> Found:

@@ -18,9 +18,9 @@ from fetchoff.model.cause import Stretch
 from fetchoff.model.recording import Event, Excerpt, Read, Segment, Side, Written
 from fetchoff.report.wording import segments as of_segments
 from fetchoff.report.wording.events import from_client, from_origin
-from fetchoff.report.wording.figures import microseconds, number
+from fetchoff.report.wording.figures import count, microseconds, number
 
-MOST_LINES = 60
+MOST_LINES = 60  # for each exchange; a large answer has thousands of events
 MARK = "◂"
 UP, ORIGIN, DOWN = "client → origin", "origin", "origin → client"
 ARROWS = {UP: "→", ORIGIN: "·", DOWN: "←"}
@@ -38,33 +38,40 @@ class Row:
     is_marked: bool
 
 
-def timeline(part: Excerpt, marked: Sequence[Stretch]) -> Table:
-    """The first MOST_LINES of a few exchanges, in their order, a column for each lane."""
-    table = _table("ms", "gap", "client worked")
+def timeline(part: Excerpt, marked: Sequence[Stretch], exchanges: int = 1) -> Table:
+    """So many exchanges in their order, a column for each lane; below, how many lines are left out
+    beyond MOST_LINES for each of them."""
+    table = _table(part, exchanges, "ms", "gap", "client worked")
     for title in (UP, ORIGIN, DOWN, ""):
         table.add_column(title)
-    for row in rows(part, marked):
+    for row in rows(part, marked, exchanges * MOST_LINES):
         lanes = (Text(row.what if row.lane == lane else "") for lane in (UP, ORIGIN, DOWN))
         table.add_row(*_times(row), *lanes, _mark(row))
     return table
 
 
-def side_by_side(parts: Sequence[tuple[str, Excerpt, Sequence[Stretch]]]) -> Columns:
-    """Time lines of several clients, one lane each, beside each other where there is room."""
+def side_by_side(
+    parts: Sequence[tuple[str, Excerpt, Sequence[Stretch]]], exchanges: int = 1
+) -> Columns:
+    """Time lines of several clients, one lane each, beside each other where there is room. Each is
+    as long as in `timeline`."""
     tables = []
     for client, part, marked in parts:
-        table = _table("ms", "gap", "worked")
+        table = _table(part, exchanges, "ms", "gap", "worked")
         table.title, table.title_justify, table.title_style = client, "left", "bold"
         table.add_column("")
         table.add_column("")
-        for row in rows(part, marked):
+        for row in rows(part, marked, exchanges * MOST_LINES):
             table.add_row(*_times(row), Text(f"{ARROWS[row.lane]} {row.what}"), _mark(row))
         tables.append(table)
     return Columns(tables, padding=(0, 3))
 
 
-def _table(*numbers: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+def _table(part: Excerpt, exchanges: int, *numbers: str) -> Table:
+    left_out = len(part.events) + len(part.segments) - exchanges * MOST_LINES
+    caption = f"{count(left_out, 'further line')} left out" if left_out > 0 else None
+    table = Table(box=None, pad_edge=False, header_style="dim", caption=caption)
+    table.caption_justify, table.caption_style = "left", "dim"
     for title in numbers:
         table.add_column(title, justify="right", no_wrap=True)
     return table
@@ -88,12 +95,12 @@ def _style(row: Row) -> str:
     return "bold yellow" if row.is_marked else ""
 
 
-def rows(part: Excerpt, marked: Sequence[Stretch]) -> Iterator[Row]:
-    """The lines, by time."""
+def rows(part: Excerpt, marked: Sequence[Stretch], most: int = MOST_LINES) -> Iterator[Row]:
+    """The first lines, by time: at most so many."""
     seen: list[Event | Segment] = sorted((*part.events, *part.segments), key=lambda one: one.at_ns)
     before: Event | Segment | None = None
     clock: Event | None = None
-    for one in seen[:MOST_LINES]:
+    for one in seen[:most]:
         lane, what = _said(one, has_segments=bool(part.segments))
         yield Row(
             since_ms=(one.at_ns - seen[0].at_ns) / 1e6,

@@ -8,8 +8,11 @@ from collections.abc import Iterable, Sequence
 from fetchoff.model.estimate import Estimate
 
 MISSING = "–"
+MINUS = "−"
 MOST_DIGITS = 4
 SMALL = 5  # below it, a whole number would be too rough for an end: 1.6 is not 2
+FINE = 0.1  # a ratio below it has two significant digits
+UNITS = (("µs", 1.0), ("ms", 1e3), ("s", 1e6))  # and how many microseconds they have
 
 
 def is_number(value: float | None) -> bool:
@@ -35,28 +38,71 @@ def decimals_for_rates(values: Iterable[float | None]) -> int:
 
 
 def number(value: float | None, decimals: int = 0) -> str:
-    """`12,345.6`, or a dash where there is none."""
+    """`12,345.6`, `−3`, or a dash where there is none."""
     if value is None or not math.isfinite(value):
         return MISSING
-    return f"{value:,.{decimals}f}"
+    return f"{value:z,.{decimals}f}".replace("-", MINUS)
+
+
+def plain(value: float, digits: int) -> str:
+    """So many significant digits, without an exponent or zeros at the end: `1,230`, `0.00001`."""
+    if not math.isfinite(value):
+        return MISSING
+    rounded = f"{value:.{digits - 1}e}"
+    text = number(float(rounded), max(digits - 1 - _exponent(rounded), 0))
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def as_sure(value: float, within: float, decimals: int) -> str:
     """No digit that `within`, how far off it may be, leaves no meaning: 635.2 ± 31 is `640`."""
     if not math.isfinite(value) or not math.isfinite(within) or within <= 0:
         return number(value, decimals)
-    place = min(decimals, -math.floor(math.log10(within)))
+    return _to_place(value, min(decimals, _first_place(within)))
+
+
+def sure_amount(value: float, within: float, decimals: int) -> str:
+    """As `as_sure`, of what is more than 0: its first digit is kept, so 3 ± 40 is `3`.
+
+    Where nobody knows how far off it may be, it has two digits.
+    """
+    if not math.isfinite(value):
+        return MISSING
+    return _to_place(value, _sure_place(value, within, decimals))
+
+
+def _sure_place(value: float, within: float, decimals: int) -> int:
+    """How many decimals an amount keeps; −1: whole tens."""
+    if within <= 0:
+        return decimals
+    first = _first_place(value)
+    known = _first_place(within) if math.isfinite(within) else first + 1
+    return max(min(decimals, known), first)
+
+
+def _first_place(value: float) -> int:
+    """The decimal in which the first digit stands: 0 of 6.2, 3 of 0.0042, −1 of 35."""
+    return -math.floor(math.log10(abs(value))) if value else 0
+
+
+def _to_place(value: float, place: int) -> str:
     return number(round(value, place), max(place, 0))
 
 
+def _exponent(scientific: str) -> int:
+    return int(scientific.partition("e")[2])
+
+
 def ratio(value: float | None, decimals: int = 3) -> str:
-    """Three decimals below 10, two below 100, then one: `0.482`, `1.003`, `13.42`."""
+    """Three decimals below 10, two below 100, then one: `0.482`, `1.003`, `13.42`.
+
+    More where they would leave less than two digits: `0.00045`.
+    """
     if value is None or not math.isfinite(value):
         return MISSING
     size = abs(value)
-    return (
-        f"{value:.{decimals}f}" if size < 10 else f"{value:.2f}" if size < 100 else f"{value:.1f}"
-    )
+    if size < 10:
+        return f"{value:.{max(decimals, 1 - _exponent(f'{size:.1e}'))}f}"
+    return f"{value:.2f}" if size < 100 else f"{value:.1f}"
 
 
 def interval(estimate: Estimate | None) -> str:
@@ -82,28 +128,27 @@ def three_digits(value: float) -> str:
     if not math.isfinite(value):
         return MISSING
     rounded = f"{value:.2e}"
-    exponent = int(rounded.partition("e")[2])
-    return f"{float(rounded):,.{max(2 - exponent, 0)}f}".replace("-", "−")
+    return number(float(rounded), max(2 - _exponent(rounded), 0))
 
 
 def times(value: float) -> str:
-    """A factor in prose: `1.04`, `2.1`, `13`."""
+    """A factor in prose: `0.00045`, `1.04`, `2.1`, `13`."""
     if value < 1.2:
-        return f"{value:.3f}"
+        return ratio(value)
     return f"{value:.2f}" if value < 2 else f"{value:.1f}" if value < 10 else f"{value:.0f}"
 
 
 def factor(point: float, low: float, high: float) -> str:
     """A factor with its interval in prose, as precise as the interval: `2.1 × (1.9–2.3)`.
 
-    An end that is not 1 is not written as 1: the verdict rests on that.
+    An end that is not 1 is not written as 1: the verdict rests on that. Nor is one written as 0.
     """
     width = high - low
     if not (math.isfinite(width) and width > 0):
         return times(point) + " ×"
     least = 1 if low < SMALL else 0
     digits = min(max(math.ceil(-math.log10(width / 2)), least), MOST_DIGITS)
-    digits = _apart_from_one((low, high), digits)
+    digits = max(_apart_from_one((low, high), digits), _least_digits(low, high))
     return f"{point:.{digits}f} × ({low:.{digits}f}–{high:.{digits}f})"
 
 
@@ -114,27 +159,31 @@ def _apart_from_one(ends: Sequence[float], digits: int) -> int:
     return digits
 
 
+def _least_digits(low: float, high: float) -> int:
+    """So many that the lower end keeps its first digit, and a small ratio between them two."""
+    if low <= 0:
+        return 0
+    between = math.sqrt(low * high)
+    return max(_first_place(low), _first_place(between) + 1 if between < FINE else 0)
+
+
 def significant(value: float) -> float | None:
     """Six significant digits, for a machine to read."""
     return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
 def microseconds(value: float) -> str:
-    """A time in prose, in the unit that suits it: `12.3 µs`, `4.56 ms`, `−15 ms`."""
+    """A time in prose, in the unit that suits it: `12.3 µs`, `4.56 ms`, `−15 ms`, `2,510 s`."""
     if not math.isfinite(value):
         return MISSING
-    if value < 0:
-        return f"−{microseconds(-value)}"
-    if value < 1000:
-        return f"{value:.3g} µs"
-    return f"{value / 1000:.3g} ms" if value < 1e6 else f"{value / 1e6:.3g} s"
+    size = float(f"{abs(value):.3g}")
+    unit, scale = next((one for one in UNITS if size < 1000 * one[1]), UNITS[-1])
+    return f"{plain(value / scale, 3)} {unit}"
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """`2 %`, `0.5 %`."""
-    if not math.isfinite(share):
-        return MISSING
-    return f"{share * 100:.{decimals}f} %"
+    """`2 %`, `0.5 %`, `−3 %`."""
+    return f"{number(share * 100, decimals)} %" if math.isfinite(share) else MISSING
 
 
 def part(share: float) -> str:
@@ -202,14 +251,17 @@ def names(clients: Iterable[str], most: int = 4) -> str:
 def sure_time(estimate: Estimate) -> str:
     """A time of microseconds in the unit that suits it, with no digit that its interval leaves no
     meaning: `186 µs`, `4.6 ms`."""
-    point = estimate.point
-    if not math.isfinite(point):
+    if not math.isfinite(estimate.point):
         return MISSING
-    unit, scale = ("µs", 1.0) if point < 1000 else ("ms", 1e3) if point < 1e6 else ("s", 1e6)
-    scaled = estimate.times(1 / scale)
-    return f"{as_sure(scaled.point, scaled.half_width, 2 if scale > 1 else 1)} {unit}"
+    for unit, scale in UNITS:
+        scaled = estimate.times(1 / scale)
+        decimals = 1 if unit == "µs" else 2
+        place = _sure_place(scaled.point, scaled.half_width, decimals)
+        if round(scaled.point, place) < 1000:
+            break
+    return f"{_to_place(scaled.point, place)} {unit}"
 
 
 def roughly(value: float, decimals: int = 1) -> str:
     """A figure without an interval, to 5 %: `29`, `6.2`, `640`."""
-    return as_sure(value, abs(value) / 20, decimals)
+    return sure_amount(value, abs(value) / 20, decimals)

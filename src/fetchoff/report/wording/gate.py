@@ -18,7 +18,9 @@ from fetchoff.model.witness import (
     Witness,
 )
 from fetchoff.report.wording import findings
+from fetchoff.report.wording.bounds import at_most
 from fetchoff.report.wording.figures import (
+    MINUS,
     MISSING,
     count,
     interval_in_words,
@@ -104,26 +106,41 @@ def _advice(gate: Gate) -> Iterator[str]:
         yield f"--budget {gate.budget_needed} would probably tell."
         return
     untold = [row for row in gate.rows if row.answer is Answer.CANNOT_TELL]
-    apart = [row for row in untold if row.clocks_apart]
+    over = {one.workload: one for one in gate.lost if one.given_up}
+    hopeless = [row for row in untold if row.workload in over]
+    for workload in dict.fromkeys(row.workload for row in hopeless):
+        who = " and ".join(over[workload].given_up)
+        yield f"No budget would tell of {workload}: {who} broke down too often to be tried again."
+    apart = [row for row in untold if row.clocks_apart and row not in hopeless]
     if apart:
         where = " and ".join(f"{CLOCKS[row.clock]} time on {row.workload}" for row in apart)
         yield (
             f"No budget would tell of {where}: an adapter's own clock is further off the harness's "
             "than head's ratio is from 1."
         )
-    if any(row.enough is None for row in untold if not row.clocks_apart):
-        rest = " the rest" if apart else ""
-        yield f"No budget would tell{rest}: use a quieter machine, or a larger --margin."
+    rest = [row for row in untold if row not in hopeless and row not in apart]
+    if any(row.enough is None for row in rest):
+        of_rest = " the rest" if hopeless or apart else ""
+        yield f"No budget would tell{of_rest}: use a quieter machine, or a larger --margin."
 
 
 def lost(one: Lost) -> str:
     """`On small-get, head broke down in round 6 of 31, and base in none: it ended …`."""
     sides = [("head", one.head), ("base", one.base)]
-    (side, most), (other, least) = sides if one.head else reversed(sides)
-    return (
-        f"On {one.workload}, {side} broke down in {_rounds(most, one.of_rounds)}, and {other} in "
-        f"{_rounds(least) if least else 'none'}: {one.message.rstrip('.')}."
-    )
+    if not one.head:
+        sides.reverse()
+    told = [*(sides if one.head or one.base else ())]
+    if one.controls:
+        told.append(("a further process of base", one.controls))
+    if told:
+        who, rounds = told[0]
+        parts = [f"{who} broke down in {_rounds(rounds, one.of_rounds)}"]
+        parts += [f"{who} in {_rounds(rounds) if rounds else 'none'}" for who, rounds in told[1:]]
+    else:
+        parts = [f"{' and '.join(one.given_up)} broke down in rounds that don't count"]
+    *before, last = parts
+    whole = f"{', '.join(before)}, and {last}" if before else last
+    return f"On {one.workload}, {whole}: {one.message.rstrip('.')}."
 
 
 def _rounds(numbers: Sequence[int], of_rounds: int | None = None) -> str:
@@ -151,7 +168,7 @@ def change(row: Judged) -> str:
     """`+3.1 %`, `−0.4 %`."""
     if not math.isfinite(row.ratio.point):
         return MISSING
-    return f"{(row.ratio.point - 1) * 100:+.1f} %".replace("-", "−")
+    return f"{(row.ratio.point - 1) * 100:+z.1f} %".replace("-", MINUS)
 
 
 def cost(row: Judged, *, of_head: bool) -> str:
@@ -172,8 +189,8 @@ def base_against_base(gate: Gate) -> str:
 
 
 def track_record(record: TrackRecord) -> str:
-    """`1 of 57 gates on record (at most 9 %, with 97.5 % confidence)`."""
-    bound = percent(record.bound, 1 if record.bound < 0.1 else 0)
+    """`1 of 57 gates on record (at most 9.4 %, with 97.5 % confidence)`."""
+    bound = at_most(record.bound)
     gates = count(record.gates, "gate")
     return f"{record.differed} of {gates} on record (at most {bound}, with 97.5 % confidence)"
 
@@ -211,7 +228,7 @@ _CHANGED = "and these differ between them"
 
 def difference(one: Difference, witness: Witness) -> str:
     """`+1 write call on a socket an exchange (2 → 3): …what that means`."""
-    more = f"{one.more:+,}".replace("-", "−")
+    more = f"{one.more:+,}".replace("-", MINUS)
     of = "an exchange" if witness.exchanges == 1 else "an iteration"
     means = f": {meaning(one)}" if meaning(one) else ""
     return f"{more} {quantity(one.quantity, one.more)} {of} ({one.base:,} → {one.head:,}){means}"

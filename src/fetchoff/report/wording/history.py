@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fetchoff.model.analysis import Relative
 from fetchoff.model.estimate import Verdict
 from fetchoff.model.history import Compared, History, Limit, OtherPackage, Stretch, StretchKind
+from fetchoff.report.wording.bounds import at_most
 from fetchoff.report.wording.figures import (
     MISSING,
     count,
@@ -125,7 +125,7 @@ def verdict(stretch: Stretch) -> str:
         case StretchKind.LEVEL:
             return _no_step(stretch).lower()
         case _:
-            open_ = _share(found.at_most)
+            open_ = at_most(found.at_most)
             return "cannot tell" if open_ == MISSING else f"cannot tell: up to {open_}"
 
 
@@ -159,7 +159,10 @@ def notes(history: History) -> Iterator[str]:
     if history.has(StretchKind.OPEN):
         yield _why_open(history)
     if history.has(StretchKind.UNCLEAR):
-        yield "what cannot be told may be told with a larger --budget, or on a quieter machine"
+        yield (
+            "what cannot be told may be told by a new history with a larger --budget, or on a "
+            "quieter machine"
+        )
     most = count(plan.most_comparisons, "comparison")
     made = count(len(history.compared), "comparison")
     yield (
@@ -173,7 +176,9 @@ def notes(history: History) -> Iterator[str]:
 def _why_open(history: History) -> str:
     match history.limit:
         case Limit.BUDGET:
-            return "the budget ended the search: a larger --budget would go on"
+            return (
+                "the budget ended the search: a new history with a larger --budget would go further"
+            )
         case Limit.COMPARISONS:
             return (
                 "the search has made all comparisons that its error rate allows: a release failed "
@@ -232,16 +237,7 @@ def _direction(found: Compared) -> str:
 
 def _no_step(stretch: Stretch) -> str:
     assert stretch.compared is not None
-    return f"No step above {_share(stretch.compared.at_most)}"
-
-
-def _share(share: float) -> str:
-    """Rounded up, so that it still holds."""
-    if not math.isfinite(share) or share >= 10:
-        return MISSING
-    digits = 1 if share < 0.1 else 0
-    step = 10 ** -(digits + 2)
-    return percent(math.ceil(share / step) * step, digits)
+    return f"No step above {at_most(stretch.compared.at_most)}"
 
 
 def _change(older: float, newer: float, decimals: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fetchoff.model.link import Link, Profile
+from fetchoff.report.wording.figures import plain
 
 NO_LIMIT = "no limit"
 
@@ -22,7 +23,7 @@ def rate(profile: Profile) -> str:
 
 def loss(link: Link) -> str:
     """`1 %`, each way; `1 % up, 2 % down`; nothing where nothing is lost."""
-    up, down = (f"{profile.loss_share * 100:.3g} %" for profile in (link.up, link.down))
+    up, down = (f"{plain(profile.loss_share * 100, 3)} %" for profile in (link.up, link.down))
     if link.up.loss_share == link.down.loss_share:
         return up if link.up.loss_share else ""
     return f"{up} up, {down} down"

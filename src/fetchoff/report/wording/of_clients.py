@@ -28,6 +28,7 @@ from fetchoff.model.finding import (
     RoundsFailed,
     TwoModes,
     Unsteady,
+    Whose,
     Window,
     WorkMoved,
 )
@@ -231,16 +232,27 @@ def _few_rounds(found: Sequence[FewRounds]) -> str:
         _range(getattr(one, name) for one in found) for name in ("rounds", "of_rounds")
     )
     warms = "it warms up" if len(found) == 1 else "they warm up"
+    lost = _range(one.lost for one in found)
+    uncounted = ""
+    if any(one.lost for one in found):
+        uncounted = f", and {lost} of these {'does' if lost == '1' else 'do'} not count"
     return (
-        f"took part in {rounds} of {of_rounds} rounds, because {warms} for seconds; so few cannot "
-        "tell much"
+        f"took part in {rounds} of {of_rounds} rounds, because {warms} for seconds{uncounted}; so "
+        "few cannot tell much"
     )
 
 
 @_tells(RoundsFailed)
 def _rounds_failed(found: Sequence[RoundsFailed]) -> str:
     rounds, of_rounds = _range(o.rounds for o in found), _range(o.of_rounds for o in found)
-    return f"in {rounds} of {of_rounds} rounds: {found[0].message}"
+    them, was = ("it", "it was") if len(found) == 1 else ("each", "they were")
+    whose = {
+        Whose.OWN: "",
+        Whose.CONTROLS: f", in a further process of {them}",
+        Whose.BOTH: f", also in a further process of {them}",
+    }[found[0].whose]
+    after = f", so {was} not tried again" if found[0].given_up else ""
+    return f"in {rounds} of {of_rounds} rounds{whose}{after}: {found[0].message}"
 
 
 @_tells(AnsweredWrong)

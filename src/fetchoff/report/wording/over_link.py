@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fetchoff.model.analysis import LinkUse, OverLink
+from fetchoff.model.lateness import TOO_FEW_LEFT
 from fetchoff.model.link import Link, Passage, Profile
-from fetchoff.report.wording.figures import MISSING, count, number, part
+from fetchoff.report.wording.figures import MISSING, count, number, part, plain
 from fetchoff.report.wording.links import rate, round_trip
 
 OWN_QUEUE = "100 ms of the rate"
@@ -51,7 +52,9 @@ def line(link: OverLink) -> str:
     """`link london: round trip 120 ms, found 120.2 (p99 120.3); 100 Mbit/s up, found 99.8; …`."""
     parts = [_trip_in_a_line(link)]
     for name, asked, passage in _directions(link):
-        found = f", found {passage.mbit_s:.4g}" if passage and passage.mbit_s is not None else ""
+        found = (
+            f", found {plain(passage.mbit_s, 4)}" if passage and passage.mbit_s is not None else ""
+        )
         if asked.rate_mbit_s is not None:
             parts.append(f"{rate(asked)} {name}{found}")
         if asked.loss_share or (passage and passage.lost):
@@ -94,11 +97,11 @@ def _directions(link: OverLink) -> tuple[tuple[str, Profile, Passage | None], ..
 def _rate(passage: Passage | None) -> str:
     if passage is None or passage.mbit_s is None:
         return MISSING
-    return f"{passage.mbit_s:.4g} Mbit/s"
+    return f"{plain(passage.mbit_s, 4)} Mbit/s"
 
 
 def _share(share: float) -> str:
-    return f"{share * 100:.3g} %" if share else "none"
+    return f"{plain(share * 100, 3)} %" if share else "none"
 
 
 def _lost(passage: Passage | None) -> str:
@@ -135,23 +138,33 @@ def used(use: LinkUse) -> str:
         )
         if many
     ]
-    late = f"In the worst round 1 in 100 left {use.late_p99_us / 1e3:.2g} ms late."
-    busy = f"The emulator was busy for {use.cpu_s:.2g} s, {part(use.cpu_per_wall)} of the time."
+    late = f"In the worst round 1 in 100 left {plain(use.late_p99_us / 1e3, 2)} ms late."
+    busy = (
+        f"The emulator was busy for {plain(use.cpu_s, 2)} s, {part(use.cpu_per_wall)} of the time."
+    )
     crossed = f"{count(use.packets, 'packet')} came to it; {', '.join(gone) or 'none was lost'}."
     return f"{crossed} {late} {busy}"
 
 
 def kept_up(link: OverLink) -> str:
-    """Whether the emulator did what was asked of it in every batch and round."""
-    batches = sum(one.batches for one in link.batches_left_out)
+    """Whether the emulator did what was asked of it in every batch and round.
+
+    Batches that do not count because of others of their round are told apart from those.
+    """
+    others = sum(one.batches for one in link.batches_left_out if one.why == TOO_FEW_LEFT)
+    spoilt = sum(one.batches for one in link.batches_left_out) - others
     parts = [
         f"in {many:,} of {whole}"
         for many, whole in (
             (len(link.left_out), count(link.use.rounds, "round")),
-            (batches, f"{link.use.batches:,} batches"),
+            (spoilt, f"{link.use.batches:,} batches"),
         )
         if many
     ]
     if not parts:
         return "It kept up in every round."
-    return f"It did not keep up {' and '.join(parts)}, which do not count."
+    told = f"It did not keep up {' and '.join(parts)}, which do not count."
+    if not others:
+        return told
+    neither = "Nor does 1 other" if others == 1 else f"Nor do {others:,} others"
+    return f"{told} {neither}: {TOO_FEW_LEFT}."

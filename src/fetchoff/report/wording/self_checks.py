@@ -57,7 +57,7 @@ def _reading(worst: Reading) -> str:
 def _of_question(check: SelfCheck) -> str:
     whom = COUNTED.get(check.kind, "processes")
     asked = f"{ASKED[check.kind]} ({check.metric}; {check.count} {whom} asked)"
-    within = "" if check.tolerance is None else f"within ±{100 * check.tolerance:g} points"
+    within = "" if check.tolerance is None else f"within ±{100 * check.tolerance:g} {_unit(check)}"
     match check.outcome:
         case CheckOutcome.PASSED:
             return f"{asked}: it holds, {within}{_would_find(check)}"
@@ -74,4 +74,9 @@ def _would_find(check: SelfCheck) -> str:
         return ""
     points = 100 * check.least_fault
     digits = f"{points:,.0f}" if points >= 10 else f"{points:.1f}"
-    return f"; a fault of {digits} points would be found with a probability of 90 %"
+    return f"; a fault of {digits} {_unit(check)} would be found with a probability of 90 %"
+
+
+def _unit(check: SelfCheck) -> str:
+    """How much more it was is another thing for each client: iterations are whole."""
+    return "% of what was added" if check.kind is CheckKind.MORE else "points"

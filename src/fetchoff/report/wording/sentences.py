@@ -5,7 +5,7 @@ Client names stand in backticks; the page turns those into code, the terminal dr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from fetchoff.model.analysis import RankingRow, Relative, WorkloadResult
 from fetchoff.model.course import parts_of
@@ -38,20 +38,11 @@ def verdict(result: WorkloadResult, margin: float) -> str:
         return f"The ranking is withheld: {findings.reason(result.withheld)}."
     if not groups.ranked:
         return "No client could be measured on this workload."
-    first = tuple(s for s in groups.ranked if s.tiers is not None and s.tiers[0] == 1)
-    leaders = tuple(s for s in first if _is_placed(s)) or first
     if len(groups.ranked) == 2 and any(s.client == result.baseline for s in groups.ranked):
         return _pair(result, groups, margin)
     if len(groups.ranked) == 1:
         return f"Only `{groups.ranked[0].client}` was measured, so there is nothing to rank."
-    if not leaders:
-        return "Too few rounds were measured to rank these clients."
-    unplaced = tuple(s for s in first if s not in leaders)
-    if len(leaders) == 1:
-        text = _winner(leaders[0], result.baseline, groups, of_all=not unplaced)
-    else:
-        text = _tie(leaders, result.baseline)
-    return " ".join([text, *_unplaced(unplaced)])
+    return _ranking(result, groups.ranked)
 
 
 def least_cpu(result: WorkloadResult) -> str:
@@ -99,23 +90,52 @@ def notes(result: WorkloadResult) -> tuple[str, ...]:
     return findings.remarks((*of_clients, *result.findings))
 
 
-def _is_placed(row: RankingRow) -> bool:
-    """Whether it was measured often enough to be told from others; if not, it might be anywhere."""
-    return row.wall is not None and row.wall.ratio.is_telling
+def _ranking(result: WorkloadResult, ranked: Sequence[RankingRow]) -> str:
+    """Who leads three clients or more."""
+    first = tuple(s for s in ranked if s.tiers is not None and s.tiers[0] == 1)
+    if not first:
+        return "Too few rounds were measured to rank these clients."
+    placed = _placed(ranked, result.baseline)
+    if not placed and len(first) > 1:
+        return "Too few rounds were measured to tell which of these clients is the fastest."
+    leaders = tuple(s for s in first if s in placed) or first
+    unplaced = tuple(s for s in first if s not in leaders)
+    if len(leaders) > 1:
+        text = _tie(leaders, result.baseline)
+    else:
+        text = _winner(leaders[0], result.baseline, placed, of_all=not unplaced)
+    return " ".join([text, *_unplaced(unplaced, result.rounds)])
 
 
-def _unplaced(rows: Sequence[RankingRow]) -> tuple[str, ...]:
-    if not rows:
-        return ()
-    return (f"{names(row.client for row in rows)} took part in too few rounds to be placed.",)
+def _placed(ranked: Sequence[RankingRow], baseline: str) -> tuple[RankingRow, ...]:
+    """Those that could be told from others; any other client might be anywhere.
+
+    The baseline's own interval, from 1 to 1, says nothing: that of some other client must.
+    """
+    telling = {
+        row.client
+        for row in ranked
+        if row.client != baseline and row.wall is not None and row.wall.ratio.is_telling
+    }
+    return tuple(row for row in ranked if telling and row.client in {*telling, baseline})
 
 
-def _winner(leader: RankingRow, baseline: str, groups: Groups, *, of_all: bool) -> str:
+def _unplaced(rows: Sequence[RankingRow], rounds: int) -> Iterator[str]:
+    """Why these might be anywhere; `rounds`: of the whole run."""
+    if few := [row.client for row in rows if row.rounds < rounds]:
+        yield f"{names(few)} took part in too few rounds to be placed."
+    if wide := [row.client for row in rows if row.rounds >= rounds]:
+        why = "its interval is" if len(wide) == 1 else "their intervals are"
+        yield f"{names(wide)} could not be placed: {why} too wide."
+
+
+def _winner(
+    leader: RankingRow, baseline: str, placed: Sequence[RankingRow], *, of_all: bool
+) -> str:
     fastest = "the fastest" if of_all else "the fastest that could be placed"
     if leader.client == baseline:
         text = f"`{baseline}`, the baseline, is {fastest}."
-        others = (s for s in groups.ranked if s is not leader and _is_placed(s))
-        following = next(others, None)
+        following = next((s for s in placed if s is not leader), None)
         if following is not None:
             text += f" Next is `{following.client}`{_by(following, Verdict.SLOWER, baseline)}."
         return text

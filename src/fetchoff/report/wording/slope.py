@@ -33,4 +33,4 @@ def _interval(estimate: Estimate) -> str:
 
 
 def _ms(value: float) -> str:
-    return f"−{microseconds(-1e3 * value)}" if value < 0 else microseconds(1e3 * value)
+    return microseconds(1e3 * value)

@@ -15,7 +15,13 @@ from fetchoff.run.adapters.seam import HELLO_TIMEOUT_S, Meter, ProcessSpec, Time
 from fetchoff.run.host.placement import Cores, Urgency, misplaced, place
 from fetchoff.run.os import cgroups, procfs
 from fetchoff.run.os.child import Child, encode
-from fetchoff.run.os.clocks import ReadNs, cgroup_cpu_clock, process_cpu_clock
+from fetchoff.run.os.clocks import (
+    ReadKnownNs,
+    ReadNs,
+    cgroup_cpu_clock,
+    elapsed,
+    process_cpu_clock,
+)
 from fetchoff.run.os.process import ChildFailed
 from fetchoff.run.os.threads import ThreadTimes, further_since
 
@@ -191,7 +197,7 @@ class Adapter:
         self,
         n: int,
         timeout_s: float,
-        origin_cpu: ReadNs,
+        origin_cpu: ReadKnownNs,
         *,
         busy_ns: int = 0,
         digest: bool = False,
@@ -214,7 +220,8 @@ class Adapter:
         cpu_ns = cpu_after - cpu_before
         if self._counts_children and answer.children_ns is not None:
             cpu_ns += sum(answer.children_ns)
-        return Timed(answer, wall_after - wall_before, cpu_ns, origin_after - origin_before)
+        origin_ns = elapsed(origin_before, origin_after)
+        return Timed(answer, wall_after - wall_before, cpu_ns, origin_ns)
 
     def _checked(self, answer: protocol.Done) -> protocol.Done:
         self.children_peak_kb = max(self.children_peak_kb, answer.children_peak_kb)

@@ -14,19 +14,22 @@ from fetchoff.protocol.fields import Message
 from fetchoff.run.host.placement import Cores, Urgency
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import CountedProcess
-from fetchoff.run.os.clocks import ReadNs
+from fetchoff.run.os.clocks import ReadKnownNs
 
 HELLO_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
 class Timed:
-    """An answer to `run` with what the clocks said around it. Nanoseconds."""
+    """An answer to `run` with what the clocks said around it. Nanoseconds.
+
+    `origin_cpu_ns`: None where the origin's clock can't be read.
+    """
 
     answer: Done
     wall_ns: int
     cpu_ns: int
-    origin_cpu_ns: int
+    origin_cpu_ns: int | None
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class AdapterProcess(CountedProcess, Protocol):
         self,
         n: int,
         timeout_s: float,
-        origin_cpu: ReadNs,
+        origin_cpu: ReadKnownNs,
         *,
         busy_ns: int = 0,
         digest: bool = False,

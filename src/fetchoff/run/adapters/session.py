@@ -28,7 +28,7 @@ from fetchoff.run.adapters.seam import AdapterProcess, Meter, Timed, Used, no_cp
 from fetchoff.run.adapters.warming import MOST_EXCHANGES, Curve, Work, let_compile, warm_up
 from fetchoff.run.origins.built_in import Ledger, Turnstile
 from fetchoff.run.origins.reference import Reference
-from fetchoff.run.os.clocks import ReadNs
+from fetchoff.run.os.clocks import ReadKnownNs
 
 LEAST_WARM_UPS = 2
 MOST_WARM_UPS = 5  # what compiles while it runs has settled before
@@ -163,7 +163,7 @@ class ClientSession:
             self._verify()
         must_keep_in_flight(self.workload, self._ledger.read().max_in_flight)
 
-    def warm_up(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
+    def warm_up(self, origin_cpu: ReadKnownNs, iterations: int = 0) -> None:
         """Run batches until they are steady; `iterations` known from an earlier round, or 0."""
         self.iterations = iterations or self._calibrate(origin_cpu)
         previous = float("inf")
@@ -296,7 +296,7 @@ class ClientSession:
         must_be_complete(self.workload, answer, iterations)
         must_agree(self.workload, self._ledger.counts, seen, iterations)
 
-    def size_batches(self, origin_cpu: ReadNs, iterations: int = 0) -> None:
+    def size_batches(self, origin_cpu: ReadKnownNs, iterations: int = 0) -> None:
         """Find how many iterations make a batch over a link.
 
         The client is warm: it was verified, and settled, with the link wide open.
@@ -304,7 +304,7 @@ class ClientSession:
         known = iterations or sizing.least_if_long(self._course, self.workload)
         self.iterations = known or self._calibrate(origin_cpu)
 
-    def wake(self, origin_cpu: ReadNs) -> None:
+    def wake(self, origin_cpu: ReadKnownNs) -> None:
         """Use the connections that are to be kept, right before they are measured.
 
         They were idle for seconds: some clients and systems would have closed them, or would begin
@@ -314,20 +314,20 @@ class ClientSession:
             self._uncounted(self.iterations, origin_cpu)
             self._warm_ups += 1
 
-    def lead(self, origin_cpu: ReadNs) -> None:
+    def lead(self, origin_cpu: ReadKnownNs) -> None:
         """Refill the caches, which others have emptied, right before a batch: about 10 ms."""
         share = LEAD_MS / sizing.batch_ms(self._course)
         least = sizing.least_iterations(self.workload)
         self._uncounted(max(least, math.ceil(share * self.iterations)), origin_cpu)
 
-    def _uncounted(self, n: int, origin_cpu: ReadNs) -> Timed:
+    def _uncounted(self, n: int, origin_cpu: ReadKnownNs) -> Timed:
         before = self._ledger.read().seen.requests
         timed = self._timed(n, origin_cpu)
         # A late line of a log is not the next iteration's.
         self._ledger.read(before + n * len(self.workload.exchanges))
         return timed
 
-    def _calibrate(self, origin_cpu: ReadNs) -> int:
+    def _calibrate(self, origin_cpu: ReadKnownNs) -> int:
         length_ms = sizing.batch_ms(self._course)
         return sizing.calibrate(self.workload, length_ms, lambda n: self._timed(n, origin_cpu))
 
@@ -340,7 +340,7 @@ class ClientSession:
         cpu_ns = 1e3 * self.pace.cpu_us if self.pace else self._cpu_ns_per_exchange
         return max(200, round(share * cpu_ns))
 
-    def batch(self, iterations: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Measured:
+    def batch(self, iterations: int, origin_cpu: ReadKnownNs, busy_ns: int = 0) -> Measured:
         """Measure a batch. Record it before `judge` may refuse it."""
         before = self._ledger.read().seen
         timed = self._run_timed(iterations, origin_cpu, busy_ns)
@@ -402,7 +402,7 @@ class ClientSession:
             further_threads=self._used.further_threads if self._used else 0.0,
         )
 
-    def _timed(self, n: int, origin_cpu: ReadNs) -> Timed:
+    def _timed(self, n: int, origin_cpu: ReadKnownNs) -> Timed:
         timed = self._run_timed(n, origin_cpu)
         self._must_be_right(timed.answer, n)
         return timed
@@ -420,7 +420,7 @@ class ClientSession:
         if fault:
             raise AnsweredWrong(Outcome.FAILED, fault)
 
-    def _run_timed(self, n: int, origin_cpu: ReadNs, busy_ns: int = 0) -> Timed:
+    def _run_timed(self, n: int, origin_cpu: ReadKnownNs, busy_ns: int = 0) -> Timed:
         timeout_s, digest = self._timeout_s(n), self._is_hashed
         return self.adapter.run_timed(n, timeout_s, origin_cpu, busy_ns=busy_ns, digest=digest)
 

@@ -59,7 +59,7 @@ def fitting(workload: Workload, length_ms: float, n: int, timed: Timed) -> int:
     """
     if workload.settings.sink is Sink.HASH:
         return least_iterations(workload)  # a digest is of one iteration
-    busy_ms = (timed.cpu_ns + timed.origin_cpu_ns) / 1e6
+    busy_ms = (timed.cpu_ns + (timed.origin_cpu_ns or 0)) / 1e6
     wall_ms = timed.wall_ns / 1e6
     by_work = n * length_ms / max(busy_ms, 1e-3)
     by_patience = n * length_ms * MOST_WAITING / max(wall_ms, 1e-3)

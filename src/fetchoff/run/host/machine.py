@@ -22,11 +22,11 @@ _REPORTING = 5
 def facts() -> dict[str, str]:
     """Names and values, ready to be shown; nothing that tells who the user is."""
     cores = usable_cores()
-    parts = parts_of(cores)
+    parts, here = parts_of(cores), conditions()
     found = {
         "processor": parts["processor"],
         "cores": parts["cores"],
-        "CPU quota": cpu_quota.told(cpu_quota.tightest()),
+        "CPU quota": here["CPU quota"],
         "memory": parts["memory"],
         "kernel": f"{platform.system()} {platform.release()}",
         "system": _system(),
@@ -34,8 +34,8 @@ def facts() -> dict[str, str]:
         "congestion control": _first_line("/proc/sys/net/ipv4/tcp_congestion_control"),
         "load when started": " ".join(f"{load:.2f}" for load in os.getloadavg()),
         "free memory": "reported to the host" if reports_free_memory() else "",
-        "priority": str(strongest_urgency()),
-        "control groups": "yes" if has_cgroups() else "no: cost of started processes by wait4",
+        "priority": here["priority"],
+        "control groups": here["control groups"],
         "harness": f"Python {platform.python_version()}",
     }
     return {name: value for name, value in found.items() if value}
@@ -48,6 +48,16 @@ def parts_of(cores: Collection[int]) -> dict[str, str]:
         "processor": _processor(),
         "cores": f"{len(cores)} usable of {os.cpu_count()}{_shared_by_threads(cores)}",
         "memory": f"{psutil.virtual_memory().total / 1e9:.1f} GB",
+    }
+
+
+def conditions() -> dict[str, str]:
+    """What this process is permitted here and limited to, as far as clients are measured in another
+    way, or cost something else, where that is another; "" for a limit that there is not."""
+    return {
+        "CPU quota": cpu_quota.told(cpu_quota.tightest()),
+        "priority": str(strongest_urgency()),
+        "control groups": "yes" if has_cgroups() else "no: cost of started processes by wait4",
     }
 
 

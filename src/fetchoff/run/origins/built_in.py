@@ -21,7 +21,7 @@ from fetchoff.run.host.placement import Cores, Urgency, misplaced, place
 from fetchoff.run.network.seam import LOOPBACK, Network
 from fetchoff.run.os import procfs
 from fetchoff.run.os.child import Child
-from fetchoff.run.os.clocks import ReadNs, process_cpu_clock
+from fetchoff.run.os.clocks import ReadKnownNs, process_cpu_clock
 from fetchoff.run.os.process import ChildFailed
 from fetchoff.run.os.programs import program
 
@@ -86,8 +86,8 @@ class Origin(Protocol):
     when a client's exchange has failed: then the client is not to blame.
     """
 
-    cpu_clock: ReadNs
-
+    @property
+    def cpu_clock(self) -> ReadKnownNs: ...
     @property
     def turnstile(self) -> Turnstile | None: ...
 

@@ -14,7 +14,7 @@ from fetchoff.model.workload import Settings
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.host.placement import Cores, Urgency
 from fetchoff.run.origins.built_in import PLAIN
-from fetchoff.run.os.clocks import ReadNs
+from fetchoff.run.os.clocks import ReadKnownNs
 
 # RFC 1918 and RFC 4193. `is_private` is wider: it has addresses that no host should have.
 PRIVATE = tuple(
@@ -28,7 +28,7 @@ class RemoteOrigin:
     """Answers at a URL. It is neither placed nor counted, so clients' reports are checked less."""
 
     def __init__(self, url: str) -> None:
-        self.cpu_clock: ReadNs = lambda: 0  # its CPU time is not known
+        self.cpu_clock: ReadKnownNs = lambda: None  # it runs on a machine that isn't ours to ask
         self._url = url.rstrip("/")
 
     def open(self, settings: Settings = PLAIN) -> RemoteLedger:  # noqa: ARG002 - it is as it is

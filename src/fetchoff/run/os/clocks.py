@@ -9,6 +9,13 @@ from pathlib import Path
 _CPUCLOCK_SCHED = 2  # Linux, include/linux/posix-timers.h: nanoseconds of all threads
 
 ReadNs = Callable[[], int]
+ReadKnownNs = Callable[[], int | None]
+"""As `ReadNs`; None where nobody here can read the clock."""
+
+
+def elapsed(before_ns: int | None, after_ns: int | None) -> int | None:
+    """From one reading of a clock to the next; None where it can't be read."""
+    return None if before_ns is None or after_ns is None else after_ns - before_ns
 
 
 def process_cpu_clock(pid: int) -> ReadNs:

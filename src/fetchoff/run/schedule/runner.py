@@ -261,12 +261,36 @@ class Runner:
             try:
                 for section in left:
                     if section.course.workload.id == workload:
-                        self._start_missing(adapters, planned, section, context)
-                        self._run_section(
-                            section, planned, self._place_of(section, context), adapters
-                        )
+                        self._try_section(section, planned, context, adapters)
             finally:
                 _end_all(adapters)
+
+    def _try_section(
+        self,
+        section: Section,
+        planned: Round,
+        context: RoundContext,
+        adapters: dict[str, AdapterProcess],
+    ) -> None:
+        """One attempt. If it is cut off, the next one has another number, even if nothing but the
+        absence of a client was recorded: that belongs to this one."""
+        key = (planned.number, section.course.id)
+        attempt, journal = self._attempts.get(key, 0), self._dependencies.journal
+        seen_before = len(journal.records())
+        try:
+            self._start_missing(adapters, planned, section, context)
+            self._run_section(section, planned, self._place_of(section, context), adapters)
+        except (OriginError, LinkError, KeyboardInterrupt) as error:
+            is_told = self._attempts.get(key, 0) > attempt
+            if not is_told and len(journal.records()) > seen_before:
+                self._cut_off(planned.number, attempt, section.course, error)
+            raise
+
+    def _cut_off(self, number: int, attempt: int, course: Course, error: BaseException) -> None:
+        reason = str(error) or "interrupted by the user"
+        cut = Interrupted(number, attempt, course.id, reason, host=self._host.id)
+        self._dependencies.journal.append(cut)
+        self._attempts[(number, course.id)] = attempt + 1
 
     def _place_of(self, section: Section, context: RoundContext) -> SectionContext:
         return SectionContext(
@@ -306,10 +330,7 @@ class Runner:
             )
         except (OriginError, LinkError, KeyboardInterrupt) as error:
             run.record_wrong()
-            reason = str(error) or "interrupted by the user"
-            cut = Interrupted(number, attempt, course.id, reason, host=self._host.id)
-            context.journal.append(cut)
-            self._attempts[(number, course.id)] = attempt + 1
+            self._cut_off(number, attempt, course, error)
             raise
         else:
             self._done.add((number, course.id))

@@ -78,7 +78,7 @@ class SectionRun:
         self._host = context.host.id
         self._sessions: dict[str, ClientSession] = {}
         self._moved_ns = 0  # when the last of those that rest was moved to its core
-        self._crossed = Crossed(self._course, experiment.at_stake)
+        self._crossed = Crossed(self._course, experiment)
 
     def run(
         self,

@@ -23,7 +23,7 @@ from fetchoff.protocol.origin import Counters
 from fetchoff.run.adapters.pace import GUESSED_ORIGIN, ORIGIN_US
 from fetchoff.run.adapters.seam import HELLO_TIMEOUT_S, Meter, Timed, Used
 from fetchoff.run.host.placement import Cores, Urgency
-from fetchoff.run.os.clocks import ReadNs
+from fetchoff.run.os.clocks import ReadKnownNs, elapsed
 
 TARGET, BYTES = "/bytes/16", 16
 RIGHT, WRONG = "a" * 64, "b" * 64  # digests of what an exchange is answered
@@ -195,7 +195,7 @@ class FakeAdapter:
         self,
         n: int,
         timeout_s: float,
-        origin_cpu: ReadNs,
+        origin_cpu: ReadKnownNs,
         *,
         busy_ns: int = 0,
         digest: bool = False,
@@ -218,7 +218,8 @@ class FakeAdapter:
         right, error = done - failed, "reset by peer" if failed else ""
         received = right * self.content_bytes
         answer = Done(right, failed, received, wall_ns, error, sha256=sha256, spun_ns=spun_ns)
-        return Timed(answer, wall_ns, self.cpu - before_ns, origin_cpu() - origin_before_ns)
+        origin_ns = elapsed(origin_before_ns, origin_cpu())
+        return Timed(answer, wall_ns, self.cpu - before_ns, origin_ns)
 
     def begin(self, n: int, *, busy_ns: int = 0) -> None:
         self.asked, self.busy_ns, self.looped, self.has_begun = n, busy_ns, 0, True

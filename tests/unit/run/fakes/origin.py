@@ -14,7 +14,7 @@ from fetchoff.protocol import origin as control
 from fetchoff.protocol.origin import Edges, Turn
 from fetchoff.run.host.placement import Cores, Urgency
 from fetchoff.run.origins.built_in import PLAIN, CountedProcess, Ledger
-from fetchoff.run.os.clocks import ReadNs
+from fetchoff.run.os.clocks import ReadKnownNs
 
 LOST_NS = 2_000_000_000
 PROBE_PS = 800_000
@@ -47,7 +47,7 @@ class FakeOrigin:
     is_ended: bool = False
 
     def __post_init__(self) -> None:
-        self.cpu_clock: ReadNs = self._cpu_ns
+        self.cpu_clock: ReadKnownNs = self._cpu_ns
 
     def _cpu_ns(self) -> int:
         """What it has served outside of turns."""

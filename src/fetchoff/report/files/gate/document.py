@@ -54,7 +54,8 @@ def document(gate: Gate) -> dict[str, object]:
             for one in gate.again
         ],
         "lost_rounds": [
-            asdict(one) | {"base": list(one.base), "head": list(one.head)} for one in gate.lost
+            {name: list(of) if isinstance(of, tuple) else of for name, of in asdict(one).items()}
+            for one in gate.lost
         ],
         "findings": [
             {

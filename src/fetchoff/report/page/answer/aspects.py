@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fetchoff.model.analysis import Costs
-from fetchoff.report.wording.figures import as_sure, microseconds, roughly, sure_time
+from fetchoff.report.wording.figures import microseconds, roughly, sure_amount, sure_time
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ def _rate(costs: Costs) -> Figure | None:
     """MB a second where content is moved, exchanges a second elsewhere: both are 1 ÷ wall time."""
     if costs.throughput is not None:
         found = costs.throughput.mb_per_second
-        return _figure(found.point, f"{as_sure(found.point, found.half_width, 1)} MB/s")
+        return _figure(found.point, f"{sure_amount(found.point, found.half_width, 1)} MB/s")
     within = costs.per_second * costs.wall_us.half_width / costs.wall_us.point
-    return _figure(costs.per_second, f"{as_sure(costs.per_second, within, 0)} per s")
+    return _figure(costs.per_second, f"{sure_amount(costs.per_second, within, 0)} per s")
 
 
 def _figure(value: float, text: str) -> Figure | None:

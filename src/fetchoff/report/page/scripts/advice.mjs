@@ -47,7 +47,7 @@ const onOne = (aspect, column) => {
 const unplaced = ({ leaders, standings }) => {
   const others = standings.filter((one) => one.tiers[0] === 1 && !leaders.includes(one.client));
   if (others.length === 0) return [];
-  return [" ", ...many(others.map((one) => one.client)), " took part in too few rounds to be placed."];
+  return [" ", ...many(others.map((one) => one.client)), " could not be placed."];
 };
 
 // The second client beside the first: how much more it takes, "" if that is not known.

@@ -3,7 +3,7 @@
 import { element } from "./elements.mjs";
 import { factsOf } from "./facts.mjs";
 import { backLink, definitions, figureCell, figureRow, figureTable } from "./pieces.mjs";
-import { joined, ratioInWords, tierInWords, viewHeading, wide } from "./pieces.mjs";
+import { joined, ratioInWords, tierInWords, verdictInWords, viewHeading, wide } from "./pieces.mjs";
 import { programPlace } from "./programs.mjs";
 import { viewOf } from "./view.mjs";
 
@@ -53,7 +53,7 @@ const beside = (data, column, cell, number) => {
   if (!cell || cell.ratio === undefined) return "not among those shown";
   if (number === column.reference) return joined(tierInWords(cell), "the others are relative to it");
   const ratio = `${ratioInWords(cell)} ${data.clients[column.reference].id}`;
-  return joined(tierInWords(cell), ratio, cell.verdict === "undecided" && "undecided");
+  return joined(tierInWords(cell), ratio, verdictInWords(cell));
 };
 
 const notesOf = (data, number) => {

@@ -3,7 +3,7 @@
 import { element } from "./elements.mjs";
 import { factsOf } from "./facts.mjs";
 import { backLink, definitions, figureCell, figureRow, figureTable } from "./pieces.mjs";
-import { joined, ratioInWords, tierInWords, viewHeading, wide } from "./pieces.mjs";
+import { joined, ratioInWords, tierInWords, verdictInWords, viewHeading, wide } from "./pieces.mjs";
 import { programPlace } from "./programs.mjs";
 import { START } from "./state.mjs";
 import { viewOf } from "./view.mjs";
@@ -43,5 +43,5 @@ const figure = (column, number) => {
   if (!cell || cell.absent) return figureCell("", cell?.absent ?? "–");
   if (cell.ratio === undefined) return figureCell(cell.text, "");
   if (number === column.reference) return figureCell(cell.text, tierInWords(cell));
-  return figureCell(cell.text, joined(tierInWords(cell), ratioInWords(cell), cell.verdict === "undecided" && "undecided"));
+  return figureCell(cell.text, joined(tierInWords(cell), ratioInWords(cell), verdictInWords(cell)));
 };

@@ -14,15 +14,25 @@ const written = (value, digits) => {
 
 const MOST_DIGITS = 4;
 const SMALL = 5; // below it, a whole number would be too rough for an end: 1.6 is not 2
+const FINE = 0.1; // a ratio below it has two significant digits
 
-// As many as the interval leaves a meaning, and so many that no end is written as 1 that is not 1.
+// The decimal in which the first digit stands: 0 of 6.2, 3 of 0.0042, -1 of 35.
+const firstPlace = (value) => -Math.floor(Math.log10(value));
+
+// So many that the lower end keeps its first digit, and a small ratio between them two.
+const leastDigits = (low, high) => {
+  const between = Math.sqrt(low * high);
+  return between < FINE ? Math.max(firstPlace(low), firstPlace(between) + 1) : firstPlace(low);
+};
+
+// As many as the interval leaves a meaning, and so many that no end is written as 1 that is not 1, or as 0.
 const digitsFor = (low, high) => {
   const half = (high - low) / 2;
   let digits = half > 0 ? Math.min(Math.ceil(-Math.log10(half)), 3) : 0;
   if (half > 0 && low < SMALL) digits = Math.max(digits, 1);
   const isOne = (end) => end !== 1 && Number(end.toFixed(Math.max(digits, 0))) === 1;
   while (digits < MOST_DIGITS && (isOne(low) || isOne(high))) digits = Math.max(digits, 0) + 1;
-  return digits;
+  return Math.max(digits, leastDigits(low, high));
 };
 
 // `2.4`; "" if its interval tells nothing.

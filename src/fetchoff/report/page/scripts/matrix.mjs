@@ -1,8 +1,8 @@
 // The matrix client × workload.
 
 import { element } from "./elements.mjs";
-import { intervalText, ratioText, roughText } from "./figures.mjs";
-import { button, tierInWords } from "./pieces.mjs";
+import { intervalText, isTelling, ratioText, roughText } from "./figures.mjs";
+import { button, hasSide, isByPairs, tierInWords } from "./pieces.mjs";
 import { toggled } from "./state.mjs";
 
 const MOST_ROWS = 250; // more are drawn when the reader asks for them
@@ -88,39 +88,45 @@ const coloured = (cost) => {
   return { class: `cell ${cost < 1 ? "cheap" : "dear"}`, "--strength": `${Math.round(STRONGEST * share)}%` };
 };
 
+const reference = (...beside) =>
+  cell({ class: "cell reference", title: "what the others are relative to" }, "1", ...beside);
+
+// Nobody tested the mean: it is decided where its interval leaves out 1.
 const overallCell = (found) => {
   if (!found) return blank("not ranked on all of these", "–");
-  if (found.low === undefined) return cell(coloured(found.cost), roughText(found.ratio));
-  const told = ratioText(found.ratio, found.low, found.high) || "?";
-  return cell({ ...coloured(found.cost), title: intervalText(found.low, found.high) }, told);
+  const { ratio, low, high } = found;
+  if (low === undefined) return cell(coloured(found.cost), roughText(ratio));
+  if (low === 1 && high === 1) return reference();
+  if (!isTelling(low, high) || !hasSide(found)) return undecided(found);
+  return cell({ ...coloured(found.cost), title: intervalText(low, high) }, ratioText(ratio, low, high));
 };
 
 const cellOf = (column, number) => {
   const found = column.cells.get(number);
   if (found.absent) return blank(found.absent, found.absent.split(":")[0]);
   if (found.ratio === undefined) return blank(column.workload.withheld || "too few rounds to be ranked", found.text);
-  if (number === column.reference) {
-    return cell({ class: "cell reference", title: "what the others are relative to" }, "1", beneath(found));
-  }
+  if (number === column.reference) return reference(beneath(found));
   if (found.verdict === "untested") {
     return cell({ ...coloured(found.cost), title: "not tested for differences" }, roughText(found.ratio), beneath(found));
   }
-  return found.verdict === "undecided" ? undecided(found) : decided(found);
+  return found.verdict === "undecided" ? undecided(found, beneath(found)) : decided(found);
 };
 
 const decided = (found) => {
   const interval = intervalText(found.low, found.high);
   const told = ratioText(found.ratio, found.low, found.high) || "?";
-  return cell({ ...coloured(found.cost), title: `${found.verdict}: ${interval}` }, told, beneath(found));
+  const by = isByPairs(found) ? " (by the test of all pairs)" : "";
+  const title = `${found.verdict}${interval && `: ${interval}`}${by}`;
+  return cell({ ...coloured(found.cost), title }, told, beneath(found));
 };
 
 // Stripes instead of a colour, and a sign before the ratio.
-const undecided = (found) => {
+const undecided = (found, ...below) => {
   const interval = intervalText(found.low, found.high);
   const told = ratioText(found.ratio, found.low, found.high);
   const title = interval ? `undecided: ${interval}` : "undecided";
   const said = element("span", { class: "sr" }, " undecided");
-  return cell({ class: "cell undecided", title }, told ? `≈ ${told}` : "?", said, beneath(found));
+  return cell({ class: "cell undecided", title }, told ? `≈ ${told}` : "?", said, ...below);
 };
 
 const beneath = (found) => {

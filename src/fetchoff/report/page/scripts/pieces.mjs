@@ -43,6 +43,18 @@ export const ratioInWords = (cell) => {
   return `${ratio} × (${intervalText(cell.low, cell.high) || "unknown"})`;
 };
 
+// Whether the interval says by itself on which side of 1 the ratio is.
+export const hasSide = ({ low, high }) => high < 1 || low > 1;
+
+// Whether only the test of all pairs tells the verdict: docs/analysis.md#a-part-of-a-ranking.
+export const isByPairs = (cell) => ["faster", "slower"].includes(cell.verdict) && !hasSide(cell);
+
+// What a ratio with its interval does not say by itself.
+export const verdictInWords = (cell) => {
+  if (cell.verdict === "undecided") return "undecided";
+  return isByPairs(cell) ? `${cell.verdict} by the test of all pairs` : "";
+};
+
 export const tierInWords = (cell) => (cell.tiers ? `tier ${tierText(cell.tiers)}` : "");
 
 export const joined = (...parts) => parts.filter(Boolean).join(", ");
