@@ -24,7 +24,7 @@ local function prepare(settings)
       local content = requests.add_content(req.headers, exchange)
       if content then
          req:set_body(content)
-         -- With HTTP/2, lua-http 0.4 waits for ever after the 100 that it expects for more than 1024 bytes.
+         -- For more than 1024 bytes lua-http expects 100 (Continue). Over HTTP/2 the origin never sends that.
          if req.version == 2 then req.headers:delete "expect" end
       end
 

@@ -1,7 +1,8 @@
 //! The clocks by which the emulator runs, and by which its own use of time is reported.
 
-use std::fs;
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt as _;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
@@ -17,14 +18,20 @@ pub fn thread_cpu_ns() -> u64 {
     as_ns(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// How long the calling thread was ready to run but had to wait for other threads: the second
-/// number of schedstat (Linux, Documentation/scheduler/sched-stats.rst).
-pub fn thread_waited_ns() -> io::Result<u64> {
-    let numbers = fs::read_to_string("/proc/thread-self/schedstat")?;
-    numbers
-        .split_ascii_whitespace()
-        .nth(1)
-        .and_then(|number| number.parse().ok())
+/// The calling thread's schedstat (Linux, Documentation/scheduler/sched-stats.rst).
+pub fn open_schedstat() -> io::Result<File> {
+    File::open("/proc/thread-self/schedstat")
+}
+
+/// How long a thread was ready to run but had to wait for other threads: the second number of its
+/// schedstat.
+pub fn waited_ns(schedstat: &File) -> io::Result<u64> {
+    // Three numbers of 64 bits, and spaces.
+    let mut line = [0; 64];
+    let length = schedstat.read_at(&mut line, 0)?;
+    str::from_utf8(&line[..length])
+        .ok()
+        .and_then(|numbers| numbers.split_ascii_whitespace().nth(1)?.parse().ok())
         .ok_or_else(|| io::Error::other("schedstat has another form than expected"))
 }
 
@@ -48,7 +55,7 @@ mod tests {
     fn clocks_go_forward() {
         let (wall_ns, cpu_ns) = (now_ns(), thread_cpu_ns());
         assert!(now_ns() >= wall_ns && thread_cpu_ns() >= cpu_ns);
-        assert!(thread_waited_ns().is_ok());
+        assert!(waited_ns(&open_schedstat().unwrap()).is_ok());
         let time = timespec(3_000_000_007);
         assert_eq!((time.tv_sec, time.tv_nsec), (3, 7));
     }

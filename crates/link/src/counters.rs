@@ -42,7 +42,8 @@ pub struct Counts {
     pub queue_high_water_packets: u64,
 }
 
-/// A histogram of how much later than due packets left.
+/// A histogram of how much later than due packets left, and of how long they may have waited
+/// before they were read, together.
 #[derive(Clone, Debug)]
 pub struct Lateness(Histogram<u64>);
 

@@ -14,6 +14,7 @@ use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
 };
 
+use crate::absence::Absence;
 use crate::clock;
 use crate::counters::{Counts, LatenessSummary};
 use crate::devices::BACKLOG_PACKETS;
@@ -73,6 +74,7 @@ pub struct Engine {
     wakeup: Arc<OwnedFd>,
     alarm: Alarm,
     waking: Waking,
+    absence: Absence,
 }
 
 impl Engine {
@@ -85,7 +87,8 @@ impl Engine {
         wakeup: Arc<OwnedFd>,
     ) -> io::Result<Self> {
         let (alarm, waking) = (Alarm::new()?, Waking::default());
-        Ok(Self { ports, wires, orders, wakeup, alarm, waking })
+        let absence = Absence::since(clock::now_ns());
+        Ok(Self { ports, wires, orders, wakeup, alarm, waking, absence })
     }
 
     /// Runs on the calling thread until the sender of orders is dropped.
@@ -149,7 +152,7 @@ impl Engine {
             up: of(&self.wires[Direction::Up as usize]),
             down: of(&self.wires[Direction::Down as usize]),
             cpu_ns: clock::thread_cpu_ns(),
-            waited_ns: clock::thread_waited_ns()?,
+            waited_ns: clock::waited_ns(&clock::open_schedstat()?)?,
         })
     }
 
@@ -174,9 +177,18 @@ impl Engine {
         let (port, wire) = (&self.ports[index], &mut self.wires[index]);
         let header = port.header_bytes();
         let space = wire.space();
-        let Some(bytes) = port.receive(space)? else { return Ok(false) };
+        self.absence.is_there(clock::now_ns());
+        let Some(bytes) = port.receive(space)? else {
+            self.absence.found_empty(index);
+            return Ok(false);
+        };
+        let now_ns = clock::now_ns();
+        self.absence.is_there(now_ns);
         if bytes > header && is_carried(&space[header..bytes]) {
-            wire.offer(self.waking.came_ns(clock::now_ns()), bytes, header);
+            let came_ns = self.waking.came_ns(now_ns);
+            let made_up_for_ns = now_ns - came_ns;
+            let waited_ns = self.absence.before_reading_ns(index).saturating_sub(made_up_for_ns);
+            wire.offer(came_ns, waited_ns, bytes, header);
         } else {
             wire.ignore();
         }
@@ -188,6 +200,7 @@ impl Engine {
         let mut moved = false;
         while wire.next_due_ns().is_some() {
             let now_ns = clock::now_ns();
+            self.absence.is_there(now_ns);
             let Some(frame) = wire.due(now_ns) else { break };
             match port.send(frame) {
                 Ok(()) => wire.left(now_ns),
@@ -213,17 +226,20 @@ impl Engine {
             PollFd::from_borrowed_fd(self.wakeup.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.alarm.timer.as_fd(), PollFlags::IN),
         ];
+        self.absence.falls_asleep()?;
         match poll(&mut events, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
+        let woke_ns = clock::now_ns();
+        self.absence.woke(woke_ns)?;
         let [came, ordered, expired] = [&events[..2], &events[2..3], &events[3..]]
             .map(|some| some.iter().any(|event| event.revents().contains(PollFlags::IN)));
         if ordered {
             rustix::io::read(&*self.wakeup, &mut [0_u8; 8])?;
         }
         let alarm_ns = if expired { self.alarm.set_ns } else { None };
-        self.waking.woke(now_ns, clock::now_ns(), came, alarm_ns);
+        self.waking.woke(now_ns, woke_ns, came, alarm_ns);
         Ok(())
     }
 }

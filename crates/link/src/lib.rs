@@ -5,6 +5,7 @@
 //! they are given the time. The modules that move packets (`tun`, `packet_socket`, `engine`) use
 //! Linux.
 
+mod absence;
 mod clock;
 mod control;
 mod counters;

@@ -86,6 +86,7 @@ pub struct Link {
     far: Endpoint,
     // The paths of the endpoints lead to these open files.
     namespaces: [Namespace; 2],
+    owns_namespaces: bool,
     names: Option<Names>,
     ports: PortsOfLink,
     orders: Option<Sender<Order>>,
@@ -132,6 +133,7 @@ impl Link {
             near,
             far,
             namespaces,
+            owns_namespaces: plan.near.is_none() && plan.far.is_none(),
             names: None,
             ports: PortsOfLink(ports),
             orders: Some(orders),
@@ -174,15 +176,21 @@ impl Link {
     }
 
     /// Lets clients look up a name, by this from now on.
+    ///
+    /// Names change settings and routes that no device takes with it when it disappears, so they
+    /// need namespaces that disappear too.
     pub fn set_names(&mut self, known: Known) -> io::Result<()> {
+        if !self.owns_namespaces {
+            let message = "names need a link whose namespaces the emulator creates: open one \
+                           without near and far";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
         let [near, far] = &self.namespaces;
-        let mut names = match self.names.take() {
+        let names = match &mut self.names {
             Some(names) => names,
-            None => Names::start(near, far)?,
+            none => none.insert(Names::start(near, far)?),
         };
-        names.set(known, far)?;
-        self.names = Some(names);
-        Ok(())
+        names.set(known, far)
     }
 
     /// What clients have looked up since the last call; `None` if there are no names.

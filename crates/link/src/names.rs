@@ -59,16 +59,23 @@ impl Names {
 
     /// Answers by this from now on.
     pub fn set(&mut self, known: Known, far: &Namespace) -> io::Result<()> {
+        let unreachable = &mut self.unreachable;
         far.inside(|| {
-            for &address in known.unreachable.difference(&self.unreachable) {
-                devices::add_unreachable(address)?;
+            // What was done before something fails is kept in mind.
+            for &address in &known.unreachable {
+                if !unreachable.contains(&address) {
+                    devices::add_unreachable(address)?;
+                    unreachable.insert(address);
+                }
             }
-            for &address in self.unreachable.difference(&known.unreachable) {
-                devices::remove_unreachable(address)?;
+            for address in unreachable.clone() {
+                if !known.unreachable.contains(&address) {
+                    devices::remove_unreachable(address)?;
+                    unreachable.remove(&address);
+                }
             }
             Ok(())
         })?;
-        self.unreachable = known.unreachable;
         self.server.set(Zone::new(&known.name, known.addresses), known.delay);
         Ok(())
     }
@@ -76,5 +83,41 @@ impl Names {
     /// The queries since the last call.
     pub fn take_queries(&self) -> Queries {
         self.server.take_queries()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn namespace() -> io::Result<Namespace> {
+        let namespace = Namespace::create()?;
+        namespace.inside(devices::prepare_namespace)?;
+        Ok(namespace)
+    }
+
+    #[test]
+    fn what_failed_half_way_can_be_asked_for_again() {
+        let (Ok(near), Ok(far)) = (namespace(), namespace()) else {
+            eprintln!("not tested: network namespaces are not permitted here");
+            return;
+        };
+        let mut names = Names::start(&near, &far).unwrap();
+        let [first, second] = [1, 2].map(|host| IpAddr::from([198, 18, 9, host]));
+        let known = Known {
+            name: "origin.test".to_owned(),
+            addresses: vec![first],
+            delay: Duration::ZERO,
+            unreachable: BTreeSet::from([first, second]),
+        };
+        far.inside(|| devices::add_unreachable(second)).unwrap();
+        let error = names.set(known.clone(), &far).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{error}");
+        far.inside(|| devices::remove_unreachable(second)).unwrap();
+        names.set(known.clone(), &far).unwrap();
+        names.set(Known { unreachable: BTreeSet::new(), ..known }, &far).unwrap();
+        for address in [first, second] {
+            far.inside(|| devices::add_unreachable(address)).unwrap();
+        }
     }
 }

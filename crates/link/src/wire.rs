@@ -48,6 +48,7 @@ pub struct Wire {
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
     due_ns: u64,
+    waited_ns: u64,
     packet_bytes: u32,
 }
 
@@ -113,7 +114,8 @@ impl Wire {
     }
 
     /// Decides about the frame that was written into the space. Its IP packet begins at `header`.
-    pub fn offer(&mut self, now_ns: u64, frame_bytes: usize, header: usize) {
+    /// It may have been there for `waited_ns` before `now_ns`, which is part of its lateness.
+    pub fn offer(&mut self, now_ns: u64, waited_ns: u64, frame_bytes: usize, header: usize) {
         let packet_bytes = (frame_bytes - header) as u32;
         self.count(packet_bytes);
         // Drawn for every packet, so that nothing but its number decides.
@@ -128,7 +130,7 @@ impl Wire {
         } else if let Some(sent_ns) = self.transmit(now_ns, packet_bytes) {
             let due_ns = (sent_ns + jitter_ns).max(self.last_due_ns);
             self.last_due_ns = due_ns;
-            self.store.push(frame_bytes, UnderWay { due_ns, packet_bytes });
+            self.store.push(frame_bytes, UnderWay { due_ns, waited_ns, packet_bytes });
         } else {
             self.counts.queue_dropped += 1;
         }
@@ -153,7 +155,8 @@ impl Wire {
     /// Removes the frame that was due: it has left.
     pub fn left(&mut self, now_ns: u64) {
         if let Some(under_way) = self.store.pop() {
-            self.lateness.record(now_ns.saturating_sub(under_way.due_ns));
+            let late_ns = now_ns.saturating_sub(under_way.due_ns);
+            self.lateness.record(late_ns + under_way.waited_ns);
             self.counts.delivered_packets += 1;
             self.counts.delivered_bytes += u64::from(under_way.packet_bytes);
         }

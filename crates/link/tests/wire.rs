@@ -19,7 +19,7 @@ fn parameters(profile: &str) -> fetchoff_link::Parameters {
 /// Offers a packet whose first four bytes are its number.
 fn offer(wire: &mut Wire, now_ns: u64, number: u32, bytes: usize) {
     wire.space()[..4].copy_from_slice(&number.to_be_bytes());
-    wire.offer(now_ns, bytes, 0);
+    wire.offer(now_ns, 0, bytes, 0);
 }
 
 /// Lets every packet leave exactly when it is due. Returns the moments and the packets' numbers.
@@ -159,6 +159,19 @@ fn lateness_is_what_the_clock_says() {
     wire.left(MS + 3_000_000);
     let summary = wire.lateness().summary();
     assert_eq!((summary.packets, summary.over_1ms), (2, 1));
+}
+
+#[test]
+fn what_a_packet_may_have_waited_to_be_read_is_lateness_too_and_delays_nothing() {
+    let mut wire = wire(r#"{"delay_ms":1}"#);
+    for waited_ns in [0, 3 * MS] {
+        wire.offer(0, waited_ns, PACKET, 0);
+        assert_eq!(wire.next_due_ns(), Some(MS));
+        wire.left(MS + MS / 2);
+    }
+    let summary = wire.lateness().summary();
+    assert_eq!((summary.packets, summary.over_1ms), (2, 1));
+    assert!((3500..=3550).contains(&summary.max_us), "{summary:?}");
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 
 mod arguments;
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Parser as _;
-use fetchoff_json_lines::{self as json_lines, Channel};
+use fetchoff_json_lines::{self as json_lines, Channel, Line};
 use fetchoff_serve::{Authority, Control, Greeting, Limits, Listener, ListenerConfig, Site};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -86,15 +87,35 @@ async fn serve(arguments: &Arguments, site: Rc<Site>) -> Result<(), String> {
 async fn control(listen: SocketAddr, site: Rc<Site>) -> io::Result<()> {
     let mut channel = Channel::open();
     let mut control = Control::new(listen.ip(), site);
+    let mut ahead = VecDeque::new();
     json_lines::write(&Greeting::of_this_process(VERSION))?;
-    while let Some(line) = channel.next().await {
+    while let Some(line) = next(&mut channel, &mut ahead).await {
         let answer = match line {
-            Ok(line) => control.answer(&line).await,
+            Ok(line) => tokio::select! {
+                biased;
+                answer = control.answer(&line) => answer,
+                // Nobody is there to read the answer. Turns take as long as their clients do.
+                () = end(&mut channel, &mut ahead) => break,
+            },
             Err(error) => fetchoff_serve::Answer::error(error),
         };
         json_lines::write(&answer)?;
     }
     Ok(())
+}
+
+async fn next(channel: &mut Channel, ahead: &mut VecDeque<Line>) -> Option<Line> {
+    match ahead.pop_front() {
+        Some(line) => Some(line),
+        None => channel.next().await,
+    }
+}
+
+/// Waits for the end of the input. Lines that come before it are kept.
+async fn end(channel: &mut Channel, ahead: &mut VecDeque<Line>) {
+    while let Some(line) = channel.next().await {
+        ahead.push_back(line);
+    }
 }
 
 fn interruption() -> io::Result<impl Future<Output = ()>> {

@@ -230,6 +230,36 @@ fn what_is_no_request_gets_an_error_and_it_goes_on() {
 }
 
 #[test]
+fn it_ends_with_its_input_also_while_it_gives_turns() {
+    let (mut harness, _) = Harness::start();
+    harness.ask(r#"{"op":"open"}"#);
+    let pid = std::process::id();
+    let hold = json!({"op": "hold", "ledger": 1, "pid": pid, "requests": 9, "per_iteration": 1});
+    assert_eq!(harness.ask(hold.to_string()), json!({"ledger": 1}));
+    // Nobody comes, and it waits for a minute. A request that is already there is kept.
+    let input = harness.input.as_mut().unwrap();
+    let turns = r#"{"op":"turns","order":[[1,1,1]],"patience_ms":60000}"#;
+    input.write_all(format!("{turns}\n{{}}\n").as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(harness.child.try_wait().unwrap(), None);
+    assert_eq!(harness.end().code(), Some(0));
+}
+
+#[test]
+fn requests_that_come_before_an_answer_are_answered_in_order() {
+    let (mut harness, _) = Harness::start();
+    harness.ask(r#"{"op":"open"}"#);
+    let pid = std::process::id();
+    let hold = json!({"op": "hold", "ledger": 1, "pid": pid, "requests": 9, "per_iteration": 1});
+    harness.ask(hold.to_string());
+    let turns = r#"{"op":"turns","order":[[1,1,1]],"patience_ms":100}"#;
+    let told = harness.ask([turns, r#"{"op":"open"}"#, r#"{"op":"fly"}"#].join("\n"));
+    assert_eq!(told["lost"], json!([1]));
+    assert_eq!(harness.line()["ledger"], 2);
+    assert!(harness.line()["error"].is_string());
+}
+
+#[test]
 fn signals_end_it_with_status_0() {
     for name in ["INT", "TERM"] {
         let (mut harness, _) = Harness::start();

@@ -27,12 +27,14 @@ pub const DELAY_MS: u64 = 60_000;
 /// The longest time from the first to the last write of `/drip/N`, in milliseconds.
 pub const DRIP_MS: u64 = 600_000;
 
-/// The flow-control window of one HTTP/2 stream: 1 MiB that a client may send before it has to wait
-/// for the origin.
-pub const STREAM_WINDOW: u32 = 1 << 20;
+/// The flow-control window of one HTTP/2 stream: 16 MiB that a client may send before it has to wait
+/// for the origin. That is more than any link that ships holds on its way (bandwidth times round-trip
+/// time).
+pub const STREAM_WINDOW: u32 = 16 << 20;
 
-/// The flow-control window of a whole HTTP/2 connection: 16 MiB.
-pub const CONNECTION_WINDOW: u32 = 16 << 20;
+/// The flow-control window of a whole HTTP/2 connection: 32 MiB. It bounds the content that the
+/// origin can have to hold for a connection before a route reads it.
+pub const CONNECTION_WINDOW: u32 = 32 << 20;
 
 /// Streams that may be open at once on one HTTP/2 connection.
 pub const STREAMS: u32 = 1024;
@@ -41,6 +43,10 @@ pub const STREAMS: u32 = 1024;
 /// record (RFC 8446, section 5.1; RFC 9113, section 4.1). A longer frame would end in a second,
 /// almost empty record, and a client would read and decrypt that one as well.
 pub const DATA_BYTES: u32 = (16 << 10) - 9;
+
+/// The room that the first frame of content leaves for the head of the answer, which h2 writes
+/// together with it: both have to fit in that record. No head of the origin's is longer.
+pub const ANSWER_HEAD_BYTES: u32 = 128;
 
 /// How much memory and time clients can take before the origin cuts them off.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ mod common;
 use std::time::Instant;
 
 use common::controlled::{
-    ControlledOrigin, ENOUGH, Port, cut_short, get, order, order_with, plain, turns,
+    ControlledOrigin, ENOUGH, Port, cut_short, get, looping, order, order_with, plain, turns,
 };
 use serde_json::json;
 
@@ -154,6 +154,8 @@ fn who_gives_up_while_it_is_held_may_come_again() {
     let exchanges: Vec<_> = told.iter().map(|t| (t.lead_exchanges, t.exchanges)).collect();
     assert_eq!(exchanges, [(8, 12); 3]);
     assert_eq!(origin.answered(port), 60);
+    // Its request was complete.
+    assert_eq!(origin.read(port)["bad_requests"], 0);
     cut_short(origin, loops);
 }
 
@@ -195,5 +197,26 @@ fn clocks_that_have_gone_stand_still() {
     let loops = vec![plain(port, ENOUGH)];
     let answer = origin.ask(order_with(&[gone, port], 1, 1, 100));
     assert_eq!((turns(&answer).len(), &answer["lost"]), (1, &json!([gone.ledger])));
+    cut_short(origin, loops);
+}
+
+#[test]
+fn who_dies_in_the_turn_of_another_takes_nothing_from_what_the_others_used() {
+    let origin = ControlledOrigin::start();
+    let (port, _) = origin.held(ENOUGH, 1);
+    let (_, dying) = origin.held(ENOUGH, 1);
+    let (_, busy) = origin.held(ENOUGH, 1);
+    dying.advance(1_000_000);
+    let mut requests = 0;
+    let before = move || {
+        requests += 1;
+        busy.advance(7);
+        if requests == 15 {
+            dying.vanish();
+        }
+    };
+    let loops = vec![looping(port, ENOUGH, before, || {})];
+    let [turn] = turns(&origin.ask(order(&[port], 5, 20)))[..] else { panic!("not one turn") };
+    assert_eq!((turn.exchanges, turn.others_ns), (20, 140));
     cut_short(origin, loops);
 }

@@ -295,7 +295,47 @@ fn a_continue_is_sent_only_for_content_that_is_wanted() {
     client.send("abc");
     assert_eq!(client.reply().json()["bytes"], 3);
     client.send(head("PUT", "/nowhere", &["Expect: 100-continue"], 3));
-    assert_eq!(client.reply().status, 404);
+    let reply = client.reply();
+    assert_eq!((reply.status, reply.field("connection")), (404, Some("close")));
+    assert!(client.is_ended());
+    for target in ["/form", "/json", "/multipart", "/login"] {
+        let mut client = origin.connect();
+        client.send(head("POST", target, &["Content-Type: a/b", "Expect: 100-continue"], 3));
+        let reply = client.reply();
+        assert_eq!((reply.status, reply.field("connection")), (415, Some("close")), "{target}");
+    }
+}
+
+#[test]
+fn who_gives_up_a_complete_request_has_sent_no_bad_one() {
+    let origin = Origin::start();
+    let targets = ["/delay/60000", "/bytes/1000000000", "/chunked/1000000000"];
+    for (given_up, target) in (1..).zip(targets) {
+        let mut client = origin.connect();
+        origin.has_read(&mut client, &head("GET", target, &[], 0));
+        client.end_of_sending();
+        client.rest();
+        drop(client);
+        let counters = origin.counters_when(|counters| counters.open == 0);
+        assert_eq!((counters.closed_by_client, counters.bad_requests), (given_up, 0), "{target}");
+    }
+    let mut client = origin.connect();
+    origin.has_read(&mut client, &(head("GET", "/delay/60000", &[], 3) + "abc"));
+    drop(client);
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert_eq!((counters.requests, counters.bad_requests), (2, 0));
+}
+
+#[test]
+fn who_gives_up_in_a_head_has_sent_a_bad_request() {
+    let origin = Origin::start();
+    for start in ["G", "GET / HTTP/1.1\r\nHost: o\r\n"] {
+        let mut client = origin.connect();
+        assert_eq!(client.ask("GET", "/", &[], b"").text(), "Hi");
+        origin.has_read(&mut client, start);
+    }
+    let counters = origin.counters_when(|counters| counters.open == 0);
+    assert_eq!((counters.requests, counters.bad_requests), (2, 2));
 }
 
 #[test]
@@ -320,9 +360,17 @@ fn http_1_0_is_kept_alive_only_if_asked() {
         let reply = client.reply();
         assert_eq!((reply.content.len(), reply.field("connection")), (5, Some("keep-alive")));
     }
-    client.send("GET /chunked/9 HTTP/1.0\r\n\r\n");
+    client.send("GET /chunked/9 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
     let reply = client.reply();
     assert_eq!((reply.content.len(), reply.field("transfer-encoding")), (9, None));
+    assert_eq!(reply.field("connection"), Some("close"));
+    let mut client = origin.connect();
+    client.send("GET /?keep-alive=off HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    assert_eq!(client.reply().field("connection"), Some("close"));
+    assert!(client.is_ended());
+    let mut client = origin.connect();
+    client.send("GET /chunked/9 HTTP/1.0\r\n\r\n");
+    assert_eq!(client.reply().content.len(), 9);
 }
 
 #[test]

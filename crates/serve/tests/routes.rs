@@ -91,6 +91,20 @@ fn json_is_written_compactly_with_sorted_keys() {
 }
 
 #[test]
+fn upper_and_lower_case_are_the_same_in_a_media_type() {
+    let origin = Origin::start();
+    let mut client = origin.connect();
+    let form = "Content-Type: Application/X-WWW-Form-Urlencoded";
+    let json = "Content-Type: APPLICATION/JSON; charset=UTF-8";
+    let multipart = "Content-Type: Multipart/Form-Data; Boundary=x";
+    assert_eq!(client.ask("POST", "/form", &[form], b"a=1").text(), "a=1");
+    assert_eq!(client.ask("POST", "/login", &[form], b"user=a&password=b").text(), "welcome");
+    assert_eq!(client.ask("POST", "/json", &[json], b"[ 1 ]").text(), "[1]");
+    assert_eq!(client.ask("PUT", "/documents/_doc/case", &[json], b"{}").status, 201);
+    assert_eq!(client.ask("POST", "/multipart", &[multipart], b"--x--\r\n").status, 200);
+}
+
+#[test]
 fn multipart_is_described_part_by_part() {
     let origin = Origin::start();
     let mut client = origin.connect();

@@ -89,6 +89,15 @@ def test_a_wait_for_continue(gap_ms: float, *, is_found: bool) -> None:
         assert found.saves_us == pytest.approx(1e3 * gap_ms, rel=0.01)
 
 
+@pytest.mark.parametrize(("protocol", "tls"), [(Protocol.H2, True), (Protocol.H2C, False)])
+def test_a_wait_for_what_the_origin_never_sends_over_http_2(
+    protocol: Protocol, *, tls: bool
+) -> None:
+    events = [e for n in range(5) for e in exchange(200 * n, 1, expects=150)]
+    assert wait_for_continue.find(evidence(events)) is not None
+    assert wait_for_continue.find(evidence(events, protocol=protocol, tls=tls)) is None
+
+
 def test_content_that_comes_late_without_being_asked() -> None:
     events = [e for n in range(5) for e in exchange(200 * n, 1, lasts=150)]
     assert wait_for_continue.find(evidence(events)) is None

@@ -164,3 +164,74 @@ fn once_awake_it_does_not_sleep_again_before_the_packet_has_left() {
     let mut packet = [0; 64];
     assert_eq!(rustix::io::read(&bench.origin, &mut packet).unwrap(), 20);
 }
+
+impl Bench {
+    /// Lets the packet leave that was read, and tells how late it is said to have been.
+    fn lateness_us(&mut self) -> u64 {
+        let due_ns = self.due_ns();
+        let wire = &mut self.engine.wires[Direction::Up as usize];
+        wire.left(due_ns);
+        wire.lateness().summary().max_us
+    }
+}
+
+#[test]
+fn a_packet_that_waited_while_the_thread_was_interrupted_is_late_by_that() {
+    let mut bench = bench(0);
+    assert!(!bench.engine.turn().unwrap());
+    send(&bench.client);
+    thread::sleep(Duration::from_millis(20));
+    bench.read();
+    assert!((20_000..2_000_000).contains(&bench.lateness_us()));
+    bench.engine.turn().unwrap();
+    // The one after it finds the thread awake.
+    send(&bench.client);
+    bench.read();
+    assert!(bench.engine.absence.before_reading_ns(0) < 20 * MS);
+}
+
+/// A thread that yields to every other waits for its core reliably.
+#[test]
+fn a_packet_that_waited_until_the_thread_got_its_core_is_late_by_that() {
+    const LEAST_NS: u64 = 2 * MS;
+    let core = rustix::thread::sched_getcpu();
+    let on_core = Placement { core: Some(core), ..Placement::default() };
+    for _ in 0..50 {
+        let mut bench = bench(0);
+        let client = bench.client.try_clone().unwrap();
+        let (ready, is_ready) = channel();
+        let engine = thread::spawn(move || {
+            apply(on_core).unwrap();
+            yield_to_all();
+            assert!(!bench.engine.turn().unwrap());
+            ready.send(()).unwrap();
+            bench.engine.wait().unwrap();
+            let [woke_ns, _] = bench.read();
+            (woke_ns, bench.lateness_us() * US)
+        });
+        let busy = thread::spawn(move || {
+            apply(on_core).unwrap();
+            is_ready.recv().unwrap();
+            thread::sleep(Duration::from_millis(20));
+            let sent_ns = clock::now_ns();
+            send(&client);
+            while clock::now_ns() < sent_ns + 30 * MS {}
+            sent_ns
+        });
+        let (woke_ns, late_ns) = engine.join().unwrap();
+        let waited_ns = woke_ns.saturating_sub(busy.join().unwrap());
+        if waited_ns >= LEAST_NS {
+            assert!(late_ns + MS >= waited_ns, "{late_ns} of {waited_ns} ns");
+            return;
+        }
+    }
+    eprintln!("not tested: the thread was never kept waiting");
+}
+
+/// Everybody may do this to themselves (`SCHED_IDLE`).
+fn yield_to_all() {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: as in `become_real_time`.
+    let status = unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters) };
+    assert_eq!(status, 0);
+}

@@ -94,7 +94,7 @@ fn the_asked_packets_are_lost_and_no_others() {
     let mut predicted = Wire::new(Direction::Up, 1500, parameters(&profile));
     for number in 0..PACKETS {
         predicted.space()[..4].copy_from_slice(&number.to_be_bytes());
-        predicted.offer(0, 4, 0);
+        predicted.offer(0, 0, 4, 0);
     }
     let mut expected = Vec::new();
     while let Some(frame) = predicted.due(u64::MAX) {

@@ -54,6 +54,32 @@ fn names_can_be_changed_and_end_with_their_link() {
 }
 
 #[test]
+fn namespaces_of_others_get_no_names_and_stay_as_they_were() {
+    const LIMIT: &str = "/proc/sys/net/ipv4/icmp_ratelimit";
+    in_every_mode(|emulator| {
+        let theirs = emulator.must(&json!({"op": "loopback", "receive_buffer": 100_000}));
+        let limit = |emulator: &Emulator| {
+            emulator.enter(&theirs).args(["--", "cat", LIMIT]).output().unwrap().stdout
+        };
+        let before = limit(emulator);
+        let backend = emulator.mode.backend;
+        for end in ["near", "far"] {
+            let open = json!({"op": "open", "backend": backend, end: theirs["namespace"]});
+            let link = emulator.must(&open);
+            let names = json!({
+                "op": "names", "link": link["link"], "name": "x", "addresses": [],
+                "unreachable": ["198.18.99.1"],
+            });
+            let error = emulator.ask(&names)["error"].to_string();
+            assert!(error.contains("open one without near and far"), "{error}");
+            emulator.must(&json!({"op": "close", "link": link["link"]}));
+        }
+        assert!(!before.is_empty());
+        assert_eq!(limit(emulator), before);
+    });
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     in_every_mode(|emulator| {
         let link = emulator.open(&json!({}), &json!({}));

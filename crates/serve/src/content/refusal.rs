@@ -1,7 +1,7 @@
 //! The reasons for which a request is refused, and the answers that tell them.
 
 use bytes::Bytes;
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 
 use crate::content::response::Content;
@@ -88,20 +88,12 @@ impl Refusal {
         }
     }
 
-    /// Whether the connection has to be closed after the answer.
-    pub fn ends_connection(&self) -> bool {
-        matches!(self, Self::BrokenContent(_) | Self::TooLarge(_) | Self::Unwanted | Self::Busy)
-    }
-
     /// The answer that tells the client why.
     pub fn into_response(self) -> Response<Content> {
         let mut response = Response::new(Content::Whole(Bytes::from(self.text() + "\n")));
         *response.status_mut() = self.status();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-        if self.ends_connection() {
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        }
         match self {
             Self::Method(allowed) => headers.insert(ALLOW, HeaderValue::from_static(allowed)),
             // RFC 9110, section 15.5.2: a 401 must carry a challenge.

@@ -137,7 +137,7 @@ impl Received {
     /// Reads all content into memory, of which it keeps its share.
     pub async fn collect(mut self, memory: &Memory) -> Result<Held, Refusal> {
         let mut share = memory.share();
-        let mut pieces = Vec::new();
+        let mut pieces = Pieces::of(self.content.size_hint().lower());
         while let Some(piece) = self.next().await? {
             if !share.take(piece.len()) {
                 self.record.refuse_content();
@@ -146,7 +146,7 @@ impl Received {
             pieces.push(piece);
         }
         self.end();
-        Ok(Held::new(joined(pieces), share))
+        Ok(Held::new(pieces.joined(), share))
     }
 
     /// Enters the content into the ledger. Call this once all of it has been read.
@@ -176,11 +176,43 @@ pub fn target(parts: &Parts) -> String {
     }
 }
 
-fn joined(mut pieces: Vec<Bytes>) -> Bytes {
-    match pieces.len() {
-        0 => Bytes::new(),
-        1 => pieces.swap_remove(0),
-        _ => pieces.concat().into(),
+/// The most memory that is taken because of a length that a client merely announces.
+const RESERVED_BYTES: u64 = 1 << 20;
+
+/// Content that comes in pieces. Each is copied as it comes: kept by itself, a piece of one byte
+/// would take the memory of its handle, and of everything that was read together with it.
+#[derive(Debug)]
+struct Pieces {
+    announced: u64,
+    /// The first piece, which is not copied if it remains the only one.
+    first: Bytes,
+    all: Vec<u8>,
+}
+
+impl Pieces {
+    fn of(announced: u64) -> Self {
+        Self { announced, first: Bytes::new(), all: Vec::new() }
+    }
+
+    fn push(&mut self, piece: Bytes) {
+        if self.first.is_empty() && self.all.is_empty() {
+            self.first = piece;
+            return;
+        }
+        if !self.first.is_empty() {
+            // Lossless: it is at most RESERVED_BYTES.
+            self.all.reserve(self.announced.min(RESERVED_BYTES) as usize);
+            self.all.extend_from_slice(&std::mem::take(&mut self.first));
+        }
+        self.all.extend_from_slice(&piece);
+    }
+
+    fn joined(mut self) -> Bytes {
+        if self.all.is_empty() {
+            return self.first;
+        }
+        self.all.shrink_to_fit();
+        self.all.into()
     }
 }
 
@@ -200,5 +232,37 @@ pub fn text(value: &[u8]) -> String {
     match str::from_utf8(value) {
         Ok(text) => text.to_owned(),
         Err(_) => value.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_in_small_pieces_takes_hardly_more_memory_than_it_has_bytes() {
+        for announced in [0, 1_000_000, 64 << 30] {
+            let mut pieces = Pieces::of(announced);
+            for _ in 0..1_000_000 {
+                pieces.push(Bytes::from_static(b"x"));
+            }
+            assert!(pieces.all.capacity() <= 2_000_000, "{}", pieces.all.capacity());
+            assert_eq!(pieces.joined(), vec![b'x'; 1_000_000]);
+        }
+    }
+
+    #[test]
+    fn pieces_are_joined_in_order() {
+        let joined = |all: &[&'static [u8]]| {
+            let mut pieces = Pieces::of(5);
+            for piece in all {
+                pieces.push(Bytes::from_static(piece));
+            }
+            pieces.joined()
+        };
+        assert_eq!(joined(&[]), "");
+        assert_eq!(joined(&[b"", b"a", b"", b"bc", b"de"]), "abcde");
+        let only: &[u8] = b"only";
+        assert_eq!(joined(&[b"only"]).as_ptr(), only.as_ptr());
     }
 }

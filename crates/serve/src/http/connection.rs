@@ -26,6 +26,9 @@ use crate::routes::resources::Resources;
 /// The pause between two looks at what a client has acknowledged.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
+/// The most bytes that are read and dropped at once.
+const DROPPED_BYTES: usize = 16 << 10;
+
 /// Answers the requests of one connection until either side closes it.
 pub async fn serve<Io>(io: Io, config: HttpConfig, resources: Rc<Resources>, record: Rc<Record>)
 where
@@ -65,6 +68,8 @@ async fn serve_http1<Io>(
 ) where
     Io: AsyncRead + AsyncWrite + Unpin + 'static,
 {
+    // `half_close` stays off: the system of a client that dies sends the same FIN as a client that
+    // ends its side alone, and a request that is held or delayed must be given up then.
     let mut connection = http1::Builder::new()
         .keep_alive(config.keep_alive)
         .max_header_size(resources.limits.head_bytes)
@@ -72,6 +77,7 @@ async fn serve_http1<Io>(
         .serve_connection(TokioIo::new(io), requests);
     if let Err(error) = (&mut connection).await
         && (error.is_parse() || error.is_incomplete_message())
+        && !record.is_answering()
     {
         record.malformed();
         record.refuse_content();
@@ -100,7 +106,8 @@ async fn ignore(record: &Record, pause: Duration, patience: Duration) {
 /// Reads and drops for a while what the client still sends. Closing at once would reset the
 /// connection, and the client could lose the answer that tells it why (RFC 9112, section 9.6).
 async fn linger(mut io: impl AsyncRead + Unpin, patience: Duration) {
-    let mut dropped = [0; 16 << 10];
+    // Not an array, which would be part of the task of every connection.
+    let mut dropped = vec![0; DROPPED_BYTES];
     let reading = async { while io.read(&mut dropped).await.is_ok_and(|bytes| bytes > 0) {} };
     let _ = timeout(patience, reading).await;
 }

@@ -26,7 +26,7 @@ use crate::http::behaviour::Behaviour;
 use crate::http::voice::Voice;
 use crate::ledger::events::Record;
 use crate::ledger::watch::What;
-use crate::limits::{DATA_BYTES, STREAM_BYTES};
+use crate::limits::{ANSWER_HEAD_BYTES, DATA_BYTES, STREAM_BYTES};
 use crate::routes::answers::{self, Answer};
 use crate::routes::resources::Resources;
 use crate::routes::route::{Query, Route};
@@ -185,9 +185,9 @@ impl Exchange {
         let mut response = answer.unwrap_or_else(Refusal::into_response);
         let most = if parts.version == Version::HTTP_2 {
             self.fit_http2(parts, &mut response);
-            DATA_BYTES
+            DATA_BYTES - ANSWER_HEAD_BYTES
         } else {
-            fit_http1(parts, &mut response);
+            self.fit_http1(parts, &mut response, broken);
             u32::MAX
         };
         if !broken {
@@ -206,6 +206,28 @@ impl Exchange {
             stream,
             exchange: self,
         })
+    }
+
+    fn fit_http1(&self, parts: &Parts, response: &mut Response<Content>, is_broken: bool) {
+        let is_old = parts.version == Version::HTTP_10;
+        // HTTP/1.0 has no chunks.
+        let ends_by_closing = || is_old && response.body().size_hint().exact().is_none();
+        if is_broken
+            || self.0.content_refused()
+            || Query(parts.uri.query()).keep_alive_off()
+            || ends_by_closing()
+        {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            if is_old {
+                // Otherwise hyper would add `keep-alive` if the client asked for that.
+                *response.version_mut() = Version::HTTP_10;
+            }
+        }
+        // hyper leaves out the length of an empty answer to HEAD.
+        let no_content = response.body().is_end_stream() && answers::has_length(response.status());
+        if parts.method == Method::HEAD && no_content {
+            response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
     }
 
     fn fit_http2(&self, parts: &Parts, response: &mut Response<Content>) {
@@ -256,17 +278,6 @@ fn name_charset(headers: &mut HeaderMap) {
     }
 }
 
-fn fit_http1(parts: &Parts, response: &mut Response<Content>) {
-    if Query(parts.uri.query()).keep_alive_off() {
-        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    // hyper leaves out the length of an empty answer to HEAD.
-    let no_content = response.body().is_end_stream() && answers::has_length(response.status());
-    if parts.method == Method::HEAD && no_content {
-        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
-    }
-}
-
 impl Drop for Exchange {
     fn drop(&mut self) {
         self.0.ledger.end();
@@ -312,7 +323,7 @@ pub struct Reply {
     content: Content,
     /// The rest of a piece that is longer than `most`.
     piece: Bytes,
-    /// The most bytes that may be sent at once.
+    /// The most bytes that may be sent at once: in HTTP/1, everything.
     most: u32,
     /// Of HTTP/2, if somebody watches; otherwise 0.
     stream: u32,
@@ -339,6 +350,9 @@ impl Body for Reply {
             }
         }
         let bytes = self.piece.len().min(self.most as usize);
+        if self.most < u32::MAX {
+            self.most = DATA_BYTES;
+        }
         Poll::Ready(Some(Ok(Frame::data(self.piece.split_to(bytes)))))
     }
 

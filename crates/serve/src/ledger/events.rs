@@ -256,6 +256,12 @@ impl Record {
         self.turn(Phase::Answering);
     }
 
+    /// HTTP/1: a request is being answered. If its content does not come to its end, whoever reads
+    /// that finds out, not the connection.
+    pub fn is_answering(&self) -> bool {
+        self.phase.get() == Phase::Answering
+    }
+
     fn turn(&self, phase: Phase) {
         if !self.is_multiplexed() {
             self.phase.set(phase);

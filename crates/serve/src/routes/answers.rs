@@ -208,8 +208,8 @@ async fn json_content(
     content: Received,
     resources: &Resources,
 ) -> Result<Held, Refusal> {
-    if media_type(parts) != Some("application/json") {
-        return Err(refused(Refusal::MediaType("application/json"), parts, content).await);
+    if !has_media_type(parts, JSON_TYPE) {
+        return Err(refused(Refusal::MediaType(JSON_TYPE), parts, content).await);
     }
     content.collect(&resources.memory).await
 }
@@ -255,9 +255,15 @@ async fn described(parts: &Parts, content: Received) -> Answer {
 }
 
 const FORM_TYPE: &str = "application/x-www-form-urlencoded";
+const JSON_TYPE: &str = "application/json";
 
 fn is_form(parts: &Parts) -> bool {
-    media_type(parts) == Some(FORM_TYPE)
+    has_media_type(parts, FORM_TYPE)
+}
+
+/// Upper and lower case are the same in a media type (RFC 9110, section 8.3.1).
+fn has_media_type(parts: &Parts, wanted: &str) -> bool {
+    media_type(parts).is_some_and(|found| found.eq_ignore_ascii_case(wanted))
 }
 
 fn media_type(parts: &Parts) -> Option<&str> {

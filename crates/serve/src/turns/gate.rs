@@ -105,6 +105,8 @@ pub type Gates = Rc<RefCell<Vec<Rc<Gate>>>>;
 pub struct Gate {
     phase: Cell<Phase>,
     client: RefCell<Option<Client>>,
+    /// What the client's clock showed last: what it still shows when the client has gone.
+    last_cpu_ns: Cell<u64>,
     all: RefCell<Option<Gates>>,
     arrived: Cell<u64>,
     held: Cell<u64>,
@@ -121,6 +123,7 @@ impl Default for Gate {
         Self {
             phase: Cell::new(Phase::Open),
             client: RefCell::default(),
+            last_cpu_ns: Cell::new(0),
             all: RefCell::default(),
             arrived: Cell::new(0),
             held: Cell::new(0),
@@ -137,9 +140,10 @@ impl Default for Gate {
 impl Gate {
     /// Holds requests from now on, and counts them from the next one on.
     pub fn close(self: &Rc<Self>, client: Client, all: &Gates) {
-        self.cpu_when_held.set(client.clock.read().unwrap_or(0));
-        self.before_ns.set(0);
+        self.last_cpu_ns.set(0);
         self.client.replace(Some(client));
+        self.cpu_when_held.set(self.cpu());
+        self.before_ns.set(0);
         self.arrived.set(0);
         self.phase.set(Phase::Closed);
         let mut gates = all.borrow_mut();
@@ -354,7 +358,13 @@ impl Gate {
     }
 
     fn cpu(&self) -> u64 {
-        self.client.borrow().as_ref().and_then(|client| client.clock.read().ok()).unwrap_or(0)
+        let client = self.client.borrow();
+        let Some(client) = client.as_ref() else { return 0 };
+        // Read as 0, a clock that has gone would take what others used from the turn of somebody.
+        if let Ok(cpu_ns) = client.clock.read() {
+            self.last_cpu_ns.set(cpu_ns);
+        }
+        self.last_cpu_ns.get()
     }
 
     fn others(&self) -> u64 {

@@ -189,6 +189,11 @@ impl Clock {
         let file = fs::OpenOptions::new().write(true).open(self.file()).unwrap();
         file.write_all_at(format!("{:020}\n", now + ns).as_bytes(), 0).unwrap();
     }
+
+    /// From now on the clock cannot be read, as if its client had ended.
+    pub fn vanish(&self) {
+        fs::write(self.file(), "").unwrap();
+    }
 }
 
 pub fn get() -> String {

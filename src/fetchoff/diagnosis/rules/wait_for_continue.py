@@ -2,7 +2,8 @@
 
 A client may ask whether its content is welcome (RFC 9110, 10.1.1). It waits for 100 (Continue), but
 "should not wait indefinitely": libraries wait a second or so where the server stays silent. Over a
-link, the question costs a round trip in any case.
+link, the question costs a round trip in any case. Over HTTP/2 the rule is silent: the origin never
+sends 100 (Continue) there, so that a wait for it says nothing about the client.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from fetchoff.diagnosis.waits import Wait, between, saved_ns
 from fetchoff.model.behaviour import Continue
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
 from fetchoff.model.toggle import Toggle
+from fetchoff.model.workload import Protocol
 
 ID = "wait-for-continue"
 LEAST_NS = 100e6  # timers of libraries are 0.1 s and longer
@@ -24,6 +26,8 @@ LEAST_SHARE = 0.1
 
 
 def find(evidence: Evidence) -> Cause | None:
+    if evidence.wire.course.workload.settings.protocol is not Protocol.HTTP_1_1:
+        return None
     least_ns = OF_ROUND_TRIP * evidence.round_trip_ns or LEAST_NS
     waits = [wait for one in evidence.exchanges if (wait := _wait(one)) is not None]
     waits = [w for w in waits if w.stretch.length_ns >= least_ns and w.idle_share >= IDLE]
