@@ -75,11 +75,25 @@ def test_threads_outlive_a_batch(name: str, origin: BuiltInOrigin, tmp_path: Pat
     assert len(threads[0]) >= 4
 
 
-@pytest.mark.parametrize("name", ["go/net-http", "go/resty", "rust/ureq"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "go/net-http",
+        "go/resty",
+        "rust/ureq",
+        "c/libcurl+multi",
+        "java/httpurlconnection",
+        "java/jetty-client",
+        "php/curl+multi",
+        "php/guzzle",
+        "python/niquests+async",
+        "ruby/curb+multi",
+    ],
+)
 def test_as_many_connections_are_kept_as_were_in_use(
     name: str, origin: BuiltInOrigin, tmp_path: Path
 ) -> None:
-    """Their pools keep 100 and 10 in all, unless they are told otherwise."""
+    """Their pools hold or keep fewer, unless they are told otherwise."""
     many = Settings(reuse=True, concurrency=120)
     with prepared(name, Exchange("GET", "/delay/300"), origin, tmp_path, many) as stage:
         opened = []

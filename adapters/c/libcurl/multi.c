@@ -16,6 +16,8 @@ static void prepare(struct fo_workload *workload, struct fo_error *error)
     fo_read_bodies(workload, error);
     multi = curl_multi_init();
     count = workload->settings.concurrency;
+    /* libcurl's own rule is four for each in flight, and few are at a batch's end. */
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 4 * (long)count);
     easies = calloc(count, sizeof *easies);
     for (size_t i = 0; i < count; i++)
         easy_open(&easies[i], &workload->settings);

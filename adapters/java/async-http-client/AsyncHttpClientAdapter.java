@@ -160,7 +160,7 @@ public final class AsyncHttpClientAdapter implements Library {
 
         @Override
         public State onBodyPartReceived(HttpResponseBodyPart part) {
-            receiver.write(part.getBodyByteBuffer());
+            receiver.write(part.getBodyPartBytes());
             return State.CONTINUE;
         }
 

@@ -33,6 +33,9 @@ public final class JdkHttpUrlConnection implements Library {
     public Client open(Settings settings) {
         // The only cookie store of this class is one for the whole process.
         CookieHandler.setDefault(settings.cookies() ? new CookieManager() : null);
+        // Five idle connections are its default. It reads this once, when the first is to be kept.
+        int idle = Math.max(5, settings.concurrency());
+        System.setProperty("http.maxConnections", String.valueOf(idle));
         return new Session(settings);
     }
 

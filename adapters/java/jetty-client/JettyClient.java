@@ -68,6 +68,8 @@ public final class JettyClient implements Library {
         // It would speak HTTP/2 to the proxy as well.
         if (isHttp2(settings) && settings.proxy().isPresent()) throw new Unsupported("proxy");
         HttpClient client = new HttpClient(transport(settings));
+        // 64 is the default.
+        client.setMaxConnectionsPerDestination(Math.max(64, settings.concurrency()));
         client.setFollowRedirects(settings.redirects() > 0);
         client.setMaxRedirects(settings.redirects());
         if (!settings.cookies()) client.setHttpCookieStore(new HttpCookieStore.Empty());

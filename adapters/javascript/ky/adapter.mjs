@@ -21,7 +21,7 @@ function open(settings, exchanges) {
     // Every exchange counts: a failure must be seen, not tried again.
     retry: 0,
     throwHttpErrors: false,
-    timeout: timeout_ms.total ?? false,
+    timeout: timeout_ms.total ?? undefined, // its own: ten seconds
   });
 
   async function send(exchange) {

@@ -9,7 +9,7 @@ function open(settings) {
     follow_max: redirects,
     decode_response: false,
     parse_response: false,
-    open_timeout: timeout_ms.connect ?? 0,
+    ...(timeout_ms.connect && { open_timeout: timeout_ms.connect }),
     response_timeout: timeout_ms.read ?? 0,
     // Without one it waits for ever for the rest of an answer whose connection was closed.
     read_timeout: timeout_ms.read ?? 10_000,

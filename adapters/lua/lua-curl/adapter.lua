@@ -33,16 +33,11 @@ local function read_from(handle, content)
    end)
 end
 
-local function set_method(handle, exchange, content)
-   handle:setopt(curl.OPT_HTTPGET, 1)
-   if exchange.method == "HEAD" then
-      handle:setopt(curl.OPT_NOBODY, 1)
-   elseif exchange.method == "PUT" then
-      handle:setopt(curl.OPT_UPLOAD, 1)
+local function set_content(handle, exchange, content)
+   if exchange.method == "PUT" then
       handle:setopt(curl.OPT_INFILESIZE, #content)
       read_from(handle, content)
    elseif exchange.method == "POST" then
-      handle:setopt(curl.OPT_POST, 1)
       handle:setopt(curl.OPT_POSTFIELDSIZE, #content)
       if exchange.body and exchange.body.kind == "raw" then
          read_from(handle, content) -- the binding copies OPT_POSTFIELDS up to the first zero byte
@@ -50,6 +45,13 @@ local function set_method(handle, exchange, content)
          handle:setopt(curl.OPT_POSTFIELDS, content)
       end
    end
+end
+
+local method_option = { HEAD = curl.OPT_NOBODY, PUT = curl.OPT_UPLOAD, POST = curl.OPT_POST }
+
+local function set_method(handle, method)
+   handle:setopt(curl.OPT_HTTPGET, 1)
+   if method_option[method] then handle:setopt(method_option[method], 1) end
 end
 
 -- What was set as OPT_POSTFIELDS cannot be taken back, and would be sent instead of what is read.
@@ -87,17 +89,24 @@ local function prepare(settings, exchanges)
       return #line
    end)
 
+   local pieces, sink
+   handle:setopt(curl.OPT_WRITEFUNCTION, function(piece)
+      if sink then sink(piece) else pieces[#pieces + 1] = piece end
+      return #piece
+   end)
+
+   local last -- what the handle was told stays with it
    return function(exchange, take)
       local content_type, content = nil, ""
       if exchange.body then content_type, content = exchange:typed_content(curl.escape) end
-      local pieces = {}
+      pieces, sink = {}, take
       handle:setopt(curl.OPT_URL, exchange.url)
-      handle:setopt(curl.OPT_HTTPHEADER, header_lines(exchange, content_type))
-      handle:setopt(curl.OPT_WRITEFUNCTION, function(piece)
-         if take then take(piece) else pieces[#pieces + 1] = piece end
-         return #piece
-      end)
-      set_method(handle, exchange, content)
+      if exchange ~= last then
+         handle:setopt(curl.OPT_HTTPHEADER, header_lines(exchange, content_type))
+         set_method(handle, exchange.method)
+         last = exchange
+      end
+      set_content(handle, exchange, content)
 
       local code, reason = handle:perform()
       if code ~= 0 then return nil, reason end

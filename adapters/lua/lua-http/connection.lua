@@ -4,10 +4,19 @@ local fetchoff = require "fetchoff"
 local request = require "http.request"
 local requests = require "requests"
 
+-- The head of each exchange as lua-http makes it from a URL, to be cloned for each request.
+local function heads_of(exchanges)
+   local heads = {}
+   for _, exchange in ipairs(exchanges) do
+      local headers = request.new_from_uri(exchange.url).headers
+      headers:upsert(":method", exchange.method)
+      heads[exchange] = headers
+   end
+   return heads
+end
+
 -- Sends one request on a stream of its own, and returns the head of the answer with that stream.
-local function ask(connection, exchange, timeout)
-   local headers = request.new_from_uri(exchange.url).headers
-   headers:upsert(":method", exchange.method)
+local function ask(connection, exchange, headers, timeout)
    local content = requests.add_content(headers, exchange)
    if content then headers:upsert("content-length", tostring(#content)) end
 
@@ -33,7 +42,7 @@ local function prepare(settings, exchanges)
       ctx = uri.tls and requests.tls_context(settings) or nil,
       version = requests.http_version[settings.protocol],
    }
-   local idle = {}
+   local heads, idle = heads_of(exchanges), {}
 
    return function(exchange, take)
       local timeout = settings.total_timeout
@@ -41,7 +50,7 @@ local function prepare(settings, exchanges)
       local connection, refused = table.remove(idle) or client.connect(target, timeout)
       if not connection then return nil, refused end
 
-      local answer, stream = ask(connection, exchange, timeout)
+      local answer, stream = ask(connection, exchange, heads[exchange]:clone(), timeout)
       local body, reason
       if answer then
          body, reason = requests.receive(stream, take, deadline)

@@ -39,15 +39,20 @@ serve(
 
 sub prepare {
     my ($settings) = @_;
-    my $easy = handle($settings);
+    my $easy       = handle($settings);
+    my $last       = 0;
     my $content;    # the memory of one answer serves the next
     return sub {
         my ( $exchange, $sink ) = @_;
         $content = '';
-        my $type    = set_content( $easy, @$exchange{qw(method body)} );
-        my @headers = ( @{ $exchange->{headers} }, $type ? ( 'Content-Type' => $type ) : () );
-        $easy->setopt( CURLOPT_URL,        $exchange->{url} );
-        $easy->setopt( CURLOPT_HTTPHEADER, [ joined( ': ', @headers ) ] );
+        $easy->setopt( CURLOPT_URL, $exchange->{url} );
+        if ( $exchange == $last ) {    # what the handle was told stays with it
+            set_post_fields( $easy, $exchange->{body} ) if $exchange->{body};
+        }
+        else {
+            set_request( $easy, $exchange );
+            $last = is_multipart($exchange) ? 0 : $exchange;
+        }
         $sink
             ? $easy->setopt( CURLOPT_WRITEFUNCTION, sub { return $sink->( $_[1] ) } )
             : $easy->setopt( CURLOPT_WRITEDATA,     \$content );
@@ -80,17 +85,37 @@ sub handle {
     return $easy;
 }
 
+sub set_request {
+    my ( $easy, $exchange ) = @_;
+    my $type    = set_content( $easy, $exchange );
+    my @headers = ( @{ $exchange->{headers} }, $type ? ( 'Content-Type' => $type ) : () );
+    $easy->setopt( CURLOPT_HTTPHEADER, [ joined( ': ', @headers ) ] );
+    return;
+}
+
+sub is_multipart {
+    my ($exchange) = @_;
+    return $exchange->{body} && $exchange->{body}{kind} eq 'multipart';
+}
+
 # Returns the content's type, where libcurl does not know it.
 sub set_content {
-    my ( $easy, $method, $body ) = @_;
+    my ( $easy,   $exchange ) = @_;
+    my ( $method, $body )     = @$exchange{qw(method body)};
     $easy->setopt( CURLOPT_HTTPGET,       1 );
     $easy->setopt( CURLOPT_NOBODY,        1 ) if $method eq 'HEAD';
     $easy->setopt( CURLOPT_CUSTOMREQUEST, $method );
-    if ( $body && $body->{kind} eq 'multipart' ) {
+    if ( is_multipart($exchange) ) {
         $easy->setopt( CURLOPT_HTTPPOST, form($body) );
         return;
     }
     return if !$body && $method ne 'POST';
+    return set_post_fields( $easy, $body );
+}
+
+# What the handle posts, and the content's type where libcurl does not know it.
+sub set_post_fields {
+    my ( $easy, $body )    = @_;
     my ( $type, $content ) = $body ? typed_content( $body, encoder($easy) ) : ( undef, '' );
     $easy->setopt( CURLOPT_POSTFIELDSIZE,  length $content );
     $easy->setopt( CURLOPT_COPYPOSTFIELDS, $content );

@@ -20,6 +20,8 @@ serve(
     features => [ Transfer::features(), 'concurrency' ],
 );
 
+# WWW::Curl::Multi has no setopt, and so no CURLMOPT_MAXCONNECTS: at the end of a batch, when few are in flight,
+# libcurl closes connections beyond four for each of those.
 sub prepare {
     my ($settings) = @_;
     my $multi      = WWW::Curl::Multi->new;

@@ -21,6 +21,8 @@ final class MultiHandle implements ConcurrentClient
     public function __construct(private Settings $settings)
     {
         $this->multi = curl_multi_init();
+        // libcurl's own rule, but counted from all handles: those in flight are few at a batch's end.
+        curl_multi_setopt($this->multi, CURLMOPT_MAXCONNECTS, 4 * $settings->concurrency);
         $this->cookies = curl_share_init();
         curl_share_setopt($this->cookies, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
     }

@@ -33,7 +33,9 @@ final class GuzzlePromises implements ConcurrentClient
 
     public function __construct(Settings $settings)
     {
-        $this->handler = new CurlMultiHandler();
+        // libcurl's own rule, but counted from all handles: those in flight are few at a batch's end.
+        $kept = [CURLMOPT_MAXCONNECTS => 4 * $settings->concurrency];
+        $this->handler = new CurlMultiHandler(['options' => $kept]);
         $handler = HandlerStack::create($this->handler);
         $this->guzzle = new GuzzleHttp\Client(['handler' => $handler] + client_options($settings));
     }

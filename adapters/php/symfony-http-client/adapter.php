@@ -28,6 +28,9 @@ final class SymfonyClient implements Client
             return new Answer($response->getStatusCode(), $response->getContent(throw: false));
         }
         foreach ($this->http->stream($response) as $chunk) {
+            if ($chunk->isFirst()) {
+                $response->getStatusCode(); // unless it's asked for, a status from 300 on is an exception
+            }
             $take($chunk->getContent());
         }
         return new Answer($response->getStatusCode());
@@ -36,6 +39,8 @@ final class SymfonyClient implements Client
 
 final class SymfonyStreams implements ConcurrentClient
 {
+    private const AT_ONCE = 1e-6; // at 0, all idle responses time out before the next has been looked at
+
     private HttpClientInterface $http;
     /** @var SplObjectStorage<ResponseInterface, array{?Closure, Closure}> */
     private SplObjectStorage $flying;
@@ -54,9 +59,26 @@ final class SymfonyStreams implements ConcurrentClient
 
     public function tick(): void
     {
-        foreach ($this->http->stream($this->flying) as $response => $chunk) {
+        $this->pass(null);
+        // Then what has come as well: a pass starts with all responses, so it should not be for a single one.
+        $this->pass(self::AT_ONCE);
+    }
+
+    /** Without a timeout, ends after the first response; with one, when nothing comes in that time. */
+    private function pass(?float $timeout): void
+    {
+        $turns = count($this->flying); // not more: large responses that keep coming would hold up the next requests
+        $last = null;
+        foreach ($this->http->stream($this->flying, $timeout) as $response => $chunk) {
+            if ($response !== $last) {
+                $last = $response;
+                $turns--;
+            }
             [$take, $done] = $this->flying[$response];
             try {
+                if ($timeout !== null && $chunk->isTimeout()) {
+                    return;
+                }
                 $outcome = $this->outcome($response, $chunk, $take);
             } catch (Throwable $error) {
                 $response->cancel();
@@ -65,6 +87,8 @@ final class SymfonyStreams implements ConcurrentClient
             if ($outcome !== null) {
                 $this->flying->detach($response);
                 $done($outcome);
+            }
+            if ($timeout === null ? $outcome !== null : $turns < 0) {
                 return;
             }
         }
@@ -72,7 +96,10 @@ final class SymfonyStreams implements ConcurrentClient
 
     private function outcome(ResponseInterface $response, ChunkInterface $chunk, ?Closure $take): ?Answer
     {
-        $piece = $chunk->getContent(); // an exception where the response has failed
+        if ($chunk->isFirst()) { // an exception where the response has failed
+            $response->getStatusCode(); // unless it's asked for, a status from 300 on is an exception
+        }
+        $piece = $chunk->getContent();
         if ($take !== null) {
             $take($piece);
         }

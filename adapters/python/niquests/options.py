@@ -11,15 +11,21 @@ FEATURES = """
     tls proxy coding.deflate coding.br coding.zstd
     read-size cookies decompression redirects timeout.connect timeout.read
 """
+PARAMETERS = signature(niquests.Session.__init__).parameters
 # Older versions keep all cookies, unless their jar's policy is changed.
-CAN_REFUSE = "allow_incoming_cookies" in signature(niquests.Session.__init__).parameters
+CAN_REFUSE = "allow_incoming_cookies" in PARAMETERS
+CAN_SIZE = "pool_maxsize" in PARAMETERS
+POOL_SIZE = 10  # its default
 
 
 def open_session(session_class, settings):
     http2 = settings.protocol != "http/1.1"
     cookies = {"allow_incoming_cookies": settings.cookies} if CAN_REFUSE else {}
+    # An AsyncSession opens no more connections to a host than its pool holds.
+    pool = {"pool_maxsize": max(POOL_SIZE, settings.concurrency)} if CAN_SIZE else {}
     session = session_class(
         **cookies,
+        **pool,
         disable_http1=http2,
         disable_http2=not http2,
         disable_http3=True,

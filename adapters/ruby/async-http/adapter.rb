@@ -22,6 +22,7 @@ class Adapter
     @settings = settings
     @protocol = PROTOCOLS.fetch(settings.protocol)
     @limit = @protocol == Async::HTTP::Protocol::HTTP2 ? 1 : nil # streams of one connection
+    @trusting = trusting
     @clients = {}
   end
 
@@ -65,7 +66,7 @@ class Adapter
   end
 
   def client_of(origin)
-    options = { protocol: @protocol, timeout: @settings.read_timeout, ssl_context: trusting }.compact
+    options = { protocol: @protocol, timeout: @settings.read_timeout, ssl_context: @trusting }.compact
     client = Async::HTTP::Client.new(Async::HTTP::Endpoint.parse(origin, **options), connection_limit: @limit)
     client = Protocol::HTTP::AcceptEncoding.new(client) if @settings.decompress?
     return client unless @settings.redirects.positive?

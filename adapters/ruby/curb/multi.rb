@@ -13,6 +13,8 @@ class Multi < Adapter
     @settings = settings
     @multi = Curl::Multi.new
     @multi.pipeline = Curl::CURLPIPE_MULTIPLEX
+    # libcurl's own rule is four for each in flight, and few are at a batch's end.
+    @multi.max_connects = 4 * settings.concurrency
   end
 
   def together(jobs)

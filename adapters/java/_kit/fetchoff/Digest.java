@@ -1,5 +1,6 @@
 package fetchoff;
 
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -14,6 +15,9 @@ class Digest {
     }
 
     void update(byte[] chunk, int offset, int count) {}
+
+    /** Leaves in the buffer what is in it. */
+    void update(ByteBuffer chunk) {}
 
     void end() {}
 
@@ -41,6 +45,11 @@ class Digest {
         @Override
         void update(byte[] chunk, int offset, int count) {
             hash.update(chunk, offset, count);
+        }
+
+        @Override
+        void update(ByteBuffer chunk) {
+            hash.update(chunk.duplicate());
         }
 
         @Override

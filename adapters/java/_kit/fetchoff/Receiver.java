@@ -4,26 +4,31 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /** Where streamed content goes. It throws nothing that callbacks may not throw. */
 public final class Receiver extends OutputStream {
-    private final OutputStream target;
+    private final FileChannel file;
     private final Digest digest;
     private final Expected expected;
     private long length;
 
     /** @param file null: the content is dropped */
     Receiver(Path file, Digest digest, Expected expected) {
-        this.target = open(file);
+        this.file = file == null ? null : open(file);
         this.digest = digest;
         this.expected = expected;
     }
 
-    private static OutputStream open(Path file) {
+    private static FileChannel open(Path file) {
         try {
-            return file == null ? nullOutputStream() : Files.newOutputStream(file);
+            return FileChannel.open(
+                    file,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING,
+                    StandardOpenOption.WRITE);
         } catch (IOException error) {
             throw new UncheckedIOException(error);
         }
@@ -43,18 +48,23 @@ public final class Receiver extends OutputStream {
     public void write(byte[] chunk, int offset, int count) {
         length += count;
         digest.update(chunk, offset, count);
+        if (file != null) save(ByteBuffer.wrap(chunk, offset, count));
+    }
+
+    /** Takes what is left in a buffer, and copies none of it. */
+    public void write(ByteBuffer chunk) {
+        length += chunk.remaining();
+        digest.update(chunk);
+        if (file != null) save(chunk);
+        chunk.position(chunk.limit());
+    }
+
+    private void save(ByteBuffer chunk) {
         try {
-            target.write(chunk, offset, count);
+            while (chunk.hasRemaining()) file.write(chunk);
         } catch (IOException error) {
             throw new UncheckedIOException(error);
         }
-    }
-
-    /** Takes what is left in a buffer. */
-    public void write(ByteBuffer chunk) {
-        byte[] bytes = new byte[chunk.remaining()];
-        chunk.get(bytes);
-        write(bytes);
     }
 
     /** The length of the content, if the response is the expected one. */
@@ -67,8 +77,9 @@ public final class Receiver extends OutputStream {
 
     @Override
     public void close() {
+        if (file == null) return;
         try {
-            target.close();
+            file.close();
         } catch (IOException error) {
             throw new UncheckedIOException(error);
         }

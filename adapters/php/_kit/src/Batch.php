@@ -8,6 +8,8 @@ namespace Fetchoff;
 final class Batch
 {
     private int $left;
+    /** @var array<int, Answer|\Throwable> what landed since it was asked last, by lane */
+    private array $landed = [];
 
     /** @param list<Exchange> $exchanges  @param non-empty-list<Sink> $sinks one for each lane */
     public function __construct(
@@ -72,44 +74,39 @@ final class Batch
     /** As many iterations in flight as there are lanes. */
     public function atOnce(ConcurrentClient $client): void
     {
-        $flights = array_map(fn (Sink $sink): \Generator => $this->flight($client, $sink), $this->sinks);
-        foreach ($flights as $flight) {
-            $flight->rewind();
+        $flights = [];
+        foreach ($this->sinks as $lane => $sink) {
+            $flight = $this->flight($client, $sink, $lane);
+            if ($flight->valid()) { // its first exchange has begun
+                $flights[$lane] = $flight;
+            }
         }
-        while (array_filter($flights, fn (\Generator $flight): bool => $flight->valid()) !== []) {
+        while ($flights !== []) {
             $client->tick();
-            foreach ($flights as $flight) {
-                while ($flight->valid() && $flight->current()->landed) {
-                    $flight->next();
+            while ($this->landed !== []) { // again, because an exchange may land as it begins
+                [$landed, $this->landed] = [$this->landed, []];
+                foreach ($landed as $lane => $outcome) {
+                    $flights[$lane]->send($outcome);
+                    if (!$flights[$lane]->valid()) {
+                        unset($flights[$lane]);
+                    }
                 }
             }
         }
     }
 
-    /** One iteration after another: yields each Landing that it waits for. */
-    private function flight(ConcurrentClient $client, Sink $sink): \Generator
+    /** One iteration after another: waits at each yield for what its exchange came to. */
+    private function flight(ConcurrentClient $client, Sink $sink, int $lane): \Generator
     {
+        $land = function (Answer|\Throwable $outcome) use ($lane): void {
+            $this->landed[$lane] = $outcome;
+        };
         while ($this->left-- > 0) {
             foreach ($this->exchanges as $exchange) {
                 $sink->begin($this->digest);
-                $landing = new Landing();
-                $client->start($exchange, $sink->take, $landing->land(...));
-                yield $landing;
-                $this->tally->count($exchange, $sink, $landing->outcome);
+                $client->start($exchange, $sink->take, $land);
+                $this->tally->count($exchange, $sink, yield);
             }
         }
-    }
-}
-
-/** How an exchange in flight ended. */
-final class Landing
-{
-    public bool $landed = false;
-    public Answer|\Throwable $outcome;
-
-    public function land(Answer|\Throwable $outcome): void
-    {
-        $this->landed = true;
-        $this->outcome = $outcome;
     }
 }
