@@ -11,10 +11,12 @@ from statistics import median
 import numpy as np
 
 from fetchoff.analysis import clocks, modes
+from fetchoff.analysis.breakdowns import Breakdowns
+from fetchoff.analysis.on_the_wire import on_the_wire
 from fetchoff.analysis.series import Array, Series
 from fetchoff.analysis.stopping import rule_of
-from fetchoff.analysis.throughput import exchanges_seen, throughput
-from fetchoff.model.analysis import Costs, OnTheWire, RankingRow, Relative
+from fetchoff.analysis.throughput import throughput
+from fetchoff.model.analysis import Costs, RankingRow, Relative
 from fetchoff.model.estimate import (
     MINIMUM_ROUNDS,
     Comparison,
@@ -38,14 +40,12 @@ from fetchoff.model.finding import (
     OriginBound,
     ProcessesUnlike,
     RarelyDear,
-    RoundsFailed,
     TiersUnproven,
     Unsteady,
-    Whose,
     WorkMoved,
 )
 from fetchoff.model.observation import Batch, Invocation, Outcome, Sample, Turns
-from fetchoff.model.origin import EVERYTHING, Counted
+from fetchoff.model.origin import EVERYTHING
 from fetchoff.stats import (
     above_geometric,
     compare,
@@ -78,7 +78,7 @@ class Field:
         failures: Failures | None = None,
     ) -> None:
         self._experiment = experiment
-        self._failures = failures or Failures(series.invocations)
+        self._breakdowns = Breakdowns(series, failures or Failures(series.invocations))
         self._workload = experiment.course(series.workload).workload
         self.series = series
         self._final = final
@@ -91,10 +91,8 @@ class Field:
         for batch in series.batches:
             self._batches[batch.entrant].append(batch)
         self._invocations: dict[str, list[Invocation]] = defaultdict(list)
-        self._of_client: dict[str, list[Invocation]] = defaultdict(list)
         for invocation in series.invocations:
             self._invocations[invocation.process].append(invocation)
-            self._of_client[invocation.client].append(invocation)
         self._turns: dict[str, list[Turns]] = defaultdict(list)
         for turns in series.turns:
             self._turns[turns.entrant].append(turns)
@@ -154,7 +152,7 @@ class Field:
         invocations = self._invocations[entrant.process]
         well = [i for i in invocations if i.outcome is Outcome.OK]
         bad = [i for i in invocations if i.outcome is not Outcome.OK]
-        failed = self._failed(entrant)
+        failed = self._breakdowns.of(entrant)
         wrong = [i for i in self.series.wrong if i.client == entrant.client]
         if wrong:
             return _not_to_be_ranked(entrant, wrong)
@@ -164,7 +162,7 @@ class Field:
             return _not_measured(entrant, ended, is_disturbed=bool(well and given))
         rounds = _rounds(self._wall, column)
         costs = self._costs(column, well)
-        lost = self._rounds_failed(entrant, failed)
+        lost = self._breakdowns.rounds_failed(entrant)
         return RankingRow(
             client=entrant.key,
             role=entrant.role,
@@ -175,38 +173,12 @@ class Field:
             wall=self._by_wall(column),
             cpu=self._relative(self._cpu, self._cpu_ranking, column),
             costs=costs,
-            wire=_on_the_wire(self._batches[entrant.key], rounds, self._counts),
+            wire=on_the_wire(self._batches[entrant.key], rounds, self._counts),
             findings=tuple(
                 Finding(found, (entrant.key,), ADVICE.get(found.kind))
                 for found in self._found(column, costs, well)
             ),
         )
-
-    def _failed(self, entrant: Entrant) -> Sequence[Invocation]:
-        """The processes of its client that broke down, its controls included: a run counts them.
-
-        Of a client that was given up, also those of attempts that do not count: they helped to end
-        it.
-        """
-        if self._is_given_up(entrant):
-            return self._failures.of(entrant.client, self.series.workload)
-        return [i for i in self._of_client[entrant.client] if i.outcome is not Outcome.OK]
-
-    def _rounds_failed(self, entrant: Entrant, failed: Sequence[Invocation]) -> RoundsFailed | None:
-        if not failed:
-            return None
-        rounds = {i.sample for i in failed}
-        of_rounds = rounds | {i.sample for i in self._of_client[entrant.client]}
-        return RoundsFailed(
-            len(rounds),
-            len(of_rounds),
-            failed[-1].message,
-            _whose({i.process for i in failed}, entrant.process),
-            given_up=self._is_given_up(entrant),
-        )
-
-    def _is_given_up(self, entrant: Entrant) -> bool:
-        return self._failures.is_given_up(entrant.client, self.series.workload)
 
     def _tiers(self, column: int) -> tuple[int, int] | None:
         if column not in self._ranked:
@@ -315,7 +287,9 @@ class Field:
         rounds = _rounds(self._wall, column)
         entrant = self.series.entrants[column]
         is_few = entrant.seldom and rounds < self._rule.looks[0]
-        if is_few and not self._is_given_up(entrant):  # that is the reason then, and told
+        if is_few and not self._breakdowns.is_given_up(
+            entrant
+        ):  # that is the reason then, and told
             there = self._took_part(entrant)
             yield FewRounds(there, len(self._wall), there - rounds)
         over = over_centre(self._one_by_one(column))
@@ -411,13 +385,6 @@ def parser_us(batches: Sequence[Batch]) -> float | None:
     return sum(ns for ns, _ in told) / exchanges / 1e3 if exchanges else None
 
 
-def _whose(processes: Collection[str], own: str) -> Whose:
-    """Of whom these processes are; `own`: the one that is ranked."""
-    if own not in processes:
-        return Whose.CONTROLS
-    return Whose.BOTH if len(processes) > 1 else Whose.OWN
-
-
 def _any(y: Array, column: int) -> bool:
     return _rounds(y, column) > 0
 
@@ -439,25 +406,3 @@ def _mean_in_us(nanoseconds: Array) -> float:
     of the rounds; NaN where no clock saw anything."""
     seen = nanoseconds[nanoseconds > 0]
     return float(np.exp(np.log(seen).mean())) / 1e3 if seen.size else math.nan
-
-
-def _on_the_wire(batches: list[Batch], rounds: int, counts: Collection[str]) -> OnTheWire | None:
-    """What the origin has counted; NaN for what it cannot tell, None if that is all."""
-    if not any(batch.seen.requests for batch in batches):
-        return None
-
-    def told(kind: Counted, total: int) -> float:
-        return float(total) if kind in counts else math.nan
-
-    connections = told(Counted.CONNECTIONS, sum(batch.seen.connections for batch in batches))
-    segments = told(Counted.SEGMENTS, sum(batch.seen.segments_in for batch in batches))
-    bytes_in = told(Counted.BYTES, sum(batch.seen.bytes_in for batch in batches))
-    bytes_out = told(Counted.BYTES, sum(batch.seen.bytes_out for batch in batches))
-    exchanges = exchanges_seen(batches)
-    return OnTheWire(
-        connections=connections / rounds,
-        exchanges_per_connection=exchanges / connections if connections else None,
-        segments_per_exchange=segments / exchanges,
-        bytes_in_per_exchange=bytes_in / exchanges,
-        bytes_out_per_exchange=bytes_out / exchanges,
-    )
