@@ -46,8 +46,9 @@ def page(rules: Sequence[Rule], cured: Mapping[str, Sequence[str]], survey: str)
     parts = [
         "# Findings",
         f"What `fetchoff explain` can find: {len(rules)} rules for {len(numbers)} of the 40 "
-        "faults that were collected from trackers and articles. [Diagnosis](diagnosis.md) tells "
-        "how to read a finding. `tools/findings_page.py` writes this page from the rules.",
+        "faults that were collected from trackers and articles. A number such as #8 is that of the "
+        "fault; a rule may know several, and several rules the same. [Diagnosis](diagnosis.md) "
+        "tells how to read a finding. `tools/findings_page.py` writes this page from the rules.",
         *(section(rule, cured) for rule in rules),
         survey,
     ]
@@ -61,7 +62,7 @@ def section(rule: Rule, cured: Mapping[str, Sequence[str]]) -> str:
     needs = ", ".join(SOURCES[str(source)] for source in sorted(rule.needs, key=str))
     lines = [
         ("signal", fault.signal),
-        ("reported", ", ".join(fault.reported)),
+        ("reported", ", ".join(fault.reported) or "no report"),
         ("rests on", needs),
         ("tried by", tried_by(rule)),
         ("variants that have a cure", _listed(cured.get(rule.id, ())) or "none yet"),
