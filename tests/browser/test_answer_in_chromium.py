@@ -7,6 +7,7 @@ import io
 import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.browser.test_report_in_chromium import OVERFLOW
 from tests.unit.analysis.raced import Raced
 from tests.unit.report import factory
 
+from fetchoff.model.finding import ClocksApart, Finding
 from fetchoff.report.page import html
 from fetchoff.stats import subset
 
@@ -124,6 +126,32 @@ def test_who_could_not_be_placed_is_told_apart(chromium: BrowserContext, tmp_pat
         )
     )
     page.close()
+
+
+def test_a_mean_says_no_more_than_its_least_certain_column(
+    chromium: BrowserContext, tmp_path: Path
+) -> None:
+    """Where two clocks leave one ratio untold, the mean with it has no interval, and no verdict."""
+    client = "ruby/excon"
+    first, *others = ANALYSIS.results
+    apart = Finding(ClocksApart(20.0), (client,))
+    rows = [
+        replace(row, findings=(*row.findings, apart)) if row.client == client else row
+        for row in first.standings
+    ]
+    untold = replace(ANALYSIS, results=(replace(first, standings=tuple(rows)), *others))
+    seen = {}
+    for name, analysis in (("told", ANALYSIS), ("untold", untold)):
+        (tmp_path / f"{name}.html").write_text(html.text(analysis), "utf-8")
+        page = chromium.new_page()
+        page.goto((tmp_path / f"{name}.html").as_uri())
+        row = page.locator(
+            "#matrix tbody tr", has=page.get_by_role("link", name=client, exact=True)
+        )
+        seen[name] = row.locator("td.cell").first.get_attribute("title") or ""
+        page.close()
+    assert re.search(r"\d–\d", seen["told"])
+    assert not re.search(r"\d–\d", seen["untold"])
 
 
 def test_ratios_are_relative_to_the_baseline_that_is_chosen(reader: Reader) -> None:

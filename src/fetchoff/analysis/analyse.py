@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -82,6 +83,8 @@ def analyse(
     checks = self_checks(experiment, measured, kits)
     beginnings, failures = began_with(records), Failures(records)
     results = []
+    whole = {(r.workload, r.round) for r in records if isinstance(r, SectionDone)}
+    measured_in = Counter(workload for workload, _ in whole)
     for course in experiment.courses:
         link = links.over_link(course, records, series[course.id])
         if series[course.id].rounds:
@@ -89,7 +92,8 @@ def analyse(
             field = Field(
                 experiment, series[course.id], final=final, counts=run.counts, failures=failures
             )
-            found = _result(run, course, link, field, checks, stopped)
+            is_last = measured_in[course.id] >= experiment.looks[-1]
+            found = _result(run, course, link, field, checks, stopped, is_last=is_last)
             results.append(with_curves(found, series[course.id], course, beginnings))
         elif link is not None and link.left_out:
             results.append(_nothing_counts(run, course, link))
@@ -122,7 +126,10 @@ def _result(
     field: Field,
     checks: Sequence[SelfCheck],
     stopped: Finding | None,
+    *,
+    is_last: bool,
 ) -> WorkloadResult:
+    """`is_last`: as many rounds were measured as a run has, counted or not."""
     workload, series = course.workload, field.series
     own = tuple(check for check in checks if check.workload in (course.id, ALL))
     standings, on_all = field.standings(), None
@@ -154,7 +161,7 @@ def _result(
         checks=own,
         withheld=links.at_fault(link) or withheld(own),
         findings=tuple(filter(None, findings)),
-        exhausted=series.rounds >= run.experiment.looks[-1],
+        exhausted=is_last,
         streams=workload.settings.sink in STREAMED,
         read_size=workload.settings.read_size,
         link=link,

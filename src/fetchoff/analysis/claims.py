@@ -44,12 +44,14 @@ from fetchoff.model.judgement import (
     KnownSide,
     MissingReason,
     Needs,
+    NotEnded,
     NotExplained,
     OpenPairs,
     OriginBusy,
     OthersLikewise,
     Reason,
     Sided,
+    SidesMissing,
     SpreadPair,
     WidestPair,
 )
@@ -83,6 +85,11 @@ def judge_claims(claims: Sequence[Claim], evidence: Evidence) -> list[Judgement]
     measured = sum(not isinstance(one, Judgement) for one in asked)
     error = ARTICLE_ERROR / max(measured, 1)
     return [one if isinstance(one, Judgement) else one(error) for one in asked]
+
+
+def not_judged(claims: Sequence[Claim]) -> list[Judgement]:
+    """Those of a run that has not come to its end: who looks earlier chooses the moment."""
+    return [_judgement(claim, ClaimVerdict.UNDECIDED, None, NotEnded()) for claim in claims]
 
 
 def _asked(claim: Claim, evidence: Evidence) -> Judge | Judgement:
@@ -309,10 +316,18 @@ def _sides_with_costs(stated: SpreadClaim, evidence: Evidence) -> dict[Side, Arr
 def _spread(
     claim: Claim, stated: SpreadClaim, costs: Mapping[Side, Array], error: float
 ) -> Judgement:
-    """Of the sides that were measured, the dearest beside the cheapest, whichever they are."""
+    """Of the sides that were measured, the dearest beside the cheapest, whichever they are.
+
+    What was not measured could only make it wider. So without all sides, that it is wide enough
+    can be shown, and that it is too wide; but not that it is narrow.
+    """
     sides = tuple(costs)
+    missing = tuple(side for side in stated.sides if side not in costs)
     found = extremes(np.column_stack(list(costs.values())), error)
     verdict = _within(found.ratio, stated.band)
+    needs_all = ClaimVerdict.GONE if stated.at_least else ClaimVerdict.HOLDS
+    if missing and verdict is needs_all:
+        verdict = ClaimVerdict.UNDECIDED
     pair = (found.dearest, found.cheapest)
     others = verdict is ClaimVerdict.UNDECIDED and set(found.widest) != set(pair)
     return _judgement(
@@ -321,5 +336,6 @@ def _spread(
         found.ratio,
         SpreadPair(*(sides[place] for place in pair)),
         WidestPair(*(sides[place] for place in found.widest)) if others else None,
+        SidesMissing(missing) if missing else None,
         _cause(claim) if verdict is ClaimVerdict.GONE else None,
     )

@@ -23,14 +23,16 @@ def kept(
     experiment: Experiment, workload: str, baseline: str, standings: Sequence[RankingRow]
 ) -> tuple[Kept, ...]:
     """What became of the limit on a course, in wall and CPU time; nothing if there is none."""
+    most = min((s.rounds for s in standings if s.client == baseline), default=0)
     others = (standing for standing in standings if standing.client != baseline)
-    return tuple(one for s in others for one in _of(experiment, workload, baseline, s))
+    return tuple(one for s in others for one in _of(experiment, workload, baseline, s, most))
 
 
 def _of(
-    experiment: Experiment, workload: str, baseline: str, standing: RankingRow
+    experiment: Experiment, workload: str, baseline: str, standing: RankingRow, most: int
 ) -> Iterator[Kept]:
-    limit, rounds = experiment.limit, standing.rounds
+    """`most`: rounds of the baseline, of which the two cannot have more in common."""
+    limit, rounds = experiment.limit, min(standing.rounds, most)
     for clock, relative in ((Clock.WALL, standing.wall), (Clock.CPU, standing.cpu)):
         if limit is None or relative is None:
             continue

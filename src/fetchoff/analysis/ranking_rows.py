@@ -319,18 +319,21 @@ class Field:
 
 
 def over_centre(batches: Sequence[Batch]) -> float:
-    """The CPU time of an invocation's mean batch ÷ that of an ordinary one, over invocations."""
-    rounds: dict[Sample, list[Batch]] = defaultdict(list)
+    """The CPU time of a client's mean batch ÷ that of an ordinary one; NaN without batches.
+
+    Each is taken beside the median of its invocation, and what is ordinary is found among those of
+    all invocations: of three batches, one dear one is a third, which trimming would leave in.
+    """
+    invocations: dict[Sample, list[Batch]] = defaultdict(list)
     for batch in batches:
-        rounds[batch.sample].append(batch)
-    over = [
-        turn_costs(
-            np.array([b.cost.cpu_ns for b in own], dtype=np.float64),
-            np.array([b.exchanges for b in own], dtype=np.float64),
-        ).over_centre
-        for own in rounds.values()
-    ]
-    return float(np.mean(over)) if over else math.nan
+        invocations[batch.sample].append(batch)
+    nanoseconds: list[float] = []
+    for own in invocations.values():
+        ordinary = median(batch.cost.cpu_ns / batch.exchanges for batch in own)
+        nanoseconds += [batch.cost.cpu_ns / ordinary if ordinary > 0 else math.nan for batch in own]
+    exchanges = [batch.exchanges for own in invocations.values() for batch in own]
+    costs = np.array([nanoseconds, exchanges], dtype=np.float64)
+    return turn_costs(*costs[:, np.isfinite(costs[0])]).over_centre
 
 
 def _median_of(values: Iterable[float]) -> float:

@@ -88,8 +88,9 @@ def _reproduction_of(
     """The article whose suite was reproduced, with its claims judged; None for other runs.
 
     A run that ends when it has decided is none: intervals of claims allow for one look, at the end.
+    Before its end, the claims have no verdict.
     """
-    from fetchoff.analysis.claims import judge_claims
+    from fetchoff.analysis.claims import judge_claims, not_judged
     from fetchoff.analysis.evidence import Evidence
     from fetchoff.analysis.sizes import at_sizes_of
     from fetchoff.catalog import claims
@@ -101,6 +102,8 @@ def _reproduction_of(
         return None
     planned = [course.id for course in header.experiment.courses]
     article = at_sizes_of(claims.article(header.experiment.suite), planned)
+    if folder.ended is None:
+        return Reproduction(article, tuple(not_judged(article.claims)))
     diagnoses = [each.diagnosis for each in explained]
     withheld = {result.workload: result.withheld for result in measured if result.withheld}
     evidence = Evidence.of(header.experiment, folder.records(), header.absent, diagnoses, withheld)

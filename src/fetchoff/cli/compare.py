@@ -218,6 +218,9 @@ def _say_unclear(
     budget = budget_to_tell(records, by_rounds)
     if budget is None:
         most = experiment.looks[-1]
-        say(f"hint: even {most} rounds, the maximum, would not decide this; use a quieter machine")
+        say(
+            f"hint: even {most} rounds like these would not decide this; use a quieter machine, or "
+            "a much larger --budget, with which rounds are longer where neither client compiles"
+        )
     else:
         say(f"hint: --budget {budget} would probably decide this")

@@ -4,6 +4,9 @@ Its slope is the number of round trips of an exchange, its intercept what needs 
 that of Theil (1950) and Sen (1968, J. Am. Stat. Assoc. 63, 1379–1389): the median of the slopes of
 all pairs of points, with Sen's interval (`scipy.stats.theilslopes`). One loop that was disturbed
 hardly moves it.
+
+The intercept is the median of what is left. Its interval takes half of the error for the slope, and
+half for that median, whose interval is that of the sign test.
 """
 
 from __future__ import annotations
@@ -11,12 +14,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import theilslopes
+from numpy.typing import NDArray
+from scipy.stats import binom, theilslopes
 
 from fetchoff.diagnosis.round_trips import needed_round_trips
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.slope import Point, RoundTrips
 from fetchoff.model.workload import Workload
+
+Array = NDArray[np.float64]
 
 LEVEL = 0.99
 LEAST_LINKS = 3
@@ -34,16 +40,19 @@ def round_trips(client: str, workload: Workload, points: Sequence[Point]) -> Rou
         client=client,
         workload=workload.id,
         trips=Estimate(slope, low, high, LEVEL),
-        local_ms=Estimate(
-            float(np.median(y - slope * x)),
-            float(np.median(y - high * x)),
-            float(np.median(y - low * x)),
-            LEVEL,
-        ),
+        local_ms=_local_ms(x, y, slope),
         needed=needed_round_trips(workload),
         window_bytes=_window_bytes(points),
         points=tuple(points),
     )
+
+
+def _local_ms(x: Array, y: Array, slope: float) -> Estimate:
+    half = (1 - LEVEL) / 2
+    _, _, low, high = map(float, theilslopes(y, x, alpha=1 - half))
+    at = max(1, int(binom.ppf(half / 2, len(y), 0.5)))
+    least, most = np.sort(y - high * x)[at - 1], np.sort(y - low * x)[-at]
+    return Estimate(float(np.median(y - slope * x)), float(least), float(most), LEVEL)
 
 
 def _window_bytes(points: Sequence[Point]) -> float | None:

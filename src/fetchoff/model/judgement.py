@@ -160,6 +160,18 @@ class WidestPair:
 
 
 @dataclass(frozen=True)
+class NotEnded:
+    """The run has not come to its end. Intervals of claims allow for one look, which is there."""
+
+
+@dataclass(frozen=True)
+class SidesMissing:
+    """Sides of a spread that have no figures: it may be wider than what was measured."""
+
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True)
 class FaultSeen:
     """The fault was found: in `count` of `of` exchanges, connections or calls."""
 
@@ -198,6 +210,8 @@ Reason = (
     | ClosestPair
     | SpreadPair
     | WidestPair
+    | SidesMissing
+    | NotEnded
     | FaultSeen
     | FaultNotSeen
 )

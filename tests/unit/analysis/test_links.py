@@ -77,6 +77,20 @@ def test_a_result_over_a_link_has_what_was_asked_found_and_used() -> None:
     assert (link.left_out, result.withheld, result.findings) == ((), None, ())
 
 
+def test_a_run_whose_last_round_was_spoilt_has_no_further_one() -> None:
+    """So it is not said that more rounds could tell."""
+    spoilt = replace(CROSSED, faults={1: FAULT})
+    (result,) = analyse(_facts(spoilt, looks=(3, ROUNDS)), spoilt.records()).results
+    assert (result.rounds, result.exhausted) == (ROUNDS - 1, True)
+    (result,) = analyse(_facts(spoilt, looks=(3, ROUNDS + 1)), spoilt.records()).results
+    assert not result.exhausted
+
+
+def _facts(crossed: Crossed, *, looks: tuple[int, ...]) -> RunFacts:
+    experiment = replace(crossed.experiment, looks=looks)
+    return RunFacts("id", "title", "2026-11-20", experiment, (), (), {}, ())
+
+
 @pytest.mark.parametrize(("link", "is_shown"), [(LINK, False), (LOOPBACK, True)])
 def test_older_runs_timed_first_exchanges_with_the_link_wide_open(
     link: Link, is_shown: bool

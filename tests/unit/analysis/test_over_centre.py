@@ -24,6 +24,13 @@ def test_what_rare_dear_batches_add_is_told_beside_the_mean() -> None:
     assert over_centre(batches) == pytest.approx(7 / 6)
 
 
+def test_a_dear_batch_is_told_where_a_round_has_three() -> None:
+    """As in a ranking: one of three is no tail that trimming would find, one of six is."""
+    dear = [(n, k) for n in range(8) for k in range(3) if n % 2 == k == 0]
+    batches = [batch(n, k, 1000 + 1000 * ((n, k) in dear)) for n in range(8) for k in range(3)]
+    assert over_centre(batches) == pytest.approx(7 / 6)
+
+
 def test_rounds_that_differ_are_no_dear_batches() -> None:
     assert over_centre([batch(n, k, 1000 * (n + 1)) for n in range(3) for k in range(6)]) == 1
 

@@ -173,6 +173,15 @@ def rounds(count: int, seconds: float) -> list[Record]:
     return [RoundDone(number, seconds) for number in range(count)]
 
 
+def test_rounds_in_which_the_baseline_was_missing_tell_nothing_of_the_noise() -> None:
+    """Twelve rounds of one and eight of the other are eight: the interval is of those."""
+    raced = pair(0.03, LIMIT, noise=0.01)
+    standings = tuple(raced.standings().values())
+    (usual, *_) = limits.kept(raced.experiment, COURSE.id, "a/x", standings)
+    more = [replace(s, rounds=2 * s.rounds) if s.client != "a/x" else s for s in standings]
+    assert limits.kept(raced.experiment, COURSE.id, "a/x", more)[0] == usual
+
+
 def test_the_budget_that_would_tell_grows_with_the_rounds_that_would() -> None:
     one = unclear()
     records = rounds(5, 12.0)

@@ -37,6 +37,18 @@ def test_an_articles_run_leaves_its_claims_and_the_same_files_every_time(tmp_pat
     assert b"The article, measured again" in first["report.html"]
 
 
+def test_claims_have_no_verdict_before_the_run_has_ended(tmp_path: Path) -> None:
+    """Their intervals allow for one look: who interrupts a run that pleases had chosen it."""
+    reproduced.run(tmp_path, "curl-2023")
+    records = tmp_path / "batches.jsonl"
+    *before, end = records.read_text("utf-8").splitlines(keepends=True)
+    assert "ended" in end
+    records.write_text("".join(before), "utf-8")
+    judged = json.loads(written(tmp_path)["claims.json"])
+    assert {one["verdict"] for one in judged} == {"undecided"}
+    assert b"the run has not come to its end" in (tmp_path / "report.html").read_bytes()
+
+
 def test_ruby_2008_leaves_a_file_for_each_implementation_and_three_for_all(tmp_path: Path) -> None:
     reproduced.run(tmp_path, "ruby-2008", reproduced.SPECIAL["ruby-2008"])
     names = {name for name in written(tmp_path) if name.startswith("csv/")}

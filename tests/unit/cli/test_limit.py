@@ -38,7 +38,11 @@ APART = (
     ("unclear", "hint"),
     [
         ((CPU,), "--budget 120 would probably decide this"),
-        ((NEVER,), "even 40 rounds, the maximum, would not decide this; use a quieter machine"),
+        (
+            (NEVER,),
+            "even 40 rounds like these would not decide this; use a quieter machine, or a much "
+            "larger --budget, with which rounds are longer where neither client compiles",
+        ),
         ((WALL,), "no number of rounds would decide this; go by CPU time"),
         ((WALL, CPU), "--budget 120 would probably decide this"),
     ],

@@ -31,6 +31,7 @@ from fetchoff.model.judgement import (
     KnownInAnyCase,
     KnownSide,
     Needs,
+    NotEnded,
     NotExplained,
     OpenPairs,
     OriginBusy,
@@ -38,6 +39,7 @@ from fetchoff.model.judgement import (
     Reason,
     Sided,
     SideFailed,
+    SidesMissing,
     SpreadPair,
     TooFewRounds,
     WidestPair,
@@ -150,6 +152,8 @@ def _reason(reason: Reason, among: Sequence[Side]) -> str:
     match reason:
         case Needs():
             return f"needs {reason.what}"
+        case NotEnded():
+            return "the run has not come to its end"
         case WorkloadMissing():
             return f"{reason.workload} was not measured"
         case CourseWithheld():
@@ -197,6 +201,8 @@ def _reason(reason: Reason, among: Sequence[Side]) -> str:
             return _beside(reason, among)
         case WidestPair():
             return f"the upper end is that of {_beside(reason, among)}"
+        case SidesMissing():
+            return f"without {', '.join(_named(side, among) for side in reason.sides)}"
 
 
 def _too_few(reason: TooFewRounds) -> str:

@@ -40,7 +40,9 @@ const tested = (column, aspect, shown, baseline) => {
   for (const one of found.standings) {
     const cell = column.cells.get(one.client);
     Object.assign(cell, one, { cost: one.ratio });
-    if (isWithheld(aspect, column.workload, one.client, found.reference, one.ratio)) cell.verdict = "undecided";
+    if (isWithheld(aspect, column.workload, one.client, found.reference, one.ratio)) {
+      Object.assign(cell, { verdict: "undecided", isWithheld: true });
+    }
     if (aspect.more_is_better) Object.assign(cell, { ratio: 1 / one.ratio, low: 1 / one.high, high: 1 / one.low });
   }
   return { ...column, ...found };
@@ -62,14 +64,15 @@ const estimated = (column, { values }, aspect, baseline) => {
 };
 
 // Geometric means over the columns, of clients that have a ratio in all of them. The interval holds
-// if those of the columns do.
+// if those of the columns do; there is none where the verdict of one is withheld.
 const overallOf = (shown, columns) => {
   const found = new Map();
   for (const client of shown) {
     const cells = columns.map((column) => column.cells.get(client));
     if (cells.some((cell) => cell.ratio === undefined)) continue;
     const mean = (name) => Math.exp(cells.reduce((sum, cell) => sum + Math.log(cell[name]), 0) / cells.length);
-    const ends = cells[0].low === undefined ? {} : { low: mean("low"), high: mean("high") };
+    const isTested = cells.every((cell) => cell.low !== undefined && !cell.isWithheld);
+    const ends = isTested ? { low: mean("low"), high: mean("high") } : {};
     found.set(client, { ratio: mean("ratio"), cost: mean("cost"), ...ends });
   }
   return found;
