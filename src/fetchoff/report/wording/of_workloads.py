@@ -89,8 +89,8 @@ def sentence(found: WorkloadEvidence) -> str:
         case ContentInMemory():
             return (
                 f"{found.bytes / 1e3:,.0f} kB of content are kept in memory, so a figure also "
-                "depends on what else the program has there: when tried, two or three of twelve "
-                "clients cost 18 to 44 % more than in plain loops"
+                "depends on what else the program has there: when tried, up to three of twelve "
+                "clients cost 18 to 46 % more than in plain loops"
             )
         case LinkAtFault():
             faults = "; ".join(found.faults)
