@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -264,7 +265,14 @@ def test_what_is_no_source_tree(name: str, fetchoff: Command, snapshot: Snapshot
     assert shown(ran, fetchoff.folder) == snapshot
 
 
-def test_a_tree_that_cannot_be_built(fetchoff: Command, snapshot: SnapshotAssertion) -> None:
+@pytest.fixture
+def own_cache(fetchoff: Command, tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """The command with a cache that no other test uses: a tree that was chosen stays chosen."""
+    return replace(fetchoff, cache=tmp_path_factory.mktemp("own-cache"))
+
+
+def test_a_tree_that_cannot_be_built(own_cache: Command, snapshot: SnapshotAssertion) -> None:
+    fetchoff = own_cache
     tree = fetchoff.folder / "library-1.0"
     tree.mkdir()
     (tree / "README").write_text("")
@@ -275,7 +283,8 @@ def test_a_tree_that_cannot_be_built(fetchoff: Command, snapshot: SnapshotAssert
     assert text.replace(str(fetchoff.cache), "CACHE") == snapshot
 
 
-def test_a_client_from_a_tree_is_listed_as_such(fetchoff: Command) -> None:
+def test_a_client_from_a_tree_is_listed_as_such(own_cache: Command) -> None:
+    fetchoff = own_cache
     tree = fetchoff.folder / "library-1.0"
     tree.mkdir()
     (tree / "library").write_text("")
