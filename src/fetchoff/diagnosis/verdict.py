@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from fetchoff.model.cause import Cause, Tried
 from fetchoff.model.cause import Trial as Outcome
 from fetchoff.model.estimate import MINIMUM_ROUNDS, Estimate, StoppingRule
-from fetchoff.stats import compare_differences
-from fetchoff.stats.comparison import mean_and_interval
+from fetchoff.stats import compare_differences, nominal_level
+from fetchoff.stats.comparison import complete_looks, mean_and_interval
 
 Array = NDArray[np.float64]
 
@@ -56,14 +56,16 @@ def judge(plain_us: Array, toggled_us: Array, trial: Toggled, rule: StoppingRule
     """Compare costs of an exchange, one of each kind from each round (NaN if missing).
 
     The interval of the ratio is that of two clients that are compared (decision 0003). That of the
-    saving is Student's, of the differences in the rounds: where little is left of a long wait, the
-    ratio is known to a hair, but the wait itself is not.
+    saving is of the differences in the rounds, at the same level, which is low where few rounds
+    can't show what kind of noise there is: where little is left of a long wait, the ratio is known
+    to a hair, but the wait itself is not.
     """
     together = np.isfinite(plain_us) & np.isfinite(toggled_us)
     logs = np.full(plain_us.shape, np.nan)
     logs[together] = np.log(toggled_us[together]) - np.log(plain_us[together])
     found = compare_differences(logs, rule=rule, final=True)
-    saved = _mean(plain_us[together] - toggled_us[together], found.ratio.level)
+    nominal = nominal_level(rule, complete_looks(logs, rule), final=True)
+    saved = _mean(plain_us[together] - toggled_us[together], nominal, found.ratio.level)
     expected = trial.expected
     if expected is not None and together.any():
         # The recording was another process in other minutes.
@@ -71,11 +73,12 @@ def judge(plain_us: Array, toggled_us: Array, trial: Toggled, rule: StoppingRule
     return Tried(trial.toggle, found.ratio, saved, found.rounds, outcome(saved, expected))
 
 
-def _mean(values: Array, level: float) -> Estimate:
-    """The mean and its interval; without bounds if there are too few values for one."""
+def _mean(values: Array, nominal: float, level: float) -> Estimate:
+    """The mean and its interval, by a test at the level `nominal`; without bounds if there are too
+    few values for one. `level`: at which it holds, whenever the trial ends."""
     if values.size < MINIMUM_ROUNDS:
         return Estimate(float("nan"), -np.inf, np.inf, level)
-    return Estimate(*mean_and_interval(values, 1 - level, resolution=0.0), level)
+    return Estimate(*mean_and_interval(values, nominal, resolution=0.0), level)
 
 
 def outcome(saved_us: Estimate, expected: Range | None) -> Outcome:

@@ -50,6 +50,20 @@ def test_the_interval_of_the_saving_covers_the_truth() -> None:
     assert covered >= 0.96 * TRIALS
 
 
+@pytest.mark.parametrize("rounds", [5, 8, 12, 20])
+def test_a_wild_client_confirms_nothing(rounds: int) -> None:
+    """Some of its processes cost much more than the others. Few rounds may hold none of these, and
+    then their spread says nothing (docs/decisions/0003-stopping-rule.md). Nothing is saved."""
+    random = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(2_000):
+        plain = PLAIN_US * random.normal(1, 0.01, rounds)
+        toggled = PLAIN_US * (0.75 + 0.25 * random.exponential(size=rounds))
+        found = judge(plain, toggled, Toggled("it is so", None, PLAIN_US), StoppingRule())
+        wrong += found.trial is Trial.CONFIRMED
+    assert wrong <= 0.02 * 2_000
+
+
 def test_one_round_tells_nothing() -> None:
     one = judge(
         np.array([PLAIN_US]), np.array([100.0]), Toggled("", None, PLAIN_US), StoppingRule()
