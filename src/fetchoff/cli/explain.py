@@ -135,7 +135,16 @@ def command(
     if other is None:
         _explain_one(ready(client), request)
     else:
-        _explain_difference(ready(client), ready(other), request)
+        _explain_difference(*_both(client, other), request)
+
+
+def _both(a: str, b: str) -> tuple[Client, Client]:
+    """Both clients, ready. Two folders of one client, such as a copy that was edited, are two."""
+    from fetchoff.app.choose import told_apart
+    from fetchoff.cli.compare import made_ready, one
+
+    first, second = map(made_ready, told_apart(one(a), one(b)))
+    return first, second
 
 
 def _explain_one(client: Client, request: Request) -> None:
