@@ -132,10 +132,22 @@ def command(
         quiet=quiet or as_json,
         as_json=as_json,
     )
+    _must_be_possible(request, compares=other is not None)
     if other is None:
         _explain_one(ready(client), request)
     else:
         _explain_difference(*_both(client, other), request)
+
+
+def _must_be_possible(request: Request, *, compares: bool) -> None:
+    """InputError or StoreError for what no recording changes, before minutes are spent on one."""
+    from fetchoff.app.courses import must_be_measurable
+    from fetchoff.store.run_folder import must_hold_no_run
+
+    if compares:
+        must_be_measurable([request.course])
+    if request.out is not None and (compares or request.tries):
+        must_hold_no_run(request.out)
 
 
 def _both(a: str, b: str) -> tuple[Client, Client]:
@@ -219,7 +231,7 @@ def _tried(client: Client, diagnosis: Diagnosis, request: Request) -> Diagnosis:
 
 
 def _explain_difference(a: Client, b: Client, request: Request) -> None:
-    from fetchoff.model.errors import FetchoffError
+    from fetchoff.model.errors import AdapterError, FetchoffError
 
     found: list[Explained] = []
     try:
@@ -233,6 +245,8 @@ def _explain_difference(a: Client, b: Client, request: Request) -> None:
     _show_difference(breakdown, as_json=request.as_json)
     if request.timeline and not request.as_json:
         _show_both(found, request.timeline)
+    if any(each.diagnosis.faults for each in found):
+        raise typer.Exit(AdapterError.exit_code)
 
 
 def _measured(a: Client, b: Client, diagnoses: Sequence[Diagnosis], request: Request) -> Breakdown:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from fetchoff.app.choose import chosen
 from fetchoff.app.courses import courses
@@ -116,3 +118,30 @@ def test_what_was_found_of_two_is_told_if_they_cannot_be_compared(
         explain._explain_difference(*both, request(packets=Path("p.pcapng")))
     told = json.loads(capsys.readouterr().out)["diagnoses"]
     assert [each["client"] for each in told] == ["python/requests", "python/urllib3"]
+
+
+@pytest.mark.parametrize("fails", ["python/requests", "python/urllib3", None])
+def test_exchanges_of_either_that_failed_are_told_by_the_exit_status(
+    fails: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After the difference of the two was shown."""
+    whole = explain._explained
+
+    def explained(client: Client, asked: explain.Request) -> Explained:
+        found = whole(client, asked)
+        faults = ("while it was recorded: 3 of 8 exchanges failed",) if client.id == fails else ()
+        return replace(found, diagnosis=replace(found.diagnosis, faults=faults))
+
+    def measured(a: Client, b: Client, diagnoses: list[Diagnosis], _: explain.Request) -> Breakdown:
+        ratio = Estimate(2.0, 1.9, 2.1, 0.99)
+        return Breakdown(COURSE.id, a.id, b.id, 1.0, 2.0, ratio, (), (diagnoses[0], diagnoses[1]))
+
+    monkeypatch.setattr(explain, "_explained", explained)
+    monkeypatch.setattr(explain, "_measured", measured)
+    status = None
+    try:
+        explain._explain_difference(client("python/requests"), client("python/urllib3"), request())
+    except typer.Exit as ended:
+        status = ended.exit_code
+    assert status == (AdapterError.exit_code if fails else None)
+    assert json.loads(capsys.readouterr().out)["b"] == "python/urllib3"

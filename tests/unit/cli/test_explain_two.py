@@ -13,6 +13,8 @@ from fetchoff.app.measure import launches
 from fetchoff.catalog.paths import shipped
 from fetchoff.cli import compare, explain
 from fetchoff.model.client import Client, Launch, Manifest, Readiness
+from fetchoff.model.errors import InputError, StoreError
+from fetchoff.store.run_folder import HEADER
 
 SHIPPED = "python/http-client"
 
@@ -35,6 +37,14 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Client]:
     return found
 
 
+@pytest.fixture
+def explained_one(monkeypatch: pytest.MonkeyPatch) -> list[Client]:
+    """The clients that are to be recorded one by one; nobody is."""
+    found: list[Client] = []
+    monkeypatch.setattr(explain, "_explain_one", lambda client, _: found.append(client))
+    return found
+
+
 def copy_in(folder: Path) -> str:
     return str(shutil.copytree(shipped("adapters") / SHIPPED, folder / "http-client"))
 
@@ -53,3 +63,26 @@ def test_a_copy_of_a_client_is_not_taken_for_its_second_process(
 def test_a_client_beside_itself_is_two_processes_of_it(measured: list[Client]) -> None:
     explain.command(SHIPPED, SHIPPED)
     assert [each.id for each in measured] == [SHIPPED, SHIPPED]
+
+
+def test_a_link_over_which_nothing_is_measured_is_told_before_anything_is_recorded(
+    measured: list[Client], explained_one: list[Client]
+) -> None:
+    with pytest.raises(InputError, match="has names"):
+        explain.command(SHIPPED, "python/urllib3", link="dead-ipv6")
+    assert not measured
+    explain.command(SHIPPED, link="dead-ipv6")
+    assert explained_one
+
+
+def test_a_folder_that_holds_a_run_is_told_before_anything_is_recorded(
+    measured: list[Client], explained_one: list[Client], tmp_path: Path
+) -> None:
+    (tmp_path / HEADER).write_text("{}")
+    for other in (None, "python/urllib3"):
+        with pytest.raises(StoreError, match="already holds a run"):
+            explain.command(SHIPPED, other, out=tmp_path)
+    assert not measured
+    assert not explained_one
+    explain.command(SHIPPED, out=tmp_path, tries=False)  # which measures nothing
+    assert explained_one
