@@ -11,13 +11,15 @@ import numpy as np
 
 from fetchoff.analysis.series import series_of
 from fetchoff.analysis.stopping import rule_of
-from fetchoff.app.choose import chosen, states
+from fetchoff.app.choose import states
 from fetchoff.app.measure import new_run
+from fetchoff.build.build_dir import BuildDir
+from fetchoff.catalog.manifests import Family
 from fetchoff.diagnosis.rule import Rule
 from fetchoff.diagnosis.rules.registry import rule
 from fetchoff.diagnosis.verdict import Toggled, judge, predicted
 from fetchoff.model.cause import Cause, Diagnosis, Tried
-from fetchoff.model.client import Client
+from fetchoff.model.client import Client, ClientId, Manifest
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
 from fetchoff.model.observation import Sample
@@ -136,7 +138,7 @@ def _otherwise(cause: Cause, client: Client, course: Course) -> Otherwise | None
     found = rule(cause.fault)
     if found.untried:
         return None
-    return _toggled(found, client, course) or _cured(cause, course)
+    return _toggled(found, client, course) or _cured(cause, client, course)
 
 
 def _toggled(found: Rule, client: Client, course: Course) -> Otherwise | None:
@@ -154,11 +156,21 @@ def _can_do(client: Client, workload: Workload, as_it_is: Workload) -> bool:
     return client.description is not None and more <= client.description.features
 
 
-def _cured(cause: Cause, course: Course) -> Otherwise | None:
-    """With the variant that has a cure; None where there is none, or where it is not ready."""
+def _cured(cause: Cause, client: Client, course: Course) -> Otherwise | None:
+    """With the variant that has a cure; None where there is none, or where it is not ready.
+
+    It is that of the client's own folder, which may be a copy that was edited; and its library must
+    be built from the same sources, or else more than the cure would differ.
+    """
     if cause.cure is None or not cause.cure.variant:
         return None
-    (variant,) = states(chosen([cause.cure.variant]))
-    if variant.launch is None:
+    own = Family.of(client.manifest.folder).member(ClientId.parse(cause.cure.variant))
+    (variant,) = states([own])
+    if variant.launch is None or _built_from(own) != _built_from(client.manifest):
         return None
-    return Otherwise(f"it is {variant.manifest.about}", variant, course)
+    return Otherwise(f"it is {own.about}", variant, course)
+
+
+def _built_from(manifest: Manifest) -> list[str]:
+    """The digests of the user's source trees; none: from where its recipe has its library."""
+    return [tree.digest for tree in BuildDir.of(manifest).trees]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.app.test_experiments import COURSE, client
+from tests.unit.app.test_experiments import COURSE
 
 from fetchoff.app import trials
+from fetchoff.app.choose import chosen
+from fetchoff.build import trees
+from fetchoff.catalog.paths import shipped
 from fetchoff.diagnosis.diagnose import with_cures
 from fetchoff.model.behaviour import Behaviour, Continue
 from fetchoff.model.cause import Cause, Diagnosis
@@ -41,21 +45,18 @@ def found(*causes: Cause) -> Diagnosis:
 
 @pytest.fixture
 def plain() -> Client:
-    return ready("javascript/http2")
+    return ready(chosen(["javascript/http2"])[0])
 
 
-def ready(name: str) -> Client:
-    found = client(name)
-    here = Path(__file__)  # a run keeps the source of its clients
-    manifest = replace(found.manifest, folder=here.parent, source=here.name)
+def ready(manifest: Manifest) -> Client:
     about = Description("1", "", "", frozenset())
-    return replace(found, manifest=manifest, launch=Launch(("true",)), description=about)
+    return Client(manifest, Readiness.READY, about, Launch(("true",)))
 
 
 @pytest.fixture(autouse=True)
-def is_set_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def is_set_up(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def states(manifests: Iterable[Manifest]) -> list[Client]:
-        return [ready(str(manifest.id)) for manifest in manifests]
+        return [ready(manifest) for manifest in manifests]
 
     monkeypatch.setattr(trials, "states", states)
 
@@ -83,12 +84,48 @@ def test_a_variant_that_is_not_set_up_is_not_tried(
     plain: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def states(manifests: Iterable[Manifest]) -> list[Client]:
-        return [client(str(one.id), readiness=Readiness.NOT_SET_UP) for one in manifests]
+        return [Client(manifest, Readiness.NOT_SET_UP) for manifest in manifests]
 
     monkeypatch.setattr(trials, "states", states)
     out = tmp_path / "run"
     assert trials.trial_of(plain, COURSE, found(SMALL), budget_s=5, out=out) is None
     assert not out.exists()
+
+
+def copied(folder: Path, name: str = "") -> Client:
+    """A client of a copied folder, under a name of its own if that is given."""
+    place = shutil.copytree(shipped("adapters") / "javascript", folder / "javascript") / "http2"
+    if name:
+        text = (place / "adapter.toml").read_text()
+        (place / "adapter.toml").write_text(text.replace('"javascript/http2"', f'"{name}"'))
+    return ready(chosen([str(place)])[0])
+
+
+@pytest.mark.parametrize("name", ["", "javascript/mine"])
+def test_the_variant_of_a_copy_is_that_of_the_copy(tmp_path: Path, name: str) -> None:
+    copy = copied(tmp_path, name)
+    diagnosis = replace(found(SMALL), client=copy.id)
+    cures = copy.manifest.cures
+    assert cures[SMALL.fault].variant == f"{copy.id}+window-16m"
+    diagnosis = with_cures(diagnosis, cures)
+    trial = trials.trial_of(copy, COURSE, diagnosis, budget_s=5, out=tmp_path / "run")
+    assert trial is not None
+    assert [each.id for each in trial.clients] == [copy.id, cures[SMALL.fault].variant]
+    assert {each.manifest.folder for each in trial.clients} == {copy.manifest.folder}
+
+
+def test_a_variant_whose_library_is_of_other_sources_is_not_tried(
+    library: Path, tmp_path: Path
+) -> None:
+    plain = ready(chosen(["rust/hyper"])[0])
+    trees.choose(plain.manifest, [trees.take(plain.id, library)])
+    cause = replace(SMALL, cure=plain.manifest.cures[SMALL.fault])
+    diagnosis = Diagnosis(plain.id, COURSE.id, 5000.0, 100.0, 50.0, (cause,))
+    out = tmp_path / "run"
+    assert trials.trial_of(plain, COURSE, diagnosis, budget_s=5, out=out) is None
+    variant = chosen([cause.cure.variant if cause.cure else ""])[0]
+    trees.choose(variant, [trees.take(str(variant.id), library)])
+    assert trials.trial_of(plain, COURSE, diagnosis, budget_s=5, out=out) is not None
 
 
 def test_what_nobody_has_a_cure_for_is_not_tried(plain: Client, tmp_path: Path) -> None:
