@@ -18,7 +18,12 @@ from fetchoff.run.host.placement import Cores
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import BuiltInOrigin, Origin, StartOrigin, for_a_round
 from fetchoff.run.origins.counting import counts_of
-from fetchoff.run.origins.remote import RemoteOrigin, must_be_permitted, must_have_no_secret
+from fetchoff.run.origins.remote import (
+    RemoteOrigin,
+    must_be_permitted,
+    must_fit,
+    must_have_no_secret,
+)
 from fetchoff.run.origins.server import ServerOrigin
 
 
@@ -43,6 +48,8 @@ def must_serve(name: str, courses: Sequence[Course], *, allow_remote: bool = Fal
                 "origins that Fetchoff starts",
                 "leave out --link or --origin",
             )
+        for workload in {course.workload: None for course in courses}:
+            must_fit(name, workload)
     elif name != BUILT_IN:
         server = ready(name)
         for workload in {course.workload: None for course in courses}:

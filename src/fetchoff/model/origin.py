@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from fetchoff.model.behaviour import ORDINARY
 from fetchoff.model.client import Readiness, Recipe
 from fetchoff.model.workload import Exchange, Protocol, Settings, Workload
 
@@ -47,8 +48,8 @@ class Serves:
             return f"{settings.protocol} is not spoken"
         if settings.tls and not self.tls:
             return "TLS is not spoken"
-        if settings.proxy:
-            return "it is no proxy"
+        if lack := only_built_in(settings):
+            return lack
         for exchange in (*workload.before, *workload.exchanges):
             if not self.answers(exchange, settings):
                 return f"{exchange.method} {exchange.target} is not answered"
@@ -65,10 +66,31 @@ class Serves:
         return any(re.fullmatch(pattern, exchange.target) for pattern in self.own)
 
 
+def only_built_in(settings: Settings) -> str:
+    """What no origin but the built-in one can be asked for; "" if nothing.
+
+    A server that resumes sessions, or keeps a connection that should hang up, would measure
+    something else under the workload's name, and no count would show it.
+    """
+    if settings.proxy:
+        return "it is no proxy"
+    if not settings.tickets:
+        return "whether it lets TLS sessions be resumed cannot be chosen"
+    if settings.behaviour != ORDINARY:
+        return "how it behaves where HTTP and TCP leave a choice cannot be chosen"
+    return ""
+
+
+# What the built-in origin does with time, or with the request, is not in the content of a file.
+_DOES_MORE = re.compile(r"/(?:delay|drip|need)/.*|/echo(?:\?.*)?")
+
+
 def _is_a_file(exchange: Exchange, settings: Settings) -> bool:
     """Whether the same file is always the right answer."""
-    return exchange.expect.status == 200 and not (
-        settings.cookies or settings.decompress or settings.redirects
+    return (
+        exchange.expect.status == 200
+        and not (settings.cookies or settings.decompress or settings.redirects)
+        and not _DOES_MORE.fullmatch(exchange.target)
     )
 
 

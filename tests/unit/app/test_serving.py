@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.origin import BUILT_IN
-from fetchoff.model.workload import Exchange, Workload
+from fetchoff.model.workload import Exchange, Settings, Workload
 from fetchoff.run.host.placement import Cores
 from fetchoff.run.network.seam import LOOPBACK, Loopback
 
@@ -122,6 +123,25 @@ def test_a_url_with_a_password_is_never_the_name_of_an_origin() -> None:
     assert located("http://127.0.0.1:1/a@b") == "http://127.0.0.1:1/a@b"
     with pytest.raises(InputError, match="cannot have a user or a password"):
         located("http://ada:secret@127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    ("url", "settings", "lack"),
+    [
+        ("http://127.0.0.1:1", Settings(tls=True), "'w' has TLS, and origin .* is http"),
+        ("https://127.0.0.1:1", Settings(), "'w' has no TLS, and origin .* is https"),
+        ("http://127.0.0.1:1", Settings(proxy=True), "it is no proxy"),
+        ("https://127.0.0.1:1", Settings(tls=True, tickets=False), "sessions be resumed"),
+    ],
+)
+def test_a_url_must_be_what_the_workload_says(url: str, settings: Settings, lack: str) -> None:
+    """Nothing counts its requests, so nothing would notice that they had no TLS."""
+    with pytest.raises(InputError, match=lack):
+        must_serve(url, [Course(replace(GET, settings=settings))])
+
+
+def test_a_url_with_tls_serves_workloads_with_tls() -> None:
+    must_serve("https://127.0.0.1:1", [Course(replace(GET, settings=Settings(tls=True)))])
 
 
 def test_a_url_has_no_link_to_it() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fetchoff.model.behaviour import Behaviour
 from fetchoff.model.origin import Serves
 from fetchoff.model.workload import Exchange, Expect, FormBody, Protocol, Settings, Workload
 
@@ -37,6 +38,18 @@ def test_files_answer(exchanges: tuple[Exchange, ...]) -> None:
         (workload(GET, settings=Settings(decompress=True)), "GET /bytes/16 is not answered"),
         (workload(GET, settings=Settings(proxy=True)), "it is no proxy"),
         (workload(GET, settings=Settings(protocol=Protocol.H2C)), "h2c is not spoken"),
+        (
+            workload(GET, settings=Settings(tls=True, tickets=False)),
+            "whether it lets TLS sessions be resumed cannot be chosen",
+        ),
+        (
+            workload(GET, settings=Settings(behaviour=Behaviour(keep_alive=False))),
+            "how it behaves where HTTP and TCP leave a choice cannot be chosen",
+        ),
+        (workload(Exchange("GET", "/delay/100")), "GET /delay/100 is not answered"),
+        (workload(Exchange("GET", "/drip/5?ms=1")), "GET /drip/5?ms=1 is not answered"),
+        (workload(Exchange("GET", "/need/a/b")), "GET /need/a/b is not answered"),
+        (workload(Exchange("POST", "/echo")), "POST /echo is not answered"),
     ],
 )
 def test_what_files_do_not_answer(asked: Workload, lack: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,35 @@ def port() -> Iterator[int]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server.server_port
     server.shutdown()
+
+
+def test_a_connection_that_the_server_closed_is_opened_anew() -> None:
+    """Servers close what was idle for some seconds, and clients may warm up for longer."""
+    asked: list[int] = []
+
+    class Impatient(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        timeout = 0.05
+
+        def do_GET(self) -> None:
+            asked.append(self.client_address[1])
+            text = json.dumps({"open": len(asked)})
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Nobody reads it."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Impatient) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        tally = StatisticsTally(LOOPBACK, server.server_port, Statistics("/", ("open",)))
+        assert tally.read().requests == 1
+        time.sleep(0.3)
+        assert tally.read().requests == 2
+        server.shutdown()
+    assert len(set(asked)) == 2
 
 
 def test_statistics_are_summed_over_what_a_star_stands_for(port: int) -> None:

@@ -109,3 +109,15 @@ def test_nothing_is_seen_of_it_and_nothing_is_done_to_it() -> None:
     assert origin.misplaced(Cores({0}), Urgency.HIGH) == ""
     assert origin.turnstile is None
     assert (origin.cpu_clock(), origin.involuntary_switches()) == (None, 0)
+
+
+def test_while_it_is_away_no_client_is_to_blame() -> None:
+    """Otherwise whoever is measured just then is given up for the whole run."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        RemoteOrigin(url).must_be_there()
+    with pytest.raises(
+        OriginError, match=r"the origin http://127.* is not there: .*refused"
+    ) as why:
+        RemoteOrigin(url).must_be_there()
+    assert "fetchoff resume" in why.value.hint

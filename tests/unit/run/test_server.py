@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 import urllib.error
@@ -132,6 +133,36 @@ def test_one_that_does_not_answer_is_ended_after_its_time(start: Start) -> None:
     assert set(psutil.Process().children()) <= before
 
 
+def test_ctrl_c_while_it_starts_ends_it(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fetchoff.run.origins.server._answers", interrupted)
+    before = set(psutil.Process().children())
+    with pytest.raises(KeyboardInterrupt):
+        start("silent")
+    assert set(psutil.Process().children()) <= before
+
+
+def test_its_documents_stay_whatever_its_name(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = replace(origins.origin(str(FAKES / "_origins" / "honest")), id="site")
+    monkeypatch.setattr(origins, "origin", lambda _: named)
+    assert len(get(start("honest").open().base_url + "/bytes/16")) == 16
+
+
+def test_a_disk_that_is_full_of_its_documents(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("fetchoff.run.origins.server.fill_site", full)
+    with pytest.raises(OriginError, match="cannot be given its files: .*No space left"):
+        start("honest")
+
+
 def test_one_that_ends_meanwhile(start: Start, tmp_path: Path) -> None:
     origin = start("dies")
     ledger = origin.open()
@@ -149,7 +180,7 @@ def test_where_its_output_cannot_be_kept_the_hint_has_the_rest(
     start: Start, tmp_path: Path
 ) -> None:
     origin = start("honest")
-    (tmp_path / "run" / "honest" / OUTPUT).unlink()
+    (tmp_path / "run" / "server" / "honest" / OUTPUT).unlink()
     origin.end()
     with pytest.raises(OriginError, match="honest ended") as error:
         origin.read()

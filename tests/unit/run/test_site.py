@@ -57,3 +57,11 @@ def test_what_is_there_is_not_fetched_again(tmp_path: Path) -> None:
 def test_one_file_cannot_be_two_answers(tmp_path: Path, other: Exchange) -> None:
     with pytest.raises(InputError, match="have different answers"):
         fill_site(tmp_path, [workload(Exchange("GET", "/")), workload(other)], FILES)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_file_cannot_be_a_folder_too(tmp_path: Path, order: int) -> None:
+    asked = [workload(Exchange("GET", "/json/17")), workload(Exchange("POST", "/json", FORM))]
+    with pytest.raises(InputError, match="/json/17 lies below /json") as refused:
+        fill_site(tmp_path, asked[::order], FILES)
+    assert "two runs" in refused.value.hint

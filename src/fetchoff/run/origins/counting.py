@@ -120,14 +120,24 @@ class StatisticsTally:
 
     def _ask(self) -> object:
         try:
-            self._connection.request("GET", self._statistics.target)
-            return json.loads(self._connection.getresponse().read())
+            return json.loads(self._answer())
         except (OSError, http.client.HTTPException, ValueError) as error:
             self._connection.close()
             raise OriginError(
                 f"the origin does not tell its statistics: {error or type(error).__name__}",
                 "what was measured is kept; 'fetchoff resume' goes on",
             ) from error
+
+    def _answer(self) -> bytes:
+        try:
+            return self._get()
+        except ConnectionError:  # servers close what was idle for some seconds
+            self._connection.close()
+            return self._get()
+
+    def _get(self) -> bytes:
+        self._connection.request("GET", self._statistics.target)
+        return self._connection.getresponse().read()
 
 
 def _sum(document: object, paths: tuple[str, ...]) -> int:

@@ -9,18 +9,19 @@ from urllib.parse import SplitResult, urlsplit
 
 from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.observation import Seen
-from fetchoff.model.origin import Counted
-from fetchoff.model.workload import Settings
+from fetchoff.model.origin import Counted, only_built_in
+from fetchoff.model.workload import Settings, Workload
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.host.placement import Cores, Urgency
-from fetchoff.run.origins.built_in import PLAIN
+from fetchoff.run.origins.built_in import KEPT, PLAIN
 from fetchoff.run.os.clocks import ReadKnownNs
 
 # RFC 1918 and RFC 4193. `is_private` is wider: it has addresses that no host should have.
 PRIVATE = tuple(
     map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
 )
-SCHEMES = ("http", "https")
+PORTS = {"http": 80, "https": 443}
+CONNECT_S = 2.0
 NOTHING: frozenset[Counted] = frozenset()
 
 
@@ -48,7 +49,13 @@ class RemoteOrigin:
         return 0
 
     def must_be_there(self) -> None:
-        """Nothing tells whether it is."""
+        """Whether a connection can be opened: while it is away, no client is to blame."""
+        parts = urlsplit(self._url)
+        port = parts.port or PORTS[parts.scheme]
+        try:
+            socket.create_connection((parts.hostname, port), timeout=CONNECT_S).close()
+        except OSError as error:
+            raise OriginError(f"the origin {self._url} is not there: {error}", KEPT) from error
 
     def end(self) -> None:
         """Nothing to end: somebody else runs it."""
@@ -86,7 +93,7 @@ def must_be_permitted(url: str, *, allow_remote: bool) -> None:
     Whoever measures sends as many requests as a client can.
     """
     parts = _split(url)
-    if parts is None or parts.scheme not in SCHEMES or not parts.hostname or parts.query:
+    if parts is None or parts.scheme not in PORTS or not parts.hostname or parts.query:
         raise InputError(
             f"'{url}' cannot be an origin",
             "give scheme, host and port, and a path if targets are below one: http://127.0.0.1:8080",
@@ -95,6 +102,27 @@ def must_be_permitted(url: str, *, allow_remote: bool) -> None:
         raise InputError(
             f"{parts.hostname} is neither this machine nor in a private network",
             "--allow-remote permits it; only for a server that you may load with requests",
+        )
+
+
+def must_fit(url: str, workload: Workload) -> None:
+    """InputError if the exchanges of a workload with this URL would not be what it says.
+
+    The scheme says whether there is TLS, and nobody else would notice: requests aren't counted.
+    """
+    settings = workload.settings
+    is_safe = url.startswith("https://")
+    if is_safe != settings.tls:
+        says, has = ("TLS", "http") if settings.tls else ("no TLS", "https")
+        raise InputError(
+            f"workload '{workload.id}' has {says}, and origin {url} is {has}",
+            f"give the server's {'http' if is_safe else 'https'} URL, or a workload "
+            f"with tls = {'true' if is_safe else 'false'}",
+        )
+    if lack := only_built_in(settings):
+        raise InputError(
+            f"origin {url} cannot serve workload '{workload.id}': {lack}",
+            "choose another workload, or the built-in origin",
         )
 
 

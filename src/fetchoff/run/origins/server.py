@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import shutil
 import socket
@@ -51,9 +52,9 @@ class ServerOrigin:
         self._server = server
         self._network = network
         self._logs = logs
-        self._folder = folder.absolute() / server.manifest.id
+        self._folder = folder.absolute() / "server" / server.manifest.id
         site = folder.absolute() / "site"
-        fill_site(site, workloads, server.manifest.serves)
+        self._fill(site, workloads)
         places = {"site": site, "built": server.built, "recipe": server.manifest.folder.absolute()}
         failure = ChildFailed()
         for _ in range(TRIES):
@@ -61,14 +62,15 @@ class ServerOrigin:
             try:
                 self._folder_anew()
                 self._process = self._start(places, cores)
-                self._await_answer()
+                with contextlib.ExitStack() as undo:
+                    undo.callback(self._process.end)  # with what it has started
+                    self._await_answer()
+                    undo.pop_all()
                 break
             except ChildFailed as error:
                 failure = error
             except (OSError, UnicodeDecodeError) as error:
-                raise OriginError(
-                    f"{server.manifest.id} cannot be given its files: {error}", LOOK
-                ) from error
+                raise self._not_given(error) from error
         else:
             raise OriginError(f"{server.manifest.id} {failure}", self._keep_output())
         self.cpu_clock = process_cpu_clock(self._process.pid)
@@ -161,6 +163,15 @@ class ServerOrigin:
             self._network.at_origin,
         )
 
+    def _fill(self, site: Path, workloads: Iterable[Workload]) -> None:
+        try:
+            fill_site(site, workloads, self._server.manifest.serves)
+        except OSError as error:
+            raise self._not_given(error) from error
+
+    def _not_given(self, error: Exception) -> OriginError:
+        return OriginError(f"{self._server.manifest.id} cannot be given its files: {error}", LOOK)
+
     def _folder_anew(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir(parents=True)
@@ -171,7 +182,6 @@ class ServerOrigin:
         deadline = time.monotonic() + manifest.ready_s
         while not _answers(self._network, self._port, manifest.alive):
             if why := self._given_up(deadline):
-                self._process.end()  # with what it has started
                 raise ChildFailed(why)
             time.sleep(0.02)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from fetchoff.model.errors import InputError
 from fetchoff.model.origin import Serves
 from fetchoff.model.workload import Exchange, Workload
 from fetchoff.run.origins.built_in import BuiltInOrigin
 from fetchoff.run.origins.reference import save
+
+TWO_RUNS = "measure these workloads in two runs, or on the built-in origin"
 
 
 def fill_site(site: Path, workloads: Iterable[Workload], serves: Serves) -> None:
@@ -46,7 +48,14 @@ def _files(workloads: Iterable[Workload], serves: Serves) -> dict[str, Exchange]
                 raise InputError(
                     f"{known.method} and {exchange.method} {exchange.target} have different "
                     "answers, and this origin has one file for both",
-                    "measure these workloads in two runs, or on the built-in origin",
+                    TWO_RUNS,
+                )
+    for path in files:
+        for above in map(str, PurePosixPath(path).parents):
+            if above in files:
+                raise InputError(
+                    f"/{path} lies below /{above}, and this origin has a file for each",
+                    TWO_RUNS,
                 )
     return files
 
