@@ -23,7 +23,7 @@ PAGES = (
     "claims/ruby-2008.html",
     "findings/wait-for-ack.html",
     "behaviour.html",
-    "histories/20261118-100000-1/index.html",
+    "histories/20261118-100000-1-python_urllib3/index.html",
     "runs/index.html",
     f"runs/{sited.RUN}/index.html",
     "method.html",

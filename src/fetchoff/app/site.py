@@ -176,7 +176,8 @@ def _history(folder: Path, by: str, copied: tuple[str, ...]) -> History:
     if copied:  # its report leads to those of the comparisons
         reports = sorted(folder.glob(f"comparisons/*/{REPORT}"))
         copied += tuple(str(path.relative_to(folder)) for path in reports)
-    return History(file, f"{began:%Y%m%d-%H%M%S}-{plan.seed}", began, by, copied)
+    name = f"{began:%Y%m%d-%H%M%S}-{plan.seed}-{plan.client}"  # `--all` begins all with one seed
+    return History(file, name, began, by, copied)
 
 
 def _results(folder: Path) -> ResultsFile:

@@ -16,6 +16,7 @@ from tests.unit.report import reproduced, sited
 
 from fetchoff.app import results, site, site_folder, site_server
 from fetchoff.app.fleet_results import write_fleet
+from fetchoff.app.histories import folder_of
 from fetchoff.app.site import Origin, gather
 from fetchoff.cli import site as site_command
 from fetchoff.model.errors import InputError, StoreError
@@ -41,13 +42,15 @@ def test_runs_of_every_kind_are_found(tmp_path: Path) -> None:
 
 
 def test_the_histories_of_many_clients_are_found_in_their_folder(tmp_path: Path) -> None:
-    """It has results of its own, which are those of no run."""
+    """It has results of its own, which are those of no run. All began at once, with one seed."""
     folder = tmp_path / "histories"
-    sited.write_history(folder / "python--urllib3")
+    clients = ["python/httpx", "python/urllib3"]
+    for client in clients:
+        sited.write_history(folder / folder_of(client), client)
     for name in (HISTORIES.name, "results.json"):
         (folder / name).write_text("{}")
     found = gather([Origin(folder)])
-    assert [one.file.client for one in found.histories] == ["python/urllib3"]
+    assert [one.file.client for one in found.histories] == clients
     assert found.passed == ()
 
 

@@ -29,10 +29,9 @@ def write(folder: Path, analysis: Analysis) -> Path:
     return folder
 
 
-def write_history(folder: Path) -> Path:
+def write_history(folder: Path, client: str = "python/urllib3") -> Path:
     """The folder of a history with a step, and the run of one of its comparisons."""
     found = history(LEVEL, STEP)
-    client = "python/urllib3"
     plan = replace(found.plan, client=client, adapter=client, started="2026-11-18T10:00:00+00:00")
     HISTORY.create(folder, plan)
     text = history_results.text(replace(found, plan=plan))

@@ -380,7 +380,7 @@ def test_the_search_knows_every_subject(built: Path) -> None:
 
 
 def test_a_history_is_drawn_and_its_report_copied(built: Path) -> None:
-    folder = built / "histories" / "20261118-100000-1"
+    folder = built / "histories" / "20261118-100000-1-python_urllib3"
     page = (folder / "index.html").read_text()
     assert page.count("<title>") > 4  # that of the page, and one for each point
     assert page.count('20261118-100000-1/comparisons/2--3/report.html"') == 2

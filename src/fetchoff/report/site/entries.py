@@ -64,7 +64,8 @@ class Run:
 
 @dataclass(frozen=True)
 class History:
-    """A client's history. `name`: when its search began and its seed. `moment`: the former, UTC."""
+    """A client's history. `name`: when its search began, its seed and its client. `moment`: the
+    first of these, UTC."""
 
     file: HistoryFile
     name: str
