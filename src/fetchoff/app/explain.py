@@ -21,6 +21,7 @@ from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.recording import Event, Excerpt, Missing, Recording, Source
+from fetchoff.model.workload import Placement
 from fetchoff.run.host.alone import alone
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import on_core
@@ -54,12 +55,15 @@ class Explained:
 @dataclass(frozen=True)
 class Asked:
     """How to record. `packets`: a file to keep packets in; None keeps none. `trace`: whether system
-    calls are traced, in a loop of their own."""
+    calls are traced, in a loop of their own. `placement`: None is as the workload says. `loopback`:
+    None is the best that this machine permits."""
 
     iterations: int | None = None
     packets: Path | None = None
     seed: int = 1
     trace: bool = True
+    placement: Placement | None = None
+    loopback: Loopback | None = None
 
 
 def explain(
@@ -73,8 +77,9 @@ def explain(
     """
     assert client.launch is not None
     with alone(waits=True, say=waiting or say):
-        loopback = Loopback.MACHINE if course.link.is_emulated else best()
-        subject = Subject(client.id, client.launch, course, asked.seed, loopback)
+        subject = Subject(
+            client.id, client.launch, course, asked.seed, _loopback(course, asked), asked.placement
+        )
         say(f"{client.id}: warming up, then recording")
         with scratch() as folder, warm_client(subject, folder) as warm:
             at_once = course.workload.settings.concurrency
@@ -88,6 +93,10 @@ def explain(
     with on_core(usable_cores()[0]):  # another process may have the machine by now
         found = diagnose(evidence, _faults(wire, traced))
     return Explained(with_cures(found, client.manifest.cures), evidence)
+
+
+def _loopback(course: Course, asked: Asked) -> Loopback:
+    return Loopback.MACHINE if course.link.is_emulated else asked.loopback or best()
 
 
 def _untraced(subject: Subject) -> Recording:

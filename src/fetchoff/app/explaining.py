@@ -15,7 +15,7 @@ from fetchoff.model.claim import Article
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import FetchoffError, UnknownName
-from fetchoff.model.experiment import Role
+from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.explanation import Explanation
 from fetchoff.store import explanations
 from fetchoff.store.run_folder import RunFolder
@@ -25,6 +25,7 @@ WAITING = 2  # more of each workload
 LEAST_WAIT = 0.5  # of the wall time
 LEAST_WAIT_US = 1000.0
 EXCHANGES = 2  # whose events are kept
+AS_USUAL = Asked()
 
 
 def explain_ranked(
@@ -41,7 +42,13 @@ def explain_ranked(
     """
     by_id = {client.id: client for client in clients}
     measured = {course.id: course for course in folder.header.experiment.courses}
-    found = explained_in(folder.path, chosen(analysis, measured, by_id), say, waiting)
+    found = explained_in(
+        folder.path,
+        chosen(analysis, measured, by_id),
+        say,
+        waiting,
+        asked=as_measured(folder.header.experiment),
+    )
     return replace(analysis, explanations=found)
 
 
@@ -59,7 +66,20 @@ def explain_claimed(
             raise UnknownName("fault", claim.fault, known)
     ready = {client.id: client for client in clients if client.readiness is Readiness.READY}
     sides = [claim.of for claim in article.findings if claim.of.client in ready]
-    explained_in(folder.path, ((courses([s.workload])[0], ready[s.client]) for s in sides), say)
+    explained_in(
+        folder.path,
+        ((courses([s.workload])[0], ready[s.client]) for s in sides),
+        say,
+        asked=as_measured(folder.header.experiment),
+    )
+
+
+def as_measured(experiment: Experiment) -> Asked:
+    """To be recorded on the cores that an experiment was measured on, and on its loopback, if it
+    was measured on one."""
+    has_loopback = any(not course.link.is_emulated for course in experiment.courses)
+    loopback = experiment.loopback if has_loopback else None
+    return Asked(placement=experiment.placement, loopback=loopback)
 
 
 def explained_in(
@@ -67,8 +87,10 @@ def explained_in(
     wanted: Iterable[tuple[Course, Client]],
     say: Say,
     waiting: Say | None = None,
+    asked: Asked = AS_USUAL,
 ) -> tuple[Explanation, ...]:
-    """All explanations that a folder keeps, once those that are wanted are among them."""
+    """All explanations that a folder keeps, once those that are wanted are among them. `asked`: how
+    to record."""
     found = list(explanations.read(folder))
     known = {(each.diagnosis.client, each.diagnosis.course) for each in found}
     for course, client in wanted:
@@ -76,7 +98,7 @@ def explained_in(
             continue
         known.add((client.id, course.id))
         try:
-            found.append(explanation_of(explain(client, course, Asked(), say, waiting)))
+            found.append(explanation_of(explain(client, course, asked, say, waiting)))
         except FetchoffError as error:
             say(f"{client.id} cannot be explained on {course.id}: {error.message}")
             continue

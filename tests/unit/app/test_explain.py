@@ -15,7 +15,9 @@ from fetchoff.app import explain
 from fetchoff.model.cause import Diagnosis
 from fetchoff.model.client import Launch
 from fetchoff.model.loopback import Loopback
+from fetchoff.model.workload import Placement
 from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.recording.warm_client import Subject
 
 
 def test_what_uses_the_machine_has_it_alone_and_the_rest_keeps_off_where_others_measure(
@@ -63,3 +65,36 @@ def test_what_uses_the_machine_has_it_alone_and_the_rest_keeps_off_where_others_
         ("diagnosed", False, {harness}),
     ]
     assert os.sched_getaffinity(0) == every
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (explain.Asked(trace=False), (None, Loopback.OWN)),
+        (
+            explain.Asked(trace=False, placement=Placement.FREE, loopback=Loopback.MACHINE),
+            (Placement.FREE, Loopback.MACHINE),
+        ),
+    ],
+)
+def test_a_client_is_recorded_where_it_was_asked_to_be(
+    asked: explain.Asked,
+    expected: tuple[Placement | None, Loopback],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recorded: list[Subject] = []
+
+    class Started(Exception):
+        pass
+
+    def warm_client(subject: Subject, _: object) -> None:
+        recorded.append(subject)
+        raise Started
+
+    monkeypatch.setattr(explain, "alone", lambda **_: contextlib.nullcontext())
+    monkeypatch.setattr(explain, "best", lambda: Loopback.OWN)
+    monkeypatch.setattr(explain, "warm_client", warm_client)
+    slow = replace(client("c/slow"), launch=Launch(("true",)))
+    with pytest.raises(Started):
+        explain.explain(slow, COURSE, asked, explain.say_nothing)
+    assert [(each.placement, each.loopback) for each in recorded] == [expected]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from tests.unit.analysis.raced import COURSE, Raced
@@ -12,7 +14,7 @@ from tests.unit.report import reproduced
 
 from fetchoff.app import explaining, results
 from fetchoff.app.choose import chosen
-from fetchoff.app.explain import Explained
+from fetchoff.app.explain import Asked, Explained
 from fetchoff.catalog import claims
 from fetchoff.diagnosis.rule import Evidence
 from fetchoff.model.cause import Cause, Diagnosis
@@ -20,6 +22,9 @@ from fetchoff.model.claim import Claim, ClaimVerdict, FindingClaim, Side
 from fetchoff.model.client import Client, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError, UnknownName
+from fetchoff.model.loopback import Loopback
+from fetchoff.model.workload import Placement
+from fetchoff.store.run_folder import RunFolder
 
 CURL, OTHER = "rust/curl+multi@7.86.0", "rust/curl+multi@8.22.0"
 
@@ -81,6 +86,34 @@ def test_who_waits_is_explained_beside_the_slowest(origin_us: float) -> None:
     clients = {name: client(CURL) for name in costs}
     found = list(explaining.chosen(analysis, {COURSE.id: COURSE}, clients))
     assert len(found) == 3
+
+
+@pytest.mark.parametrize("placement", [None, Placement.FREE])
+@pytest.mark.parametrize("loopback", Loopback)
+def test_who_is_explained_after_a_run_is_recorded_as_it_was_measured(
+    placement: Placement | None,
+    loopback: Loopback,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Asked] = []
+
+    def explain(client: Client, course: Course, how: Asked, *_: object) -> Explained:
+        asked.append(how)
+        return explained(client, course)
+
+    monkeypatch.setattr(explaining, "explain", explain)
+    monkeypatch.setattr(explaining, "part_of", lambda *_: ())
+    raced = Raced({name: [7.0 + 0.01 * n for n in range(7)] for name in (CURL, "c/other")})
+    analysis = raced.analysis()
+    experiment = replace(raced.experiment, placement=placement, loopback=loopback)
+    folder = cast(
+        "RunFolder",
+        SimpleNamespace(path=tmp_path, header=SimpleNamespace(experiment=experiment)),
+    )
+    found = explaining.explain_ranked(folder, analysis, [client(CURL)], lambda _: None)
+    assert [each.diagnosis.client for each in found.explanations] == [CURL]
+    assert [(how.placement, how.loopback) for how in asked] == [(placement, loopback)]
 
 
 def test_a_fault_that_no_rule_finds_is_an_error_and_not_absent(
