@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from fetchoff.app.explain import one_at_a_time
 from fetchoff.diagnosis.slope import round_trips
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
@@ -28,20 +29,25 @@ SETTLING = 2  # iterations, until TCP knows the new round trip
 def slope_of(
     client: Client, workload: Workload, seed: int, say: Callable[[str], None]
 ) -> RoundTrips:
-    """Measure the line of a client; links have no limit to their rate.
+    """Measure the line of a client; links have no limit to their rate. Exchanges are done one at a
+    time: of several at once, each has a part of the round trips that they share.
 
     Raises InputError where the client does not support the workload, SetupError and LinkError where
     no link can be emulated, AdapterError and OriginError.
     """
     assert client.launch is not None
     links = [_link(round_trip_ms) for round_trip_ms in ROUND_TRIPS_MS]
-    subject = Subject(client.id, client.launch, Course(workload, links[-1]), seed)
+    course = one_at_a_time(Course(workload, links[-1]))
+    subject = Subject(client.id, client.launch, course, seed)
+    at_once = workload.settings.concurrency
     with alone(waits=True, say=say):
         told = ", ".join(f"{length:g}" for length in ROUND_TRIPS_MS)
-        say(f"{client.id}: the same over links of {told} ms")
+        alike = ", one exchange at a time" if at_once > 1 else ""
+        say(f"{client.id}: the same over links of {told} ms{alike}")
         with scratch() as folder, warm_client(subject, folder) as warm:
             points = [point for link in links for point in _points(warm, link)]
-    return round_trips(client.id, warm.subject.course.workload, points)
+    found = round_trips(client.id, warm.subject.course.workload, points)
+    return replace(found, at_once=at_once)
 
 
 def _link(round_trip_ms: float) -> Link:

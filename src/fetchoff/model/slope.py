@@ -26,6 +26,7 @@ class RoundTrips:
     `trips`: round trips an exchange. `local_ms`: what is left without any: CPU time and waits that
     no link makes longer. `needed`: round trips that the protocol needs; None where that is not
     known. `window_bytes`: in flight over the longest link, where there is enough content to tell.
+    `at_once`: exchanges that the workload has at once; these were done one at a time all the same.
     """
 
     client: str
@@ -35,3 +36,4 @@ class RoundTrips:
     needed: float | None
     window_bytes: float | None
     points: tuple[Point, ...]
+    at_once: int = 1

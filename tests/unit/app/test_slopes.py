@@ -21,6 +21,7 @@ from fetchoff.model.recording import Recording
 from fetchoff.model.slope import RoundTrips
 from fetchoff.model.workload import Workload
 from fetchoff.protocol.adapter import Done
+from fetchoff.report.wording.slope import sentences
 from fetchoff.run.adapters.adapter import Adapter
 from fetchoff.run.adapters.seam import Timed
 from fetchoff.run.network.seam import Network
@@ -39,14 +40,23 @@ def with_length(of: Workload, size: int | None) -> Workload:
 
 
 def counted(
-    monkeypatch: pytest.MonkeyPatch, *, length: int = 2, failed: int = 0, error: str = ""
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    length: int = 2,
+    failed: int = 0,
+    error: str = "",
+    at_once: int = 1,
+    asked: list[int] | None = None,
 ) -> RoundTrips:
-    """Of a workload that states no length. The origin answers with one of `length`."""
+    """Of a workload that states no length. The origin answers with one of `length`. `asked`: how
+    many exchanges at once the client is asked for."""
 
     @contextlib.contextmanager
     def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
         timed = Timed(Done(2, 0, 0, 1000), 2 * ITERATION_MS * MS, 0, 0)
         course = subject.course
+        if asked is not None:
+            asked.append(course.workload.settings.concurrency)
         yield WarmClient(
             replace(subject, course=replace(course, workload=with_length(course.workload, length))),
             cast("Adapter", SimpleNamespace(run_timed=lambda *_: timed)),
@@ -67,7 +77,21 @@ def counted(
     monkeypatch.setattr(slopes, "alone", lambda **_: contextlib.nullcontext())
     monkeypatch.setattr(slopes, "warm_client", warm_client)
     monkeypatch.setattr(slopes, "record_wire", record_wire)
-    return slopes.slope_of(CLIENT, with_length(GET, None), 1, lambda _: None)
+    workload = with_length(GET, None)
+    settings = replace(workload.settings, concurrency=at_once)
+    return slopes.slope_of(CLIENT, replace(workload, settings=settings), 1, lambda _: None)
+
+
+@pytest.mark.parametrize("at_once", [1, 64])
+def test_round_trips_are_those_of_one_exchange_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """Of several, each has a part of them; that the workload has several is told."""
+    asked: list[int] = []
+    found = counted(monkeypatch, at_once=at_once, asked=asked)
+    assert asked == [1]
+    said = "The workload has 64 exchanges at once; these were done one at a time."
+    assert (said in sentences(found)) is (at_once > 1)
 
 
 def test_what_an_exchange_needs_is_told_of_the_answers_that_came(

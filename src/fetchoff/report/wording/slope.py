@@ -18,6 +18,10 @@ def sentences(found: RoundTrips) -> list[str]:
         "waits that the link does not make longer.",
     ]
     lines = [" ".join(said)]
+    if found.at_once > 1:
+        lines.append(
+            f"The workload has {found.at_once} exchanges at once; these were done one at a time."
+        )
     if found.needed is not None:
         lines.append(f"The protocol needs {number(found.needed, 1)}.")
     if found.window_bytes is not None:
