@@ -136,18 +136,18 @@ def test_work_in_a_handshake_is_not_predicted(*, has_clock: bool) -> None:
 # Windows
 
 
-def windowed(gap_ms: float, *, is_blocked: bool = False) -> list[Event]:
-    """An answer in ten bursts of 50,000 bytes, each after a pause and a WINDOW_UPDATE."""
+def windowed(gap_ms: float, *, is_blocked: bool = False, burst_bytes: int = 50_000) -> list[Event]:
+    """An answer in ten bursts, each after a pause and a WINDOW_UPDATE."""
     events = [*head(0, 1), *answer(0, 0, 1)]
     ms = 1.0
     for number in range(10):
         last = END if number == 9 else 0
-        events.append(frame(ms, Side.ORIGIN, FrameKind.DATA, 1, 50_000, last))
+        events.append(frame(ms, Side.ORIGIN, FrameKind.DATA, 1, burst_bytes, last))
         if is_blocked:
             events.append(Blocked(at(ms), 1, 0))
         ms += gap_ms
         events.append(Read(at(ms), 1, 0, 13))
-        events.append(frame(ms, Side.CLIENT, FrameKind.WINDOW_UPDATE, 1, 4, 0, 50_000))
+        events.append(frame(ms, Side.CLIENT, FrameKind.WINDOW_UPDATE, 1, 4, 0, burst_bytes))
     return events
 
 
@@ -170,13 +170,40 @@ def test_a_window_of_frames(gap_ms: float, link: str, *, is_blocked: bool, is_na
 
 
 @pytest.mark.parametrize(
-    ("limited_us", "cpu_ms", "is_named"),
-    [(800_000, 10, True), (100_000, 10, False), (800_000, 900, False)],
+    ("burst_bytes", "is_named"),
+    [
+        (50_000, True),
+        (1_050_000, True),  # 6 ms of 90
+        (1_110_000, False),  # 1.2 ms of 90: less than anybody would notice
+        (1_125_000, False),  # 100 Mbit/s for as long as content stands still
+        (2_000_000, False),
+    ],
 )
-def test_a_window_of_tcp(limited_us: int, cpu_ms: float, *, is_named: bool) -> None:
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_a_window_that_keeps_the_path_busy(
+    burst_bytes: int, at_once: int, *, is_named: bool
+) -> None:
+    """A wider window would carry nothing sooner, though content stands still for 90 ms."""
+    on = course("half-megabyte-h2", "transatlantic")
+    settings = replace(on.workload.settings, concurrency=at_once)
+    on = replace(on, workload=replace(on.workload, settings=settings))
+    made = recording(on, windowed(90, burst_bytes=burst_bytes), 990)
+    assert (found("small-window", made) is not None) is is_named
+
+
+@pytest.mark.parametrize(
+    ("limited_us", "cpu_ms", "size", "is_named"),
+    [
+        (800_000, 10, 500_000, True),
+        (100_000, 10, 500_000, False),
+        (800_000, 900, 500_000, False),
+        (800_000, 10, 9_900_000, False),  # which the path carries for 792 ms
+    ],
+)
+def test_a_window_of_tcp(limited_us: int, cpu_ms: float, size: int, *, is_named: bool) -> None:
     last = tcp(999, busy=900_000, limited=limited_us)
     for first in (tcp(0), ACCEPTED):
-        events = [first, *head(1), *answer(2, 500_000), last]
+        events = [first, *head(1), *answer(2, size), last]
         made = recording(course("half-megabyte-http1", "transatlantic"), events, 1000, cpu_ms)
         assert (found("small-window", made) is not None) is is_named
 

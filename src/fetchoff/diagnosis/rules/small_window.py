@@ -3,7 +3,8 @@
 A transfer is no faster than window ÷ round trip (RFC 9113, 5.2, for HTTP/2; RFC 7323, 1.1, for
 TCP). In HTTP/2 the origin sees it: content stands still, although the socket takes more, until the
 client's WINDOW_UPDATE. In HTTP/1.1 the kernel counts the time (`tcpi_rwnd_limited`). Without a
-round trip, as on loopback, a small window costs next to nothing, and the rule is silent.
+round trip, as on loopback, a small window costs next to nothing, and the rule is silent. So it is
+where the path is still carrying what was sent before: then its rate is what limits the transfer.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ OF_ROUND_TRIP = 0.5  # that content stands still, at least: some of the window m
 SOON = 0.25  # of a round trip: content goes on so soon after the update that allows it
 IDLE = 0.5  # of a stall, or the client is too busy to read
 LEAST_SHARE = 0.1  # of the time of all exchanges
+LEAST_WASTE = 0.02  # of it, in which the path carried nothing: a wider window saves no more
 TCP_SHARE = 0.2  # of the time in which there was something to send
 MOST_WORK = 0.5  # of the time: beyond, the client is what limits a transfer
 
@@ -41,7 +43,8 @@ def _of_frames(evidence: Evidence) -> Cause | None:
         and stall.idle_ns >= IDLE * stall.stretch.length_ns
     ]
     spent_ns = sum(stall.stretch.length_ns for stall in held)
-    if spent_ns < LEAST_SHARE * evidence.wire.wall_ns or not held:
+    wasted_ns = _wasted_ns(evidence, held)
+    if not held or not _matters(evidence, spent_ns, wasted_ns):
         return None
     window = median(stall.burst_bytes for stall in held)
     return evidence.cause(
@@ -49,19 +52,22 @@ def _of_frames(evidence: Evidence) -> Cause | None:
         len({(stall.stretch.connection, stall.stream) for stall in held}),
         *_facts(window, spent_ns / evidence.planned),
         places=tuple(stall.stretch for stall in held),
-        saves_us=_saving_us(evidence, held),
+        saves_us=evidence.saving_us(wasted_ns),
     )
+
+
+def _matters(evidence: Evidence, spent_ns: float, wasted_ns: float) -> bool:
+    wall_ns = evidence.wire.wall_ns
+    return spent_ns >= LEAST_SHARE * wall_ns and wasted_ns >= LEAST_WASTE * wall_ns
 
 
 def _facts(window: float, waited_ns: float) -> tuple[Fact, Fact]:
     return Fact("window", round(window), Unit.BYTES), Fact("waited", waited_ns / 1e6, Unit.MS)
 
 
-def _saving_us(evidence: Evidence, held: Sequence[Stall]) -> float | None:
+def _wasted_ns(evidence: Evidence, held: Sequence[Stall]) -> float:
     """What is left of a stall is the time that the path takes for the content before it."""
-    return evidence.saving_us(
-        sum(max(0.0, stall.idle_ns - _sending_ns(evidence, stall.burst_bytes)) for stall in held)
-    )
+    return sum(max(0.0, stall.idle_ns - _sending_ns(evidence, stall.burst_bytes)) for stall in held)
 
 
 def _sending_ns(evidence: Evidence, size: float) -> float:
@@ -86,18 +92,18 @@ def _of_tcp(evidence: Evidence) -> Cause | None:
             limited_us += held_us
             sent += _sent(events)
             places.append(Stretch(connection, max(first.at_ns, wire.began_ns), last.at_ns))
-    if not limited_us or limited_us * 1e3 < LEAST_SHARE * wire.wall_ns:
+    wasted_ns = max(0.0, limited_us * 1e3 - _sending_ns(evidence, sent))
+    if not limited_us or not _matters(evidence, limited_us * 1e3, wasted_ns):
         return None
     connections = {place.connection for place in places}
     count = sum(each.connection in connections for each in evidence.exchanges)
     window = sent * evidence.round_trip_ns / (limited_us * 1e3)
-    spared_ns = limited_us * 1e3 - _sending_ns(evidence, sent)
     return evidence.cause(
         ID,
         count,
         *_facts(window, limited_us * 1e3 / evidence.planned),
         places=tuple(places),
-        saves_us=evidence.saving_us(max(0.0, spared_ns)),
+        saves_us=evidence.saving_us(wasted_ns),
     )
 
 
@@ -111,7 +117,8 @@ RULE = Rule(
         numbers=(10,),
         title="Its window is too small for the path",
         signal="content stands still for half a round trip or more, until the client opens its "
-        "window; in HTTP/1.1 the kernel says that the receive window limits the origin",
+        "window, and the path carries nothing meanwhile; in HTTP/1.1 the kernel says that the "
+        "receive window limits the origin",
         reported=(
             "curl/curl#1102",
             "golang/go#17985",
