@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fetchoff.app.fleet_results import explained_on
+from fetchoff.app.own_code import code
 from fetchoff.fleet.asking import answered, ask
 from fetchoff.fleet.seam.cluster import Cluster, Here, Job
 from fetchoff.fleet.seam.told import Explaining
@@ -35,7 +36,8 @@ def explain_on_hosts(
     for name in names:
         if name not in present:
             say(f"{name} explains nothing: it is not there")
-    jobs = {name: Job(explain, Explaining(run, name)) for name in names if name in present}
+    own = code()
+    jobs = {name: Job(explain, Explaining(run, name, own)) for name in names if name in present}
     told, errors = answered(ask(cluster, jobs, LONGEST_S))
     for host, found in told.items():
         explanations.write(explained_on(folder.path, host), found)

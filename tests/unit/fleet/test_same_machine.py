@@ -73,7 +73,7 @@ def test_a_machine_of_other_parts_measures_nothing(run: str, name: str, other: s
     with pytest.raises(HostError, match=rf"another machine .*\({name}: {other} then, .* now\)"):
         measure_round(block(1), here(steps))
     with pytest.raises(HostError, match="another machine"):
-        explain_slowest(Explaining(run, "anna"), here(steps))
+        explain_slowest(Explaining(run, "anna", code()), here(steps))
     assert steps == []
     assert (folder_of(run, "anna") / JOURNAL).read_bytes() == before
 

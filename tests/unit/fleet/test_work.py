@@ -7,16 +7,17 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from benches.fleet import pretended
 from tests.unit.app.test_experiments import COURSE, client
 
 import fetchoff
-from fetchoff.app import explain, explaining
+from fetchoff.app import explain, explaining, unchanged
 from fetchoff.app.own_code import code
 from fetchoff.cli import resume
 from fetchoff.fleet.host import work
@@ -33,14 +34,14 @@ from fetchoff.fleet.host.work import (
 from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import Block, Explaining, Preparing, Told, Wanted
 from fetchoff.model.analysis import Analysis
-from fetchoff.model.client import Launch
+from fetchoff.model.client import Description, Launch
 from fetchoff.model.errors import AdapterError, HostError, InputError
 from fetchoff.model.host import HostRecord
 from fetchoff.model.observation import SectionDone
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import from_line
-from fetchoff.store.run_folder import HEADER, RunFolder
+from fetchoff.store.run_folder import HEADER, ClientRecord, RunFolder
 
 ALPHA = 0.01
 Measure = Callable[[Block, Here], Told]
@@ -292,11 +293,49 @@ def test_waiting_for_the_machine_is_no_part_of_explaining(
     nothing = Analysis("", "", "", "", 1.0, 1, 0.01, 0.02, 0.99, (), (), {}, {})
     monkeypatch.setattr(work, "analysis_of", lambda _: nothing)
     steps: list[Step] = []
-    assert explain_slowest(Explaining(run, "anna"), here(steps)) == ()
+    assert explain_slowest(Explaining(run, "anna", code()), here(steps)) == ()
     assert steps == [
         Step("", work.WAITING, waits=True),
         Step("", "c/slow cannot be explained on w: not in a test"),
     ]
+
+
+def test_clients_that_have_changed_since_are_not_explained(
+    run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they do now says nothing of what was measured. The others are explained."""
+    pretended.measure(block(run), here([]))
+    about = Description("1", "", "", frozenset())
+    clients = {name: replace(client(name), description=about) for name in ("b/even", "c/slow")}
+    path = folder_of(run, "anna") / HEADER
+    then = [asdict(as_built(name, "then")) for name in clients]
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"clients": then}))
+    now = {"b/even": as_built("b/even", "then"), "c/slow": as_built("c/slow", "now")}
+    monkeypatch.setattr(unchanged, "recorded", lambda header: header.clients)
+    monkeypatch.setattr(unchanged, "states", lambda records: [clients[one.id] for one in records])
+    monkeypatch.setattr(unchanged, "client_record", lambda one: now[one.id])
+    asked: list[str] = []
+
+    def explain_ranked(*given: Any) -> SimpleNamespace:
+        asked.extend(one.id for one in given[2])
+        return SimpleNamespace(explanations=())
+
+    monkeypatch.setattr(work, "explain_ranked", explain_ranked)
+    steps: list[Step] = []
+    assert explain_slowest(Explaining(run, "anna", code()), here(steps)) == ()
+    assert asked == ["b/even"]
+    (told,) = steps
+    assert told.step == "note: c/slow is not explained: c/slow has changed since this run began"
+
+
+def as_built(name: str, built: str) -> ClientRecord:
+    return ClientRecord(name, name, name, "product", "", "", "1", "", "", "source", "", "", built)
+
+
+def test_a_host_with_other_code_explains_nothing(run: str) -> None:
+    pretended.measure(block(run), here([]))
+    with pytest.raises(HostError, match="has other code than the driver's"):
+        explain_slowest(Explaining(run, "anna", "that of another commit"), here([]))
 
 
 def test_a_round_is_whole_with_all_its_courses() -> None:

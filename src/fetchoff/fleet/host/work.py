@@ -30,7 +30,7 @@ from fetchoff.app.results import analysis_of
 from fetchoff.app.same_machine import identity
 from fetchoff.app.serving import must_serve, ready_or_built_in, record_of
 from fetchoff.app.setup import set_up
-from fetchoff.app.unchanged import must_be_this_fetchoff, must_have_the_same
+from fetchoff.app.unchanged import must_be_this_fetchoff, must_have_the_same, unchanged_of
 from fetchoff.build.build_dir import BuildDir
 from fetchoff.catalog.paths import cache
 from fetchoff.fleet.host.own_folder import (
@@ -182,7 +182,7 @@ def measure_round(block: Block, here: Here) -> Told:
     HostError if the host is not what it was: its Fetchoff has changed, it is another machine, or it
     has lost records.
     """
-    must_be_of_this_code(block)
+    must_be_of_this_code(block.code)
     path = folder_of(block.run, block.host)
     folder = opened(path)
     try:
@@ -213,13 +213,9 @@ def measure_round(block: Block, here: Here) -> Told:
 def explain_slowest(asked: Explaining, here: Here) -> tuple[Explanation, ...]:
     """Explain the slowest clients of what the host measured, and those that mostly wait.
 
-    Those that it has explained already aren't explained again. InputError if it measured nothing.
+    Those that it has explained already aren't explained again, and those that have changed since
+    aren't explained. InputError if it measured nothing; HostError as of measure_round.
     """
-    folder = opened(folder_of(asked.run, asked.host), to_append=False)
-    must_be_the_same_machine(folder.header, here.cores)
-    clients = states(recorded(folder.header))
-    analysis = analysis_of(folder)  # on the harness's core: another host may have the machine
-    here.enter()
 
     def say(text: str) -> None:
         here.tell(Step("", text))
@@ -227,6 +223,14 @@ def explain_slowest(asked: Explaining, here: Here) -> tuple[Explanation, ...]:
     def wait(_text: str) -> None:
         here.tell(Step("", WAITING, waits=True))
 
+    must_be_of_this_code(asked.code)
+    folder = opened(folder_of(asked.run, asked.host), to_append=False)
+    must_be_the_same_machine(folder.header, here.cores)
+    # Both on the harness's core, because another host may have the machine. Seen from there, the
+    # machine has one core: it is compared above, by all of them.
+    clients = unchanged_of(replace(folder.header, environment={}), say)
+    analysis = analysis_of(folder)
+    here.enter()
     return explain_ranked(folder, analysis, clients, say, wait).explanations
 
 
@@ -251,10 +255,10 @@ def must_have_kept(records: int, known: int) -> None:
         )
 
 
-def must_be_of_this_code(block: Block) -> None:
+def must_be_of_this_code(of_driver: str) -> None:
     """Raise HostError if this host has other code than the driver: it may have been changed since
-    the run began."""
-    if block.code != code():
+    the run began. `of_driver`: a digest of that."""
+    if of_driver != code():
         raise HostError(
             f"its Fetchoff {fetchoff.__version__} has other code than the driver's",
             "install the same version, of the same commit, everywhere",

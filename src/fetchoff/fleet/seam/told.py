@@ -120,10 +120,12 @@ class Block:
 
 @dataclass(frozen=True)
 class Explaining:
-    """Explain some clients of what a host has measured in a run."""
+    """Explain some clients of what a host has measured in a run. `code`: a digest of the driver's
+    Fetchoff."""
 
     run: str
     host: str
+    code: str
 
 
 @dataclass(frozen=True)
