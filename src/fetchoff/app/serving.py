@@ -65,21 +65,36 @@ def ready_or_built_in(name: str, *, set_up: bool) -> tuple[str, str]:
     """An article's origin if it is ready; otherwise the built-in one and a note that says why."""
     if name == BUILT_IN or _is_url(name):
         return name, ""
-    manifest = origins.origin(name)
-    server = servers.state(manifest)
-    if set_up and server.readiness is not Readiness.READY:
-        server = servers.set_up(manifest)
+    server = _state(name, set_up=set_up)
     if server.readiness is Readiness.READY:
         return name, ""
     hint = f" ({server.hint})" if server.hint else ""
     return BUILT_IN, f"on the built-in origin: {name} is not ready: {server.reason}{hint}"
 
 
+def must_be_set_up(name: str) -> None:
+    """Set an origin up if that is to be done; OriginError, with what went wrong, if it fails."""
+    if name != BUILT_IN and not _is_url(name):
+        _ready(name, set_up=True)
+
+
 def ready(name: str) -> Server:
     """A server of the catalogue; OriginError if it is not ready on this machine."""
-    server = servers.state(origins.origin(name))
+    return _ready(name, set_up=False)
+
+
+def _ready(name: str, *, set_up: bool) -> Server:
+    server = _state(name, set_up=set_up)
     if server.readiness is not Readiness.READY:
         raise OriginError(f"origin '{name}' is not ready: {server.reason}", server.hint)
+    return server
+
+
+def _state(name: str, *, set_up: bool) -> Server:
+    manifest = origins.origin(name)
+    server = servers.state(manifest)
+    if set_up and server.readiness is not Readiness.READY:
+        return servers.set_up(manifest)
     return server
 
 

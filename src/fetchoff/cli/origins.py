@@ -34,9 +34,12 @@ def command(
     from fetchoff.build import servers
     from fetchoff.catalog import origins
     from fetchoff.cli.console import data_console, print_json, say
+    from fetchoff.model.origin import BUILT_IN
 
     found = []
     for name in names or origins.names():
+        if name == BUILT_IN:
+            continue  # the table has it anyway
         manifest = origins.origin(name)
         server = servers.state(manifest)
         if setup and server.readiness != "ready":

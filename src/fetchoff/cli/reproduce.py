@@ -133,12 +133,13 @@ def _all_of(
 
     failed: list[FetchoffError] = []
     for number, article in enumerate(wanted):
+        begun: list[RunFolder] = []
         try:
-            done.append(_reproduced(article, request, manner))
-        except (KeyboardInterrupt, BusyError, StoreError) as error:
+            done.append(_reproduced(article, request, manner, begun))
+        except (KeyboardInterrupt, BusyError, StoreError):
             if len(wanted) > 1:
-                has_begun = not isinstance(error, BusyError)
-                say(_stopped(article, wanted[number + has_begun :]))
+                is_kept = any(run.path.exists() for run in begun)
+                say(_stopped(article, _to_go_on(wanted[number + is_kept :], request, manner)))
             raise
         except FetchoffError as error:
             if len(wanted) == 1:
@@ -150,14 +151,44 @@ def _all_of(
     return failed
 
 
-def _stopped(article: Article, rest: list[Article]) -> str:
+def _stopped(article: Article, to_go_on: str) -> str:
     """Where it stopped, and how to go on: what was begun has a run folder, and is told with it."""
-    measures = f"fetchoff reproduce {' '.join(one.id for one in rest)}"
-    return f"stopped at {article.id}" + (f"; '{measures}' measures the rest" if rest else "")
+    return f"stopped at {article.id}" + (f"; '{to_go_on}' measures the rest" if to_go_on else "")
 
 
-def _reproduced(article: Article, request: Request, manner: Manner) -> Analysis:
-    """Set up what one article needs, run it, and judge its claims."""
+def _to_go_on(rest: list[Article], request: Request, manner: Manner) -> str:
+    """The command that measures the rest as the user wants it; "" if there is no rest."""
+    import shlex
+
+    if not rest:
+        return ""
+    words = ["fetchoff", "reproduce", *(one.id for one in rest)]
+    given = (
+        *(("--link", link) for link in request.links),
+        ("--origin", request.origin),
+        ("--budget", request.budget_s and f"{request.budget_s:g}"),
+        ("--out", request.out and str(request.out)),
+        ("--seed", None if request.seed is None else str(request.seed)),
+    )
+    for name, value in given:
+        words += [name, value] if value else []
+    flags = {
+        "--allow-remote": request.allow_remote,
+        "--full": request.full,
+        "--setup": request.sets_up,
+        "--explain": manner.explains,
+        "--wait": manner.waits,
+        "--quiet": manner.quiet,
+        "--json": manner.as_json,
+    }
+    words += [name for name, is_given in flags.items() if is_given]
+    return shlex.join(words)
+
+
+def _reproduced(
+    article: Article, request: Request, manner: Manner, begun: list[RunFolder]
+) -> Analysis:
+    """Set up what one article needs, run it, and judge its claims. `begun`: gets its run."""
     from fetchoff.app.choose import chosen
     from fetchoff.app.courses import courses
     from fetchoff.app.measure import new_run
@@ -173,17 +204,21 @@ def _reproduced(article: Article, request: Request, manner: Manner) -> Analysis:
     must_serve(origin, measured, allow_remote=request.allow_remote)
     experiment = _experiment(suite, clients, measured, origin, request)
     run = new_run(experiment, clients, suite.about, folder, *([note] if note else []))
+    begun.append(run)
     return _measured(article, run, clients, manner)
 
 
 def _origin_of(suite: Suite, request: Request) -> tuple[str, str]:
     """The origin of an article's run, and a note on it. Whoever asks for one gets that one, ready
     or not; an author's server may be replaced."""
-    from fetchoff.app.serving import located, ready_or_built_in
+    from fetchoff.app.serving import located, must_be_set_up, ready_or_built_in
 
     wanted = located(request.origin or suite.origin)
-    origin, note = ready_or_built_in(wanted, set_up=request.sets_up)
-    return (wanted, "") if request.origin else (origin, note)
+    if not request.origin:
+        return ready_or_built_in(wanted, set_up=request.sets_up)
+    if request.sets_up:
+        must_be_set_up(wanted)
+    return wanted, ""
 
 
 def _experiment(

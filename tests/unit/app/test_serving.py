@@ -9,14 +9,21 @@ import pytest
 from tests.command import FAKES
 
 from fetchoff.app import serving
-from fetchoff.app.serving import located, must_serve, ready_or_built_in, record_of
+from fetchoff.app.serving import (
+    located,
+    must_be_set_up,
+    must_serve,
+    ready_or_built_in,
+    record_of,
+)
 from fetchoff.build import servers
 from fetchoff.catalog import origins
+from fetchoff.model.client import Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError, OriginError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.link import Link, Profile
-from fetchoff.model.origin import BUILT_IN
+from fetchoff.model.origin import BUILT_IN, OriginManifest, Server
 from fetchoff.model.workload import Exchange, Settings, Workload
 from fetchoff.run.host.placement import Cores
 from fetchoff.run.network.seam import LOOPBACK, Loopback
@@ -37,6 +44,22 @@ def test_the_built_in_origin_stands_in(absent: list[str], set_up: bool, tried: l
     assert "honest" in note or HONEST in note
     assert note.endswith("is not ready: not here (install it)")
     assert absent == tried
+
+
+def test_why_a_server_could_not_be_set_up_is_told(
+    absent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That it is "not set up yet" says nothing to who has just tried."""
+
+    def set_up(manifest: OriginManifest) -> Server:
+        return Server(manifest, Readiness.UNAVAILABLE, Path(), reason="go failed", hint="see log")
+
+    monkeypatch.setattr(servers, "set_up", set_up)
+    with pytest.raises(OriginError, match="is not ready: go failed") as refused:
+        must_be_set_up(HONEST)
+    assert refused.value.hint == "see log"
+    must_be_set_up(BUILT_IN)
+    must_be_set_up("http://127.0.0.1:1")
 
 
 def test_whoever_asks_for_a_server_gets_it_or_an_error(absent: list[str]) -> None:

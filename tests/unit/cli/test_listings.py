@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints, is_type
 import pytest
 from tests.command import Command, fake
 
+from fetchoff.cli import origins
 from fetchoff.cli.listings import OF_COMMANDS, CaseListing, LinkListing
 
 ARGUMENTS = {
@@ -85,3 +86,11 @@ def _types(kinds: list[Any]) -> Iterator[Any]:
             yield from _types(list(get_type_hints(kind).values()))
         else:
             yield from _types(list(get_args(kind)))
+
+
+def test_the_built_in_origin_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is in the table; asked for by its name, it was unknown."""
+    origins.command(["built-in"])
+    assert "built-in" in capsys.readouterr().out
+    origins.command(["built-in"], as_json=True)
+    assert json.loads(capsys.readouterr().out) == []

@@ -27,16 +27,22 @@ from fetchoff.model.origin import BUILT_IN
 from fetchoff.store.run_folder import RunFolder
 
 WANTED = ["ruby-2014", "curl-2023", "ruby-2011"]
+Failing = Callable[..., None]
 NO_LINK = LinkError("a link cannot be made", "it needs network namespaces")
 
 
 @pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, BaseException]], None]:
-    """Makes some articles fail; the others cost what was published."""
+def failing(monkeypatch: pytest.MonkeyPatch) -> Failing:
+    """Makes some articles fail, with run folders below `kept`; the others cost what was
+    published."""
 
-    def make(errors: dict[str, BaseException]) -> None:
-        def run(article: Article, _request: reproduce.Request, _manner: Manner) -> Analysis:
+    def make(errors: dict[str, BaseException], kept: Path | None = None) -> None:
+        def run(
+            article: Article, _request: reproduce.Request, _manner: Manner, begun: list[RunFolder]
+        ) -> Analysis:
             if article.id in errors:
+                if kept:
+                    begun.append(reproduced.run(kept / article.id, article.id))
                 raise errors[article.id]
             return reproduced.analysis(article.id)
 
@@ -52,7 +58,7 @@ def status_of(wanted: list[str], *, as_json: bool = False) -> int:
 
 
 def test_one_that_cannot_be_measured_stops_no_other(
-    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
+    failing: Failing, capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing({"ruby-2014": NO_LINK, "ruby-2011": InputError("no client is ready")})
     assert status_of(WANTED) == Status.LINK
@@ -65,7 +71,7 @@ def test_one_that_cannot_be_measured_stops_no_other(
 
 
 def test_the_json_has_the_others_as_claims_json_has_them(
-    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
+    failing: Failing, capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing({"ruby-2014": NO_LINK})
     assert status_of(WANTED[:2], as_json=True) == Status.LINK
@@ -77,7 +83,9 @@ def test_the_json_has_the_others_as_claims_json_has_them(
 def test_one_that_fails_while_it_is_measured_prints_no_document_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def run(article: Article, _request: reproduce.Request, manner: Manner) -> Analysis:
+    def run(
+        article: Article, _request: reproduce.Request, manner: Manner, _begun: list[RunFolder]
+    ) -> Analysis:
         folder = reproduced.run(tmp_path / article.id, article.id)
         return reproduce._measured(article, folder, [], manner)
 
@@ -92,16 +100,14 @@ def test_one_that_fails_while_it_is_measured_prints_no_document_of_its_own(
     assert (tmp_path / "ruby-2014" / "results.json").exists()
 
 
-def test_if_all_fail_nothing_is_shown(
-    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_if_all_fail_nothing_is_shown(failing: Failing, capsys: pytest.CaptureFixture[str]) -> None:
     failing(dict.fromkeys(WANTED, NO_LINK))
     assert status_of(WANTED) == Status.LINK
     assert capsys.readouterr().out == ""
 
 
 def test_the_only_one_fails_as_any_run_does(
-    failing: Callable[[dict[str, BaseException]], None],
+    failing: Failing,
 ) -> None:
     failing({"ruby-2014": NO_LINK})
     with pytest.raises(LinkError):
@@ -109,35 +115,78 @@ def test_the_only_one_fails_as_any_run_does(
 
 
 STOPS = [
-    (BusyError("another run"), "; 'fetchoff reproduce ruby-2014 ruby-2011' measures the rest"),
-    (StoreError("the disk is full"), "; 'fetchoff reproduce ruby-2011' measures the rest"),
-    (KeyboardInterrupt(), "; 'fetchoff reproduce ruby-2011' measures the rest"),
+    (BusyError("another run"), False, "ruby-2014 ruby-2011"),
+    (StoreError("the disk is full"), False, "ruby-2014 ruby-2011"),
+    (StoreError("the disk is full"), True, "ruby-2011"),
+    (KeyboardInterrupt(), False, "ruby-2014 ruby-2011"),
+    (KeyboardInterrupt(), True, "ruby-2011"),
 ]
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-@pytest.mark.parametrize(("error", "rest"), STOPS)
+@pytest.mark.parametrize(("error", "has_begun", "rest"), STOPS)
 def test_what_concerns_all_stops_all_and_leaves_the_verdicts_that_there_are(
-    failing: Callable[[dict[str, BaseException]], None],
+    failing: Failing,
     error: BaseException,
+    has_begun: bool,
     rest: str,
     as_json: bool,
+    tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """What was measured for an hour is shown before the error is told."""
-    failing({"ruby-2014": error})
+    """What was measured for an hour is shown before the error is told. What has a run folder is
+    resumed, and what has none is of the rest."""
+    failing({"ruby-2014": error}, tmp_path if has_begun else None)
     with pytest.raises(type(error)):
         reproduce.command(["curl-2023", "ruby-2014", "ruby-2011"], as_json=as_json)
     shown = capsys.readouterr()
-    assert f"stopped at ruby-2014{rest}" in " ".join(shown.err.split())
+    command = f"fetchoff reproduce {rest}{' --json' if as_json else ''}"
+    told = " ".join(shown.err.split())
+    assert f"stopped at ruby-2014; '{command}' measures the rest" in told
     if as_json:
         assert len(json.loads(shown.out)) == 3
     else:
         assert "3 claims: 3 hold" in shown.out
 
 
+def test_the_rest_is_measured_as_the_user_wants_it(
+    failing: Failing, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing({"ruby-2014": KeyboardInterrupt()})
+    with pytest.raises(KeyboardInterrupt):
+        reproduce.command(
+            ["ruby-2014", "ruby-2011"],
+            link=["dsl", "my links/far.toml"],
+            origin="nginx",
+            full=True,
+            budget=600.0,
+            out=Path("x"),
+            seed=0,
+            setup=True,
+            wait=True,
+        )
+    assert (
+        "'fetchoff reproduce ruby-2014 ruby-2011 --link dsl --link 'my links/far.toml' "
+        "--origin nginx --budget 600 --out x --seed 0 --full --setup --wait' measures the rest"
+    ) in " ".join(capsys.readouterr().err.split())
+
+
+def test_what_was_interrupted_while_it_was_set_up_is_of_the_rest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fetchoff.cli.setup.clients_of", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce.command(["ruby-2014", "ruby-2011"])
+    assert "'fetchoff reproduce ruby-2014 ruby-2011' measures the rest" in " ".join(
+        capsys.readouterr().err.split()
+    )
+
+
 def test_where_the_first_one_stops_all_nothing_is_shown(
-    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
+    failing: Failing, capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing({WANTED[0]: KeyboardInterrupt(), WANTED[1]: KeyboardInterrupt()})
     with pytest.raises(KeyboardInterrupt):
@@ -149,7 +198,7 @@ def test_where_the_first_one_stops_all_nothing_is_shown(
 
 
 def test_all_that_were_measured_end_well(
-    failing: Callable[[dict[str, BaseException]], None], capsys: pytest.CaptureFixture[str]
+    failing: Failing, capsys: pytest.CaptureFixture[str]
 ) -> None:
     failing({})
     reproduce.command(WANTED)
@@ -157,7 +206,7 @@ def test_all_that_were_measured_end_well(
 
 
 def test_all_and_names_contradict_each_other(
-    failing: Callable[[dict[str, BaseException]], None],
+    failing: Failing,
 ) -> None:
     """All would be measured, for an hour, and what was named might not even be an article."""
     failing({})
@@ -187,7 +236,7 @@ def test_whoever_asks_for_an_origin_gets_it_or_an_error(
     monkeypatch.setattr("fetchoff.cli.setup.clients_of", lambda *_, **__: [])
     with pytest.raises(OriginError, match="origin 'caddy' is not ready: not here"):
         reproduce._reproduced(
-            claims.article("curl-2023"), request("caddy", sets_up=sets_up), Manner()
+            claims.article("curl-2023"), request("caddy", sets_up=sets_up), Manner(), []
         )
     assert absent == tried
 
