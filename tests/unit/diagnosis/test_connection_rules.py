@@ -30,6 +30,7 @@ from fetchoff.model.recording import (
     Written,
 )
 from fetchoff.model.workload import Protocol
+from fetchoff.report.wording import causes as wording
 
 MS = 1_000_000
 
@@ -62,10 +63,10 @@ def closed(at: float, connection: int) -> Closed:
     return Closed(round(at * MS), connection, 0, Side.CLIENT)
 
 
-def fresh(count: int, kept: int = 0) -> list[Event]:
-    opened = [
-        e for n in range(count) for e in [*exchange(2 * n, n, opens=True), closed(2 * n + 1.5, n)]
-    ]
+def fresh(count: int, kept: int = 0, closes: int | None = None) -> list[Event]:
+    """`closes`: how many of the connections that were opened are closed again; None: all."""
+    opened = [e for n in range(count) for e in exchange(2 * n, n, opens=True)]
+    opened += [closed(2 * n + 1.5, n) for n in range(count if closes is None else closes)]
     return opened + [e for n in range(kept) for e in exchange(500 + 2 * n, 0)]
 
 
@@ -78,6 +79,22 @@ def test_connections_that_are_not_kept() -> None:
     assert no_persistence.find(evidence(fresh(9, 1), reuse=False)) is None
     closing = Behaviour(keep_alive=False)
     assert no_persistence.find(evidence(fresh(9, 1), behaviour=closing)) is None
+
+
+@pytest.mark.parametrize(
+    ("closes", "said"),
+    [
+        (9, "the client closed it afterwards"),
+        (5, "the client closed it afterwards"),
+        (4, "nobody closed it while it was recorded"),
+        (0, "nobody closed it while it was recorded"),
+    ],
+)
+def test_who_closed_what_was_not_kept(closes: int, said: str) -> None:
+    found = no_persistence.find(evidence(fresh(9, closes=closes)))
+    assert found is not None
+    told = wording.seen(found, no_persistence.RULE.fault)
+    assert told == f"9 of 9 requests opened a connection, without Connection: close; {said}"
 
 
 @pytest.mark.parametrize(("gap_ms", "is_found"), [(150, True), (90, False), (0, False)])

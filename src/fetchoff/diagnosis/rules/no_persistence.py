@@ -8,6 +8,7 @@ round trip or more before the request.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from fetchoff.diagnosis.connections import (
     can_be_kept,
@@ -43,16 +44,22 @@ def find(evidence: Evidence) -> Cause | None:
     return evidence.cause(
         ID,
         len(opened),
-        Fact("closer", _closer(evidence), Unit.TEXT),
+        Fact("then", _then(evidence, opened), Unit.TEXT),
         Fact("asked", "with" if len(closes) > len(opened) / 2 else "without", Unit.TEXT),
         places=tuple(_until_request(one) for one in opened),
         saves_us=opening_us(evidence, opened),
     )
 
 
-def _closer(evidence: Evidence) -> str:
-    closed = Counter(event.by for event in evidence.wire.events if isinstance(event, Closed))
-    return "the origin" if closed[Side.ORIGIN] > closed[Side.CLIENT] else "the client"
+def _then(evidence: Evidence, opened: Sequence[Exchanged]) -> str:
+    """What became of most of these connections."""
+    numbers = {one.connection for one in opened}
+    closes = [e for e in evidence.wire.events if isinstance(e, Closed) and e.connection in numbers]
+    if len(closes) < len(opened) / 2:
+        return "nobody closed it while it was recorded"
+    by = Counter(event.by for event in closes)
+    closer = "the origin" if by[Side.ORIGIN] > by[Side.CLIENT] else "the client"
+    return f"{closer} closed it afterwards"
 
 
 def _until_request(exchange: Exchanged) -> Stretch:
@@ -66,8 +73,7 @@ RULE = Rule(
         title="Opens a connection for each request",
         signal="as many connections as requests, where connections may be kept",
         reported=("jnunemaker/httparty#98", "RFC 9112, section 9.3"),
-        saw="{count} of {of} requests opened a connection, {asked} Connection: close; {closer} "
-        "closed it afterwards",
+        saw="{count} of {of} requests opened a connection, {asked} Connection: close; {then}",
         cure="use one session, client or pool object for all requests, and turn its keep-alive on",
     ),
     find,
