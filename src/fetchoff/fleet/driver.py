@@ -34,6 +34,8 @@ from fetchoff.model.observation import NO_CLIENT_LEFT, Ended, HostLost
 from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import RunFolder
 
+AWAY = "it went away"
+
 
 class NoHostLeft(FetchoffError):
     """All hosts are lost. What was measured is kept."""
@@ -64,7 +66,8 @@ class FleetListener(Protocol):
 @dataclass
 class _Pending:
     """A round that a host was asked for. `task`: None while nobody does it. `absent_since_s`: when
-    its host was first looked for in vain; None while it is there."""
+    its host was first looked for in vain; None while it is there. `cut_by`: what cut it off the
+    last time."""
 
     standing: Standing
     block: Block
@@ -72,6 +75,7 @@ class _Pending:
     task: Task | None = None
     absent_since_s: float | None = None
     restarts: int = 0
+    cut_by: str = ""
 
 
 class Driver:
@@ -196,7 +200,7 @@ class Driver:
         if one.absent_since_s is not None:
             if one.task is not None:
                 one.task.drop()
-                one.task = None
+                one.task, one.cut_by = None, AWAY
             if now - one.absent_since_s > self._limits.away_s:
                 self._lose(one, State.AWAY, f"it has been away for {self._limits.away_s:.0f} s")
                 return True
@@ -211,13 +215,14 @@ class Driver:
     def _is_started(self, one: _Pending) -> bool:
         """Ask for the round (again); whether it may be asked for any more."""
         if one.restarts > RESTARTS:
-            self._lose(one, State.OUT, f"it went away {one.restarts} times within a round")
+            reason = f"a round was cut off {one.restarts} times, the last time: {one.cut_by}"
+            self._lose(one, State.OUT, reason)
             return False
         try:
             job = Job(self._measure, one.block)
             one.task = self._cluster.start(one.block.host, job, self._limits.round_s)
-        except HostAway:
-            pass
+        except HostAway as away:
+            one.cut_by = away.message
         one.restarts += 1
         return True
 
@@ -227,7 +232,8 @@ class Driver:
         task, one.task = one.task, None
         try:
             told: Told = task.result()
-        except HostAway:
+        except HostAway as away:
+            one.cut_by = away.message
             return False
         except HostLate:
             self._lose_late(one)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from benches.fleet import pretended
-from tests.unit.fleet.fakes import WAITS_S, FakeCluster, FakeTask, Fate, Heard, Pretended
+from tests.unit.fleet.fakes import KILLED, WAITS_S, FakeCluster, FakeTask, Fate, Heard, Pretended
 
 from fetchoff.app.own_code import code
 from fetchoff.fleet.driver import Driver, Limits, NoHostLeft
@@ -213,10 +213,17 @@ def test_nothing_is_left_of_a_host_that_came_back_in_time(fleet: Fleet) -> None:
     assert lost_in(RunFolder.open(fleet.path)) == []
 
 
-def test_a_host_that_dies_of_each_round_is_not_asked_for_ever(fleet: Fleet) -> None:
-    cluster = FakeCluster(HOSTS, {"anna": [Fate.DIES_BEFORE] * 100})
+@pytest.mark.parametrize(
+    ("fate", "of_what"), [(Fate.DIES_BEFORE, "it went away"), (Fate.KILLED, KILLED)]
+)
+def test_a_host_that_dies_of_each_round_is_not_asked_for_ever(
+    fate: Fate, of_what: str, fleet: Fleet
+) -> None:
+    cluster = FakeCluster(HOSTS, {"anna": [fate] * 100})
     assert fleet.drive(cluster).reason == "rounds"
-    assert "anna" in fleet.losses()
+    reason = f"a round was cut off {RESTARTS + 1} times, the last time: {of_what}"
+    assert fleet.heard.losses == [("anna", reason)]
+    assert fleet.losses() == ["anna"]
     of_anna = [request for host, request in cluster.started if host == "anna"]
     assert len(of_anna) == RESTARTS + 1
 
