@@ -145,6 +145,12 @@ def test_requests_on_closed_connections(segments: list[Segment], *, is_found: bo
     assert (found is not None) == is_found
 
 
+def test_requests_that_the_origin_never_saw_are_among_all() -> None:
+    found = stale_connection.find(evidence(lives(4, 2, 1), written_after_the_end(6)))
+    assert found is not None
+    assert (found.count, found.of) == (6, 10)
+
+
 def test_a_connection_that_is_not_used_again_is_not_stale() -> None:
     told = evidence(lives(100, 2, 1), written_after_the_end(9), reuse=False)
     assert stale_connection.find(told) is None

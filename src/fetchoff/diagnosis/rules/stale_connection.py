@@ -33,6 +33,7 @@ def find(evidence: Evidence) -> Cause | None:
         ID,
         len(late),
         Fact("failed", evidence.wire.failed),
+        of=len(evidence.exchanges) + len(late),  # the origin never sees a request that it resets
         rests_on=(Source.SEGMENTS,),
     )
 
