@@ -23,6 +23,7 @@ from fetchoff.model.recording import (
     Side,
     Source,
 )
+from fetchoff.report.wording import causes as wording
 
 US = 1000
 AT_ONCE = 10
@@ -77,6 +78,30 @@ def test_too_few_exchanges_tell_nothing() -> None:
 def test_failures(failed: int, failed_alone: int, *, is_named: bool) -> None:
     wire = recording(100, at_once=AT_ONCE, failed=failed)
     assert (find(wire, recording(100, failed=failed_alone)) is not None) is is_named
+
+
+def test_failures_are_told_of_the_exchanges_that_were_asked_for() -> None:
+    """Half of them fail before the origin sees anything."""
+    heads = 60
+    wire = recording(100, at_once=AT_ONCE, heads=heads)
+    cause = find(replace(wire, iterations=2 * heads, failed=heads), recording(100))
+    assert cause is not None
+    assert (cause.count, cause.of) == (heads, 2 * heads)
+    said = wording.seen(cause, concurrency_collapse.RULE.fault)
+    assert said == (
+        "With 10 at once, 60 of 120 exchanges failed that do not fail alone, and an exchange costs "
+        "100 µs of CPU time, beside 100 µs with one at a time"
+    )
+
+
+def test_without_failures_only_the_cost_is_told() -> None:
+    cause = find(recording(900, at_once=AT_ONCE), recording(100))
+    assert cause is not None
+    said = wording.seen(cause, concurrency_collapse.RULE.fault)
+    assert said == (
+        "With 10 at once, an exchange costs 900 µs of CPU time, beside 100 µs with one at a time: "
+        "9.0 times as much"
+    )
 
 
 def test_failures_that_the_origin_asked_for_are_another_fault() -> None:

@@ -36,16 +36,27 @@ def find(evidence: Evidence) -> Cause | None:
     failed = _failed_together(wire, single)
     if not (is_dear or failed):
         return None
+    asked = evidence.planned  # those that fail may never reach the origin
+    factor = together_us / alone_us
     return evidence.cause(
         ID,
-        len(evidence.exchanges),
+        min(asked, len(evidence.exchanges)) if is_dear else failed,
         Fact("at_once", evidence.concurrency),
         Fact("together", together_us, Unit.US),
         Fact("alone", alone_us, Unit.US),
-        Fact("factor", together_us / alone_us),
+        Fact("factor", factor),
         Fact("failed", failed),
+        Fact("failures", _failures(failed, asked), Unit.TEXT),
+        Fact("dearer", f": {factor:.1f} times as much" if is_dear else "", Unit.TEXT),
+        of=asked,
         rests_on=(Source.EVENTS, Source.SINGLE),
     )
+
+
+def _failures(failed: int, asked: int) -> str:
+    if not failed:
+        return ""
+    return f"{failed} of {asked} exchanges failed that do not fail alone, and "
 
 
 def _cpu_us(recording: Recording, first: int) -> float | None:
@@ -71,13 +82,12 @@ RULE = Rule(
     KnownFault(
         id=ID,
         numbers=(14,),
-        title="Each exchange costs more the more there are at once",
+        title="Costs more, or fails, with many exchanges at once",
         signal="an exchange takes three times the CPU time or more with many at once as with one "
         "at a time, or exchanges fail that do not fail alone",
         reported=("encode/httpx#3215",),
-        saw="with {at_once} at once an exchange costs {together} of CPU time, and {alone} with one "
-        "at a time: {factor} times as much; {failed} of {of} exchanges failed that do not fail "
-        "alone",
+        saw="with {at_once} at once, {failures}an exchange costs {together} of CPU time, beside "
+        "{alone} with one at a time{dearer}",
         cure="limit how many are asked for at once (a semaphore), spread them over several client "
         "objects, or use a client whose pool does not look through all requests at each event",
     ),
