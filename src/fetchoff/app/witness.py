@@ -34,21 +34,30 @@ def witnesses(
     experiment: Experiment,
     records: Sequence[Record],
     say: Say,
+    *,
+    waits: bool = False,
 ) -> Iterator[Witness]:
     """What can be counted on each course: by the ledger in the run, and by recordings made now.
 
-    An error in these is why nothing was counted, and never one of the gate.
+    `waits`: while another run is measured on this machine; otherwise nothing is recorded then. An
+    error in these is why nothing was counted, and never one of the gate.
     """
     for course in experiment.courses:
         yield by_ledger(experiment, records, course)
         try:
-            yield _of_calls(base, head, course, experiment.placement, say)
+            yield _of_calls(base, head, course, experiment.placement, say, waits=waits)
         except FetchoffError as error:  # the gate has its answer, whatever becomes of this
             yield _nothing(course, Missing(Source.CALLS, error.message))
 
 
 def _of_calls(
-    base: Client, head: Client, course: Course, placement: Placement | None, say: Say
+    base: Client,
+    head: Client,
+    course: Course,
+    placement: Placement | None,
+    say: Say,
+    *,
+    waits: bool,
 ) -> Witness:
     with scratch() as folder:
         missing = why_not(folder)
@@ -56,7 +65,7 @@ def _of_calls(
         return _nothing(course, missing)
     say(f"counting system calls on {course.id}")
     found: dict[str, list[CallTable]] = {base.id: [], head.id: []}
-    with alone(waits=True, say=say):
+    with alone(waits=waits, say=say):
         for seed in range(1, REPETITIONS + 1):
             for client in (base, head):
                 calls = _calls(client, course, placement, seed)

@@ -15,6 +15,7 @@ from fetchoff.cli.duration import duration_s
 from fetchoff.cli.status import Status
 
 if TYPE_CHECKING:
+    from fetchoff.cli.measure import Manner
     from fetchoff.model.client import Client
     from fetchoff.model.gate import Gate
     from fetchoff.model.witness import Witness
@@ -99,6 +100,7 @@ def command(
     from fetchoff.app.results import write
     from fetchoff.cli.compare import made_ready, must_be_made
     from fetchoff.cli.measure import Manner, measure_to_end
+    from fetchoff.model.errors import StoreError
 
     wanted = Wanted(markdown, junit, benchmark_action, bencher, strict=strict)
     must_be_writable(wanted)
@@ -122,25 +124,28 @@ def command(
     if record:
         found = with_record(found, known)
         _keep(found, record)
-    if count and not found.withheld:
-        found = _counted(found, one, other, folder, quiet=quiet or as_json)
-    _show(found, folder, quiet=quiet, as_json=as_json)  # a file that can't be written hides nothing
     status = _status(found, strict=strict)
+    if count and not found.withheld:
+        with contextlib.suppress(StoreError):  # a job may be ended while calls are counted
+            write_files(found, wanted)
+        found = _counted(found, one, other, folder, manner)
+    _show(found, folder, quiet=quiet, as_json=as_json)  # a file that can't be written hides nothing
     with _not_instead_of(status):
         write_files(found, wanted)
     raise typer.Exit(status)
 
 
-def _counted(gate: Gate, base: Client, head: Client, folder: RunFolder, *, quiet: bool) -> Gate:
+def _counted(gate: Gate, base: Client, head: Client, folder: RunFolder, manner: Manner) -> Gate:
     """The gate with what can be counted; if the user presses Ctrl-C, with what was by then."""
     from fetchoff.app.explain import say_nothing
     from fetchoff.app.witness import witnesses
     from fetchoff.cli.console import say
 
     experiment, records = folder.header.experiment, folder.records()
+    tell = say_nothing if manner.quiet or manner.as_json else say
     found: list[Witness] = []
     try:
-        for witness in witnesses(base, head, experiment, records, say_nothing if quiet else say):
+        for witness in witnesses(base, head, experiment, records, tell, waits=manner.waits):
             found.append(witness)
     except KeyboardInterrupt:
         say("interrupted: the rest is not counted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -68,6 +69,37 @@ def test_whatever_ends_a_recording_is_why_nothing_was_counted(
 
     recorded.append(fail)
     assert by_strace().missing == Missing(Source.CALLS, "no socket could be opened")
+
+
+def test_where_there_is_no_room_for_what_is_sent_nothing_is_counted(
+    recorded: list[Recorded], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(witness, "warm_client", warm_client)
+    monkeypatch.setattr(recording, "fill", full)
+    missing = by_strace().missing
+    assert missing is not None
+    assert missing.reason.endswith("spool cannot be written: No space left on device")
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_another_run_is_waited_for_only_if_the_user_says_so(
+    waits: bool, recorded: list[Recorded], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The verdict is there already; it must not wait for an hour."""
+    asked = []
+
+    def alone(*, waits: bool, **_: object) -> contextlib.AbstractContextManager[None]:
+        asked.append(waits)
+        raise BusyError("this machine is being measured on already")
+
+    monkeypatch.setattr(witness, "alone", alone)
+    experiment = experiment_of(race(0.0, 1))
+    found = list(witnesses(BASE, HEAD, experiment, [], say_nothing, waits=waits))  # type: ignore[arg-type]
+    assert set(asked) == {waits}
+    assert [one.missing is None for one in found] == [True, False]
 
 
 def test_a_later_recording_that_is_not_traced_says_why_and_what_would_help(

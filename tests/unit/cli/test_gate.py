@@ -56,7 +56,7 @@ def ended(
     monkeypatch.setattr("fetchoff.app.gate.sides", lambda *_: (side, side))
     monkeypatch.setattr("fetchoff.app.measure.new_run", new_run)
     monkeypatch.setattr("fetchoff.app.gate.gate_of", lambda *_: gate)
-    counting = counting or (lambda *_: gate.witnesses)
+    counting = counting or (lambda *_, **__: gate.witnesses)
     monkeypatch.setattr("fetchoff.app.witness.witnesses", counting)
     command = ["gate", "python/httpx", "other", "--json", "--quiet", *options]
     return CliRunner().invoke(app, command, catch_exceptions=False)
@@ -173,7 +173,8 @@ def test_slower_is_the_status_also_where_a_file_cannot_be_written(
 def test_who_ends_the_counting_gets_the_verdict_and_what_was_counted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def interrupted(*_: object) -> Iterator[Witness]:
+    def interrupted(*_: object, **__: object) -> Iterator[Witness]:
+        assert junit.exists()  # the job might be ended while it is counted
         yield GATE.witnesses[0]
         raise KeyboardInterrupt
 

@@ -10,7 +10,7 @@ from threading import Event
 
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
-from fetchoff.model.errors import AdapterError, InputError
+from fetchoff.model.errors import AdapterError, InputError, StoreError
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.workload import Placement, required_features
 from fetchoff.protocol.adapter import Spool, fill, prepare
@@ -89,13 +89,12 @@ def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
     """Start and warm up a client; everything ends with the context.
 
     `folder`: an empty one, for what the processes write. Raises InputError where the client does
-    not support the workload, AdapterError, OriginError and LinkError.
+    not support the workload, AdapterError, OriginError and LinkError, and StoreError where there is
+    no room for what it sends.
     """
     course = subject.course
     layout = lay_out(course, usable_cores(), strongest_urgency(), subject.placement)
-    spool = Spool(folder / "spool")
-    spool.folder.mkdir()
-    fill(spool, course.workload)
+    spool = _filled(folder / "spool", course)
     with contextlib.ExitStack() as undo:
         undo.enter_context(on_core(layout.harness_core))
         network = undo.enter_context(laying(subject.loopback)(course, folder))
@@ -113,6 +112,19 @@ def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
         yield WarmClient(
             found, process, ledger, origin, network, iteration_ms, folder, ready_kb, looked_up
         )
+
+
+def _filled(folder: Path, course: Course) -> Spool:
+    spool = Spool(folder)
+    try:
+        spool.folder.mkdir()
+        fill(spool, course.workload)
+    except OSError as error:
+        raise StoreError(
+            f"{spool.folder} cannot be written: {error.strerror}",
+            "make room there, or let TMPDIR name a folder with more",
+        ) from error
+    return spool
 
 
 def _spec(subject: Subject, folder: Path, layout: Layout, network: Network) -> ProcessSpec:
