@@ -13,6 +13,8 @@ from fetchoff.protocol.fields import Garbled, Message, text, whole
 
 VERSION = 2
 DIRECTIONS = ("up", "down")
+MAKING = ("open", "loopback", "names")
+"""Requests that something be made. All others are about what is there already."""
 UNASKED = ("overruns", "overflowed", "refused")
 _QUERIES = TypeAdapter(tuple[Query, ...])
 

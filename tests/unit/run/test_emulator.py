@@ -77,9 +77,23 @@ def test_a_namespace_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monke
         (f"echo '{GREETING}'\n{say('{}')}", "answers with garbage: 'link'", ANOTHER),
         (f"echo '{GREETING}'\n{say(json.dumps({'error': 'no TUN'}))}", "made: no TUN", NEEDS),
         (f"echo '{GREETING}'\n{say(opened())}exit 4\n", "ended with exit status 4", KEPT),
+        (
+            f"echo '{GREETING}'\n{say(opened(), json.dumps({'error': 'the link broke: EIO'}))}read",
+            "^the link emulator says: the link broke: EIO",
+            KEPT,
+        ),
         (f"echo '{GREETING}'\n{say(opened(), '{}')}read", "counters are garbled: a direction", ""),
     ],
-    ids=["cannot", "talks", "does not greet", "opens nothing", "refuses", "ends", "counts not"],
+    ids=[
+        "cannot",
+        "talks",
+        "does not greet",
+        "opens nothing",
+        "refuses",
+        "ends",
+        "breaks",
+        "counts not",
+    ],
 )
 def test_an_emulator_that_makes_no_link(
     script: str, said: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

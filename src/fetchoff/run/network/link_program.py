@@ -64,6 +64,8 @@ class LinkProgram:
             raise LinkError(f"the link emulator {error}", KEPT) from error
         if "error" in answer:
             why = str(answer["error"])
+            if message["op"] not in control.MAKING and UNKNOWN not in why:
+                raise LinkError(f"the link emulator says: {why}", KEPT)
             hint = ANOTHER if UNKNOWN in why else NEEDS
             raise LinkError(f"{self._makes} cannot be made: {why}", hint)
         return answer
