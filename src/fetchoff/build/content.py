@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,15 @@ from fetchoff.model.client import Manifest, Recipe
 
 VERSION_TIMEOUT_S = 10
 LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+
+OPTIONS = re.compile(
+    r"CC|CXX|RUSTC"
+    r"|(\w+_)?(C|CPP|CXX|LD|RUST)FLAGS(_\w+)?"  # also those of cgo, of Cargo and of crates in C
+    r"|CARGO_PROFILE_\w+|CARGO_TARGET_\w+_LINKER|CARGO_INCREMENTAL"
+    r"|CGO_ENABLED|GOAMD64|GOARM|GOARM64|GO386|GOEXPERIMENT"
+)
+"""The variables by which the environment, which steps get, tells compilers what to make. Where they
+find files and how fast they work is left out: it differs from clone to clone."""
 
 
 def of_the_machine(manifest: Manifest) -> Iterator[str]:
@@ -39,14 +49,21 @@ def of_the_machine(manifest: Manifest) -> Iterator[str]:
 
 
 def of_its_tools(recipe: Recipe) -> Iterator[str]:
-    """What the tools that a recipe builds with, such as compilers, say of their versions.
+    """What the tools that a recipe builds with, such as compilers, say of their versions, and the
+    options that the environment gives them.
 
-    What was built by another release costs something else. A tool that fails or is missing says
-    nothing: the checks of setup say so.
+    What was built by another release or with other options costs something else. A tool that fails
+    or is missing says nothing: the checks of setup say so.
     """
     for command in recipe.built_with:
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             yield _version_said_by(command, os.environ.get("PATH", ""))
+    if recipe.is_compiled:
+        yield from (f"{name}={os.environ[name]}" for name in sorted(filter(_is_option, os.environ)))
+
+
+def _is_option(variable: str) -> bool:
+    return OPTIONS.fullmatch(variable) is not None
 
 
 @functools.cache

@@ -278,6 +278,7 @@ class Family:
             hint=own.hint or base.hint,
             steps=steps or (),
             built_with=(*base.built_with, *own.built_with),
+            is_compiled=bool(kit.built_with or base.built_with or own.built_with),
         )
 
     def _tree_recipe(self, runtime: RuntimeTable | None) -> TreeRecipe | None:
@@ -299,6 +300,7 @@ class Family:
             hint=own.hint or kit.hint or base.hint,
             steps=steps,
             built_with=(*base.built_with, *kit.built_with, *own.built_with),
+            is_compiled=self._recipe(runtime).is_compiled or bool(kit.built_with or own.built_with),
         )
         return TreeRecipe(recipe, proof=self.adapter.setup.check, env={**kit.env, **own.env})
 

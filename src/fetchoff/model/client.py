@@ -71,6 +71,7 @@ class Recipe:
     """How to set up an adapter: packages, checks, build steps (argument lists, no shell).
 
     `built_with`: commands that print the version of what the steps build with, such as a compiler.
+    `is_compiled`: whether they compile something, also where a runtime names its compiler itself.
     """
 
     apt: tuple[str, ...] = ()
@@ -78,6 +79,7 @@ class Recipe:
     hint: str = ""
     steps: tuple[tuple[str, ...], ...] = ()
     built_with: tuple[tuple[str, ...], ...] = ()
+    is_compiled: bool = False
 
 
 @dataclass(frozen=True)

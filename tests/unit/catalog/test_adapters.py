@@ -201,6 +201,54 @@ def test_another_release_of_a_compiler_means_another_build(
     assert BuildDir.of(manifest).sources == before
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("CFLAGS", "-O0"),
+        ("CC", "cc -O0"),
+        ("CGO_CFLAGS", "-O0"),
+        ("CFLAGS_x86_64_unknown_linux_gnu", "-O0"),
+        ("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-Ctarget-cpu=native"),
+        ("CARGO_PROFILE_RELEASE_LTO", "fat"),
+        ("GOAMD64", "v3"),
+    ],
+)
+def test_other_options_of_a_compiler_mean_another_build(
+    option: str, value: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gate would otherwise compare them: base built without, head with them."""
+    monkeypatch.setenv(option, "")
+    manifest = add(folder, '[setup]\nbuilt_with = [["compiler"]]\n')
+    prepared(manifest)
+    before, shared = BuildDir.of(manifest).sources, BuildDir.of(manifest).shared
+    monkeypatch.setenv(option, value)
+    assert state(manifest).readiness is Readiness.NOT_SET_UP
+    assert BuildDir.of(manifest).shared != shared
+    assert BuildDir.of(manifest).sources == before
+
+
+@pytest.mark.parametrize("variable", ["CARGO_TARGET_DIR", "CARGO_HOME", "GOPROXY", "RUSTDOCFLAGS"])
+def test_what_is_no_option_of_a_compiler_means_no_other_build(
+    variable: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = add(folder, '[setup]\nbuilt_with = [["compiler"]]\n')
+    prepared(manifest)
+    monkeypatch.setenv(variable, "another")
+    assert state(manifest).readiness is Readiness.READY
+
+
+def test_options_matter_only_to_what_is_compiled(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also by a compiler that a runtime names; for a script they mean nothing."""
+    monkeypatch.delenv("CFLAGS", raising=False)
+    toolchain, script = (discover()[name] for name in ("go/net-http~go-1.22", "perl/lwp"))
+    before = [BuildDir.of(manifest).digest for manifest in (toolchain, script)]
+    monkeypatch.setenv("CFLAGS", "-O0")
+    after = [BuildDir.of(manifest).digest for manifest in (toolchain, script)]
+    assert [a == b for a, b in zip(before, after, strict=True)] == [False, True]
+
+
 def test_a_compiler_is_asked_once_and_found_when_it_is_installed(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
