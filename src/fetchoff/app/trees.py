@@ -64,8 +64,8 @@ def set_up_from(paths: Mapping[str, Sequence[Path]], set_up: SetUp) -> list[Clie
         if one.manifest.trees and one.readiness is Readiness.READY:
             trees.choose(one.manifest, one.manifest.trees)
     for one in clients:
-        if one.trees and one.readiness is not Readiness.READY:
-            where = " and ".join(one.trees)
+        if one.manifest.trees and one.readiness is not Readiness.READY:
+            where = " and ".join(tree.path for tree in one.manifest.trees)
             raise SetupError(f"{one.id} cannot be built from {where}: {one.reason}", one.hint)
     return [replace(one, manifest=replace(one.manifest, trees=None)) for one in clients]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -120,6 +121,29 @@ def test_a_tree_that_does_not_do_leaves_all_as_it_was(
     assert str(library) in caught.value.message
     assert caught.value.hint
     assert state(read_manifest(folder)) == before
+
+
+def test_a_disk_that_is_full_is_a_tree_that_does_not_do(
+    folder: Path, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(setup, "build", full)
+    with pytest.raises(SetupError, match="No space left on device") as caught:
+        set_up_from({str(folder): [library]}, set_up)
+    assert f"fake/honest cannot be built from {library}: " in caught.value.message
+
+
+def test_a_version_that_cannot_be_had_is_a_tree_that_does_not_do(
+    folder: Path, library: Path
+) -> None:
+    """The registry is asked for the rest of its lock file first."""
+    with (folder.parent / "_kit" / "kit.toml").open("a") as file:
+        file.write('[releases]\npackage = "it"\nresolve = [["false"]]\nlocks = []\n')
+    with pytest.raises(SetupError, match="this version cannot be had") as caught:
+        set_up_from({f"{folder}@9.9": [library]}, set_up)
+    assert str(library) in caught.value.message
 
 
 def test_a_client_stays_as_it_was_until_it_is_built(folder: Path, library: Path) -> None:
