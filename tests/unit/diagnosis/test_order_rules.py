@@ -11,6 +11,7 @@ from fetchoff.app.courses import courses
 from fetchoff.diagnosis.requests import wanted
 from fetchoff.diagnosis.rule import Evidence
 from fetchoff.diagnosis.rules import blocked_loop, credentials_leaked, extra_round_trips
+from fetchoff.model.cause import Cause
 from fetchoff.model.recording import (
     Answered,
     Call,
@@ -23,6 +24,7 @@ from fetchoff.model.recording import (
     Written,
 )
 from fetchoff.model.workload import Exchange
+from fetchoff.report.wording import causes as wording
 
 MS = 1_000_000
 HERE, THERE = ("host", "127.0.0.1:80"), ("host", "localhost:80")
@@ -118,7 +120,24 @@ def test_a_challenge_before_each_request() -> None:
     found = extra_round_trips.find(evidence(both, 5))
     assert found is not None
     assert found.count == 5
+    assert said_of(found) == (
+        "5 of 10 requests were beyond what was asked for: 5 refused with 401 and sent again"
+    )
     assert extra_round_trips.find(evidence(refused, 5)) is None  # it was asked for
+
+
+def said_of(found: Cause) -> str:
+    return wording.seen(found, extra_round_trips.RULE.fault)
+
+
+def test_each_method_beyond_need_is_told_with_its_count() -> None:
+    looks = asked(0, "OPTIONS", 40) + asked(0, "HEAD", 20)
+    gets = [event for n in range(27) for event in one((100 + n) * MS)]
+    found = extra_round_trips.find(evidence([*looks, *gets], 27))
+    assert found is not None
+    assert said_of(found) == (
+        "60 of 87 requests were beyond what was asked for: 40 OPTIONS, 20 HEAD"
+    )
 
 
 def test_redirects_are_the_wish_of_the_origin() -> None:

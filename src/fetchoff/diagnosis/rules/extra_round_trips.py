@@ -53,13 +53,24 @@ def _extra(evidence: Evidence) -> list[Exchanged]:
 
 
 def _requests(evidence: Evidence, extra: list[Exchanged]) -> Cause:
-    method, _ = Counter(each.head.method for each in extra).most_common(1)[0]
+    kinds = ", ".join(f"{count} {kind}" for kind, count in _kinds(evidence, extra).most_common())
     return evidence.cause(
         ID,
         len(extra),
-        Fact("what", f"were {method} requests that the workload doesn't have", Unit.TEXT),
+        Fact("what", f"were beyond what was asked for: {kinds}", Unit.TEXT),
         places=tuple(Stretch(each.connection, each.began_ns, each.ended_ns) for each in extra),
         saves_us=evidence.saving_us(sum(each.duration_ns for each in extra)),
+    )
+
+
+def _kinds(evidence: Evidence, extra: list[Exchanged]) -> Counter[str]:
+    """What the workload doesn't have, by method; and what it has, but was refused at first."""
+    asked = wanted(evidence.wire.course)
+    return Counter(
+        f"refused with {each.answered.status} and sent again"
+        if each.answered is not None and kind_of(each.head) in asked
+        else each.head.method
+        for each in extra
     )
 
 
