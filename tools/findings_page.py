@@ -18,6 +18,7 @@ from typing import Any
 from fetchoff.catalog.manifests import discover
 from fetchoff.diagnosis.rule import Rule
 from fetchoff.diagnosis.rules.registry import all_rules
+from fetchoff.model.estimate import MINIMUM_ROUNDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "findings.md"
@@ -146,7 +147,7 @@ def survey_of(rows: Iterable[Row]) -> str:
     ]
     for row in told:
         for cause in row["diagnosis"]["causes"]:
-            tried, saves = cause["tried"], cause["saves_us"]
+            tried, saves = _tried(cause), cause["saves_us"]
             if tried and saves:
                 errors.append(abs(tried["saved_us"]["point"] - saves) / saves)
             saved = _interval(tried["saved_us"]) if tried else ""
@@ -174,6 +175,12 @@ def survey_of(rows: Iterable[Row]) -> str:
     return f'{MARK}\n\nBy `make bench-diagnosis OPTIONS="--parts survey"`: {said}\n\n' + "\n".join(
         lines
     )
+
+
+def _tried(cause: Row) -> Row | None:
+    """What its trial showed; None without one, or if that had too few rounds for an interval."""
+    tried: Row | None = cause["tried"]
+    return tried if tried and tried["rounds"] >= MINIMUM_ROUNDS else None
 
 
 def _interval(estimate: Row) -> str:
