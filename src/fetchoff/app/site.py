@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -70,9 +70,9 @@ def gather(origins: Iterable[Origin]) -> Gathered:
     """
     found: dict[str, Run | History] = {}
     folders: dict[str, Path] = {}
-    passed = []
+    passed: list[Passed] = []
     for origin in origins:
-        for folder in _run_folders(origin.folder):
+        for folder in _run_folders(origin.folder, passed.append):
             try:
                 read = _read(folder, origin.by)
             except FetchoffError as error:
@@ -118,12 +118,22 @@ def build(gathered: Gathered, out: Path) -> Built:
     return Built(pages, len(gathered.folders))
 
 
-def _run_folders(top: Path) -> Iterator[Path]:
-    """The folder itself if it is one, or else those below it, in order."""
+def _run_folders(top: Path, passed: Callable[[Passed], None]) -> Iterator[Path]:
+    """The folder itself if it is one, or else those below it, in order. `passed`: is told of those
+    below it that can't be read."""
     if not (is_there(top) and top.is_dir()):
         raise InputError(f"{top} is not a folder", GIVE)
     is_empty = True
-    for place, below, names in os.walk(top, onerror=_refuse):
+
+    def refused(error: OSError) -> None:
+        nonlocal is_empty
+        folder = Path(error.filename or top)
+        if folder == top:
+            raise InputError(f"{top} cannot be read: {error.strerror}", GIVE) from error
+        is_empty = False
+        passed(Passed(folder, f"it cannot be read: {error.strerror}"))
+
+    for place, below, names in os.walk(top, onerror=refused):
         if KNOWN.isdisjoint(names) or HISTORIES.name in names:  # those are below it
             below[:] = sorted(name for name in below if not name.startswith("."))
             continue
@@ -134,15 +144,16 @@ def _run_folders(top: Path) -> Iterator[Path]:
         raise InputError(f"there is no run folder in {top}", GIVE)
 
 
-def _refuse(error: OSError) -> None:
-    raise InputError(f"{error.filename} cannot be read: {error.strerror}", GIVE) from error
-
-
 def _read(folder: Path, by: str) -> Sequence[Run | History]:
-    """A run or a history with the files to copy; of a fleet, a run for each host that has results.
+    """A run or a history with the files to copy; of a fleet, a run for each host with results."""
+    try:
+        return _read_in(folder, by)
+    except OSError as error:  # a folder that may be listed, and not entered
+        raise StoreError(f"{folder} cannot be read: {error.strerror}") from error
 
-    A report is a program, so those of others stay.
-    """
+
+def _read_in(folder: Path, by: str) -> Sequence[Run | History]:
+    """The same, or an OSError. A report is a program, so those of others stay."""
     copied = () if by else tuple(name for name in (REPORT, TABLE) if (folder / name).is_file())
     if HISTORY.is_in(folder):
         return [_history(folder, by, copied)]

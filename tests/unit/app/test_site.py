@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import socket
 import threading
@@ -17,7 +19,7 @@ from tests.unit.report import reproduced, sited
 from fetchoff.app import results, site, site_folder, site_server
 from fetchoff.app.fleet_results import write_fleet
 from fetchoff.app.histories import folder_of
-from fetchoff.app.site import Origin, gather
+from fetchoff.app.site import Origin, Passed, gather
 from fetchoff.cli import site as site_command
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.report.site import render
@@ -197,6 +199,44 @@ def test_what_cannot_be_shown_is_left_out_with_a_reason(
     assert passed.reason.startswith(reason)
     assert str(tmp_path) not in passed.reason
     assert [one.file.run_id for one in found.runs] == ["one"]
+
+
+def test_a_folder_that_may_not_be_read_is_left_out(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name alone, as wherever a folder is left out."""
+    closed = run.parent / "closed"
+    closed.mkdir()
+    scandir = os.scandir
+
+    def refused(path: str) -> Iterator[os.DirEntry[str]]:
+        if Path(path) == closed:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    found = gather([Origin(run.parent)])
+    assert [one.file.run_id for one in found.runs] == ["one"]
+    assert found.passed == (Passed(closed, "it cannot be read: Permission denied"),)
+    with pytest.raises(InputError, match="closed cannot be read: Permission denied"):
+        gather([Origin(closed)])
+
+
+def test_a_folder_that_may_be_listed_and_not_entered_is_left_out(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = sited.write(run.parent / "listed", sited.compared("two", 2))
+    is_file = Path.is_file
+
+    def refused(path: Path) -> bool:
+        if path.parent == listed:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    found = gather([Origin(run.parent)])
+    assert [one.file.run_id for one in found.runs] == ["one"]
+    assert found.passed == (Passed(listed, "it cannot be read: Permission denied"),)
 
 
 def test_the_same_run_counts_once(run: Path) -> None:
