@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import Family, discover, named, read_manifest
-from fetchoff.catalog.paths import shipped
+from fetchoff.catalog.naming import asked_as
 from fetchoff.model.client import Client, ClientId, Manifest, matching
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.store.run_folder import ClientRecord, Header
-
-_MARKED = re.compile(r"(?P<place>.+?)(?P<marks>(?:\+[^/+@~]+)?(?:@[^/@~]+)?(?:~[^/~]+)?)")
 
 
 def chosen(patterns: Iterable[str], without: Sequence[str] = ()) -> list[Manifest]:
@@ -57,17 +55,8 @@ def told_apart(a: Manifest, b: Manifest) -> tuple[Manifest, Manifest]:
 
 def tries_again(clients: Sequence[Client]) -> str:
     """What to say of clients whose set-up failed, which no run tries a second time."""
-    one = _named(clients[0].manifest) if len(clients) == 1 else "ID"
+    one = asked_as(clients[0].manifest) if len(clients) == 1 else "ID"
     return f"'fetchoff setup {one}' tries again"
-
-
-def _named(manifest: Manifest) -> str:
-    """What finds the client on a command line: its id, or its folder if it isn't shipped."""
-    own = manifest.id
-    if manifest.folder.is_relative_to(shipped("adapters").resolve()):
-        return str(own)
-    marks = str(own).removeprefix(f"{own.language}/{own.library}")
-    return f"{manifest.folder}{marks}"
 
 
 def member_of(adapter: str, client: ClientId) -> Manifest:
@@ -93,7 +82,7 @@ def _of_record(record: ClientRecord) -> Manifest:
     family = Family.of(own_folder)
     if record.packages or client.version in family.adapter.versions:
         return family.member(client)
-    # a version given by told_apart, or none
+    # a version given by told_apart, or none; older runs had the folder alone for all versions
     return replace(family.member(replace(client, version=family.id.version)), id=client)
 
 
@@ -124,14 +113,24 @@ def _in_a_folder(text: str) -> Manifest | None:
     """
     if (folder := _adapter_folder(text)) is not None:
         return read_manifest(folder)
-    marked = _MARKED.fullmatch(text)
-    if marked is None or (folder := _adapter_folder(marked["place"])) is None:
-        return None
-    place, family = marked["place"], Family.of(folder)
-    client = ClientId.parse(f"{family.id.language}/{family.id.library}{marked['marks']}")
+    for place, marks in _marked(text):
+        if (folder := _adapter_folder(place)) is not None:
+            return _marked_member(Family.of(folder), place, marks)
+    return None
+
+
+def _marked(text: str) -> Iterator[tuple[str, str]]:
+    """A path as a folder and marks. The folder's own name may have some: so the longest first."""
+    for at in reversed(range(text.rfind("/") + 1, len(text))):
+        if text[at] in "+@~":
+            yield text[:at], text[at:]
+
+
+def _marked_member(family: Family, place: str, marks: str) -> Manifest:
+    client = ClientId.parse(f"{family.id.language}/{family.id.library}{marks}")
     if not family.has(client):
         variants = ", ".join(f"{place}+{name}" for name in family.adapter.variants)
-        raise InputError(f"there is no client '{text}'", f"choose {variants or place}")
+        raise InputError(f"there is no client '{place}{marks}'", f"choose {variants or place}")
     return family.member(client)
 
 

@@ -17,7 +17,7 @@ from fetchoff.app.own_code import code
 from fetchoff.app.same_machine import identity
 from fetchoff.app.serving import record_of, serving
 from fetchoff.build.build_dir import BuildDir
-from fetchoff.catalog.paths import shipped
+from fetchoff.catalog.naming import name_of
 from fetchoff.model.client import Client, Launch, Manifest, Readiness
 from fetchoff.model.errors import BusyError, SetupError
 from fetchoff.model.experiment import Experiment
@@ -158,13 +158,12 @@ def client_record(client: Client) -> ClientRecord:
 
 
 def adapter_of(manifest: Manifest) -> str:
-    """Where to find the client again: its id if it is shipped, or else its folder.
+    """Where to find the client again: its id if it is shipped, or else its folder with its marks.
 
-    The id is the one that it is built as. Its id in the run may have a version that no folder
+    They are those that it is built as. Its id in the run may have a version that no folder
     declares, such as the name of a branch.
     """
-    is_shipped = manifest.folder.is_relative_to(shipped("adapters").resolve())
-    return str(manifest.built_as) if is_shipped else str(manifest.folder)
+    return name_of(manifest, manifest.built_as)
 
 
 def launches(clients: Sequence[Client]) -> dict[str, Launch]:

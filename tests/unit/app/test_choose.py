@@ -138,6 +138,33 @@ def test_a_version_of_the_folder_that_was_resolved_is_found_again_as_such() -> N
     assert found_again(*listed, *resolved) == [*listed, *resolved]
 
 
+@pytest.mark.parametrize(
+    ("client", "version"), [("rust/curl", "7.86.0"), ("python/requests", "2.30.0")]
+)
+def test_two_checkouts_at_another_version_than_the_first(
+    client: str, version: str, tmp_path: Path
+) -> None:
+    """Of the folder or of the registry: the id has the name of a branch instead."""
+    places = [
+        shutil.copytree(shipped("adapters") / client, tmp_path / branch / client)
+        for branch in ("main", "feature")
+    ]
+    both = told_apart(*(chosen([f"{place}@{version}"])[0] for place in places))
+    assert [manifest.id.version for manifest in both] == ["main", "feature"]
+    assert found_again(*both) == list(both)
+
+
+@pytest.mark.parametrize("name", ["my+curb", "curb@feature", "curb~new"])
+@pytest.mark.parametrize("marks", ["", "+multi", "~jruby-9.4", "+multi~jruby-9.4"])
+def test_a_folder_whose_name_looks_as_if_it_had_marks(
+    name: str, marks: str, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(shipped("adapters") / "ruby/curb", tmp_path / name)
+    (manifest,) = chosen([f"{folder}{marks}"])
+    assert (manifest.folder, str(manifest.id)) == (folder, f"ruby/curb{marks}")
+    assert found_again(manifest) == [manifest]
+
+
 def test_a_shipped_client_is_recorded_by_its_name() -> None:
     versions = chosen(["rust/curl", "rust/curl@7.86.0"])
     assert found_again(*versions) == versions
