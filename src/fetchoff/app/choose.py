@@ -59,6 +59,15 @@ def tries_again(clients: Sequence[Client]) -> str:
     return f"'fetchoff setup {one}' tries again"
 
 
+def sets_up(clients: Sequence[Client]) -> str:
+    """What to say of clients that are not set up yet; `--all` means only those that are listed."""
+    if len(clients) == 1:
+        return f"'fetchoff setup {asked_as(clients[0].manifest)}'"
+    known = discover()
+    are_listed = all(client.manifest == known.get(client.id) for client in clients)
+    return f"'fetchoff setup {'--all' if are_listed else 'ID'}'"
+
+
 def member_of(adapter: str, client: ClientId) -> Manifest:
     """One client of an adapter, which is an id or a folder; InputError if it has no such client."""
     return Family.of(chosen([adapter])[0].folder).member(client)

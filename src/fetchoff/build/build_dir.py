@@ -18,6 +18,7 @@ from fetchoff.build.locks import Lock
 from fetchoff.build.runtimes import is_built, runtime_folder
 from fetchoff.build.steps import Steps
 from fetchoff.catalog.manifests import TREES
+from fetchoff.catalog.naming import asked_as
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.placeholders import filled
@@ -161,7 +162,7 @@ def state(manifest: Manifest) -> Client:
         manifest,
         Readiness.NOT_SET_UP,
         reason="not set up yet",
-        hint=f"fetchoff setup {manifest.id}",
+        hint=f"fetchoff setup {asked_as(manifest)}",
         trees=from_,
     )
 

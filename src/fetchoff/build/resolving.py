@@ -14,6 +14,7 @@ from fetchoff.build.locks import lock_folder
 from fetchoff.build.prerequisites import check, hint_for
 from fetchoff.build.steps import StepFailed, Steps, not_run, one_at_a_time
 from fetchoff.build.writing import writing
+from fetchoff.catalog.naming import asked_at_any_version
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest
 from fetchoff.model.errors import SetupError
@@ -110,6 +111,5 @@ def _last_line(lines: Sequence[str]) -> str:
 
 def _hint(manifest: Manifest) -> str:
     assert manifest.releases is not None
-    client = manifest.id
-    listing = f"'fetchoff versions {client.language}/{client.library}' lists what can be had"
+    listing = f"'fetchoff versions {asked_at_any_version(manifest)}' lists what can be had"
     return f"{listing}; {manifest.releases.hint}" if manifest.releases.hint else listing

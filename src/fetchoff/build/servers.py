@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from fetchoff.build.prerequisites import check_all, hint_for, install
 from fetchoff.build.setup import lock
 from fetchoff.build.steps import Steps, built_once, has_succeeded, not_run
 from fetchoff.build.writing import writing
+from fetchoff.catalog.naming import is_shipped
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Readiness
 from fetchoff.model.errors import SetupError
@@ -27,7 +29,7 @@ def state(manifest: OriginManifest) -> Server:
     """The server as it stands on this machine."""
     built = _built(manifest)
     if manifest.recipe.steps and not has_succeeded(built):
-        hint = f"fetchoff origins --setup {manifest.id}"
+        hint = f"fetchoff origins --setup {_asked_as(manifest)}"
         return Server(manifest, Readiness.NOT_SET_UP, built, reason="not set up yet", hint=hint)
     try:
         check_all(manifest.recipe.check)
@@ -58,6 +60,13 @@ def set_up(manifest: OriginManifest) -> Server:
                 manifest, Readiness.UNAVAILABLE, _built(manifest), reason=error.message, hint=hint
             )
         return state(manifest)
+
+
+def _asked_as(manifest: OriginManifest) -> str:
+    """How a command line names the server: its id, or its folder if it isn't shipped."""
+    if is_shipped(manifest.folder, "catalog"):
+        return manifest.id
+    return shlex.quote(str(manifest.folder))
 
 
 def _built(manifest: OriginManifest) -> Path:

@@ -29,7 +29,7 @@ def command(
     ] = False,
 ) -> None:
     """List the clients: version, runtime, engine, and whether they are ready on this machine."""
-    from fetchoff.app.choose import chosen, states, tries_again
+    from fetchoff.app.choose import chosen, sets_up, states, tries_again
     from fetchoff.cli.console import data_console, print_json, say
 
     found = states(chosen(patterns or ["*"]))
@@ -52,8 +52,9 @@ def command(
     headings = ("client", "version", "runtime", "engine", "state")
     data_console().print(Listing(headings, rows), crop=False)
     say(_summary(found))
-    if any(client.readiness == "not set up" for client in found):
-        say("hint: set up the others with 'fetchoff setup --all'")
+    fresh = [client for client in found if client.readiness == "not set up"]
+    if fresh:
+        say(f"hint: {sets_up(fresh)} sets up what is not set up yet")
     failed = [client for client in found if client.readiness == "unavailable"]
     if failed:
         say(f"hint: {tries_again(failed)} to set up what is unavailable")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.command import FAKES
 
+from fetchoff.app.choose import chosen
 from fetchoff.app.measure import client_record
 from fetchoff.app.releases import releases_of
 from fetchoff.build import locks, resolving, setup
@@ -157,7 +158,18 @@ def test_a_version_that_is_not_there(root: Path, registry: Path) -> None:
     assert client.readiness is Readiness.UNAVAILABLE
     assert client.reason == "this version cannot be had: there is no the-library 9.9"
     assert left_in_the_cache(root) == []
-    assert client.hint == ("'fetchoff versions fake/library' lists what can be had; ask the shell")
+    folder = root / "fake" / "library"
+    assert client.hint == (f"'fetchoff versions {folder}' lists what can be had; ask the shell")
+
+
+def test_what_there_is_of_a_runtime_is_listed_for_it(root: Path, registry: Path) -> None:
+    """Its package manager may have other versions, and is perhaps the only one there is."""
+    with (root / "fake" / "_kit" / "kit.toml").open("a") as file:
+        file.write('[runtimes.old]\nabout = "an old shell"\n')
+    (client,) = prepared(member(root, "fake/library@9.9~old"))
+    asked = f"{root}/fake/library~old"
+    assert client.hint.startswith(f"'fetchoff versions {asked}' lists")
+    assert [str(manifest.id) for manifest in chosen([asked])] == ["fake/library~old"]
 
 
 def test_a_registry_that_was_away_is_asked_again(root: Path, registry: Path) -> None:

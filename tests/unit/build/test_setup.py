@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,7 @@ from fetchoff.build.build_dir import state
 from fetchoff.build.runtimes import runtime_folder
 from fetchoff.build.steps import Steps
 from fetchoff.catalog.manifests import named
-from fetchoff.catalog.origins import read_origin
+from fetchoff.catalog.origins import origin, read_origin
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import AdapterError, SetupError, StoreError
 
@@ -282,6 +284,17 @@ def origin_of(root: Path, pattern: str) -> Path:
     (root / "server").mkdir()
     (root / "server" / "origin.toml").write_text(ORIGIN.replace("{pattern}", pattern))
     return root / "server"
+
+
+def test_a_server_of_ones_own_is_named_by_its_folder(root: Path, tmp_path: Path) -> None:
+    """Its id is only the last part of it."""
+    folder = shutil.copytree(origin_of(root, r"is (\S+)"), tmp_path / "my own" / "server")
+    hint = servers.state(read_origin(folder)).hint
+    assert hint == f"fetchoff origins --setup '{folder}'"
+    assert origin(shlex.split(hint)[-1]).folder == folder
+    nginx = origin("nginx")
+    nginx = replace(nginx, recipe=replace(nginx.recipe, steps=(("true",),)))
+    assert servers.state(nginx).hint == "fetchoff origins --setup nginx"
 
 
 def test_servers_and_runtimes_are_not_built_beside_another_setup(root: Path) -> None:
