@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_segments
 from fetchoff.diagnosis.rules.registry import all_rules
 from fetchoff.model.cause import Cause, Diagnosis
 from fetchoff.model.client import Cure
@@ -58,4 +58,6 @@ def _weight(cause: Cause) -> tuple[float, str]:
 
 def _missing(evidence: Evidence) -> tuple[Missing, ...]:
     others = filter(None, (evidence.traced, evidence.single))
-    return (*evidence.wire.missing, *(gap for other in others for gap in other.missing))
+    found = [*evidence.wire.missing, *(gap for other in others for gap in other.missing)]
+    lost = lost_segments(evidence)  # told whatever the rules find, as they may be kept in a file
+    return (*found, lost) if lost else tuple(found)

@@ -131,14 +131,25 @@ def lost_events(evidence: Evidence) -> Missing | None:
     """What rules lack that count events, where some did not fit in."""
     if not evidence.wire.lost:
         return None
-    reason = f"{evidence.wire.lost:,} of them did not fit in"
-    return Missing(Source.EVENTS, reason, "record fewer exchanges, with --iterations")
+    return _did_not_fit(Source.EVENTS, evidence.wire.lost)
+
+
+def lost_segments(evidence: Evidence) -> Missing | None:
+    """What rules lack that look for segments, where some did not fit in."""
+    if not evidence.wire.lost_segments:
+        return None
+    return _did_not_fit(Source.SEGMENTS, evidence.wire.lost_segments)
+
+
+def _did_not_fit(source: Source, lost: int) -> Missing:
+    reason = f"{lost:,} of them did not fit in"
+    return Missing(source, reason, "record fewer exchanges, with --iterations", in_part=True)
 
 
 def whole_loop(evidence: Evidence) -> Missing | None:
     """What rules lack that compare what was seen with what was asked for."""
     if evidence.wire.fault:
-        return Missing(Source.EVENTS, "the loop broke off")
+        return Missing(Source.EVENTS, "the loop broke off", in_part=True)
     return lost_events(evidence)
 
 

@@ -287,11 +287,13 @@ class Query:
 
 @dataclass(frozen=True)
 class Missing:
-    """A source that could not be had. `reason` says why, `hint` what would help."""
+    """A source that could not be had, or `in_part` a part of it. `reason` says why, `hint` what
+    would help."""
 
     source: Source
     reason: str
     hint: str = ""
+    in_part: bool = False
 
 
 @dataclass(frozen=True)

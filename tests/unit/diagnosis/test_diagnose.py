@@ -21,6 +21,8 @@ from fetchoff.model.recording import (
     Head,
     Read,
     Recording,
+    Segment,
+    Side,
     Source,
     Written,
 )
@@ -29,6 +31,7 @@ from fetchoff.report.wording import causes as wording
 MS = 1_000_000
 PARTS = {"sent-twice", "truncated-accepted", "early-answer-lost", "extra-round-trips"}
 BETWEEN = {"pool-limit", "pool-churn", "waits-for-close"}
+OF_SEGMENTS = {"content-not-read", "stale-connection", "ticket-wait"}
 OF_CALLS = {"ca-reloaded", "several-writes", "thread-per-exchange"}
 
 
@@ -98,6 +101,38 @@ def test_who_needs_what_is_not_there_cannot_tell(
     assert (PARTS | BETWEEN) & set(found.silent) == silent
     gaps = [gap for gap in found.missing if gap.source is Source.EVENTS]
     assert [wording.missing(gap) for gap in gaps] == said
+
+
+@pytest.mark.parametrize("lost", [0, 1234])
+def test_packets_that_did_not_fit_in_are_told_and_may_hide_something(lost: int) -> None:
+    segments = (Segment(0, Side.CLIENT, 4000, 1, 1, 16, 1000, 40),)
+    made = replace(PLAIN, segments=segments, lost_segments=lost)
+    found = diagnose(Evidence(made))
+    assert OF_SEGMENTS & set(found.silent) == (OF_SEGMENTS if lost else set())
+    gaps = [gap for gap in found.missing if gap.source is Source.SEGMENTS]
+    assert [wording.missing(gap) for gap in gaps] == (
+        [
+            "some packets were not recorded: 1,234 of them did not fit in (record fewer exchanges, "
+            "with --iterations)"
+        ]
+        if lost
+        else []
+    )
+
+
+@pytest.mark.parametrize("lost", [0, 9])
+def test_an_answer_that_did_not_fit_in_makes_no_address_dead(lost: int) -> None:
+    """Nobody answers its SYN, nor tries another address until the recording ends."""
+    (course,) = courses(["small-get"], ["dead-ipv6"])
+    syn = Segment(0, Side.CLIENT, 4000, 1, 0, 2, 1000, 0, "fd00::1")
+    answered = (
+        Segment(900 * MS, Side.CLIENT, 4001, 1, 0, 2, 1000, 0, "10.0.0.1"),
+        Segment(901 * MS, Side.ORIGIN, 4001, 1, 2, 18, 1000, 0),
+    )
+    made = replace(PLAIN, course=course, segments=(syn, *answered), lost_segments=lost)
+    found = diagnose(Evidence(made))
+    assert ("late-fallback" in {cause.fault for cause in found.causes}) is (lost == 0)
+    assert ("late-fallback" in found.silent) is (lost > 0)
 
 
 def test_what_is_found_in_a_part_is_told() -> None:

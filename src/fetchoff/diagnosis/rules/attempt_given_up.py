@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from fetchoff.diagnosis.attempts import Attempt, attempts
-from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule
+from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule, lost_segments
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Accepted, Missing, Source
 
@@ -26,7 +26,7 @@ NO_CONNECTION = -1  # the origin may never accept an attempt that is given up
 def find(evidence: Evidence) -> Cause | None:
     settings = evidence.wire.course.workload.settings
     round_trip_ms = evidence.round_trip_ns / 1e6
-    if evidence.round_trip_ns < LEAST_ROUND_TRIP_NS or _lost_segments(evidence):
+    if evidence.round_trip_ns < LEAST_ROUND_TRIP_NS or lost_segments(evidence):
         return None
     if settings.timeout_ms.connect and settings.timeout_ms.connect < 2 * round_trip_ms:
         return None  # as it was asked to
@@ -101,11 +101,9 @@ def _places(evidence: Evidence, given_up: Sequence[Attempt]) -> tuple[Stretch, .
     )
 
 
-def _lost_segments(evidence: Evidence) -> Missing | None:
-    lost = evidence.wire.lost_segments
-    if not lost or evidence.round_trip_ns < LEAST_ROUND_TRIP_NS:
-        return None
-    return Missing(Source.SEGMENTS, f"{lost:,} of them were lost")
+def _lacks(evidence: Evidence) -> Missing | None:
+    """None on paths where nobody gives up, whatever was seen of them."""
+    return None if evidence.round_trip_ns < LEAST_ROUND_TRIP_NS else lost_segments(evidence)
 
 
 RULE = Rule(
@@ -123,6 +121,6 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.SEGMENTS}),
-    lacks=_lost_segments,
+    lacks=_lacks,
     untried=HAS_NAMES,
 )

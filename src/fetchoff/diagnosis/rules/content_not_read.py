@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from fetchoff.diagnosis.connections import can_be_kept, opening_us, reset_by_client
 from fetchoff.diagnosis.exchanges import Exchanged
-from fetchoff.diagnosis.rule import Evidence, Rule, lost_events
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_events, lost_segments
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch
-from fetchoff.model.recording import Source
+from fetchoff.model.recording import Missing, Source
 from fetchoff.model.workload import Protocol
 
 ID = "content-not-read"
@@ -48,6 +48,10 @@ def _has_content(exchange: Exchanged) -> bool:
     return bool(may_have and exchange.written)
 
 
+def _lacks(evidence: Evidence) -> Missing | None:
+    return lost_events(evidence) or lost_segments(evidence)
+
+
 RULE = Rule(
     KnownFault(
         id=ID,
@@ -62,5 +66,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.SEGMENTS}),
-    lacks=lost_events,
+    lacks=_lacks,
 )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from fetchoff.diagnosis.attempts import Attempt, attempts
-from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule
+from fetchoff.diagnosis.rule import HAS_NAMES, Evidence, Rule, lost_segments
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.names import Address
 from fetchoff.model.recording import Accepted, Source
@@ -42,6 +42,8 @@ def find(evidence: Evidence) -> Cause | None:
     names = evidence.wire.course.link.names
     if names is None or Address.DEAD_IPV6 not in names.addresses:
         return None
+    if lost_segments(evidence):
+        return None  # an answer may be among them
     held_up = _held_up(evidence)
     late = [one for one in held_up if one.waited_ns > LATE_NS + evidence.round_trip_ns]
     if not late:
@@ -116,5 +118,6 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.SEGMENTS, Source.NAMES}),
+    lacks=lost_segments,
     untried=HAS_NAMES,
 )

@@ -68,7 +68,11 @@ def _repeated_us(evidence: Evidence, found: Sequence[Query], opened: int) -> flo
 
 def _lost_queries(evidence: Evidence) -> Missing | None:
     lost = evidence.wire.lost_queries
-    return Missing(Source.NAMES, f"{lost:,} were lost") if lost else lost_events(evidence)
+    return (
+        Missing(Source.NAMES, f"{lost:,} were lost", in_part=True)
+        if lost
+        else lost_events(evidence)
+    )
 
 
 RULE = Rule(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fetchoff.diagnosis.early import refused_early
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_segments
 from fetchoff.diagnosis.segments import ports
 from fetchoff.model.cause import Cause, Fact, KnownFault
 from fetchoff.model.recording import Segment, Side, Source
@@ -82,4 +82,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.SEGMENTS}),
+    lacks=lost_segments,
 )

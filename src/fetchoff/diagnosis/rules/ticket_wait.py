@@ -11,7 +11,7 @@ from statistics import median
 
 from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.nagle import Pauses
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.rule import Evidence, Rule, lost_segments
 from fetchoff.diagnosis.waits import Wait, between, saved_ns
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
 from fetchoff.model.recording import Event, Handshaken, Read, Source, Written
@@ -76,6 +76,7 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.SEGMENTS}),
+    lacks=lost_segments,
     toggle=Toggle(
         "the origin gives out session tickets",
         settings={"tickets": True},

@@ -101,10 +101,16 @@ def nothing(diagnosis: Diagnosis) -> str:
 
 
 def missing(gap: Missing) -> str:
-    """A source that could not be had, or a part of the events."""
+    """A source that could not be had, or a part of it."""
     hint = f" ({gap.hint})" if gap.hint else ""
-    some = "some of " if gap.source is Source.EVENTS else ""  # without any, nothing is told
-    return f"{some}{SOURCES[gap.source]} were not recorded: {gap.reason}{hint}"
+    return f"{_what_is_missing(gap)} were not recorded: {gap.reason}{hint}"
+
+
+def _what_is_missing(gap: Missing) -> str:
+    named = SOURCES[gap.source]
+    if gap.source is Source.EVENTS:  # without any, nothing is told
+        return f"some of {named}"
+    return f"some {named}" if gap.in_part else named
 
 
 def silent(diagnosis: Diagnosis) -> str:
