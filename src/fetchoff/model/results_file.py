@@ -145,12 +145,14 @@ class StoredCourse:
 
 @dataclass(frozen=True, slots=True)
 class StoredHost:
-    """A host of a fleet. `lost`: why it didn't go on to the end, "" if it did."""
+    """A host of a fleet. `lost`: why it didn't go on to the end, "" if it did. `seconds`: of
+    measuring there; older files don't tell."""
 
     id: str
     lost: str
     environment: dict[str, str]
     notes: tuple[str, ...]
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +311,7 @@ class ResultsFile:
             self,
             run_id=f"{self.run_id}-{host.id}",
             title=f"{self.title}, on {host.id}",
+            seconds=host.seconds,
             alpha=1 - level,
             level=level,
             results=own,

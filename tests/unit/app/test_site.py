@@ -13,6 +13,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
+from benches.fleet import pretended
 from tests.unit.app.test_fleet_results import folder_with
 from tests.unit.report import reproduced, sited
 
@@ -22,6 +23,7 @@ from fetchoff.app.histories import folder_of
 from fetchoff.app.site import Origin, Passed, gather
 from fetchoff.cli import site as site_command
 from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.observation import Ended, HostLost
 from fetchoff.report.site import render
 from fetchoff.store.history import HISTORIES
 from fetchoff.store.run_folder import RunFolder
@@ -134,6 +136,27 @@ def test_a_host_that_was_lost_is_shown_so_and_one_without_results_is_not(fleet: 
     (fleet / "results.json").write_text(json.dumps(document | {"results": []}))
     (passed,) = gather([Origin(fleet)]).passed
     assert passed.reason == "no host of it has measured anything"
+
+
+def test_each_host_has_measured_as_long_as_it_did(tmp_path: Path) -> None:
+    """One that was lost early, for less time than the others."""
+    asked = pretended.experiment(rounds=5)
+    folder = RunFolder.create(tmp_path / "run", pretended.header("run", asked, ("anna", "berta")))
+    for host, rounds in (("anna", 5), ("berta", 3)):
+        for number in range(rounds):
+            for record in pretended.round_of(asked, host, number):
+                folder.append(record)
+    folder.append(HostLost(3, "it has been away for 60 s", host="berta"))
+    folder.append(Ended("rounds", 5))
+    folder.close()
+    write_fleet(RunFolder.open(folder.path))
+    anna, berta = gather([Origin(folder.path)]).runs
+    assert (anna.file.seconds, berta.file.seconds) == (5 * 2.0, 3 * 2.0)
+    document = json.loads((folder.path / "results.json").read_text())
+    for host in document["hosts"]:
+        del host["seconds"]
+    (folder.path / "results.json").write_text(json.dumps(document))
+    assert [run.file.seconds for run in gather([Origin(folder.path)]).runs] == [None, None]
 
 
 def test_of_hosts_of_others_and_hosts_elsewhere_nothing_is_copied(fleet: Path) -> None:

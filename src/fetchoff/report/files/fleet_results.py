@@ -176,6 +176,7 @@ def _host(one: HostOutcome) -> Json:
     return {
         "id": one.host.id,
         "rounds": one.rounds,
+        "seconds": plain(one.seconds),
         "lost": one.lost,
         "environment": dict(one.host.environment),
         "courses": list(one.host.courses),
