@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import statistics
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fetchoff.app.loopbacks import lacking
-from fetchoff.model.errors import FetchoffError, OriginError
+from fetchoff.model.errors import FetchoffError
 from fetchoff.model.link import Link
 from fetchoff.run.host import machine
 from fetchoff.run.host.placement import Urgency, may_be_real_time, strongest_urgency
@@ -60,7 +61,7 @@ def check_machine() -> list[MachineCheck]:
             _placements,
             _priority,
             _clock,
-            _origin,
+            check_origin,
             _steal,
             _load,
             _children,
@@ -173,13 +174,15 @@ def _clock() -> Iterator[MachineCheck]:
     )
 
 
-def _origin() -> Iterator[MachineCheck]:
+def check_origin() -> Iterator[MachineCheck]:
+    """Whether the built-in origin starts."""
     with scratch() as folder:
         try:
-            origin = BuiltInOrigin(folder)
-            origin.open().close()
-            origin.end()
-        except OriginError as error:
+            with contextlib.ExitStack() as started:
+                origin = BuiltInOrigin(folder)
+                started.callback(origin.end)
+                origin.open().close()
+        except FetchoffError as error:  # its program may be missing, too
             yield MachineCheck(Health.BAD, error.message, error.hint)
         else:
             yield MachineCheck(Health.GOOD, "the built-in origin starts and answers")

@@ -11,12 +11,16 @@ from tests.unit.run import trees
 from fetchoff.app.doctor import (
     HOW_MUCH_IT_MATTERS,
     Health,
+    MachineCheck,
     check_machine,
+    check_origin,
     judge_children,
     judge_cores,
     judge_quota,
 )
+from fetchoff.model.errors import OriginError, SetupError
 from fetchoff.run.host.topology import Topology
+from fetchoff.run.origins import built_in
 
 GOOD, LIMITED = Health.GOOD, Health.LIMITED
 ALONE = {core: str(core) for core in range(8)}
@@ -65,6 +69,28 @@ def test_children(*, has_cgroups: bool, is_root: bool, hint: str) -> None:
     check = judge_children(has_cgroups=has_cgroups, is_root=is_root)
     assert check.health is (GOOD if has_cgroups else LIMITED)
     assert check.hint.startswith(hint) and bool(check.hint) is bool(hint)
+
+
+def test_an_origin_whose_program_is_missing_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> list[str]:
+        raise SetupError("there is no fetchoff-origin", "build it")
+
+    monkeypatch.setattr(built_in, "program", missing)
+    bad = MachineCheck(Health.BAD, "there is no fetchoff-origin", "build it")
+    assert list(check_origin()) == [bad]
+
+
+def test_an_origin_that_cannot_listen_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[built_in.BuiltInOrigin] = []
+
+    def refuses(origin: built_in.BuiltInOrigin) -> None:
+        started.append(origin)
+        raise OriginError("no port is free")
+
+    monkeypatch.setattr(built_in.BuiltInOrigin, "open", refuses)
+    assert [check.text for check in check_origin()] == ["no port is free"]
+    with pytest.raises(OriginError):
+        started[0].must_be_there()
 
 
 def test_all_of_it_is_asked_of_this_machine() -> None:
