@@ -7,7 +7,7 @@ import os
 import shutil
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -189,22 +189,25 @@ def check_origin() -> Iterator[MachineCheck]:
 
 
 def _steal() -> Iterator[MachineCheck]:
-    """Repeat the same spin: its wall time exceeds the shortest when other work interrupts it."""
+    """Repeat the same spin, and see how long each takes."""
     took = []
     for _ in range(SPINS):
         began_cpu = time.thread_time_ns()
         began = time.perf_counter_ns()
         while time.thread_time_ns() - began_cpu < SPIN_NS:
             pass
-        took.append((time.perf_counter_ns() - began) / SPIN_NS)
-    lost = statistics.mean(took) - min(took)
+        took.append(time.perf_counter_ns() - began)
+    yield judge_steal(took)
+
+
+def judge_steal(took_ns: Sequence[float]) -> MachineCheck:
+    """How much of the time of equal spins went to other work, which the shortest had least of."""
+    lost = 1 - min(took_ns) / statistics.mean(took_ns)
     text = f"other work took {lost:.1%} of the time of a spinning process"
-    if lost > NOISY:
-        yield MachineCheck(
-            Health.LIMITED, text, "stop other work, or expect to need more rounds for a verdict"
-        )
-    else:
-        yield MachineCheck(Health.GOOD, text)
+    if lost <= NOISY:
+        return MachineCheck(Health.GOOD, text)
+    hint = "stop other work, or expect to need more rounds for a verdict"
+    return MachineCheck(Health.LIMITED, text, hint)
 
 
 def _load() -> Iterator[MachineCheck]:

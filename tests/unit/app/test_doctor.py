@@ -17,6 +17,7 @@ from fetchoff.app.doctor import (
     judge_children,
     judge_cores,
     judge_quota,
+    judge_steal,
 )
 from fetchoff.model.errors import OriginError, SetupError
 from fetchoff.run.host.topology import Topology
@@ -69,6 +70,17 @@ def test_children(*, has_cgroups: bool, is_root: bool, hint: str) -> None:
     check = judge_children(has_cgroups=has_cgroups, is_root=is_root)
     assert check.health is (GOOD if has_cgroups else LIMITED)
     assert check.hint.startswith(hint) and bool(check.hint) is bool(hint)
+
+
+@pytest.mark.parametrize(
+    ("took_ns", "health", "share"),
+    [([1.0, 3.0], LIMITED, "50.0%"), ([1.0] * 99 + [2.0], GOOD, "1.0%"), ([5.0], GOOD, "0.0%")],
+)
+def test_other_work(took_ns: list[float], health: Health, share: str) -> None:
+    """A spin beside one competitor takes twice as long: half of its time is the other's."""
+    check = judge_steal(took_ns)
+    assert check.text == f"other work took {share} of the time of a spinning process"
+    assert check.health is health
 
 
 def test_an_origin_whose_program_is_missing_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
