@@ -32,7 +32,7 @@ MS = 1_000_000
 PARTS = {"sent-twice", "truncated-accepted", "early-answer-lost", "extra-round-trips"}
 BETWEEN = {"pool-limit", "pool-churn", "waits-for-close"}
 OF_SEGMENTS = {"content-not-read", "stale-connection", "ticket-wait"}
-OF_CALLS = {"ca-reloaded", "several-writes", "thread-per-exchange"}
+OF_CALLS = {"ca-reloaded", "several-writes", "small-reads", "thread-per-exchange"}
 
 
 def one(at: int, connection: int) -> list[Event]:

@@ -6,11 +6,10 @@ What a read of a large buffer brings is no matter of the client's: more had not 
 
 from __future__ import annotations
 
-from fetchoff.diagnosis.calls import reads
-from fetchoff.diagnosis.exchanges import exchanges
-from fetchoff.diagnosis.rule import Evidence, Rule
+from fetchoff.diagnosis.calls import reads, window
+from fetchoff.diagnosis.rule import Evidence, Rule, too_few_traced
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
-from fetchoff.model.recording import Call, Recording, Source
+from fetchoff.model.recording import Call, Source
 
 ID = "small-reads"
 SMALL_BYTES = 1024
@@ -22,12 +21,12 @@ LEAST_COST = 0.02  # of an exchange
 
 def find(evidence: Evidence) -> Cause | None:
     settings = evidence.wire.course.workload.settings
-    traced = evidence.traced
-    if traced is None or settings.read_size is not None:
+    within = window(evidence.traced)
+    if within is None or settings.read_size is not None:
         return None  # or was asked to
-    all_of_them = reads(traced.calls)
+    all_of_them = reads(within.calls)
     small = [call for call in all_of_them if _is_small(call, tls=settings.tls)]
-    a_exchange = len(small) / _traced_exchanges(traced)
+    a_exchange = within.per_exchange(small)
     if a_exchange < LEAST_A_EXCHANGE:
         return None
     if a_exchange * READ_US < LEAST_COST * evidence.exchange_us:
@@ -47,12 +46,6 @@ def _is_small(call: Call, *, tls: bool) -> bool:
     return call.asked == call.result and call.result <= SMALL_BYTES and not is_header
 
 
-def _traced_exchanges(traced: Recording) -> int:
-    """Those that began before the trace was full; the last one may be a part."""
-    begun = sum(one.began_ns <= traced.calls_until_ns for one in exchanges(traced))
-    return max(1, begun)
-
-
 RULE = Rule(
     KnownFault(
         id=ID,
@@ -67,4 +60,5 @@ RULE = Rule(
     ),
     find,
     needs=frozenset({Source.EVENTS, Source.CALLS}),
+    lacks=too_few_traced,
 )
