@@ -12,7 +12,7 @@ from fetchoff.app.results import analysis_of
 from fetchoff.cli.console import say
 from fetchoff.cli.live import watching
 from fetchoff.model.client import Client
-from fetchoff.model.errors import BusyError, FetchoffError
+from fetchoff.model.errors import BusyError, FetchoffError, InputError
 from fetchoff.model.observation import Batch, Turns
 from fetchoff.store.run_folder import RunFolder
 
@@ -54,8 +54,8 @@ def measure_to_end(
         measure_watched(folder, clients, manner)
     except BusyError:
         raise
-    except (KeyboardInterrupt, FetchoffError):
-        _rescue(folder, manner, prints_results=prints_results)
+    except (KeyboardInterrupt, FetchoffError) as error:
+        _rescue(folder, manner, prints_results=prints_results, goes_on=_how_to_go_on(folder, error))
         raise
     return analysis_of(folder)
 
@@ -125,9 +125,17 @@ def claims_explained(
     return analysis_of(folder)
 
 
-def _rescue(folder: RunFolder, manner: Manner, *, prints_results: bool) -> None:
+def _how_to_go_on(folder: RunFolder, error: BaseException) -> str:
+    """How to continue a run. What is wrong with its workloads is wrong for ever: a run keeps them
+    as they were."""
+    if isinstance(error, InputError):
+        return "begin another run when it is mended"
+    return f"continue with 'fetchoff resume {folder.path}'"
+
+
+def _rescue(folder: RunFolder, manner: Manner, *, prints_results: bool, goes_on: str) -> None:
     """Say what is kept, and write and show results if there are any; remove a folder without
-    measurements that was made for this."""
+    measurements that was made for this. `goes_on`: how to continue."""
     from fetchoff.app.results import write
     from fetchoff.cli import results
 
@@ -135,10 +143,7 @@ def _rescue(folder: RunFolder, manner: Manner, *, prints_results: bool) -> None:
         folder.discard()
         return
     measured = sum(_pieces(record) for record in folder.records())
-    say(
-        f"{measured} turns and batches are kept in {folder.path}; "
-        f"continue with 'fetchoff resume {folder.path}'"
-    )
+    say(f"{measured} turns and batches are kept in {folder.path}; {goes_on}")
     with contextlib.suppress(FetchoffError):
         analysis = analysis_of(folder)
         if manner.as_json and not prints_results:

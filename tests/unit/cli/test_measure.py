@@ -14,7 +14,13 @@ from fetchoff.app import explaining, measure
 from fetchoff.cli.compare import must_be_made
 from fetchoff.cli.measure import Manner, explained, measure_to_end
 from fetchoff.model.analysis import Analysis
-from fetchoff.model.errors import AdapterError, BusyError, StoreError
+from fetchoff.model.errors import (
+    AdapterError,
+    BusyError,
+    FetchoffError,
+    InputError,
+    StoreError,
+)
 from fetchoff.store.run_folder import RunFolder
 
 
@@ -55,6 +61,31 @@ def test_results_so_far_are_printed_as_json_only_where_no_other_document_is(
     with pytest.raises(KeyboardInterrupt):
         measure_to_end(folder, [], Manner(as_json=True))
     assert json.loads(capsys.readouterr().out)["run_id"] == folder.header.run_id
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (InputError("the workload is wrong", "mend it"), "begin another run when it is mended"),
+        (StoreError("the disk is full"), "continue with 'fetchoff resume"),
+    ],
+)
+def test_who_is_told_to_resume_can_do_so(
+    error: FetchoffError,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A run keeps its workloads as they were."""
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("fetchoff.cli.measure.measure_watched", fail)
+    with pytest.raises(type(error)):
+        measure_to_end(reproduced.run(tmp_path, "curl-2023"), [], Manner(quiet=True))
+    assert said in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_client_beside_itself_that_fails_is_named_as_the_user_named_it() -> None:

@@ -333,10 +333,12 @@ def test_no_client_is_to_blame_for_an_origin_that_died(run: FakeRun) -> None:
 
 
 class Gone(FakeOrigin):
-    """It has ended before it is asked for the right answers, while clients are started."""
+    """It ends while clients are started, after it was asked for the right answers."""
 
     def open(self, settings: Settings = PLAIN) -> FakeLedger:
-        raise OriginError("the origin ended with signal SIGKILL")
+        if self.listeners:
+            raise OriginError("the origin ended with signal SIGKILL")
+        return super().open(settings)
 
 
 def starting_late(starts: int) -> Make:
@@ -458,3 +460,15 @@ def test_nobody_is_measured_on_answers_that_are_cut_off(run: FakeRun) -> None:
     workload = replace(GET, exchanges=(cut,))
     with pytest.raises(InputError, match="has answers that are cut off: no client can do it right"):
         run(experiment_of(plain(A, B), workload))
+
+
+def test_a_workload_to_be_mended_is_told_before_anything_is_measured(run: FakeRun) -> None:
+    """What was measured before could not be resumed: a run's workloads are fixed."""
+    (exchange,) = GET.exchanges
+    cut = replace(exchange, expect=replace(exchange.expect, cut=True))
+    wrong = replace(GET, id="wrong", exchanges=(cut,))
+    for seed in range(5):
+        asked = replace(experiment_of(plain(A, B), GET, wrong), seed=seed)
+        with pytest.raises(InputError, match="'wrong' has answers that are cut off"):
+            run(asked)
+        assert not run.journal.records()

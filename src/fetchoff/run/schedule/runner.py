@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
-from fetchoff.model.errors import AdapterError, InputError, LinkError, OriginError, StoreError
+from fetchoff.model.errors import AdapterError, LinkError, OriginError, StoreError
 from fetchoff.model.experiment import Experiment
 from fetchoff.model.failures import Failures
 from fetchoff.model.observation import (
@@ -38,9 +38,10 @@ from fetchoff.run.host.placement import Cores, Layout, lay_out
 from fetchoff.run.host.seam import Host
 from fetchoff.run.network.seam import LayNetwork, Network
 from fetchoff.run.origins.built_in import Origin, StartOrigin
-from fetchoff.run.origins.reference import FetchReference, Reference, do_before
+from fetchoff.run.origins.reference import FetchReference
 from fetchoff.run.schedule.budget import Budget
 from fetchoff.run.schedule.events import Journal, Listener
+from fetchoff.run.schedule.right_answers import RightAnswers
 from fetchoff.run.schedule.section import SectionContext, SectionRun
 
 ORIGIN_LIVES = 3
@@ -89,7 +90,7 @@ class Runner:
         self._experiment = experiment
         self._dependencies = dependencies
         self._host = dependencies.host
-        self._references: dict[str, Reference] = {}
+        self._right_answers = RightAnswers(dependencies.fetch)
         self._calibrated: dict[str, dict[str, int]] = {c.id: {} for c in experiment.courses}
         self._paces: dict[str, dict[str, Pace]] = {c.id: {} for c in experiment.courses}
         self._calibrated_links: set[str] = set()
@@ -232,9 +233,16 @@ class Runner:
                 self._dependencies.lay_network(sections[0].course, folder) as network,
                 self._dependencies.start_origin(folder, cores, network) as origin,
             ):
+                self._ask_for_answers(sections, origin, network)
                 for section in sections:
                     self._calibrate_link(section, network, planned.number)
                 self._run_sections(planned, sections, RoundContext(network, origin, folder))
+
+    def _ask_for_answers(self, left: Sequence[Section], origin: Origin, network: Network) -> None:
+        """Whose workload is to be mended learns of it now, and not after others were measured."""
+        for workload in dict.fromkeys(section.course.workload for section in left):
+            if not self._right_answers.knows(workload):
+                self._right_answers.of(workload, origin, network)
 
     def _calibrate_link(self, section: Section, network: Network, number: int) -> None:
         """Measure whether a link is as requested, a few times at most; the last result counts."""
@@ -318,9 +326,8 @@ class Runner:
         }
         attempt = self._attempts.get((number, course.id), 0)
         seen_before = len(self._dependencies.journal.records())
-        run = SectionRun(
-            self._experiment, section, self._reference(course, context), context, number, attempt
-        )
+        right = self._right_answers.of(course.workload, context.origin, context.network)
+        run = SectionRun(self._experiment, section, right, context, number, attempt)
         try:
             run.run(
                 sessions,
@@ -402,24 +409,6 @@ class Runner:
 
     def _layout_of(self, course: Course) -> Layout:
         return lay_out(course, self._host.cores, self._host.urgency, self._experiment.placement)
-
-    def _reference(self, course: Course, context: SectionContext) -> Reference:
-        """The right answers, asked for once; the workload's `before` is done each time."""
-        workload = course.workload
-        if any(exchange.expect.cut for exchange in workload.exchanges):
-            raise InputError(
-                f"workload '{workload.id}' has answers that are cut off: no client can do it right",
-                "'fetchoff explain' says whether a client notices",
-            )
-        ledger = context.origin.open()
-        try:
-            do_before(workload, ledger.base_url, context.network)
-            if workload.id not in self._references:
-                right = self._dependencies.fetch(workload, ledger.base_url, context.network)
-                self._references[workload.id] = right
-        finally:
-            ledger.close()
-        return self._references[workload.id]
 
 
 def _end_all(adapters: dict[str, AdapterProcess]) -> None:
