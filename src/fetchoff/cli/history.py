@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -179,8 +181,25 @@ def _begin(
         repeats=REPEATS,
     )
     folder = out or _folder("history", plan.started, plan.seed)
-    HISTORY.create(folder, plan)
-    search(plan, folder, manner)
+    with _no_empty_folder(folder, HISTORY.name):
+        HISTORY.create(folder, plan)
+        search(plan, folder, manner)
+
+
+@contextlib.contextmanager
+def _no_empty_folder(folder: Path, plan: str) -> Iterator[None]:
+    """Remove a folder that was made here if an error leaves nothing in it but the plan, as where
+    another run is being measured."""
+    from fetchoff.model.errors import FetchoffError
+
+    was_there = folder.exists()
+    try:
+        yield
+    except FetchoffError:
+        if not was_there and folder.exists() and [each.name for each in folder.iterdir()] == [plan]:
+            (folder / plan).unlink()
+            folder.rmdir()
+        raise
 
 
 def _wanted(known: tuple[Release, ...], wanted: Range) -> tuple[Release, ...]:

@@ -15,7 +15,7 @@ from tests.unit.report.test_history import SLOWER, compared
 
 from fetchoff.app import histories
 from fetchoff.app.history import CannotBeMeasured, Compare
-from fetchoff.cli import searching
+from fetchoff.cli import history, searching
 from fetchoff.cli.measure import Manner
 from fetchoff.model.errors import AdapterError, BusyError, FetchoffError, OriginError, StoreError
 from fetchoff.model.history import Compared, HistoriesPlan, HistoryPlan
@@ -236,3 +236,25 @@ def test_a_survey_at_a_full_disk_is_shown_all_the_same(
         searching.search_all(PLAN, tmp_path, Manner())
     assert histories.folder_of(CLIENTS[1]) in error.value.message
     assert CLIENTS[0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_a_search_that_never_began_leaves_no_folder(tmp_path: Path, was_there: bool) -> None:
+    folder = tmp_path / "found"
+    if was_there:
+        folder.mkdir()
+    with (
+        pytest.raises(BusyError),
+        history._no_empty_folder(folder, HISTORY.name),
+    ):
+        HISTORY.create(folder, plan_of(2))
+        raise BusyError("another one measures")
+    assert folder.exists() == was_there
+    with (
+        pytest.raises(BusyError),
+        history._no_empty_folder(folder / "kept", HISTORY.name),
+    ):
+        HISTORY.create(folder / "kept", plan_of(2))
+        (folder / "kept" / "1.0--2.0").mkdir()
+        raise BusyError("another one measures")
+    assert HISTORY.is_in(folder / "kept")
