@@ -30,6 +30,7 @@ from fetchoff.model.recording import (
     TcpState,
     Written,
 )
+from fetchoff.report.wording import causes as wording
 
 MS = 1_000_000
 END = 1
@@ -311,6 +312,26 @@ def test_memory_of_an_upload(peak_kb: int, *, is_named: bool) -> None:
     events = [*head(0, 0, "PUT"), Content(at(2), 1, 0, 0, 50_000_000), *answer(3, 60)]
     made = replace(recording(course("large-upload"), events, 10), memory=Memory(10_000, peak_kb))
     assert (found("upload-buffered", made) is not None) is is_named
+
+
+@pytest.mark.parametrize(
+    ("at_once", "said"),
+    [
+        (1, "51,200,000 bytes, 1 times the content of 51,200,000 bytes"),
+        (4, "51,200,000 bytes for each of 4 at once, 1 times the content of 51,200,000 bytes"),
+    ],
+)
+def test_memory_of_several_uploads_is_told_of_each(at_once: int, said: str) -> None:
+    on = course("large-upload")
+    settings = replace(on.workload.settings, concurrency=at_once)
+    on = replace(on, workload=replace(on.workload, settings=settings))
+    events = [*head(0, 0, "PUT"), Content(at(2), 1, 0, 0, 51_200_000), *answer(3, 60)]
+    grown_kb = at_once * 50_000
+    made = replace(recording(on, events, 10), memory=Memory(10_000, 10_000 + grown_kb))
+    cause = found("upload-buffered", made)
+    assert cause is not None
+    told = wording.seen(cause, rule("upload-buffered").fault)
+    assert told.endswith(f"memory grew by up to {said}")
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ def find(evidence: Evidence) -> Cause | None:
     if wire.memory is None or largest < LEAST_BYTES:
         return None
     grown = 1024 * _grown_kb(wire.memory, largest, works_first=_works_first(evidence, largest))
-    copies = grown / largest / wire.course.workload.settings.concurrency
+    at_once = evidence.concurrency
+    copies = grown / largest / at_once
     if copies < LEAST_COPIES:
         return None
     whole = [each for each in uploads if each.content and each.content.size >= LEAST_BYTES]
@@ -44,7 +45,8 @@ def find(evidence: Evidence) -> Cause | None:
         ID,
         len(whole),
         Fact("content", largest, Unit.BYTES),
-        Fact("grown", grown, Unit.BYTES),
+        Fact("grown", grown / at_once, Unit.BYTES),
+        Fact("each", f" for each of {at_once} at once" if at_once > 1 else "", Unit.TEXT),
         Fact("copies", copies),
         places=tuple(Stretch(e.connection, e.began_ns, e.ended_ns) for e in whole),
     )
@@ -62,7 +64,7 @@ def _grown_kb(memory: Memory, largest: int, *, works_first: bool) -> int:
 
 def _works_first(evidence: Evidence, largest: int) -> bool:
     """Whether the client works as long as a copy takes, from an answer to the next head."""
-    if evidence.wire.course.workload.settings.concurrency > 1:
+    if evidence.concurrency > 1:
         return False
     worked = [
         worked_ns(previous.written[-1], each.head)
@@ -81,8 +83,8 @@ RULE = Rule(
         "where memory held as much before the loop, the client also works for as long as a copy "
         "takes before the first byte leaves",
         reported=("axios/axios#1045", "axios/axios#2610"),
-        saw="while {count} of {of} requests were sent, memory grew by up to {grown}, {copies} "
-        "times the content of {content}",
+        saw="while {count} of {of} requests were sent, memory grew by up to {grown}{each}, "
+        "{copies} times the content of {content}",
         cure="pass a file or a stream with its length instead of one block, and send head and "
         "content in two writes (or one `sendmsg`) instead of joining them; axios: "
         "`maxRedirects: 0`, which keeps it from holding the content for a redirect",
