@@ -27,7 +27,7 @@ from fetchoff.model.fleet import (
     HostsDiffer,
     Missing,
 )
-from fetchoff.model.host import PARTS, FleetMode, HostRecord, judged_on
+from fetchoff.model.host import PARTS, FleetMode, HostRecord, cards_on, judged_on
 from fetchoff.model.observation import Ended, HostLost, Outcome, Record, SectionDone
 from fetchoff.stats import heterogeneity, levels_of_host, rank_over_hosts, shown_to_differ
 from fetchoff.stats.hosts import LEAST_HOSTS, errors_of_host
@@ -154,6 +154,7 @@ def analyse_fleet(fleet: Fleet, said: Iterable[HostSays], see: See) -> FleetAnal
         ),
         notes=run.notes,
         origin=run.origin,
+        cards=run.cards,
     )
 
 
@@ -218,6 +219,8 @@ def _of_host(
     facts = replace(
         fleet.run,
         experiment=own,
+        cards=cards_on(host.unlike, fleet.run.cards),
+        origin=host.origin or fleet.run.origin,
         environment=host.environment,
         absent=tuple({**dict(fleet.run.absent), **dict(host.absent)}.items()),
         notes=host.notes,

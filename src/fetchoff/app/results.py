@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fetchoff.analysis.analyse import RunFacts
     from fetchoff.model.explanation import Explanation
     from fetchoff.model.judgement import Reproduction
+    from fetchoff.model.origin import OriginRecord
     from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 
 CSV, JSON, HTML, CLAIMS = "results.csv", "results.json", "report.html", "claims.json"
@@ -67,9 +68,14 @@ def facts_of(header: Header) -> RunFacts:
         absent=header.absent,
         environment=header.environment,
         notes=header.notes,
-        origin=f"{header.origin.id} {header.origin.version}".strip(),
+        origin=named(header.origin),
         counts=header.origin.counts,
     )
+
+
+def named(origin: OriginRecord) -> str:
+    """An origin as results name it."""
+    return f"{origin.id} {origin.version}".strip()
 
 
 def nothing_measured(folder: RunFolder) -> InputError:

@@ -11,6 +11,7 @@ from typing import Any
 
 import fetchoff
 from fetchoff.app.own_code import code
+from fetchoff.app.results import named
 from fetchoff.app.unchanged import must_have_measured_alike
 from fetchoff.fleet import notes
 from fetchoff.fleet.asking import answered, ask
@@ -22,8 +23,16 @@ from fetchoff.fleet.seam.told import Look, Prepared, Preparing, Wanted
 from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.errors import HostError, InputError
 from fetchoff.model.experiment import Experiment
-from fetchoff.model.host import FleetMode, HostRecord, can_measure, dealt, has_baseline
+from fetchoff.model.host import (
+    ClientOnHost,
+    FleetMode,
+    HostRecord,
+    can_measure,
+    dealt,
+    has_baseline,
+)
 from fetchoff.model.loopback import Loopback
+from fetchoff.model.origin import OriginRecord
 from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder, must_hold_no_run
 
 LOOK_S = 600.0
@@ -73,41 +82,61 @@ def begin(
     everybody = merged(looks)
     experiment = asked.rank(everybody, _had_by(looks))
     able = _able(experiment, looks, asked.mode, left_out)
+    header = _planned(experiment, everybody, asked)
+    prepared = _prepared(cluster, able, header, looks, asked, jobs, left_out)
+    header = _with_hosts(header, prepared, looks, able)
+    measuring = {host.id: looks[host.id] for host in header.hosts}
+    told = (
+        *notes.on_one_machine(measuring),
+        *notes.of_origins(measuring),
+        *notes.of_versions(measuring),
+        *notes.of_controls(experiment, everybody, measuring),
+        *notes.of_programs(measuring, {host.id: host.programs for host in header.hosts}),
+        *left_out.notes(),
+    )
+    return RunFolder.create(asked.out or Path("runs") / header.run_id, replace(header, notes=told))
+
+
+def _planned(experiment: Experiment, everybody: Sequence[Client], asked: Asked) -> Header:
+    """The header of a run, without its hosts and what they have."""
     now = datetime.now(UTC)
-    header = Header(
+    return Header(
         run_id=f"{now:%Y%m%d-%H%M%S}-{experiment.seed}",
         title=asked.title,
         started=now.isoformat(timespec="seconds"),
         fetchoff=fetchoff.__version__,
         experiment=experiment,
-        clients=_client_records(experiment, [looks[host.id] for host in able]),
+        clients=(),
         environment={},
         absent=_not_ready(everybody),
         schema=SCHEMA,
         mode=asked.mode,
         code=code(),
     )
-    prepared = _prepared(cluster, able, header, looks, asked, jobs, left_out)
-    measuring = {one.host.id: looks[one.host.id] for one in prepared}
-    loopbacks = {one.loopback for one in prepared}
-    header = replace(
+
+
+def _with_hosts(
+    header: Header,
+    prepared: Sequence[Prepared],
+    looks: Mapping[str, Look],
+    able: Sequence[HostRecord],
+) -> Header:
+    """The header with its hosts: clients and origin are those of the first that has them. `able`:
+    also those that fell out, which may be the only ones that have a client."""
+    names = dict.fromkeys([*(one.host.id for one in prepared), *(host.id for host in able)])
+    clients = _client_records(header.experiment, [looks[name] for name in names])
+    origin = looks[prepared[0].host.id].origin
+    has_own = all(one.loopback is Loopback.OWN for one in prepared)
+    loopback = Loopback.OWN if has_own else Loopback.MACHINE
+    return replace(
         header,
-        experiment=replace(
-            experiment,
-            loopback=Loopback.OWN if loopbacks == {Loopback.OWN} else Loopback.MACHINE,
-        ),
-        origin=measuring[prepared[0].host.id].origin,
-        hosts=tuple(one.host for one in prepared),
-        notes=(
-            *notes.on_one_machine(measuring),
-            *notes.of_origins(measuring),
-            *notes.of_versions(measuring),
-            *notes.of_controls(experiment, everybody, measuring),
-            *notes.of_programs(measuring, {one.host.id: one.host.programs for one in prepared}),
-            *left_out.notes(),
+        experiment=replace(header.experiment, loopback=loopback),
+        clients=clients,
+        origin=origin,
+        hosts=tuple(
+            _with_its_own(one.host, looks[one.host.id], clients, origin) for one in prepared
         ),
     )
-    return RunFolder.create(asked.out or Path("runs") / header.run_id, header)
 
 
 def must_agree(looks: Mapping[str, Look]) -> None:
@@ -297,6 +326,21 @@ def _client_records(experiment: Experiment, looks: Sequence[Look]) -> tuple[Clie
             found.setdefault(record.id, record)
     names = dict.fromkeys(entrant.client for entrant in experiment.entrants)
     return tuple(found[name] for name in names if name in found)
+
+
+def _with_its_own(
+    host: HostRecord, look: Look, clients: Sequence[ClientRecord], origin: OriginRecord
+) -> HostRecord:
+    """A host with what it has in another version, or on another runtime, than the run."""
+    of_run, own = (
+        {one.id: ClientOnHost(one.id, one.version, one.runtime, one.engine) for one in records}
+        for records in (clients, look.records)
+    )
+    return replace(
+        host,
+        unlike=tuple(own[name] for name in of_run if own.get(name, of_run[name]) != of_run[name]),
+        origin=named(look.origin) if named(look.origin) != named(origin) else "",
+    )
 
 
 def must_be_resumable(header: Header, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fetchoff.model.analysis import Relative
+from fetchoff.model.analysis import ClientCard, Relative
 from fetchoff.model.experiment import Role
 from fetchoff.model.finding import Finding
 from fetchoff.model.host import FleetMode, HostRecord
@@ -108,7 +108,10 @@ class HostOutcome:
 @dataclass(frozen=True)
 class FleetAnalysis:
     """What hosts say together, in a run of several. What each says by itself is an Analysis of its
-    own, of which a large fleet has too many to keep."""
+    own, of which a large fleet has too many to keep.
+
+    `cards` and `origin`: of the first host that has them; `HostRecord` tells who has others.
+    """
 
     run_id: str
     title: str
@@ -123,3 +126,4 @@ class FleetAnalysis:
     results: tuple[FleetResult, ...]
     notes: tuple[str, ...] = ()
     origin: str = ""
+    cards: tuple[ClientCard, ...] = ()

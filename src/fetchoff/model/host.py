@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.program import ProgramRecord
@@ -23,12 +24,46 @@ class FleetMode(StrEnum):
     SHARD = "shard"
 
 
+class Card(Protocol):
+    """What is known of a client: a dataclass that has a version, a runtime and an engine."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def client(self) -> str: ...
+
+
+C = TypeVar("C", bound=Card)
+
+
+@dataclass(frozen=True)
+class ClientOnHost:
+    """A client that isn't the same on a host as the run has it."""
+
+    client: str
+    version: str
+    runtime: str
+    engine: str
+
+    def of(self, card: C) -> C:
+        """What is known of the client, as the host has it."""
+        return replace(card, version=self.version, runtime=self.runtime, engine=self.engine)
+
+
+def cards_on(unlike: Iterable[ClientOnHost], cards: Iterable[C]) -> tuple[C, ...]:
+    """What is known of clients, as a host has them. `unlike`: as of the host's record."""
+    own = {one.client: one for one in unlike}
+    return tuple(own[card.client].of(card) if card.client in own else card for card in cards)
+
+
 @dataclass(frozen=True)
 class HostRecord:
     """What a run stores about a host. `id`: as records name it.
 
     `clients`: those that were ready there. `absent`: (client, why it isn't). `courses`: those that
     it measures. `notes`: what a reader must know of it. `programs`: Fetchoff's own there.
+    `unlike`: those of its clients that aren't the same there as the run has them. `origin`: its
+    origin as results name it, if that isn't the run's; else "". Older runs have neither.
     """
 
     id: str
@@ -38,6 +73,8 @@ class HostRecord:
     courses: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     programs: tuple[ProgramRecord, ...] = ()
+    unlike: tuple[ClientOnHost, ...] = ()
+    origin: str = ""
 
 
 def measured_on(experiment: Experiment, host: HostRecord) -> Experiment:

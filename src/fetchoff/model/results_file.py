@@ -15,6 +15,7 @@ from fetchoff.model.claim import ClaimVerdict
 from fetchoff.model.client import Cure
 from fetchoff.model.estimate import Estimate, Verdict
 from fetchoff.model.experiment import Role
+from fetchoff.model.host import ClientOnHost, cards_on
 from fetchoff.model.observation import Outcome
 from fetchoff.model.release import Release
 
@@ -146,13 +147,16 @@ class StoredCourse:
 @dataclass(frozen=True, slots=True)
 class StoredHost:
     """A host of a fleet. `lost`: why it didn't go on to the end, "" if it did. `seconds`: of
-    measuring there; older files don't tell."""
+    measuring there. `unlike`: clients that aren't there as `cards` has them. `origin`: its own, ""
+    if it's that of the run. Older files don't tell these three."""
 
     id: str
     lost: str
     environment: dict[str, str]
     notes: tuple[str, ...]
     seconds: float | None = None
+    unlike: tuple[ClientOnHost, ...] = ()
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +319,8 @@ class ResultsFile:
             alpha=1 - level,
             level=level,
             results=own,
+            cards=cards_on(host.unlike, self.cards),
+            origin=host.origin or self.origin,
             environment=host.environment,
             notes=(*self.notes, *lost, *host.notes),
             explanations=tuple(one for one in self.explanations if one.host == host.id),

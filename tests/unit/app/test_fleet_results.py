@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,13 @@ from benches.fleet import pretended
 from tests.unit.analysis.told import nobody
 
 from fetchoff.app.fleet_results import explained_on, fleet_analysis_of, write_fleet
+from fetchoff.app.site import Origin, gather
 from fetchoff.cli.fleet import measuring
 from fetchoff.model.errors import InputError, StoreError
+from fetchoff.model.host import ClientOnHost
 from fetchoff.model.observation import Ended
-from fetchoff.store.run_folder import RunFolder
+from fetchoff.model.origin import OriginRecord
+from fetchoff.store.run_folder import ClientRecord, RunFolder
 
 HOSTS = ("anna", "berta")
 
@@ -66,6 +71,35 @@ def test_json_is_printed_as_it_is_written(
     folder = folder_with(tmp_path / "run", 5)
     measuring.write_and_show(folder, quiet=False, as_json=True)
     assert capsys.readouterr().out == (folder.path / "results.json").read_text()
+
+
+def test_what_a_host_has_in_another_version_is_told_of_it(tmp_path: Path) -> None:
+    """In its rows, in its report and in the site, and of nobody else."""
+    asked = pretended.experiment(rounds=5)
+    other = ClientOnHost("a/fast", "2.0", "Python 3.99", "")
+    header = pretended.header("run", asked, HOSTS)
+    anna, berta = header.hosts
+    header = replace(
+        header,
+        clients=(ClientRecord("a/fast", "", "", "product", "", "", "1.0", "", "", "", ""),),
+        origin=OriginRecord("nginx", "a server", "1.22"),
+        hosts=(anna, replace(berta, unlike=(other,), origin="nginx 1.24")),
+    )
+    folder = RunFolder.create(tmp_path / "run", header)
+    for host in HOSTS:
+        for number in range(5):
+            for record in pretended.round_of(asked, host, number):
+                folder.append(record)
+    folder.close()
+    write_fleet(RunFolder.open(folder.path))
+    rows = list(csv.DictReader((folder.path / "results.csv").read_text().splitlines()))
+    versions = {(row["host"], row["version"]) for row in rows if row["client"] == "a/fast"}
+    assert versions == {("anna", "1.0"), ("berta", "2.0")}
+    assert "Python 3.99" in (folder.path / "hosts" / "berta.html").read_text()
+    assert "Python 3.99" not in (folder.path / "hosts" / "anna.html").read_text()
+    of_anna, of_berta = (run.file for run in gather([Origin(folder.path)]).runs)
+    assert (of_anna.origin, of_berta.origin) == ("nginx 1.22", "nginx 1.24")
+    assert [card.version for card in (*of_anna.cards, *of_berta.cards)] == ["1.0", "2.0"]
 
 
 def test_without_a_whole_round_there_is_nothing_to_show(tmp_path: Path) -> None:

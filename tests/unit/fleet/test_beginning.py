@@ -22,7 +22,7 @@ from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.course import Course
 from fetchoff.model.errors import HostError, InputError, StoreError
 from fetchoff.model.experiment import Experiment, Role
-from fetchoff.model.host import FleetMode
+from fetchoff.model.host import ClientOnHost, FleetMode
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.origin import OriginRecord
 from fetchoff.model.program import ProgramRecord
@@ -300,6 +300,25 @@ def test_what_is_not_the_same_everywhere_is_told(tmp_path: Path) -> None:
     notes = fleet.begin().header.notes
     assert notes[0].startswith("anna, berta are on one machine")
     assert any(note.startswith(f"{LWP} is not the same everywhere: 1 on") for note in notes)
+
+
+def test_what_a_host_has_in_another_version_is_kept_with_the_host(tmp_path: Path) -> None:
+    """The run has what its first host has, and not what one has that fell out."""
+    names = ("anna", "berta", "carl", "dora")
+    versions = dict(zip(names, ("1", "2", "3", "2"), strict=True))
+    looks: dict[str, Look | None] = {
+        name: replace(both(version=version), origin=OriginRecord("nginx", "a server", version))
+        for name, version in versions.items()
+    }
+    looks["carl"] = look(client(LWP), absent(CURL), version="3")
+    header = Fleet(tmp_path, unfit="anna", **looks).begin().header
+    assert {one.id: one.version for one in header.clients} == {LWP: "2", CURL: "2"}
+    unlike = {host.id: host.unlike for host in header.hosts}
+    own = ClientOnHost(LWP, "3", "", "")
+    assert unlike == {"berta": (), "carl": (own,), "dora": ()}
+    origins = {host.id: host.origin for host in header.hosts}
+    assert origins == {"berta": "", "carl": "built-in", "dora": ""}
+    assert RunFolder.open(tmp_path / "run").header == header
 
 
 def test_hosts_with_other_code_of_the_same_version_cannot_be_compared(tmp_path: Path) -> None:

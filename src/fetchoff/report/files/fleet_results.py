@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
-from fetchoff.model.analysis import Analysis, ClientCard, Relative
+from fetchoff.model.analysis import Analysis, Relative
 from fetchoff.model.explanation import Explanation
 from fetchoff.model.fleet import (
     AcrossHosts,
@@ -48,14 +48,12 @@ class ResultsJson:
 
     def __init__(self, target: TextIO) -> None:
         self._target = target
-        self._cards: dict[str, ClientCard] = {}
         self._explained: list[tuple[str, Explanation]] = []
         self._results = 0
         target.write('{\n"results": [')
 
     def add(self, host: str, own: Analysis) -> None:
         """The results of a host; what else it says comes at the end."""
-        self._cards |= {card.client: card for card in own.cards}
         self._explained += [(host, each) for each in own.explanations]
         for result in own.results:
             self._element({"host": host, **json_results.result_of(result)}, self._results)
@@ -92,7 +90,7 @@ class ResultsJson:
                 {"host": host, **json_results.explanation_of(each)}
                 for host, each in self._explained
             ],
-            "cards": [plain(card) for card in self._cards.values()],
+            "cards": [plain(card) for card in analysis.cards],
             "environment": {},
             "origin": analysis.origin,
             "notes": list(analysis.notes),
@@ -181,6 +179,8 @@ def _host(one: HostOutcome) -> Json:
         "environment": dict(one.host.environment),
         "courses": list(one.host.courses),
         "absent": plain(one.host.absent),
+        "unlike": plain(one.host.unlike),
+        "origin": one.host.origin,
         "notes": list(one.host.notes),
     }
 
