@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fetchoff.app.loopbacks import best
 from fetchoff.diagnosis.diagnose import diagnose, with_cures
+from fetchoff.diagnosis.exchanges import Exchanged
 from fetchoff.diagnosis.rule import Evidence
 from fetchoff.diagnosis.segments import ports
 from fetchoff.model.cause import Diagnosis, Stretch
@@ -165,16 +166,36 @@ def _fault(recording: Recording, done: str) -> str:
     return ""
 
 
+LOOSE_EVENTS = 200
+"""Events of no whole exchange that are kept: no page draws more."""
+
+
 def part_of(evidence: Evidence, exchanges: int, marked: Sequence[Stretch]) -> tuple[Event, ...]:
-    """The events of so many exchanges: those where the first cause shows, or the first ones."""
-    all_of_them = evidence.exchanges
-    first_ns = marked[0].begin_ns if marked else 0
-    start = next((i for i, one in enumerate(all_of_them) if one.ended_ns > first_ns), 0)
-    some = all_of_them[start : start + exchanges]
+    """The events of so many exchanges: from that on where the first cause shows, or the first ones.
+
+    Where several are under way, those of their connections, on which there may be more exchanges.
+    """
+    events = evidence.wire.events
+    some = _exchanges_of(evidence, exchanges, marked)
     if not some:
-        return evidence.wire.events
-    begin_ns, end_ns = some[0].began_ns, some[-1].ended_ns
-    return tuple(event for event in evidence.wire.events if begin_ns <= event.at_ns < end_ns)
+        return events[:LOOSE_EVENTS]
+    begin_ns, end_ns = some[0].began_ns, max(one.ended_ns for one in some)
+    if evidence.concurrency == 1:  # whatever happens until the next one begins belongs to them
+        return tuple(event for event in events if begin_ns <= event.at_ns < end_ns)
+    mine = {one.connection for one in some}
+    return tuple(
+        event for event in events if event.connection in mine and begin_ns <= event.at_ns <= end_ns
+    )
+
+
+def _exchanges_of(
+    evidence: Evidence, exchanges: int, marked: Sequence[Stretch]
+) -> Sequence[Exchanged]:
+    all_of_them = evidence.exchanges
+    later = [i for i, one in enumerate(all_of_them) if marked and one.ended_ns > marked[0].begin_ns]
+    there = [i for i in later if all_of_them[i].connection == marked[0].connection]
+    start = next(iter(there or later), 0)  # some causes are on no connection
+    return all_of_them[start : start + exchanges]
 
 
 BEFORE_NS = 200_000

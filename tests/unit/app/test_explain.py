@@ -12,12 +12,16 @@ import pytest
 from tests.unit.app.test_experiments import COURSE, client
 
 from fetchoff.app import explain
-from fetchoff.model.cause import Diagnosis
+from fetchoff.diagnosis.rule import Evidence
+from fetchoff.model.cause import Diagnosis, Stretch
 from fetchoff.model.client import Launch
 from fetchoff.model.loopback import Loopback
+from fetchoff.model.recording import Answered, Event, Head, Read, Recording, Written
 from fetchoff.model.workload import Placement
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.recording.warm_client import Subject
+
+MS = 1_000_000
 
 
 def test_what_uses_the_machine_has_it_alone_and_the_rest_keeps_off_where_others_measure(
@@ -65,6 +69,50 @@ def test_what_uses_the_machine_has_it_alone_and_the_rest_keeps_off_where_others_
         ("diagnosed", False, {harness}),
     ]
     assert os.sched_getaffinity(0) == every
+
+
+def three_at_once() -> Evidence:
+    """Exchanges of 30 ms on three connections, which begin 5 ms apart; then another."""
+    settings = replace(COURSE.workload.settings, concurrency=3)
+    course = replace(COURSE, workload=replace(COURSE.workload, settings=settings))
+    begun = [(0, 1), (5, 2), (10, 3), (60, 1)]
+    events = sorted(
+        (event for ms, connection in begun for event in exchanged(ms, connection)),
+        key=lambda event: event.at_ns,
+    )
+    return Evidence(Recording("c/x", course, 4, 0, 100 * MS, 0, events=tuple(events)))
+
+
+def exchanged(ms: int, connection: int) -> list[Event]:
+    return [
+        Read(ms * MS, connection, 0, 40),
+        Head(ms * MS + 1, connection, 0, 0, "GET", "/", "HTTP/1.1", ()),
+        Answered((ms + 30) * MS, connection, 0, 0, 200),
+        Written((ms + 30) * MS + 1, connection, 0, 100),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("marked", "kept"),
+    [
+        ((), {1, 2}),
+        ((Stretch(2, 8 * MS, 20 * MS),), {2, 3}),
+        ((Stretch(-1, 8 * MS, 20 * MS),), {1, 2}),  # on no connection
+    ],
+)
+def test_of_several_exchanges_at_once_a_part_has_those_of_its_connections(
+    marked: tuple[Stretch, ...], kept: set[int]
+) -> None:
+    events = explain.part_of(three_at_once(), 2, marked)
+    assert {event.connection for event in events} == kept
+    assert [type(event) for event in events].count(Head) == 2
+    assert [type(event) for event in events].count(Written) == 2
+
+
+def test_where_there_is_no_exchange_few_events_are_kept() -> None:
+    many = tuple(Read(n, 1, None, 5) for n in range(10 * explain.LOOSE_EVENTS))
+    evidence = Evidence(replace(three_at_once().wire, events=many))
+    assert len(explain.part_of(evidence, 2, ())) == explain.LOOSE_EVENTS
 
 
 @pytest.mark.parametrize(

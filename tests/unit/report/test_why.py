@@ -80,6 +80,11 @@ def test_a_caption_says_how_much_of_the_exchanges_is_drawn() -> None:
     first = f"The first {MOST_EVENTS} of {len(long.excerpt)} events of two exchanges, as the origin"
     assert why_of([long], "small-get", "w")[0].caption.startswith(first)
     assert first in html.text(replace(factory.analysis(), explanations=(long,)))
+    (loose,) = why_of([replace(one, excerpt=more[:5])], "small-get", "w")
+    assert loose.caption.startswith("The first events as the origin saw them: ")
+    several = tuple(event for _ in range(9) for event in one.excerpt)
+    (crowded,) = why_of([replace(one, excerpt=several)], "small-get", "w")
+    assert crowded.caption.startswith("18 exchanges as the origin saw them: ")
     (unmarked,) = why_of([replace(one, excerpt=more)], "small-get", "w")
     assert "shaded" not in unmarked.caption
 

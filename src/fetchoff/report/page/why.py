@@ -1,4 +1,4 @@
-"""Explained clients on the page: what was found, and a time line of two exchanges."""
+"""Explained clients on the page: what was found, and a time line of a few exchanges."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from itertools import pairwise
 
 from fetchoff.model.cause import Cause, KnownFault, Stretch
 from fetchoff.model.explanation import Explanation
-from fetchoff.model.recording import Event
+from fetchoff.model.recording import Event, Head
 from fetchoff.report.page import vega
 from fetchoff.report.page.vega import Rows, Spec, label, layer, number
 from fetchoff.report.wording import causes as wording
 from fetchoff.report.wording.events import from_client, from_origin
-from fetchoff.report.wording.figures import microseconds
+from fetchoff.report.wording.figures import count, microseconds
 
 WORKS, UP, DOWN = "client works", "client → origin", "origin → client"
 LANES = (WORKS, UP, DOWN)
@@ -72,13 +72,23 @@ def _why(explanation: Explanation, anchor: str) -> Why:
 def _caption(events: Sequence[Event], drawn: Spec) -> str:
     """What the time line shows; of how many events it shows the first, where it has no room for
     all."""
-    shown = "Two exchanges"
+    exchanges = _exchanges(events)
+    shown = exchanges[:1].upper() + exchanges[1:] if exchanges else "The first events"
     if len(events) > MOST_EVENTS:
-        shown = f"The first {MOST_EVENTS} of {len(events):,} events of two exchanges,"
+        whose = f" of {exchanges}" if exchanges else ""
+        shown = f"The first {MOST_EVENTS} of {len(events):,} events{whose},"
     what = "when the client worked, and what passed in each direction"
     told = f"{shown} as the origin saw them: {what}."
     is_marked = bool(drawn["datasets"]["marked"])
     return f"{told} The shaded part is the finding's place." if is_marked else told
+
+
+def _exchanges(events: Sequence[Event]) -> str:
+    """How many requests are among the events; "" without any."""
+    heads = sum(isinstance(event, Head) for event in events)
+    if heads > 2:
+        return count(heads, "exchange")
+    return ("", "one exchange", "two exchanges")[heads]
 
 
 def _found(cause: Cause, fault: KnownFault) -> Found:
