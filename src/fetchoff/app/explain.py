@@ -208,7 +208,8 @@ def excerpt(evidence: Evidence, exchanges: int, marked: Sequence[Stretch]) -> Ex
     if not events:
         return Excerpt(events)
     link = evidence.wire.course.link
-    begin_ns = events[0].at_ns - 1e6 * link.up.delay_ms - BEFORE_NS
+    lead_ns = round(1e6 * link.up.delay_ms) + BEFORE_NS
+    begin_ns = events[0].at_ns - lead_ns
     end_ns = events[-1].at_ns + 1e6 * link.down.delay_ms + BEFORE_NS
     known = ports(evidence.wire)
     mine = {known.get(event.connection) for event in events}
@@ -217,4 +218,10 @@ def excerpt(evidence: Evidence, exchanges: int, marked: Sequence[Stretch]) -> Ex
         for one in evidence.wire.segments
         if begin_ns <= one.at_ns <= end_ns and (one.port in mine or None in mine)
     )
-    return Excerpt(events, tuple(found), known)
+    connections = {event.connection for event in events}
+    begins_ns = tuple(
+        one.began_ns - lead_ns
+        for one in evidence.exchanges
+        if one.connection in connections and events[0].at_ns <= one.began_ns <= events[-1].at_ns
+    )
+    return Excerpt(events, tuple(found), known, begins_ns)

@@ -296,7 +296,7 @@ def _show(
         marked = _marked(diagnosis)
         console.print()
         part = excerpt(found.evidence, request.timeline, marked)
-        console.print(timeline(part, marked, request.timeline))
+        console.print(timeline(part, marked))
 
 
 def _marked(diagnosis: Diagnosis) -> list[Stretch]:
@@ -316,7 +316,7 @@ def _show_both(found: Sequence[Explained], exchanges: int) -> None:
         parts.append((each.diagnosis.client, part, marked))
     console = data_console()
     console.print()
-    console.print(side_by_side(parts, exchanges))
+    console.print(side_by_side(parts))
 
 
 def _calls(found: Explained) -> CallTable | None:

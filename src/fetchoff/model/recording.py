@@ -240,11 +240,13 @@ class Segment:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """What happened in a few exchanges. `ports`: the client's, by connection, where known."""
+    """What happened in a few exchanges. `ports`: the client's, by connection, where known.
+    `begins_ns`: when the first segment of each exchange can have been seen, in their order."""
 
     events: tuple[Event, ...]
     segments: tuple[Segment, ...] = ()
     ports: Mapping[int, int] = field(default_factory=dict)
+    begins_ns: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,12 @@ def test_of_several_exchanges_at_once_a_part_has_those_of_its_connections(
     assert [type(event) for event in events].count(Written) == 2
 
 
+def test_a_time_line_knows_where_its_exchanges_begin() -> None:
+    """When their first segments can have been seen, of all on the connections that are shown."""
+    two = explain.excerpt(three_at_once(), 2, ())
+    assert two.begins_ns == tuple(ms * MS - explain.BEFORE_NS for ms in (0, 5))
+
+
 def test_where_there_is_no_exchange_few_events_are_kept() -> None:
     many = tuple(Read(n, 1, None, 5) for n in range(10 * explain.LOOSE_EVENTS))
     evidence = Evidence(replace(three_at_once().wire, events=many))

@@ -115,17 +115,31 @@ def test_what_is_drawn_is_bounded() -> None:
     assert "origin → client" in drawn(timeline(Excerpt(()), []))
 
 
-def test_as_many_lines_as_exchanges_have_and_how_many_are_left_out() -> None:
-    """With 10 exchanges, `--timeline 10` ended after 60 lines, and nobody said so."""
-    part = Excerpt(tuple(Read(n, 1, None, 5) for n in range(1, 3 * MOST_LINES + 1)))
-    three = drawn(timeline(part, [], 3))
-    assert three.count("5 bytes") == 3 * MOST_LINES
-    assert "left out" not in three
-    two = drawn(timeline(part, [], 2))
-    assert two.count("5 bytes") == 2 * MOST_LINES
-    assert two.splitlines()[-1].strip() == f"{MOST_LINES} further lines left out"
-    both = drawn(side_by_side([("a/one", part, []), ("b/two", Excerpt(EVENTS), [])], 2))
-    assert both.count("further lines left out") == 1
+def several(*lengths: int) -> Excerpt:
+    """Exchanges of so many lines: of 2 bytes in the first, of 3 in the second, and so on."""
+    sizes = [size for size, length in enumerate(lengths, 2) for _ in range(length)]
+    begins_ns = tuple(sizes.index(size) for size in dict.fromkeys(sizes))
+    events = tuple(Read(at_ns, 1, None, size) for at_ns, size in enumerate(sizes))
+    return Excerpt(events, begins_ns=begins_ns)
+
+
+def test_each_exchange_has_its_lines_and_how_many_are_left_out() -> None:
+    """Two of 100 lines each were one of 100 and one of 20."""
+    full = drawn(timeline(several(MOST_LINES, MOST_LINES, MOST_LINES), []))
+    assert full.count(" bytes") == 3 * MOST_LINES
+    assert "left out" not in full
+    two = several(100, 100)
+    shown = [row.what for row in rows(two, [])]
+    assert shown == ["2 bytes"] * MOST_LINES + ["3 bytes"] * MOST_LINES
+    left_out = f"80 lines left out, beyond {MOST_LINES} of each exchange"
+    assert drawn(timeline(two, [])).splitlines()[-1].strip() == left_out
+    both = drawn(side_by_side([("a/one", two, []), ("b/two", Excerpt(EVENTS), [])]))
+    assert both.count("left out") == 1
+
+
+def test_the_gap_after_lines_that_are_left_out_is_that_to_the_last_of_them() -> None:
+    second = list(rows(several(100, 100), []))[MOST_LINES]
+    assert (second.what, second.gap_us) == ("3 bytes", 0.001)
 
 
 def test_two_clients_are_beside_each_other_where_there_is_room() -> None:

@@ -7,6 +7,8 @@ cause is about is marked. Where no segments were seen, the origin's reads and wr
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +22,7 @@ from fetchoff.report.wording import segments as of_segments
 from fetchoff.report.wording.events import from_client, from_origin
 from fetchoff.report.wording.figures import count, microseconds, number
 
-MOST_LINES = 60  # for each exchange; a large answer has thousands of events
+MOST_LINES = 60  # of each exchange; a large answer has thousands of events
 MARK = "◂"
 UP, ORIGIN, DOWN = "client → origin", "origin", "origin → client"
 ARROWS = {UP: "→", ORIGIN: "·", DOWN: "←"}
@@ -38,38 +40,37 @@ class Row:
     is_marked: bool
 
 
-def timeline(part: Excerpt, marked: Sequence[Stretch], exchanges: int = 1) -> Table:
-    """So many exchanges in their order, a column for each lane; below, how many lines are left out
-    beyond MOST_LINES for each of them."""
-    table = _table(part, exchanges, "ms", "gap", "client worked")
+def timeline(part: Excerpt, marked: Sequence[Stretch]) -> Table:
+    """The exchanges in their order, a column for each lane; below, how many lines are left out
+    beyond MOST_LINES of each of them."""
+    table = _table(part, "ms", "gap", "client worked")
     for title in (UP, ORIGIN, DOWN, ""):
         table.add_column(title)
-    for row in rows(part, marked, exchanges * MOST_LINES):
+    for row in rows(part, marked):
         lanes = (Text(row.what if row.lane == lane else "") for lane in (UP, ORIGIN, DOWN))
         table.add_row(*_times(row), *lanes, _mark(row))
     return table
 
 
-def side_by_side(
-    parts: Sequence[tuple[str, Excerpt, Sequence[Stretch]]], exchanges: int = 1
-) -> Columns:
+def side_by_side(parts: Sequence[tuple[str, Excerpt, Sequence[Stretch]]]) -> Columns:
     """Time lines of several clients, one lane each, beside each other where there is room. Each is
     as long as in `timeline`."""
     tables = []
     for client, part, marked in parts:
-        table = _table(part, exchanges, "ms", "gap", "worked")
+        table = _table(part, "ms", "gap", "worked")
         table.title, table.title_justify, table.title_style = client, "left", "bold"
         table.add_column("")
         table.add_column("")
-        for row in rows(part, marked, exchanges * MOST_LINES):
+        for row in rows(part, marked):
             table.add_row(*_times(row), Text(f"{ARROWS[row.lane]} {row.what}"), _mark(row))
         tables.append(table)
     return Columns(tables, padding=(0, 3))
 
 
-def _table(part: Excerpt, exchanges: int, *numbers: str) -> Table:
-    left_out = len(part.events) + len(part.segments) - exchanges * MOST_LINES
-    caption = f"{count(left_out, 'further line')} left out" if left_out > 0 else None
+def _table(part: Excerpt, *numbers: str) -> Table:
+    left_out = sum(not is_shown for _, is_shown in _lines(part))
+    beyond = f"beyond {MOST_LINES} of each exchange"
+    caption = f"{count(left_out, 'line')} left out, {beyond}" if left_out else None
     table = Table(box=None, pad_edge=False, header_style="dim", caption=caption)
     table.caption_justify, table.caption_style = "left", "dim"
     for title in numbers:
@@ -95,24 +96,36 @@ def _style(row: Row) -> str:
     return "bold yellow" if row.is_marked else ""
 
 
-def rows(part: Excerpt, marked: Sequence[Stretch], most: int = MOST_LINES) -> Iterator[Row]:
-    """The first lines, by time: at most so many."""
-    seen: list[Event | Segment] = sorted((*part.events, *part.segments), key=lambda one: one.at_ns)
+def rows(part: Excerpt, marked: Sequence[Stretch]) -> Iterator[Row]:
+    """The lines by time: of each exchange the first ones, at most MOST_LINES."""
+    first: Event | Segment | None = None
     before: Event | Segment | None = None
     clock: Event | None = None
-    for one in seen[:most]:
-        lane, what = _said(one, has_segments=bool(part.segments))
-        yield Row(
-            since_ms=(one.at_ns - seen[0].at_ns) / 1e6,
-            gap_us=None if before is None else (one.at_ns - before.at_ns) / 1e3,
-            worked_us=_worked_us(clock, one),
-            lane=lane,
-            what=what,
-            is_marked=before is not None and _is_marked(before, one, part, marked),
-        )
+    for one, is_shown in _lines(part):
+        first = first or one
+        if is_shown:
+            lane, what = _said(one, has_segments=bool(part.segments))
+            yield Row(
+                since_ms=(one.at_ns - first.at_ns) / 1e6,
+                gap_us=None if before is None else (one.at_ns - before.at_ns) / 1e3,
+                worked_us=_worked_us(clock, one),
+                lane=lane,
+                what=what,
+                is_marked=before is not None and _is_marked(before, one, part, marked),
+            )
         before = one
         if isinstance(one, Event) and one.cpu_ns is not None:
             clock = one
+
+
+def _lines(part: Excerpt) -> Iterator[tuple[Event | Segment, bool]]:
+    """All that happened, by time, and whether it is among the first lines of its exchange."""
+    seen: list[Event | Segment] = sorted((*part.events, *part.segments), key=lambda one: one.at_ns)
+    lines: Counter[int] = Counter()
+    for one in seen:
+        exchange = bisect_right(part.begins_ns[1:], one.at_ns)
+        lines[exchange] += 1
+        yield one, lines[exchange] <= MOST_LINES
 
 
 def _said(one: Event | Segment, *, has_segments: bool) -> tuple[str, str]:
