@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import fetchoff
+from fetchoff.build.sources import content_of, files_of
 
 DATA = "_data"  # an installed wheel's copies of adapters and docs: clients have digests of theirs
 
@@ -14,8 +15,8 @@ def code() -> str:
     """A digest of Fetchoff's own code, the same on all machines that have the same."""
     package = Path(fetchoff.__file__).parent
     hasher = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
+    for path in files_of(package):
         inside = path.relative_to(package)
-        if inside.parts[0] != DATA:
-            hasher.update(f"\0{inside.as_posix()}\0".encode() + path.read_bytes())
+        if path.suffix == ".py" and inside.parts[0] != DATA:
+            hasher.update(f"\0{inside.as_posix()}\0".encode() + content_of(path))
     return hasher.hexdigest()[:16]

@@ -13,9 +13,10 @@ from itertools import chain
 from pathlib import Path
 
 from fetchoff.build import locks, trees
-from fetchoff.build.content import LITTER, digest_of, of_its_tools, of_the_machine
 from fetchoff.build.locks import Lock
+from fetchoff.build.machine import of_its_tools, of_the_machine
 from fetchoff.build.runtimes import is_built, runtime_folder
+from fetchoff.build.sources import copy_of, digest_of
 from fetchoff.build.steps import Steps
 from fetchoff.catalog.manifests import TREES
 from fetchoff.catalog.naming import asked_as
@@ -179,17 +180,13 @@ def build(build_dir: BuildDir, steps: Steps) -> None:
 
 
 def copy_sources(build_dir: BuildDir) -> None:
-    """Make the folder anew, with copies of the kits and the adapter."""
+    """Make the folder anew, with copies of the kits and the adapter; InputError as `copy_of`."""
     shutil.rmtree(build_dir.folder, ignore_errors=True)
     (build_dir.folder / "build").mkdir(parents=True)
     build_dir.shared.mkdir(parents=True, exist_ok=True)
     folders = (*build_dir.manifest.kit_folders, (build_dir.adapter.name, build_dir.manifest.folder))
     for name, folder in folders:
-        shutil.copytree(
-            folder,
-            build_dir.folder / name,
-            ignore=shutil.ignore_patterns(*LITTER),
-        )
+        copy_of(folder, build_dir.folder / name)
 
 
 def remember_ready(build_dir: BuildDir, description: Description) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fetchoff.build.content import digest_of, of_the_machine
+from fetchoff.build.machine import of_the_machine
+from fetchoff.build.sources import digest_of
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest, Package
 from fetchoff.model.errors import SetupError

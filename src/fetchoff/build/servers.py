@@ -10,9 +10,10 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from fetchoff.build.content import of_its_tools
+from fetchoff.build.machine import of_its_tools
 from fetchoff.build.prerequisites import check_all, hint_for, install
 from fetchoff.build.setup import lock
+from fetchoff.build.sources import content_of, files_of
 from fetchoff.build.steps import Steps, built_once, has_succeeded, not_run
 from fetchoff.build.writing import writing
 from fetchoff.catalog.naming import is_shipped
@@ -73,9 +74,8 @@ def _built(manifest: OriginManifest) -> Path:
     """Named after everything that it is built from."""
     tools = "".join(of_its_tools(manifest.recipe))
     digest = hashlib.sha256(f"{manifest.recipe.steps!r}{tools}".encode())
-    for path in sorted(manifest.folder.rglob("*")):
-        if path.is_file():
-            digest.update(path.read_bytes())
+    for path in files_of(manifest.folder):
+        digest.update(content_of(path))
     return cache() / "origins" / f"{manifest.id}-{digest.hexdigest()[:16]}"
 
 

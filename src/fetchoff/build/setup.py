@@ -26,7 +26,7 @@ from fetchoff.build.steps import Steps, one_at_a_time
 from fetchoff.build.writing import writing
 from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
-from fetchoff.model.errors import AdapterError, SetupError
+from fetchoff.model.errors import AdapterError, InputError, SetupError
 
 SayHello = Callable[[Launch, Path], Description]
 
@@ -112,17 +112,19 @@ def _check(build_dir: BuildDir, refused: Refused) -> None:
 
 def _still_ready(manifest: Manifest, say_hello: SayHello) -> Client | None:
     """The client as it now describes itself; None if it is to be built."""
-    client = state(manifest)
-    if client.launch is None or _is_unresolved(manifest):
-        return None
-    build_dir = BuildDir.of(manifest)
     try:
+        client = state(manifest)
+        if client.launch is None or _is_unresolved(manifest):
+            return None
+        build_dir = BuildDir.of(manifest)
         with one_at_a_time(build_dir.folder), contextlib.suppress(AdapterError):
             description = say_hello(client.launch, build_dir.adapter)
             if description != client.description:
                 remember_ready(build_dir, description)
             return state(manifest)
         forget_ready(build_dir)
+    except InputError as error:
+        return _unavailable(manifest, error.message, error.hint)
     except OSError as error:
         return _unwritable(manifest, error)
     return None
@@ -138,6 +140,8 @@ def _set_up_one(
     on_start(str(manifest.id))
     try:
         return _built(manifest, say_hello, steps, refused)
+    except InputError as error:
+        return _unavailable(manifest, error.message, error.hint)
     except OSError as error:
         return _unwritable(manifest, error)
 

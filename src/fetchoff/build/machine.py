@@ -1,10 +1,9 @@
-"""What cache folders are named after: what is in a folder, and what is used of the machine."""
+"""What cache folders are named after besides sources: what of the machine builds and runs them."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
 import re
 import shutil
@@ -18,7 +17,6 @@ from fetchoff.catalog.paths import cache
 from fetchoff.model.client import Manifest, Recipe
 
 VERSION_TIMEOUT_S = 10
-LITTER = {"__pycache__", "node_modules", "target", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
 OPTIONS = re.compile(
     r"CC|CXX|RUSTC"
@@ -87,14 +85,3 @@ def _version_said_by(command: tuple[str, ...], _path: str) -> str:
         check=True,
     )
     return done.stdout
-
-
-def digest_of(folder: Path) -> str:
-    """Of the names and contents of a folder's files, without what tools leave in it."""
-    hasher = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        inside = path.relative_to(folder)
-        if path.is_file() and LITTER.isdisjoint(inside.parts):
-            hasher.update(f"\0{inside}\0".encode())
-            hasher.update(path.read_bytes())
-    return hasher.hexdigest()
