@@ -35,10 +35,19 @@ from fetchoff.fleet.seam.cluster import Here, Step
 from fetchoff.fleet.seam.told import Block, Explaining, Preparing, Told, Wanted
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.client import Description, Launch
-from fetchoff.model.errors import AdapterError, HostError, InputError
+from fetchoff.model.errors import (
+    AdapterError,
+    FetchoffError,
+    HostError,
+    InputError,
+    LinkError,
+    OriginError,
+)
 from fetchoff.model.host import HostRecord
 from fetchoff.model.observation import SectionDone
 from fetchoff.run.host.machine import usable_cores
+from fetchoff.run.network import link_program as of_link
+from fetchoff.run.origins import built_in as of_origin
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import HEADER, ClientRecord, RunFolder
@@ -213,6 +222,33 @@ def test_a_full_disk_within_a_round_names_no_path_and_what_goes_on_with_it(
     assert raised.value.message == "its run folder cannot be used: No space left on device"
     assert str(tmp_path) not in raised.value.message + raised.value.hint
     assert "'fetchoff fleet resume'" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OriginError("the origin ended", of_origin.KEPT),
+        OriginError("nginx ended", f'its output: "full"; {of_origin.KEPT}'),
+        LinkError("the link emulator ended", of_link.KEPT),
+        AdapterError("it says nothing", "look at it"),
+    ],
+)
+def test_what_fails_within_a_round_names_the_command_that_goes_on_with_a_fleet(
+    error: FetchoffError, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`fetchoff resume` refuses the run."""
+
+    @contextlib.contextmanager
+    def running(*_: object, **__: object) -> Iterator[None]:
+        raise error
+        yield
+
+    monkeypatch.setattr(work, "running", running)
+    monkeypatch.setattr(work, "alone", lambda **_: contextlib.nullcontext())
+    with pytest.raises(FetchoffError) as raised:
+        measure_round(block(run), here([]))
+    assert raised.value.message == error.message
+    assert raised.value.hint == error.hint.replace("fetchoff resume", "fetchoff fleet resume")
 
 
 @pytest.mark.parametrize("is_elsewhere", [False, True])

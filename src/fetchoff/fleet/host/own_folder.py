@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fetchoff.catalog.paths import cache
-from fetchoff.model.errors import HostError, InputError, InUseError, StoreError
+from fetchoff.model.errors import FetchoffError, HostError, InputError, InUseError, StoreError
 from fetchoff.store.run_folder import RunFolder
 
 RELEASED_S = 0.2  # between two looks at whether another process has let go of a run folder
 GOES_ON = "then 'fetchoff fleet resume' goes on with it"
+ALONE, IN_A_FLEET = "'fetchoff resume'", "'fetchoff fleet resume'"
 LOST = "restore it from a backup, or begin a new run; the others go on without it"
 
 
@@ -74,6 +75,18 @@ def telling_of_the_host() -> Iterator[None]:
         raise HostError(
             "its run folder is damaged", f"restore it from a backup, {GOES_ON}"
         ) from error
+
+
+@contextlib.contextmanager
+def telling_what_goes_on() -> Iterator[None]:
+    """What measures knows nothing of fleets: where it names the command that goes on with a run of
+    one machine, a HostError names that of a fleet."""
+    try:
+        yield
+    except FetchoffError as error:
+        if ALONE not in error.hint:
+            raise
+        raise HostError(error.message, error.hint.replace(ALONE, IN_A_FLEET)) from error
 
 
 def discard_unless_measured(path: Path) -> None:

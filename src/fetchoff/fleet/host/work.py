@@ -39,6 +39,7 @@ from fetchoff.fleet.host.own_folder import (
     must_have_a_cache,
     opened,
     telling_of_the_host,
+    telling_what_goes_on,
 )
 from fetchoff.fleet.host.same_machine import must_be_the_same_machine
 from fetchoff.fleet.seam.cluster import Here, Step
@@ -198,6 +199,7 @@ def measure_round(block: Block, here: Here) -> Told:
                 here.enter()
                 listener = Steps(here)
                 with (
+                    telling_what_goes_on(),
                     telling_of_the_host(),
                     running(folder, launches(clients), listener, _never, host=block.host) as one,
                 ):
