@@ -154,7 +154,7 @@ def survey_of(rows: Iterable[Row]) -> str:
             cells = (
                 f"`{row['client']}`",
                 row["course"].replace("@", " over "),
-                f"`{cause['fault']}`, {cause['count']} of {cause['of']}",
+                f"`{cause['fault']}`, {_often(cause['count'], cause['of'])}",
                 f"{cause['exchange_us']:,.0f}",
                 f"{saves:,.0f}" if saves is not None else "",
                 saved,
@@ -175,6 +175,11 @@ def survey_of(rows: Iterable[Row]) -> str:
     return f'{MARK}\n\nBy `make bench-diagnosis OPTIONS="--parts survey"`: {said}\n\n' + "\n".join(
         lines
     )
+
+
+def _often(count: int, of: int) -> str:
+    """As many exchanges show it; an exchange may have several calls that do."""
+    return f"{count} of {of}" if count <= of else f"{count} times in {of}"
 
 
 def _tried(cause: Row) -> Row | None:

@@ -49,6 +49,15 @@ def test_a_finding_is_there_or_not(
     assert (found.verdict, reasons(found), found.measured) == (verdict, text, None)
 
 
+@pytest.mark.parametrize(("count", "said"), [(23, "seen in 23 of 23"), (46, "seen 46 times in 23")])
+def test_an_exchange_may_show_a_fault_several_times(count: int, said: str) -> None:
+    cause = Cause("ca-reloaded", count, 23, 100.0)
+    found = diagnosed().diagnoses[0]
+    shown = replace(diagnosed(), diagnoses=(replace(found, causes=(cause,)),))
+    claim = FindingClaim(Side("x/a", "recorded"), "ca-reloaded")
+    assert reasons(judged(claim, shown)) == said
+
+
 def test_a_finding_that_nobody_looked_for_is_neither_there_nor_gone() -> None:
     claim = FindingClaim(Side("x/a", "recorded"), "ca-reloaded")
     gap = Missing(Source.CALLS, "strace is not installed")

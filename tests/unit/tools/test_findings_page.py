@@ -13,11 +13,11 @@ from fetchoff.model.estimate import MINIMUM_ROUNDS
 INTERVAL = re.compile(r"\((?P<low>[\d,]+) to (?P<high>[\d,]+)\)")
 
 
-def row(rounds: int) -> dict[str, Any]:
+def row(rounds: int = MINIMUM_ROUNDS, *, count: int = 24) -> dict[str, Any]:
     saved = {"point": 43_000.0, "low": 42_000.0, "high": 44_000.0}
     cause = {
         "fault": "wait-for-ack",
-        "count": 24,
+        "count": count,
         "of": 24,
         "exchange_us": 44_000.0,
         "saves_us": 43_500.0,
@@ -37,3 +37,8 @@ def test_a_trial_of_too_few_rounds_shows_nothing(rounds: int, *, is_told: bool) 
     told = survey_of([row(rounds)])
     assert ("43,000 (42,000 to 44,000) | confirmed |" in told) is is_told
     assert ("Of 1 predictions" in told) is is_told
+
+
+@pytest.mark.parametrize(("count", "said"), [(24, "24 of 24"), (48, "48 times in 24")])
+def test_an_exchange_may_show_a_fault_several_times(count: int, said: str) -> None:
+    assert f"`wait-for-ack`, {said} |" in survey_of([row(count=count)])

@@ -82,7 +82,7 @@ def sighting(whole: Collection, seen: Seen) -> Sighting:
         client_page=whole.client_page(diagnosis.client),
         course=wording.course(diagnosis.course),
         course_page=whole.course_page(diagnosis.course),
-        seen=f"in {cause.count:,} of {cause.of:,}",
+        seen=causes.often(cause.count, cause.of),
         predicted=causes.predicted(cause),
         tried=causes.tried(cause),
         cure=causes.here(cause) if cause.cure else "",

@@ -29,6 +29,11 @@ def seen(cause: Cause, fault: KnownFault) -> str:
     return said[:1].upper() + said[1:]
 
 
+def often(count: int, of: int) -> str:
+    """`in 3 of 23` exchanges; or, of what an exchange may have several of, `46 times in 23`."""
+    return f"in {count:,} of {of:,}" if count <= of else f"{count:,} times in {of:,}"
+
+
 def figure(fact: Fact) -> str:
     """A fact with its unit."""
     if isinstance(fact.value, str):

@@ -45,7 +45,7 @@ from fetchoff.model.judgement import (
     WidestPair,
     WorkloadMissing,
 )
-from fetchoff.report.wording import findings
+from fetchoff.report.wording import causes, findings
 from fetchoff.report.wording.figures import (
     MISSING,
     interval,
@@ -170,7 +170,7 @@ def _reason(reason: Reason, among: Sequence[Side]) -> str:
                 f": {reason.why}" if reason.why else ""
             )
         case FaultSeen():
-            return f"seen in {reason.count:,} of {reason.of:,}"
+            return f"seen {causes.often(reason.count, reason.of)}"
         case FaultNotSeen():
             others = ", ".join(f"`{fault}`" for fault in reason.others)
             return f"not seen; {others} was" if others else "not seen"
