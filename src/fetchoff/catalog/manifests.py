@@ -53,6 +53,7 @@ TREES = "trees"
 class _Fault(Document):
     why: str
     sometimes: bool = False
+    breaks: bool = False
 
 
 _Faults = dict[str, str | _Fault]
@@ -343,7 +344,7 @@ def _stated(*values: int | None) -> int:
 
 def _faults(faults: _Faults) -> dict[str, Fault]:
     return {
-        case: Fault(fault) if isinstance(fault, str) else Fault(fault.why, fault.sometimes)
+        case: Fault(fault) if isinstance(fault, str) else Fault(**fault.model_dump())
         for case, fault in faults.items()
     }
 

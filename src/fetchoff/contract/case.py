@@ -25,12 +25,14 @@ class CaseVerdict(StrEnum):
 class Result:
     """`text`: the fault, why it is known, or the feature that the client does not have.
 
-    A case that passed only when it was tried again has the fault of the earlier try.
+    A case that passed only when it was tried again has the fault of the earlier try. `broke`: the
+    adapter broke the protocol, as one that ends or hangs does.
     """
 
     case: str
     verdict: CaseVerdict
     text: str = ""
+    broke: bool = False
 
 
 @dataclass(frozen=True)

@@ -72,12 +72,19 @@ class ContractSuite:
         return map(self._with_known_fault, self._all(only))
 
     def _with_known_fault(self, result: Result) -> Result:
-        """A failure that the manifest declares is known; if the case passes, that is a failure."""
+        """A failure that the manifest declares is known; if the case passes, that is a failure.
+
+        Whoever ends or hangs fails, unless the manifest says that it does so.
+        """
         fault = self._faults.get(result.case)
         if fault is None or result.verdict is CaseVerdict.UNSUPPORTED:
             return result
         if result.verdict is CaseVerdict.FAILED:
-            return Result(result.case, CaseVerdict.KNOWN_FAULT, fault.why)
+            if result.broke and not fault.breaks:
+                text = f"{result.text} (adapter.toml declares another fault: {fault.why})"
+                return replace(result, text=text)
+            text = f"{fault.why} (seen: {result.text})"
+            return replace(result, verdict=CaseVerdict.KNOWN_FAULT, text=text)
         if fault.sometimes:
             return result
         text = f"passes, but adapter.toml declares a fault: {fault.why}"
@@ -133,7 +140,7 @@ class ContractSuite:
             fault = judge()
         except AdapterError as error:
             self._lose()
-            fault = error.message
+            return Result(name, CaseVerdict.FAILED, error.message, broke=True)
         return Result(name, CaseVerdict.FAILED if fault else CaseVerdict.PASSED, fault)
 
     def _lose(self) -> None:
@@ -157,7 +164,7 @@ class ContractSuite:
         except AdapterError as error:
             self._lose()
             self._broken += 1
-            return Result(case.name, CaseVerdict.FAILED, error.message)
+            return Result(case.name, CaseVerdict.FAILED, error.message, broke=True)
         except InputError as error:
             faults = [error.message]
         finally:

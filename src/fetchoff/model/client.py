@@ -158,10 +158,14 @@ class Launch:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a library fails a case of the contract; `sometimes`: it passes in some runs."""
+    """Why a library fails a case of the contract; `sometimes`: it passes in some runs.
+
+    `breaks`: it may end or hang there, which otherwise would be another fault.
+    """
 
     why: str
     sometimes: bool = False
+    breaks: bool = False
 
 
 @dataclass(frozen=True)

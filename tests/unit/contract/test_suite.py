@@ -14,10 +14,11 @@ from fetchoff.contract import suite
 from fetchoff.contract.case import Case, CaseEvidence, CaseVerdict, Judge, Result
 from fetchoff.contract.cases import all_cases
 from fetchoff.contract.elsewhere import address
-from fetchoff.model.client import Launch
+from fetchoff.model.client import Fault, Launch
 from fetchoff.model.workload import required_features
 
 HONEST = Launch((sys.executable, "-S", str(FAKES / "_kit" / "fake.py")), {"FAKE": "honest"})
+KNOWN = CaseVerdict.KNOWN_FAULT
 FAULT = "its process used too little"
 BUSY = next(case for case in all_cases() if case.busy_ns)
 THRICE = next(case for case in all_cases() if case.thrice)
@@ -60,6 +61,31 @@ def test_what_goes_on_failing_fails(
     judge = Judging(tries)
     assert result_of(case, judge, monkeypatch) == Result(case.name, CaseVerdict.FAILED, FAULT)
     assert judge.asked == tries
+
+
+def fake(name: str) -> Launch:
+    return replace(HONEST, env={"FAKE": name})
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "breaks", "verdict", "words"),
+    [
+        ("lenient", "truncated-chunked", False, KNOWN, "as ever (seen: 1 done and 0 failed"),
+        ("short-lived", "fifty", True, KNOWN, "as ever (seen: fake/short-lived: ended with"),
+        ("short-lived", "fifty", False, CaseVerdict.FAILED, "fake/short-lived: ended with exit"),
+        ("fainting", "prepared-again", False, CaseVerdict.FAILED, "fake/fainting: ended with exit"),
+    ],
+)
+def test_a_fault_that_is_known_hides_no_other(
+    name: str, case: str, verdict: CaseVerdict, words: str, *, breaks: bool
+) -> None:
+    """What was seen is told, and whoever ends or hangs has the fault only if it is said to."""
+    faults = {case: Fault("as ever", breaks=breaks)}
+    with suite.opened(f"fake/{name}", fake(name), faults) as opened:
+        (result,) = (one for one in opened.results(case) if one.case == case)
+    assert result.verdict is verdict
+    assert result.text.startswith(words)
+    assert "as ever" in result.text
 
 
 def test_what_is_run_thrice_is_judged_by_all_counts_and_by_the_digests_between(
