@@ -132,22 +132,19 @@ def write_files(files: Iterable[tuple[str, str]], folder: Path) -> None:
 def new_file(name: str, folder: Path) -> Iterator[TextIO]:
     """A file of the run folder, which takes its place when it is whole; StoreError if that
     fails."""
+    from fetchoff.store.whole_file import whole
+
     path = folder / name
-    part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(exist_ok=True)
-        with part.open("w", encoding="utf-8") as target:
+        with whole(path) as target:
             yield target
-        part.replace(path)
     except OSError as error:
         raise StoreError(
             f"{path} cannot be written: {error.strerror}",
             "the measurements are kept; make room, then write the results with "
             f"'fetchoff report {folder}'",
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def _files(analysis: Analysis) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from fetchoff.model.errors import StoreError
 from fetchoff.model.explanation import Explanation
 from fetchoff.protocol.fields import Garbled
 from fetchoff.protocol.watching import event_rows, events_of
+from fetchoff.store import plan_file
 
 FILE = "explanations.json"
 
@@ -31,16 +32,8 @@ def write(folder: Path, explanations: Sequence[Explanation]) -> None:
         }
         for each in explanations
     ]
-    path = folder / FILE
-    part = path.with_name(f"{FILE}.part")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written: {error.strerror}", "make room; the measurements are kept"
-        ) from error
+    text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    plan_file.write(folder, FILE, text, "make room; the measurements are kept")
 
 
 def read(folder: Path) -> tuple[Explanation, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -14,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from fetchoff.model.errors import StoreError
 from fetchoff.store.run_folder import must_hold_no_run
+from fetchoff.store.whole_file import whole
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -56,13 +56,9 @@ class PlanFile(Generic[P]):
 def write(folder: Path, name: str, text: str, hint: str = ELSEWHERE) -> None:
     """Write a file of a folder whole; StoreError, with a hint, if that fails."""
     path = folder / name
-    part = path.with_name(f"{name}.part")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
+        with whole(path) as target:
+            target.write(text)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}", hint) from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)

@@ -24,6 +24,7 @@ from fetchoff.model.program import ProgramRecord
 from fetchoff.model.tree import Tree
 from fetchoff.store.journal import Journal, Span
 from fetchoff.store.records import from_line, to_line
+from fetchoff.store.whole_file import whole
 
 HEADER = "run.json"
 HISTORY, HISTORIES = "history.json", "histories.json"
@@ -128,11 +129,13 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
             must_hold_no_run(path)
             text = json.dumps(asdict(header), indent=1)
-            part = path / (HEADER + ".part")
-            part.write_text(text, encoding="utf-8")
-            part.replace(path / HEADER)
+            with whole(path / HEADER) as target:
+                target.write(text)
             folder._journal.open_to_append()
         except OSError as error:
+            if not folder._was_there:
+                with contextlib.suppress(OSError):
+                    path.rmdir()
             raise StoreError(
                 f"{path} cannot be written: {error.strerror}", "choose another folder with --out"
             ) from error

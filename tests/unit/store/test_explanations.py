@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.report.explained import explanation
+from tests.unit.store.full import no_room
 
 from fetchoff.model.errors import StoreError
 from fetchoff.store import explanations
@@ -32,6 +33,15 @@ def test_a_saving_that_is_no_number_survives(tmp_path: Path) -> None:
     found = read.diagnosis.causes[0].tried
     assert found is not None
     assert found.saved_us.low == -math.inf
+
+
+def test_a_full_disk_leaves_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "replace", no_room)
+    with pytest.raises(StoreError, match=r"explanations\.json cannot be written: No space"):
+        explanations.write(tmp_path, [explanation()])
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[{}]", '[{"diagnosis":1,"known":[],"excerpt":[]}]'])

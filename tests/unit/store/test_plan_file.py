@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from benches.stats.histories import plan_of
+from tests.unit.store.full import no_room
 from tests.unit.store.test_run_folder import HEADER
 
 from fetchoff.model.errors import StoreError
@@ -28,13 +29,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing_and_the_old_one_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan_file.write(tmp_path, "results.json", "old")
-    whole = Path.write_text
-
-    def half(path: Path, text: str, **rest: str) -> int:
-        whole(path, text[:3], **rest)
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", half)
+    monkeypatch.setattr(Path, "replace", no_room)
     with pytest.raises(StoreError, match="No space left on device") as error:
         plan_file.write(tmp_path, "results.json", "newer", "make room")
     assert error.value.hint == "make room"

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from tests.unit.store.full import no_room
 
 from fetchoff.contract.cases import all_cases
 from fetchoff.model.course import Course
@@ -223,6 +224,19 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="file/run cannot be written: Not a directory") as refused:
         RunFolder.create(tmp_path / "file" / "run", HEADER)
     assert "--out" in refused.value.hint
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+def test_a_header_for_which_there_is_no_room_leaves_nothing(
+    was_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run"
+    if was_there:
+        path.mkdir()
+    monkeypatch.setattr(Path, "replace", no_room)
+    with pytest.raises(StoreError, match="run cannot be written: No space left on device"):
+        RunFolder.create(path, HEADER)
+    assert list(tmp_path.rglob("*")) == ([path] if was_there else [])
 
 
 def test_a_run_of_which_there_is_nothing_is_removed(tmp_path: Path) -> None:
