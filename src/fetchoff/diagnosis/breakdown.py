@@ -74,7 +74,12 @@ def _worked(a: Spent, b: Spent) -> list[Part]:
 
 
 def _waits_us(diagnosis: Diagnosis, fault: str) -> float:
-    return sum(cause.saves_us or 0.0 for cause in diagnosis.causes if cause.fault == fault)
+    """The waits in what a cure would save. Work in it is among that of client and origin."""
+    return sum(
+        (cause.saves_us or 0.0) if cause.waits_us is None else cause.waits_us
+        for cause in diagnosis.causes
+        if cause.fault == fault
+    )
 
 
 def _transfer_us(spent: Spent, link: Link) -> float:

@@ -1,10 +1,15 @@
-"""Which requests a workload has, in the form in which the origin sees them."""
+"""Which requests a workload has, in the form in which the origin sees them, and waits for others."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 from urllib.parse import urlsplit
 
+from fetchoff.diagnosis.exchanges import Exchanged
+from fetchoff.diagnosis.rule import Evidence
+from fetchoff.diagnosis.waits import between
 from fetchoff.model.course import Course
 from fetchoff.model.recording import Head
 
@@ -26,6 +31,25 @@ def wanted(course: Course) -> Counter[tuple[str, str]]:
                 for method in {exchange.method, "GET"}:
                     found[(method, place)] += 1
     return found
+
+
+def waits_us(evidence: Evidence, beyond: Sequence[Exchanged]) -> float | None:
+    """What an exchange waits for requests beyond need, without what client and origin work for
+    them; None with several at once.
+
+    Nobody reads the origin's clock at its events, so each request has its part of the whole loop's.
+    """
+    requests = evidence.exchanges
+    following = {one.number: after for one, after in pairwise(requests)}
+    idle_ns = sum(_idle_ns(one, following.get(one.number)) for one in beyond)
+    origin_ns = evidence.wire.origin_cpu_ns * len(beyond) / max(1, len(requests))
+    return evidence.saving_us(max(0.0, idle_ns - origin_ns))
+
+
+def _idle_ns(one: Exchanged, following: Exchanged | None) -> int:
+    """Of a request, until the next begins, without the client's work."""
+    last = following.events[0] if following else one.events[-1]
+    return between(one, one.events[0], last).idle_ns
 
 
 def kind_of(head: Head) -> tuple[str, str]:

@@ -97,6 +97,7 @@ class Evidence:
         of: int | None = None,
         places: tuple[Stretch, ...] = (),
         saves_us: float | None = None,
+        waits_us: float | None = None,
         rests_on: tuple[Source, ...] = (Source.EVENTS,),
     ) -> Cause:
         """A cause with what all of them have in common. `of`: the exchanges, by default."""
@@ -109,6 +110,7 @@ class Evidence:
             places=places[:PLACES],
             saves_us=self._can_be_saved(saves_us),
             rests_on=rests_on,
+            waits_us=waits_us,
         )
 
     def _can_be_saved(self, saves_us: float | None) -> float | None:

@@ -100,9 +100,9 @@ class Cause:
 
     `count` of `of` exchanges show it (connections or calls where the rule counts those). `places`:
     where, the first few. `saves_us`: predicted wall time that an exchange saves without it, the
-    mean over all exchanges; None where a replay can't tell. `exchange_us`: what an exchange took in
-    the recording. `rests_on`: the sources of the evidence. `cure`: what ends it in this library,
-    None where that is not known.
+    mean over all exchanges; None where a replay can't tell. `waits_us`: of it, that in which nobody
+    worked; None: all of it. `exchange_us`: what an exchange took in the recording. `rests_on`: the
+    sources of the evidence. `cure`: what ends it in this library, None where that is not known.
     """
 
     fault: str
@@ -115,6 +115,7 @@ class Cause:
     rests_on: tuple[Source, ...] = (Source.EVENTS,)
     tried: Tried | None = None
     cure: Cure | None = None
+    waits_us: float | None = None
 
 
 @dataclass(frozen=True)

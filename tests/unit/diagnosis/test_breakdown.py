@@ -51,6 +51,17 @@ def test_a_wait_that_was_named_is_a_part() -> None:
     assert PartKind.WAIT not in {part.kind for part in silent}
 
 
+def test_a_request_that_is_taken_out_whole_is_a_wait_without_its_work() -> None:
+    """B asks twice. What both sides work for that is in their own parts already."""
+    b = Spent(190.0, 95.0, 60.0, 35.0, 20.0, 400, 400)
+    asks = Cause("extra-round-trips", 9, 18, 190.0, saves_us=90.0, waits_us=35.0)
+    twice = replace(NOTHING, causes=(asks,))
+    found = {part.kind: part for part in parts(PLAIN, b, NOTHING, twice, LOOPBACK)}
+    assert (found[PartKind.WAIT].a_us, found[PartKind.WAIT].b_us) == (0.0, 35.0)
+    assert PartKind.MEANWHILE not in found
+    assert found[PartKind.REST].difference_us == pytest.approx(0.0)
+
+
 def test_work_while_it_waits_takes_no_time_of_its_own() -> None:
     """A thread that compiles while another waits for an acknowledgement."""
     slow = replace(PLAIN, wall_us=44_000.0, cpu_us=9000.0, user_us=8000.0, system_us=1000.0)

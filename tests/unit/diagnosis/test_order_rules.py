@@ -106,6 +106,18 @@ def test_a_look_before_each_request_doubles_an_exchange() -> None:
     assert found.saves_us is None
 
 
+def test_of_a_look_before_each_request_only_what_nobody_works_in_is_a_wait() -> None:
+    """Of its 90 µs the client works for 45, and the origin for 10."""
+    events: list[Event] = []
+    for n in range(10):
+        kind = "GET" if n % 2 else "OPTIONS"
+        events += one(95_000 * n - 5000 * (n % 2), kind, cpu=45_000 * n + 5000 * (n // 2))
+    made = evidence(events, 5)
+    found = extra_round_trips.find(Evidence(replace(made.wire, origin_cpu_ns=10 * 10_000)))
+    assert found is not None
+    assert (found.saves_us, found.waits_us) == (90.0, 35.0)
+
+
 def test_a_loop_that_ended_early_does_not_tell_which_requests_are_extra() -> None:
     made = evidence(asked(27, "HEAD", 30), 300)
     broken = replace(made.wire, fault="exit status 3")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fetchoff.diagnosis.exchanges import Exchanged
-from fetchoff.diagnosis.requests import kind_of, wanted
+from fetchoff.diagnosis.requests import kind_of, waits_us, wanted
 from fetchoff.diagnosis.rule import Evidence, Rule, lost_events, whole_loop
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.recording import Handshaken
@@ -60,6 +60,7 @@ def _requests(evidence: Evidence, extra: list[Exchanged]) -> Cause:
         Fact("what", f"were beyond what was asked for: {kinds}", Unit.TEXT),
         places=tuple(Stretch(each.connection, each.began_ns, each.ended_ns) for each in extra),
         saves_us=evidence.saving_us(sum(each.duration_ns for each in extra)),
+        waits_us=waits_us(evidence, extra),
     )
 
 

@@ -9,7 +9,7 @@ many requests are not counted.
 from __future__ import annotations
 
 from fetchoff.diagnosis.exchanges import Exchanged
-from fetchoff.diagnosis.requests import kind_of, path_of, wanted
+from fetchoff.diagnosis.requests import kind_of, path_of, waits_us, wanted
 from fetchoff.diagnosis.rule import Evidence, Rule, whole_loop
 from fetchoff.model.cause import Cause, Fact, KnownFault, Stretch, Unit
 from fetchoff.model.course import Course
@@ -45,6 +45,7 @@ def find(evidence: Evidence) -> Cause | None:
         Fact("request", f"{method} {path}", Unit.TEXT),
         places=tuple(Stretch(one.connection, one.began_ns, one.ended_ns) for one in again),
         saves_us=evidence.saving_us(sum(one.duration_ns for one in again)),
+        waits_us=waits_us(evidence, again),
     )
 
 
