@@ -1,4 +1,4 @@
-"""Which requests a workload has, in the form in which the origin sees them, and waits for others."""
+"""Which requests a workload has, as the origin sees them, and what is waited for others."""
 
 from __future__ import annotations
 
