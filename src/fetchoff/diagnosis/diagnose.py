@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -32,8 +33,8 @@ def diagnose(evidence: Evidence, faults: tuple[str, ...] = ()) -> Diagnosis:
         client=wire.client,
         course=wire.course.id,
         exchange_us=evidence.exchange_us,
-        cpu_us=evidence.mean_us(wire.cpu_ns),
-        origin_us=evidence.mean_us(wire.origin_cpu_ns),
+        cpu_us=_spent_us(evidence, wire.cpu_ns),
+        origin_us=_spent_us(evidence, wire.origin_cpu_ns),
         causes=tuple(sorted(causes, key=_weight)),
         missing=tuple(dict.fromkeys((*_missing(evidence), *gaps))),
         silent=tuple(silent),
@@ -45,6 +46,11 @@ def with_cures(diagnosis: Diagnosis, cures: Mapping[str, Cure]) -> Diagnosis:
     """The diagnosis with what ends each cause in this library, where that is known."""
     causes = tuple(replace(cause, cure=cures.get(cause.fault)) for cause in diagnosis.causes)
     return replace(diagnosis, causes=causes)
+
+
+def _spent_us(evidence: Evidence, cpu_ns: int) -> float:
+    """CPU time of an exchange; NaN if the loop broke off before anybody read the clock."""
+    return math.nan if evidence.wire.fault and not cpu_ns else evidence.mean_us(cpu_ns)
 
 
 def _is_elsewhere(rule: Rule, evidence: Evidence) -> bool:

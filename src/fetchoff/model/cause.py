@@ -122,6 +122,7 @@ class Cause:
 class Diagnosis:
     """What is known of one client on one course.
 
+    `cpu_us` and `origin_us`: NaN where the loop did not end, because they are read after it.
     `silent`: faults that could not be looked for, because a source is missing. `faults`: what went
     wrong on the way; the rest is told all the same.
     """

@@ -26,6 +26,7 @@ from fetchoff.model.recording import (
     Source,
     Written,
 )
+from fetchoff.report.terminal.diagnosis import heading
 from fetchoff.report.wording import causes as wording
 
 MS = 1_000_000
@@ -63,6 +64,22 @@ def test_an_exchange_takes_its_part_of_the_loop() -> None:
     broken = replace(recording(wave, 300, 80, 1), fault="exit status 3", cpu_ns=40 * MS)
     found = diagnose(Evidence(broken))
     assert (found.exchange_us, found.cpu_us) == (10_000, 5000)
+
+
+@pytest.mark.parametrize(
+    ("fault", "cpu_ns", "said"),
+    [
+        ("exit status 3", 0, ""),  # the clocks are read when the loop has ended
+        ("exit status 3", 40 * MS, ": 5 ms its own CPU"),
+        ("", 0, ": 0 µs its own CPU, 0 µs the origin's"),
+    ],
+)
+def test_the_cpu_time_of_a_loop_that_broke_off_is_not_known(
+    fault: str, cpu_ns: int, said: str
+) -> None:
+    found = diagnose(Evidence(replace(PLAIN, fault=fault, cpu_ns=cpu_ns)))
+    assert wording.spent(found) == said
+    assert heading(found).plain == f"c/x  small-get · 1.25 ms an exchange{said}"
 
 
 @given(st.none() | st.floats(0, 1e7))

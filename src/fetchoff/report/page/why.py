@@ -58,9 +58,8 @@ def _why(explanation: Explanation, anchor: str) -> Why:
         client=diagnosis.client,
         anchor=anchor,
         times=(
-            f"{microseconds(diagnosis.exchange_us)} an exchange while it was recorded: "
-            f"{microseconds(diagnosis.cpu_us)} its own CPU, "
-            f"{microseconds(diagnosis.origin_us)} the origin's"
+            f"{microseconds(diagnosis.exchange_us)} an exchange while it was recorded"
+            f"{wording.spent(diagnosis)}"
         ),
         found=tuple(_found(cause, faults[cause.fault]) for cause in diagnosis.causes),
         notes=tuple(note for note in (*notes, *diagnosis.faults) if note),

@@ -31,9 +31,8 @@ def whole(diagnosis: Diagnosis, faults: Mapping[str, KnownFault]) -> Group:
 def heading(diagnosis: Diagnosis) -> Text:
     """`python/requests  small-get · 512 µs an exchange: 430 µs its own CPU, 30 µs the origin's`."""
     times = (
-        f"  {diagnosis.course} · {microseconds(diagnosis.exchange_us)} an exchange: "
-        f"{microseconds(diagnosis.cpu_us)} its own CPU, {microseconds(diagnosis.origin_us)} the "
-        "origin's"
+        f"  {diagnosis.course} · {microseconds(diagnosis.exchange_us)} an exchange"
+        f"{wording.spent(diagnosis)}"
     )
     return Text.assemble((diagnosis.client, "bold underline"), (times, "dim"))
 

@@ -29,6 +29,19 @@ def seen(cause: Cause, fault: KnownFault) -> str:
     return said[:1].upper() + said[1:]
 
 
+def spent(diagnosis: Diagnosis) -> str:
+    """`: 305 µs its own CPU, 128 µs the origin's`; "" where nobody knows it."""
+    known = [
+        f"{microseconds(spent_us)} {whose}"
+        for spent_us, whose in (
+            (diagnosis.cpu_us, "its own CPU"),
+            (diagnosis.origin_us, "the origin's"),
+        )
+        if is_number(spent_us)
+    ]
+    return f": {', '.join(known)}" if known else ""
+
+
 def often(count: int, of: int) -> str:
     """`in 3 of 23` exchanges; or, of what an exchange may have several of, `46 times in 23`."""
     return f"in {count:,} of {of:,}" if count <= of else f"{count:,} times in {of:,}"
