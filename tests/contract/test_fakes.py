@@ -17,6 +17,7 @@ CAUGHT = {
     "boastful": ("made-up-feature", "ready for a feature with a random name"),
     "caching": ("fifty", "the origin saw 1 requests instead of 50"),
     "careless": ("get", "the content is wrong: its SHA-256 differs from that of the reference"),
+    "clinging": ("prepared-again", "after 30 prepares 30 connections are still open"),
     "chatty": ("get", "'done' is None"),
     "deaf": ("end-of-input", "keeps running after the end of its input"),
     "endless": ("prepared-again", "prints a line without an end"),

@@ -15,7 +15,7 @@ from fetchoff.contract.cases import all_cases, plain_get
 from fetchoff.contract.elsewhere import address
 from fetchoff.model.client import Description, Fault, Launch
 from fetchoff.model.errors import AdapterError, InputError
-from fetchoff.model.workload import required_features
+from fetchoff.model.workload import Workload, required_features
 from fetchoff.protocol.adapter import Done, Spool, fill, prepare, with_nonsense
 from fetchoff.protocol.origin import gained
 from fetchoff.run.adapters.adapter import Adapter
@@ -252,22 +252,29 @@ class ContractSuite:
 
     def _drops_connections(self) -> str:
         workload = plain_get(self._features)
-        ledger = self._origin.open(workload.settings)
-        adapter, _ = self._running()
-        for _ in range(REPEATS):
-            adapter.prepare(prepare(workload, ledger.base_url, self._spool))
-            adapter.run(1, CASE_TIMEOUT_S)
-        left = _settled_open(ledger)
-        ledger.close()
+        with contextlib.closing(self._origin.open(workload.settings)) as ledger:
+            for _ in range(REPEATS):
+                if fault := self._gets(workload, ledger.base_url):
+                    return fault
+            left = _settled_open(ledger)
         return "" if left <= 2 else f"after {REPEATS} prepares {left} connections are still open"
 
-    def _ends_with_input(self) -> str:
+    def _gets(self, workload: Workload, base_url: str) -> str:
+        """Prepare a GET and do it once; the fault if that didn't succeed."""
         adapter, _ = self._running()
+        answer = adapter.prepare(prepare(workload, base_url, self._spool))
+        over = workload.settings.protocol
+        if not answer.is_ready:
+            return f"is not ready for a GET over {over}: {answer.unsupported or answer.error}"
+        done = adapter.run(1, CASE_TIMEOUT_S)
+        return "" if done.done == 1 else f"a GET over {over} fails: {done.error}"
+
+    def _ends_with_input(self) -> str:
         workload = plain_get(self._features)
-        ledger = self._origin.open(workload.settings)
-        adapter.prepare(prepare(workload, ledger.base_url, self._spool))
-        adapter.run(1, CASE_TIMEOUT_S)
-        ledger.close()
+        with contextlib.closing(self._origin.open(workload.settings)) as ledger:
+            if fault := self._gets(workload, ledger.base_url):
+                return fault
+        adapter, _ = self._running()
         ended = adapter.ends_with_its_input()
         leaves_others = ended and adapter.has_left_others()
         self._lose()

@@ -20,7 +20,7 @@ from content import (
     Tiring,
 )
 from honest import Honest
-from manners import Forgetful, Headstrong, Terse, Trusting, Uncoded, Unproxied
+from manners import Clinging, Forgetful, Headstrong, Terse, Trusting, Uncoded, Unproxied
 from pace import (
     Aging,
     Crashing,
@@ -86,6 +86,7 @@ FAKES: dict[str, type[Honest]] = {
     "unproxied": Unproxied,
     "uncoded": Uncoded,
     "forgetful": Forgetful,
+    "clinging": Clinging,
     "headstrong": Headstrong,
     "hoarding": Hoarding,
     "roomy": Roomy,

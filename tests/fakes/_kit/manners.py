@@ -47,6 +47,19 @@ class Uncoded(Honest):
         return super().exchange(exchange)
 
 
+class Clinging(Honest):
+    """Keeps the connections of what it was asked for before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.old: list[object] = []
+
+    def prepare(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.old += self.connections.values()
+        self.connections = {}
+        return super().prepare(message)
+
+
 class Forgetful(Honest):
     """Shakes hands anew for every exchange."""
 

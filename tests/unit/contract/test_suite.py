@@ -88,6 +88,15 @@ def test_a_fault_that_is_known_hides_no_other(
     assert "as ever" in result.text
 
 
+@pytest.mark.parametrize("case", [suite.AGAIN, suite.END])
+def test_what_is_asked_between_the_cases_must_be_done(case: str) -> None:
+    """Whoever fetches nothing keeps no connection, and has nothing to end."""
+    with suite.opened("fake/failing", fake("failing")) as opened:
+        (result,) = (one for one in opened.results(case) if one.case == case)
+    assert result.verdict is CaseVerdict.FAILED
+    assert result.text.startswith("a GET over http/1.1 fails: OSError")
+
+
 def test_what_is_run_thrice_is_judged_by_all_counts_and_by_the_digests_between(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
