@@ -5,13 +5,14 @@ Most of it is Python, so threads would not help.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import pickle
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
@@ -30,7 +31,8 @@ def in_order(do: Callable[[Item], Result], items: Sequence[Item]) -> Generator[R
     """The result of each item, in their order. What `do` raises is raised here.
 
     `do`, items and results are pickled. Few items are done here, and so is what is left if a
-    process is ended from outside. Close the generator: that ends its processes at once.
+    process can't be started or is ended from outside. Close the generator: that ends its processes
+    at once.
     """
     processes = min(len(os.sched_getaffinity(0)), MOST, len(items))
     done = 0
@@ -48,12 +50,15 @@ def _elsewhere(
     do: Callable[[Item], Result], items: Sequence[Item], processes: int
 ) -> Generator[Result]:
     of_others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(processes, WAY, _begin, (pickle.dumps(do),))
+    given = (pickle.dumps(do),)
+    with _starting():
+        pool = ProcessPoolExecutor(processes, WAY, _begin, given)
     begun: deque[Future[Result]] = deque()
     is_whole = False
     try:
         for item in items:
-            begun.append(pool.submit(_do, item))
+            with _starting():
+                begun.append(pool.submit(_do, item))
             if len(begun) > processes:
                 yield begun.popleft().result()
         while begun:
@@ -64,6 +69,15 @@ def _elsewhere(
             for process in set(multiprocessing.active_children()) - of_others:
                 process.terminate()
         pool.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _starting() -> Iterator[None]:
+    """At a limit of processes, threads or memory, none is started: that is as if one had ended."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        raise BrokenProcessPool(str(error)) from error
 
 
 def _begin(do: bytes) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -70,6 +72,27 @@ def test_results_come_in_order_from_other_processes() -> None:
 
 def test_few_things_are_done_here() -> None:
     assert {process for _, process in in_order(square, range(FROM - 1))} == {HERE}
+
+
+@pytest.mark.parametrize(
+    ("what", "error"),
+    [
+        ((multiprocessing.get_context("spawn").Process, "_Popen"), OSError(errno.EAGAIN, "again")),
+        ((ProcessPoolExecutor, "submit"), RuntimeError("can't start new thread")),
+        ((in_processes, "ProcessPoolExecutor"), OSError(errno.EMFILE, "too many")),
+    ],
+)
+def test_where_no_process_can_be_started_all_is_done_here(
+    what: tuple[object, str], error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no file is said to be unwritable for it."""
+
+    def refused(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(*what, refused)
+    assert list(in_order(square, range(20))) == [(number**2, HERE) for number in range(20)]
+    assert multiprocessing.active_children() == []
 
 
 def test_an_error_comes_with_its_hint_and_what_was_before_it() -> None:
