@@ -11,6 +11,7 @@ from pathlib import Path
 
 from fetchoff.catalog.paths import is_there
 from fetchoff.model.errors import InputError, StoreError
+from fetchoff.store.new_folder import try_to_make
 
 MARKER = "fetchoff-site.json"
 STAGE = ".fetchoff-site-"
@@ -63,18 +64,10 @@ def is_site(folder: Path) -> bool:
 
 
 def must_be_writable(out: Path) -> None:
-    """StoreError if no folder can be made there, before it takes minutes to fill one.
-
-    A hidden one is made and removed: rights don't tell, since even root makes none in /proc.
-    """
+    """StoreError if no folder can be made there, before it takes minutes to fill one."""
     target = out.resolve()
-    top, names = target.parent, [target.name]
-    while not is_there(top):
-        names.insert(0, top.name)
-        top = top.parent
-    try:
-        with tempfile.TemporaryDirectory(prefix=STAGE, dir=top) as stage:
-            Path(stage, *names).mkdir(parents=True)
+    try:  # a site that is there is replaced as a whole
+        try_to_make(target.parent if is_there(target) else target)
     except OSError as error:
         raise cannot_be_written(out, error) from error
 

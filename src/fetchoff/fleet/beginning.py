@@ -33,7 +33,14 @@ from fetchoff.model.host import (
 )
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.origin import OriginRecord
-from fetchoff.store.run_folder import SCHEMA, ClientRecord, Header, RunFolder, must_hold_no_run
+from fetchoff.store.run_folder import (
+    RUNS,
+    SCHEMA,
+    ClientRecord,
+    Header,
+    RunFolder,
+    must_hold_no_run,
+)
 
 LOOK_S = 600.0
 PREPARE_S = 300.0
@@ -94,7 +101,7 @@ def begin(
         *notes.of_programs(measuring, {host.id: host.programs for host in header.hosts}),
         *left_out.notes(),
     )
-    return RunFolder.create(asked.out or Path("runs") / header.run_id, replace(header, notes=told))
+    return RunFolder.create(asked.out or RUNS / header.run_id, replace(header, notes=told))
 
 
 def _planned(experiment: Experiment, everybody: Sequence[Client], asked: Asked) -> Header:

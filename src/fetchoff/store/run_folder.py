@@ -23,11 +23,15 @@ from fetchoff.model.origin import OriginRecord
 from fetchoff.model.program import ProgramRecord
 from fetchoff.model.tree import Tree
 from fetchoff.store.journal import Journal, Span
+from fetchoff.store.new_folder import try_to_make
 from fetchoff.store.records import from_line, to_line
 from fetchoff.store.whole_file import whole
 
 HEADER = "run.json"
 HISTORY, HISTORIES = "history.json", "histories.json"
+RUNS = Path("runs")
+"""Where runs are kept that have no folder of their own."""
+
 SCHEMA = 2
 FROM_A_COPY = "restore the file from a backup"
 
@@ -136,9 +140,7 @@ class RunFolder:
             if not folder._was_there:
                 with contextlib.suppress(OSError):
                     path.rmdir()
-            raise StoreError(
-                f"{path} cannot be written: {error.strerror}", "choose another folder with --out"
-            ) from error
+            raise _cannot_be_written(path, error) from error
         return folder
 
     @classmethod
@@ -249,6 +251,20 @@ def must_hold_no_run(path: Path) -> None:
                 f"{path} already holds {called}",
                 f"continue it with {_resumed_by(path)}, or choose another --out",
             )
+
+
+def must_be_writable(path: Path) -> None:
+    """Raise StoreError if no run folder can be made there, before much else is done for it."""
+    try:
+        try_to_make(path)
+    except OSError as error:
+        raise _cannot_be_written(path, error) from error
+
+
+def _cannot_be_written(path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{path} cannot be written: {error.strerror}", "choose another folder with --out"
+    )
 
 
 def resumed_by(header: Header, path: Path) -> str:

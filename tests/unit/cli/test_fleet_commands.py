@@ -376,6 +376,19 @@ def test_a_run_that_is_there_is_refused_before_anybody_is_asked(
     assert cluster.started == []
 
 
+@pytest.mark.parametrize("out", ["/proc/x", "/dev/null/x", None])
+def test_a_run_that_cannot_be_kept_is_refused_before_anybody_is_asked(
+    out: str | None, cluster: Answering, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each host would keep a folder of a run that never began."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").touch()
+    with pytest.raises(StoreError, match="cannot be written"):
+        run.command(local=2, out=Path(out) if out else None)
+    assert cluster.started == []
+    assert [path.name for path in tmp_path.iterdir()] == ["runs"]
+
+
 @pytest.mark.parametrize("explain", [True, False])
 def test_a_run_that_has_ended_can_still_be_explained(
     explain: bool,

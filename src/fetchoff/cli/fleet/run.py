@@ -71,7 +71,7 @@ def command(
     from fetchoff.cli.run import asked_for, budget_s_of, in_full, nobody_measured
     from fetchoff.model.host import FleetMode
     from fetchoff.model.origin import BUILT_IN
-    from fetchoff.store.run_folder import must_hold_no_run
+    from fetchoff.store.run_folder import RUNS, must_be_writable, must_hold_no_run
 
     baseline = in_full(baseline)
     chosen_suite = workloads.suite(suite, full=full)
@@ -97,6 +97,7 @@ def command(
 
     if out is not None:
         must_hold_no_run(out)
+    must_be_writable(out or RUNS)
     shown = watcher(quiet=quiet or as_json)
     where = Where(scheduler, hosts, local, security)
     with joined(where, shown.noted, quiet=quiet or as_json) as there:
