@@ -5,6 +5,7 @@ from __future__ import annotations
 from fetchoff.build import setup
 from fetchoff.build.resolving import listed
 from fetchoff.build.runtimes import build_runtime, is_built, runtime_folder
+from fetchoff.build.setup import Told
 from fetchoff.build.steps import Steps
 from fetchoff.build.writing import writing
 from fetchoff.model.client import Manifest
@@ -12,8 +13,8 @@ from fetchoff.model.errors import InputError
 from fetchoff.model.release import Release, newest_first
 
 
-def releases_of(manifest: Manifest) -> tuple[Release, ...]:
-    """What the registry of its language has, newest first.
+def releases_of(manifest: Manifest, say: Told = lambda _: None) -> tuple[Release, ...]:
+    """What the registry of its language has, newest first. `say` is told what the user waits for.
 
     InputError where its versions are not those of a registry, SetupError where it cannot be asked.
     StoreError where the cache cannot be written.
@@ -21,7 +22,7 @@ def releases_of(manifest: Manifest) -> tuple[Release, ...]:
     if manifest.releases is None:
         raise InputError(f"{manifest.id} has no versions in a registry", manifest.unreleased)
     if manifest.runtime is not None and not is_built(manifest.runtime):
-        with setup.lock() as held, writing(runtime_folder(manifest.runtime)):
+        with setup.lock(say) as held, writing(runtime_folder(manifest.runtime)):
             build_runtime(manifest.runtime, Steps(held))
     lines = (line.split() for line in listed(manifest).splitlines())
     return newest_first([Release(line[0], *line[1:2]) for line in lines if line])

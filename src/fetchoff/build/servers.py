@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fetchoff.build.machine import of_its_tools
 from fetchoff.build.prerequisites import check_all, hint_for, install
-from fetchoff.build.setup import lock
+from fetchoff.build.setup import Told, lock
 from fetchoff.build.sources import content_of, files_of
 from fetchoff.build.steps import Steps, built_once, has_succeeded, not_run
 from fetchoff.build.writing import writing
@@ -41,13 +41,13 @@ def state(manifest: OriginManifest) -> Server:
     return Server(manifest, Readiness.READY, built, version)
 
 
-def set_up(manifest: OriginManifest) -> Server:
+def set_up(manifest: OriginManifest, say: Told = lambda _: None) -> Server:
     """Install and build what it needs; never raises for what does not work, but says so.
 
-    As setup of clients does, it waits for any other setup in this cache. StoreError where that
-    cannot be written.
+    As setup of clients does, it waits for any other setup in this cache, and tells `say` so.
+    StoreError where the cache cannot be written.
     """
-    with lock() as held:
+    with lock(say) as held:
         refused = install([manifest.recipe])
         try:
             check_all(manifest.recipe.check)

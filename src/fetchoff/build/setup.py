@@ -29,11 +29,12 @@ from fetchoff.model.client import Client, Description, Launch, Manifest, Readine
 from fetchoff.model.errors import AdapterError, InputError, SetupError
 
 SayHello = Callable[[Launch, Path], Description]
+Told = Callable[[str], None]
 
 
 @contextlib.contextmanager
-def lock() -> Iterator[int]:
-    """One setup at a time in a cache: a second one waits for the first.
+def lock(say: Told = lambda _: None) -> Iterator[int]:
+    """One setup at a time in a cache: a second one waits for the first, and says so.
 
     Yields the descriptor that holds the lock, for steps to inherit: where this process is killed,
     the next setup waits for what it has left running. Where it isn't, the lock is released at the
@@ -44,22 +45,32 @@ def lock() -> Iterator[int]:
         file = path.open("w")
     with file:
         with writing(path):
-            fcntl.flock(file, fcntl.LOCK_EX)
+            _wait_for(file.fileno(), say)
         try:
             yield file.fileno()
         finally:
             fcntl.flock(file, fcntl.LOCK_UN)
 
 
+def _wait_for(opened: int, say: Told) -> None:
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say(f"another setup builds in {cache()}; waiting for it to end")
+        fcntl.flock(opened, fcntl.LOCK_EX)
+
+
 def set_up(
     manifests: Iterable[Manifest],
     say_hello: SayHello,
-    on_start: Callable[[str], None] = lambda _: None,
+    on_start: Told = lambda _: None,
+    say: Told = lambda _: None,
 ) -> Iterator[Client]:
     """Make adapters ready, as many at a time as there are cores; yields each as it ends.
 
     Those that are ready already say hello again: a library that they share with the machine may
-    have changed. For the others it waits until no other setup builds in this cache.
+    have changed. For the others it waits until no other setup builds in this cache; `say` is told
+    if there is one.
 
     Never raises for a client: one that fails is yielded as unavailable, with why and what would
     help.
@@ -79,7 +90,7 @@ def set_up(
                 else:
                     yield client
             if todo:
-                steps.inherited = locked.enter_context(lock())
+                steps.inherited = locked.enter_context(lock(say))
             refused = install_packages(todo, on_start)
             futures = [
                 pool.submit(_set_up_one, manifest, say_hello, on_start, steps, refused)
@@ -133,7 +144,7 @@ def _still_ready(manifest: Manifest, say_hello: SayHello) -> Client | None:
 def _set_up_one(
     manifest: Manifest,
     say_hello: SayHello,
-    on_start: Callable[[str], None],
+    on_start: Told,
     steps: Steps,
     refused: Refused,
 ) -> Client:

@@ -152,7 +152,8 @@ def _tell_how_again(clients: list[Client]) -> None:
 
 def _with_progress(manifests: list[Manifest], *, quiet: bool) -> list[Client]:
     from fetchoff.app.setup import set_up
+    from fetchoff.cli.console import say
     from fetchoff.cli.progress import counting
 
     with counting("setting up clients", len(manifests), quiet=quiet) as count:
-        return set_up(manifests, count.now, count.one_more)
+        return set_up(manifests, count.now, count.one_more, say)

@@ -32,7 +32,7 @@ def command(
     from fetchoff.cli.console import print_json, say
 
     manifest = one(client)
-    found = releases_of(manifest)
+    found = releases_of(manifest, say)
     shown = [release for release in found if pre or not release.is_pre]
     if as_json:
         print_json([_document(manifest, release) for release in shown])

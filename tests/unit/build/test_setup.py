@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -168,6 +169,30 @@ def test_the_next_setup_waits_for_what_a_killed_one_has_left_running(root: Path)
     time.sleep(1)
     late = next((root.parent / "cache" / "adapters").glob("*/build/late"))
     assert late.read_text() == "late\n"
+
+
+def test_whoever_waits_for_another_setup_says_so(root: Path, own_cache: Path) -> None:
+    """Another may build for half an hour."""
+    said: list[str] = []
+    another, begins = contextlib.ExitStack(), threading.Event()
+    another.enter_context(setup.lock())
+
+    def say(text: str) -> None:
+        said.append(text)
+        begins.set()
+
+    def end_the_other() -> None:
+        assert begins.wait(PATIENCE_S)
+        another.close()
+
+    ending = threading.Thread(target=end_the_other)
+    ending.start()
+    (client,) = setup.set_up([manifest_of(root)], lambda *_: HELLO, say=say)
+    ending.join()
+    assert client.readiness is Readiness.READY
+    assert said == [f"another setup builds in {own_cache}; waiting for it to end"]
+    list(setup.set_up([manifest_of(root, "fake/two")], lambda *_: HELLO, say=say))
+    assert len(said) == 1
 
 
 def test_a_daemon_that_a_step_leaves_keeps_no_setup_waiting(root: Path) -> None:
