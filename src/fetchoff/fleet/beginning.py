@@ -18,7 +18,7 @@ from fetchoff.fleet.asking import answered, ask
 from fetchoff.fleet.host import work
 from fetchoff.fleet.host.own_folder import is_of_a_host
 from fetchoff.fleet.left_out import LeftOut
-from fetchoff.fleet.seam.cluster import Cluster, Job
+from fetchoff.fleet.seam.cluster import Cluster, HostAway, Job
 from fetchoff.fleet.seam.told import Look, Prepared, Preparing, Wanted
 from fetchoff.model.client import Client, Kind, Readiness
 from fetchoff.model.errors import HostError, InputError
@@ -76,8 +76,8 @@ def begin(
     """Create the run folder of an experiment on these hosts.
 
     Hosts that cannot take part are left out; the user is told, and the run keeps it. Raises
-    InputError if none is left, or hosts have another Fetchoff than this machine, and StoreError if
-    there is a run where this one is to be kept.
+    InputError if none is left, or hosts have another Fetchoff than this machine, HostError if none
+    is there, and StoreError if there is a run where this one is to be kept.
     """
     if asked.out is not None:
         must_hold_no_run(asked.out)
@@ -197,9 +197,12 @@ def _leave_out(errors: Mapping[str, HostError], left_out: LeftOut) -> None:
         left_out.add(host, error.message, error.hint)
 
 
-def _nobody(errors: Mapping[str, HostError]) -> InputError:
+def _nobody(errors: Mapping[str, HostError]) -> InputError | HostError:
+    """What ends a run without hosts: an InputError if any of them could say why."""
     first = next(iter(errors.values()), HostError("no host is there"))
-    return InputError(f"no host can take part: {first.message}", first.hint)
+    is_anybody_there = any(not isinstance(error, HostAway) for error in errors.values())
+    kind = InputError if is_anybody_there else HostError
+    return kind(f"no host can take part: {first.message}", first.hint)
 
 
 def _of_the_same_clients(looks: Mapping[str, Look], left_out: LeftOut) -> dict[str, Look]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.unit.app.test_experiments import COURSE, client
-from tests.unit.fleet.fakes import FakeCluster
+from tests.unit.fleet.fakes import FakeCluster, Fate
 
 import fetchoff
 from fetchoff.app.experiments import ranking
@@ -286,6 +286,16 @@ def test_without_any_host_there_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no host can take part: its origin cannot serve"):
         fleet.begin()
     assert not (tmp_path / "run").exists()
+
+
+def test_where_all_hosts_went_away_that_is_what_ends_it(tmp_path: Path) -> None:
+    cluster = FakeCluster(("anna", "berta"), {name: [Fate.GONE] for name in ("anna", "berta")})
+    asked = Asked("title", tmp_path / "run", Wanted((LWP,)), lambda *_: pytest.fail("ranked"))
+    with pytest.raises(
+        HostError, match="no host can take part: it is not there any more"
+    ) as raised:
+        begin(cluster, cluster.hosts, asked, LeftOut(lambda _: None, {}))
+    assert raised.value.exit_code == 10
 
 
 def test_hosts_with_another_fetchoff_cannot_be_compared(tmp_path: Path) -> None:
