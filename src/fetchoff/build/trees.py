@@ -49,6 +49,7 @@ PACKED = (".gem", ".jar", ".whl")
 """Archives that are taken as they are, by a language's own installer or class path."""
 
 ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
+EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 DAMAGED = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
     *(EOFError, OSError, RuntimeError, ValueError),
@@ -292,7 +293,7 @@ def _unpack(archive: Path, folder: Path) -> None:
     safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # not before 3.11.4
     try:
         if archive.suffix == ".zip":
-            shutil.unpack_archive(archive, folder)
+            _unzip(archive, folder)
         else:
             with tarfile.open(archive) as tar:
                 tar.extractall(folder, **safely)  # type: ignore[arg-type]
@@ -301,6 +302,17 @@ def _unpack(archive: Path, folder: Path) -> None:
             raise
         reason = str(error).partition(":\n")[0]
         raise InputError(f"'{archive}' cannot be unpacked: {reason}", _hint()) from error
+
+
+def _unzip(archive: Path, folder: Path) -> None:
+    """With what is executable, which `extract` leaves out: the upper half of the attributes is the
+    mode that Unix has given a file (a link comes as a file with its target)."""
+    with zipfile.ZipFile(archive) as zipped:
+        for member in zipped.infolist():
+            place = Path(zipped.extract(member, folder))
+            mode = member.external_attr >> 16
+            if place.is_file() and not stat.S_ISLNK(mode):
+                place.chmod(place.stat().st_mode | (mode & EXECUTABLE))
 
 
 def _digest_of(tree: Path) -> str:

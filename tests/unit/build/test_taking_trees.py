@@ -163,10 +163,14 @@ FORMATS = {".tar.gz": "gztar", ".tgz": "gztar", ".tar.xz": "xztar", ".tar": "tar
 @pytest.mark.parametrize("ending", FORMATS)
 def test_an_archive_is_unpacked(ending: str, library: Path, tmp_path: Path) -> None:
     kind = FORMATS[ending]
+    (library / "src" / "program").chmod(0o755)
     made = shutil.make_archive(str(tmp_path / "made"), kind, tmp_path, library.name)
     tree = trees.take("fake/honest", Path(made).rename(tmp_path / f"downloaded{ending}"))
     assert tree.name == "library-1.0"
     assert contents(tree) == WHOLE
+    files = [path for path in trees.folder_of(tree).rglob("*") if path.is_file()]
+    executable = {path.name for path in files if path.stat().st_mode & 0o111}
+    assert executable == {"program"}
 
 
 DAMAGE = [
