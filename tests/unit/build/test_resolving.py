@@ -267,6 +267,19 @@ def test_versions_that_cannot_be_listed_for_want_of_a_tool(
     assert caught.value.hint == "apt-get install no-such-package"
 
 
+def test_versions_of_a_runtime_that_cannot_be_built_for_want_of_a_tool(
+    root: Path, registry: Path
+) -> None:
+    with (root / "fake" / "_kit" / "kit.toml").open("a") as file:
+        file.write(
+            '[runtimes.old]\nabout = ""\napt = ["no-such-package"]\nhint = "get it by hand"\n'
+            'steps = [["no-such-tool"]]\n'
+        )
+    with pytest.raises(SetupError, match="there is no command 'no-such-tool'") as caught:
+        releases_of(member(root, "fake/library~old"))
+    assert caught.value.hint == "apt-get install no-such-package, or get it by hand"
+
+
 def test_versions_for_which_there_is_no_room_are_told(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
