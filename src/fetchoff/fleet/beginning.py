@@ -199,9 +199,9 @@ def _leave_out(errors: Mapping[str, HostError], left_out: LeftOut) -> None:
 
 def _nobody(errors: Mapping[str, HostError]) -> InputError | HostError:
     """What ends a run without hosts: an InputError if any of them could say why."""
-    first = next(iter(errors.values()), HostError("no host is there"))
-    is_anybody_there = any(not isinstance(error, HostAway) for error in errors.values())
-    kind = InputError if is_anybody_there else HostError
+    told = [error for error in errors.values() if not isinstance(error, HostAway)]
+    first = next(iter([*told, *errors.values()]), HostError("no host is there"))
+    kind = InputError if told else HostError
     return kind(f"no host can take part: {first.message}", first.hint)
 
 

@@ -288,14 +288,22 @@ def test_without_any_host_there_is_no_run(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_where_all_hosts_went_away_that_is_what_ends_it(tmp_path: Path) -> None:
-    cluster = FakeCluster(("anna", "berta"), {name: [Fate.GONE] for name in ("anna", "berta")})
+@pytest.mark.parametrize(
+    ("fates", "kind", "said"),
+    [
+        ((Fate.GONE, Fate.GONE), HostError, "it is not there any more"),
+        ((Fate.GONE, Fate.LATE), InputError, "it took longer than 600 s"),
+    ],
+)
+def test_who_went_away_ends_a_run_only_if_nobody_else_says_more(
+    fates: tuple[Fate, Fate], kind: type[HostError | InputError], said: str, tmp_path: Path
+) -> None:
+    names = ("anna", "berta")
+    cluster = FakeCluster(names, {name: [fate] for name, fate in zip(names, fates, strict=True)})
     asked = Asked("title", tmp_path / "run", Wanted((LWP,)), lambda *_: pytest.fail("ranked"))
-    with pytest.raises(
-        HostError, match="no host can take part: it is not there any more"
-    ) as raised:
-        begin(cluster, cluster.hosts, asked, LeftOut(lambda _: None, {}))
-    assert raised.value.exit_code == 10
+    with pytest.raises(kind, match=f"no host can take part: {said}") as raised:
+        begin(cluster, names, asked, LeftOut(lambda _: None, {}))
+    assert raised.value.exit_code == (10 if kind is HostError else 2)
 
 
 def test_hosts_with_another_fetchoff_cannot_be_compared(tmp_path: Path) -> None:
