@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import json
+import re
 import sys
 from dataclasses import replace
 from http import HTTPStatus
@@ -10,12 +12,13 @@ from http import HTTPStatus
 import pytest
 from tests.command import FAKES
 
+from fetchoff.catalog.paths import shipped
 from fetchoff.contract import suite
 from fetchoff.contract.case import Case, CaseEvidence, CaseVerdict, Judge, Result
 from fetchoff.contract.cases import all_cases
 from fetchoff.contract.elsewhere import address
 from fetchoff.model.client import Fault, Launch
-from fetchoff.model.workload import required_features
+from fetchoff.model.workload import Protocol, required_features
 
 HONEST = Launch((sys.executable, "-S", str(FAKES / "_kit" / "fake.py")), {"FAKE": "honest"})
 KNOWN = CaseVerdict.KNOWN_FAULT
@@ -132,6 +135,20 @@ def test_where_dates_are_told_nobody_is_told_that_nothing_changed(
         assert answer.headers["Last-Modified"]
         assert answer.headers["ETag"]
         connection.close()
+
+
+def test_the_features_of_the_cases_are_those_of_the_document() -> None:
+    """Whoever declares another is told that it is not one of them."""
+    text = (shipped("docs") / "protocol.md").read_text(encoding="utf-8")
+    section = text.split("## Features\n")[1]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    documented = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    tested = {
+        name for case in all_cases() for name in (*required_features(case.workload), *case.features)
+    }
+    assert documented == tested | {f"{suite.ANY_OPTION}NAME"}
+    schema = json.loads((shipped("docs") / "protocol.schema.json").read_text(encoding="utf-8"))
+    assert schema["$defs"]["settings"]["properties"]["protocol"]["enum"] == list(Protocol)
 
 
 def test_a_failure_is_tried_with_a_stream_too() -> None:
