@@ -194,6 +194,23 @@ def test_somebody_elses_newer_run_does_not_take_the_place_of_ones_own(tmp_path: 
     assert "runs/somebody_theirs" not in best
 
 
+def test_others_speak_where_ones_own_is_withheld(tmp_path: Path) -> None:
+    """Their ranking is better than none. The method says so, and who they are is marked."""
+    own = sited.ranked("own", 25)
+    withheld = next(result for result in own.results if result.withheld)
+    theirs = sited.ranked("theirs", 20)
+    first = theirs.results[0]
+    same = replace(first, workload=withheld.workload, about=withheld.about)
+    sited.write(tmp_path / "own", own)
+    sited.write(tmp_path / "theirs", replace(theirs, results=(same,), points={}))
+    origins = Origin(tmp_path / "own"), Origin(tmp_path / "theirs", "somebody")
+    courses = collect(gather(origins).runs).courses
+    speaking = [speaker(courses[name]) for name in (withheld.workload, first.workload)]
+    assert [placed.run.by for placed in speaking if placed] == ["somebody", ""]
+    method = words(pages_of(tmp_path, *origins)["method.html"])
+    assert "only where the owner of the site has no ranking" in method
+
+
 def test_home_tells_the_best_of_each_language_with_its_ties(tmp_path: Path) -> None:
     whole = sited.ranked()
     pages = pages_of(sited.write(tmp_path / "run", whole))

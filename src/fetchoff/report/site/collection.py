@@ -95,7 +95,7 @@ def speaker(placed: Sequence[Placed], language: str = "") -> Placed | None:
 
     That is the newest of those that rank at least half as many clients as the widest of them, so
     that a comparison of two doesn't take the place of a ranking of thirty. Runs of others speak
-    only where the user has none.
+    only where none of the user's ranks anybody: each may be withheld.
     """
     for chosen in (
         [one for one in placed if not one.run.by],
