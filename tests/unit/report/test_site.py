@@ -211,6 +211,20 @@ def test_others_speak_where_ones_own_is_withheld(tmp_path: Path) -> None:
     assert "only where the owner of the site has no ranking" in method
 
 
+def test_figures_that_cannot_be_end_no_site(tmp_path: Path) -> None:
+    """In two runs: a chart over time has two points."""
+    for run_id, day in (("1", 3), ("2", 4)):
+        folder = sited.write(tmp_path / run_id, sited.compared(run_id, day))
+        document = json.loads((folder / "results.json").read_text("utf-8"))
+        for standing in document["results"][0]["standings"]:
+            figures = standing["costs"]["wall_us"], standing["wall"]["ratio"]
+            for figure in figures:
+                figure.update(point=1.79e308, low=1.79e308, high=1.79e308)
+        (folder / "results.json").write_text(json.dumps(document), "utf-8")
+    pages = pages_of(tmp_path, Origin(tmp_path, "somebody"))
+    assert 'class="chart"' not in pages["clients/python_urllib3.html"]
+
+
 def test_home_tells_the_best_of_each_language_with_its_ties(tmp_path: Path) -> None:
     whole = sited.ranked()
     pages = pages_of(sited.write(tmp_path / "run", whole))

@@ -40,7 +40,9 @@ def test_an_interval_without_ends_does_not_stretch_the_axis() -> None:
     assert svg == str(drawn([dot(0, 100, 0, 1e9), dot(1, 100, 0, 1e9)], [], ""))
 
 
-@pytest.mark.parametrize("dots", [[], [dot(0, 1)], [dot(0, 1), dot(1, math.nan)]])
+@pytest.mark.parametrize(
+    "dots", [[], [dot(0, 1)], [dot(0, 1), dot(1, math.nan)], [dot(0, 1), dot(1, 1.79e308)]]
+)
 def test_one_point_is_no_chart(dots: list[Dot]) -> None:
     assert drawn(dots, [], "") is None
 

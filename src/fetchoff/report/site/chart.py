@@ -21,6 +21,7 @@ SERIES = 4  # of as many looks; further ones begin again
 REACH = 2.0  # an interval that ends higher than so many times its point doesn't stretch the axis
 GRID_LINES = 5
 LEAST_US = 1e-6  # the height of an axis, if all figures are zero
+MOST_US = 1e15  # 30 years: only a file that somebody broke has more, which no axis has room for
 SHAPES = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",
     "M0-5 5 0 0 5-5 0Z",
@@ -48,8 +49,8 @@ class Tick:
 
 
 def drawn(dots: Sequence[Dot], ticks: Sequence[Tick], label: str) -> Markup | None:
-    """The chart; None if fewer than two dots have a figure."""
-    shown = [dot for dot in dots if is_number(dot.found.point) and dot.found.point >= 0]
+    """The chart; None if fewer than two dots have a figure that can be."""
+    shown = [dot for dot in dots if is_number(dot.found.point) and 0 <= dot.found.point <= MOST_US]
     if len(shown) < 2:
         return None
     frame = _Frame.of(shown)
