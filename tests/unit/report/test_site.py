@@ -225,6 +225,23 @@ def test_figures_that_cannot_be_end_no_site(tmp_path: Path) -> None:
     assert 'class="chart"' not in pages["clients/python_urllib3.html"]
 
 
+def test_runs_over_another_link_of_the_same_name_are_told(tmp_path: Path) -> None:
+    """As after its file was edited: figures of 10 ms are none of 45."""
+    sited.write(tmp_path / "now", sited.over_link("now", 21))
+    page = words(pages_of(tmp_path)["links/atlantic.html"])
+    assert "Other links of this name" not in page
+    folder = sited.write(tmp_path / "before", sited.over_link("before", 20))
+    document = json.loads((folder / "results.json").read_text("utf-8"))
+    for way in ("up", "down"):
+        document["results"][0]["link"]["asked"][way]["delay_ms"] = 10
+    (folder / "results.json").write_text(json.dumps(document), "utf-8")
+    page = words(pages_of(tmp_path)["links/atlantic.html"])
+    assert page.partition("Workloads over it")[0].count("45 ms") == 2
+    told = page.partition("Other links of this name")[2]
+    assert "up 10 ms, 20 Mbit/s; down 10 ms, 100 Mbit/s" in told
+    assert "45 ms" not in told
+
+
 def test_home_tells_the_best_of_each_language_with_its_ties(tmp_path: Path) -> None:
     whole = sited.ranked()
     pages = pages_of(sited.write(tmp_path / "run", whole))

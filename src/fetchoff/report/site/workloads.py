@@ -9,7 +9,7 @@ from fetchoff.model.course import parts_of
 from fetchoff.model.link import LOOPBACK
 from fetchoff.report.site import addresses
 from fetchoff.report.site.collection import Collection, speaker
-from fetchoff.report.site.entries import Placed
+from fetchoff.report.site.entries import Placed, Run
 from fetchoff.report.site.page import Entry, Page, listing
 from fetchoff.report.site.tables import Ranking, ranking
 from fetchoff.report.wording import site as wording
@@ -50,6 +50,14 @@ class OverLink:
     page: str
     line: Line | None
     runs: str
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """A run over another link of the same name: users edit their files. `asked`: of each way."""
+
+    run: Run
+    asked: str
 
 
 def pages(whole: Collection) -> Iterator[Page]:
@@ -102,6 +110,7 @@ def link_pages(whole: Collection) -> Iterator[Page]:
                 "up": wording.profile(asked.up),
                 "down": wording.profile(asked.down),
                 "courses": [_over(whole, course) for course in whole.over(link)],
+                "otherwise": list(_otherwise(whole, link)),
             },
             kind="link",
             words=asked.about,
@@ -141,6 +150,18 @@ def _over(whole: Collection, course: str) -> OverLink:
         _line(placed) if placed else None,
         wording.runs(len(whole.courses[course])),
     )
+
+
+def _otherwise(whole: Collection, link: str) -> Iterator[Otherwise]:
+    """The runs that asked for something else under the name of a link than its page tells."""
+    told = wording.link(whole.links[link])
+    for run in whole.runs:
+        asked = {
+            wording.link(course.link.asked): None
+            for course in run.file.results
+            if course.link and parts_of(course.workload)[1] == link
+        }
+        yield from (Otherwise(run, other) for other in asked if other != told)
 
 
 def _line(placed: Placed) -> Line:
