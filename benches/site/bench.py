@@ -22,7 +22,7 @@ from pathlib import Path
 from tests import links
 from tests.unit.report import sited
 
-from fetchoff.app import site
+from fetchoff.app import results, site
 from fetchoff.app.site import Origin, gather
 from fetchoff.report.files import csv_results, json_results
 from fetchoff.report.page import html
@@ -58,7 +58,7 @@ def report(folder: Path, runs: int) -> int:
     broken = links.broken(folder / "site", pages)
     files = [path for path in (folder / "site").rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
-    own = sum(p.stat().st_size for p in files if p.name not in (site.REPORT, site.TABLE))
+    own = sum(p.stat().st_size for p in files if p.name not in (results.HTML, results.CSV))
     print(
         f"{built.runs} runs of {_size(folder / 'runs') / MB:,.0f} MB results.json: "
         f"{built.pages} pages, {own / MB:,.0f} MB and {(size - own) / MB:,.0f} MB of copies\n"
@@ -75,7 +75,7 @@ def make(folder: Path, runs: int) -> None:
     bases = [sited.ranked(f"made-up-{seed}", 1, seed) for seed in range(min(SEEDS, runs))]
     texts = [json_results.text(base) for base in bases]
     folder.mkdir(parents=True)
-    shared = folder.parent / site.REPORT
+    shared = folder.parent / results.HTML
     shared.write_text(html.text(replace(bases[0], explanations=())), "utf-8")
     for number in range(runs):
         base, text = bases[number % SEEDS], texts[number % SEEDS]
@@ -84,8 +84,8 @@ def make(folder: Path, runs: int) -> None:
         run.mkdir()
         text = text.replace(base.run_id, f"run-{number}").replace(base.started, at)
         (run / "results.json").write_text(text, "utf-8")
-        (run / site.TABLE).write_text(csv_results.text(base), "utf-8")
-        (run / site.REPORT).hardlink_to(shared)
+        (run / results.CSV).write_text(csv_results.text(base), "utf-8")
+        (run / results.HTML).hardlink_to(shared)
 
 
 def _size(folder: Path) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 from fetchoff.model.analysis import Analysis, ClientCard, WorkloadResult
 from fetchoff.model.errors import InputError, StoreError
 from fetchoff.model.observation import SectionDone
+from fetchoff.store import results_file
 
 if TYPE_CHECKING:
     from fetchoff.analysis.analyse import RunFacts
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from fetchoff.model.origin import OriginRecord
     from fetchoff.store.run_folder import ClientRecord, Header, RunFolder
 
-CSV, JSON, HTML, CLAIMS = "results.csv", "results.json", "report.html", "claims.json"
+CSV, JSON, HTML, CLAIMS = "results.csv", results_file.FILE, "report.html", "claims.json"
 _COMMENT = ("#", "//", "--", "/*", "*", "*/")
 
 

@@ -10,6 +10,7 @@ from io import StringIO
 from pathlib import Path
 
 from fetchoff.app.fleet_results import HOSTS, write_document
+from fetchoff.app.results import CSV, HTML
 from fetchoff.app.site_folder import cannot_be_written, staged
 from fetchoff.catalog.paths import is_there
 from fetchoff.model.errors import FetchoffError, InputError, StoreError
@@ -23,7 +24,6 @@ from fetchoff.store.history import HISTORIES, HISTORY
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.run_folder import HEADER
 
-REPORT, TABLE = "report.html", "results.csv"
 KNOWN = frozenset({HEADER, HISTORY.name, results_file.FILE})
 GIVE = "give run folders, or a folder of them, such as runs/"
 
@@ -154,7 +154,7 @@ def _read(folder: Path, by: str) -> Sequence[Run | History]:
 
 def _read_in(folder: Path, by: str) -> Sequence[Run | History]:
     """The same, or an OSError. A report is a program, so those of others stay."""
-    copied = () if by else tuple(name for name in (REPORT, TABLE) if (folder / name).is_file())
+    copied = () if by else tuple(name for name in (HTML, CSV) if (folder / name).is_file())
     if HISTORY.is_in(folder):
         return [_history(folder, by, copied)]
     results = _results(folder)
@@ -185,7 +185,7 @@ def _history(folder: Path, by: str, copied: tuple[str, ...]) -> History:
     except ValueError as error:
         raise StoreError(f"{folder / HISTORY.name} is not valid: {error}") from error
     if copied:  # its report leads to those of the comparisons
-        reports = sorted(folder.glob(f"comparisons/*/{REPORT}"))
+        reports = sorted(folder.glob(f"comparisons/*/{HTML}"))
         copied += tuple(str(path.relative_to(folder)) for path in reports)
     name = f"{began:%Y%m%d-%H%M%S}-{plan.seed}-{plan.client}"  # `--all` begins all with one seed
     return History(file, name, began, by, copied)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from fetchoff.catalog import hosts
 from fetchoff.model.errors import FetchoffError, HostError
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-"""Of a host: records and folders have it."""
+NAME = re.compile(hosts.NAME)
+"""Of a host, wherever it is named: records and folders have it."""
 
 RESTARTS = 5
 """Of a job on a host, each after it had gone away: more may be the fault of the job itself."""
