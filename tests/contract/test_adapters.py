@@ -1,9 +1,9 @@
 """Every adapter that is ready keeps the contract: each case passes, or its feature is not declared.
 
-`fetchoff setup --all` gets them ready; whoever is not is skipped, and says why. What fails is tried
-once more with a new process and a new origin: two hundred clients on a busy machine have races of
-their own. Only what fails twice is a failure; what passes then is told at the end as unsteady.
-Nothing may be left in the folder for temporary files.
+`fetchoff setup --all` gets them ready; whoever is not is skipped or fails, and says why
+(standing.py). What fails is tried once more with a new process and a new origin: two hundred
+clients on a busy machine have races of their own. Only what fails twice is a failure; what passes
+then is told at the end as unsteady. Nothing may be left in the folder for temporary files.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.contract.standing import ready
 from tests.contract.tally import Tally, tried_again
 
-from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import discover
 from fetchoff.contract.case import CaseVerdict, Result
 from fetchoff.contract.suite import opened
-from fetchoff.model.client import Client, Launch, Readiness
+from fetchoff.model.client import Client, Launch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,10 +28,8 @@ LEAST_PASSED = 8  # a client of HTTP/2 alone has the fewest
 
 @pytest.mark.parametrize("name", discover())
 def test_keeps_the_contract(name: str, tally: Tally, temporary: Path) -> None:
-    client = state(discover()[name])
-    if client.readiness is not Readiness.READY or client.launch is None:
-        pytest.skip(f"{client.readiness}: {client.reason} ({client.hint})")
-    launch = client.launch
+    standing = ready(name)
+    client, launch = standing.client, standing.launch
     pairs = list(tried_again(judged(client, launch), lambda case: judged(client, launch, case)))
     tally.count(name, pairs)
     results = [last for _, last in pairs]

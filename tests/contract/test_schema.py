@@ -9,8 +9,8 @@ from typing import Any
 
 import jsonschema
 import pytest
+from tests.contract.standing import ready
 
-from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import discover
 from fetchoff.catalog.paths import shipped
 from fetchoff.contract.cases import all_cases, plain_get
@@ -35,9 +35,7 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltInOrigin]:
 
 @pytest.mark.parametrize("name", discover())
 def test_answers_keep_to_the_schema(name: str, origin: BuiltInOrigin, tmp_path: Path) -> None:
-    client = state(discover()[name])
-    if client.launch is None or client.description is None:
-        pytest.skip(f"{client.readiness}: {client.reason}")
+    client = ready(name)
     get = plain_get(client.description.features)
     ledger = origin.open(get.settings)
     request = prepare(get, ledger.base_url, Spool(tmp_path))
@@ -65,9 +63,7 @@ def test_answers_keep_to_the_schema(name: str, origin: BuiltInOrigin, tmp_path: 
 def test_the_time_in_the_kits_parser_is_told_where_it_is_used(
     name: str, origin: BuiltInOrigin, tmp_path: Path
 ) -> None:
-    client = state(discover()[name])
-    if client.launch is None or client.description is None:
-        pytest.skip(f"{client.readiness}: {client.reason}")
+    client = ready(name)
     if missing := set(required_features(DOCUMENT)) - client.description.features:
         pytest.skip(f"has no {', '.join(sorted(missing))}")
     ledger = origin.open(DOCUMENT.settings)
@@ -77,8 +73,9 @@ def test_the_time_in_the_kits_parser_is_told_where_it_is_used(
         child.ask(prepare(DOCUMENT, ledger.base_url, Spool(tmp_path)), TIMEOUT_S)
         answer = child.ask(protocol.run(2), TIMEOUT_S)
         jsonschema.validate(answer, {**SCHEMA, "oneOf": [{"$ref": "#/$defs/done"}]})
-        assert client.manifest.json_parser
-        assert ("parse_ns" in answer) == (client.manifest.json_parser != OWN_JSON)
+        parser = client.manifest.json_parser
+        assert parser
+        assert ("parse_ns" in answer) == (parser != OWN_JSON)
     finally:
         child.kill()
         ledger.close()
