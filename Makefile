@@ -40,8 +40,8 @@ test:  ## what answers in minutes; says at its end what it left out
 rust-tests-built:  # they keep to clocks, so they run alone: here they are only compiled
 	cargo test --quiet --workspace --locked --no-run
 
-quick-clients: $(DEV)  ## a browser, and a client of each language
-	tools/system-packages.sh chromium
+quick-clients: $(DEV)  ## a browser, what quick tests ask besides, and a client of each language
+	tools/system-packages.sh chromium strace zsh fish groff-base
 	$(MAKE) $(ACTIONLINT) || echo "skipped: actionlint could not be built"
 	$(BIN)/fetchoff setup --quiet $$($(BIN)/python -m tests.partition)
 

@@ -27,7 +27,11 @@ ONE_OF_EACH_LANGUAGE = (
     "rust/minreq",
 )
 IN_A_BROWSER = "test_it_opens_without_a_word_and_asks_for_nothing_else[light]"
-OF_CLIENTS = ("tests/contract/test_adapters.py", "tests/contract/test_schema.py")
+OF_CLIENTS = (
+    "tests/contract/test_adapters.py",
+    "tests/contract/test_beyond_cases.py",
+    "tests/contract/test_schema.py",
+)
 QUICK_ROOMS = ("tests/unit/", "tests/golden/", "tests/contract/")
 
 _Test = TypeVar("_Test")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.partition import rotated
+from tests.contract import test_adapters, test_beyond_cases, test_schema
+from tests.partition import OF_CLIENTS, is_quick, rotated
 
 PLAIN = Path(__file__).with_name("test_partition.py")
 
@@ -22,6 +25,23 @@ def test_no_test_is_lost_wherever_the_first_is(tests: list[int], share: float) -
 
 def test_the_first_is_after_that_share() -> None:
     assert rotated(["a", "b", "c", "d"], 0.5) == ["c", "d", "a", "b"]
+
+
+@pytest.mark.parametrize(("client", "quick"), [("c/libcurl", True), ("go/resty", False)])
+@pytest.mark.parametrize("file", OF_CLIENTS)
+def test_what_a_client_must_do_is_tested_where_it_is_ready(
+    file: str, client: str, *, quick: bool
+) -> None:
+    """The quick part prepares one client of each language, the rest all of them."""
+    assert is_quick(f"{file}::test_it[{client}]") is quick
+
+
+@pytest.mark.parametrize("module", [test_adapters, test_beyond_cases, test_schema])
+def test_each_test_of_a_client_names_it(module: ModuleType) -> None:
+    """Without its client in its id, a test is taken for quick, and skipped there."""
+    for name, test in inspect.getmembers(module, inspect.isfunction):
+        if name.startswith("test_"):
+            assert next(iter(inspect.signature(test).parameters)) == "name"
 
 
 @pytest.mark.parametrize(
