@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,9 +38,14 @@ def test_an_error_of_another_file_is_not_that_of_standard_output(
     fetchoff: Command, finished_run: Path
 ) -> None:
     """A folder where the results should be."""
-    ran = fetchoff("report", finished_run / "nowhere")
-    assert ran.status in (2, 6)
+    run = shutil.copytree(finished_run, fetchoff.folder / "run")
+    (run / "results.json").unlink()
+    (run / "results.json").mkdir()
+    ran = fetchoff("report", run)
+    assert ran.status == 6
+    assert "results.json" in ran.err
     assert "standard output" not in ran.err
+    assert "Traceback" not in ran.err
 
 
 @pytest.mark.parametrize("arguments", [["links", "--json"], ["clients", "c/libcurl"]])
