@@ -220,16 +220,20 @@ def _ask(
     plus = PLUS.fullmatch(part)
     assert plus is not None
     aim = int(plus[1]) / 100
-    ask = _to_ask(aim, group[0], kept)
+    ask = _to_ask(aim, group[0], conditions.workload, kept)
     return _one(partial(burdened, part, group[0], aim, ask, conditions, seed))
 
 
-def _to_ask(aim: float, client: Client, kept: Sequence[Trial | RankingTrial]) -> float:
-    """The busy time to request for a given effect, learned from the client's earlier trials.
+def _to_ask(
+    aim: float, client: Client, workload: str, kept: Sequence[Trial | RankingTrial]
+) -> float:
+    """The busy time to request for a given effect, learned from the client's earlier trials on
+    this workload, or on one that wasn't kept.
 
     An exchange is dearer while clients warm up side by side than it is in turns.
     """
-    before = [t for t in kept if isinstance(t, Trial) and t.asked and t.client == client.id]
+    own = [t for t in kept if isinstance(t, Trial) and t.asked and t.client == client.id]
+    before = [t for t in own if t.workload in (None, workload)]
     asked = sum(trial.asked for trial in before)
     spun = sum(trial.cpu_truth - 1 for trial in before)
     return min(max(aim * asked / spun, aim / MOST_OFF), aim * MOST_OFF) if spun > 0 else aim

@@ -213,6 +213,7 @@ def _trial(part: str, done: _Done, a: str, b: str, conditions: Conditions) -> Tr
         first_cpu_s=first_cpu,
         first_both_s=first_both,
         complete_rounds=_complete_rounds(series, series.index(a), series.index(b)),
+        workload=conditions.workload,
     )
 
 

@@ -52,4 +52,5 @@ def _trial(
         whole_s=found.seconds,
         measured_s=found.seconds,
         first_cpu_s=found.seconds if found.verdict != "undecided" else 0.0,
+        workload=conditions.workload,
     )

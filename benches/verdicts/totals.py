@@ -182,26 +182,29 @@ def _not_told(cell: Sequence[Trial]) -> tuple[int, int]:
 def opposites(trials: Sequence[Trial | RankingTrial]) -> int:
     """How many pairs of repetitions contradict each other."""
     again = [t for t in trials if isinstance(t, Trial) and t.part == IDENTICAL]
-    return sum(_against(couples) for _, _, couples in _repeated(again))
+    return sum(_against(couples) for _, couples in _repeated(again))
 
 
 def comparable(trials: Sequence[Trial | RankingTrial]) -> int:
     """How many pairs of repetitions could be opposite: both have an interval by one clock."""
     again = [t for t in trials if isinstance(t, Trial) and t.part == IDENTICAL]
-    couples = (couple for _, _, couples in _repeated(again) for couple in couples)
+    couples = (couple for _, couples in _repeated(again) for couple in couples)
     return sum(
         any(getattr(x, clock).has_interval and getattr(y, clock).has_interval for clock in CLOCKS)
         for x, y in couples
     )
 
 
-def _repeated(trials: Sequence[Trial]) -> Iterator[tuple[str, str, list[tuple[Trial, Trial]]]]:
-    """The pairs of clients, and of each its pairs of repetitions, the withheld ones left out."""
-    for state in (False, True):
-        here = [t for t in trials if t.disturbed is state]
-        for a, b in dict.fromkeys((t.client, t.other) for t in here):
-            cell = [t for t in here if (t.client, t.other) == (a, b) and not t.withheld]
-            yield a, b, list(combinations(cell, 2))
+def _repeated(trials: Sequence[Trial]) -> Iterator[tuple[list[Trial], list[tuple[Trial, Trial]]]]:
+    """The repetitions of each question, and their pairs, the withheld ones left out."""
+    for question in dict.fromkeys(map(_question, trials)):
+        cell = [t for t in trials if _question(t) == question]
+        yield cell, list(combinations([t for t in cell if not t.withheld], 2))
+
+
+def _question(trial: Trial) -> tuple[str, str, str | None, bool]:
+    """Only trials of the same question can contradict each other."""
+    return trial.client, trial.other, trial.workload, trial.disturbed
 
 
 def _against(couples: Sequence[tuple[Trial, Trial]]) -> int:
@@ -209,23 +212,27 @@ def _against(couples: Sequence[tuple[Trial, Trial]]) -> int:
 
 
 def _identical(trials: Sequence[Trial]) -> Iterator[str]:
-    """Of each pair of clients: its verdicts, and which repetitions contradict each other."""
+    """Of each question: its verdicts, and which repetitions contradict each other."""
     opposite = apart = both = without = 0
-    for a, b, couples in _repeated(trials):
-        cell = [t for t in trials if (t.client, t.other) == (a, b)]
+    for cell, couples in _repeated(trials):
         intervals = [(getattr(x, c), getattr(y, c)) for x, y in couples for c in CLOCKS]
         there = [(x, y) for x, y in intervals if x.has_interval and y.has_interval]
         against, disjoint = _against(couples), sum(not x.overlaps(y) for x, y in there)
         opposite, apart, both = opposite + against, apart + disjoint, both + len(there)
         without += len(intervals) - len(there)
         told = ", ".join(f"{t.cpu.verdict} {t.cpu.ratio:.3f}" for t in cell)
-        yield f"{b} ÷ {a}: CPU {told}; {against} opposite, {disjoint} intervals apart"
+        yield f"{_asked(cell[0])}: CPU {told}; {against} opposite, {disjoint} intervals apart"
     if trials:
         withheld = sum(bool(t.withheld) for t in trials)
         yield (
             f"{opposite} opposite; intervals apart: {apart} of {both} pairs; {without} pairs more "
             f"have none; {withheld} of {len(trials)} trials withheld"
         )
+
+
+def _asked(trial: Trial) -> str:
+    on = f" on {trial.workload}" if trial.workload else ""
+    return f"{trial.other} ÷ {trial.client}{on}"
 
 
 def _rankings(trials: Sequence[RankingTrial]) -> Iterator[str]:

@@ -53,7 +53,8 @@ class Trial:
     Seconds: `whole_s` from the command to its end; `measured_s` of turns; `first_cpu_s` and
     `first_both_s` of turns until a planned look said more than "undecided" of CPU, of both metrics;
     0 if none did. `aim`: the share of its CPU time that was to be spun; for that `asked` was asked.
-    `complete_rounds`: those that have both clients; None in trials of before it was kept.
+    `complete_rounds`: those that have both clients; `workload`: its id or file; both are None in
+    trials of before they were kept.
     `withheld`: why nobody is to believe it, or "".
     """
 
@@ -76,6 +77,7 @@ class Trial:
     first_cpu_s: float = 0.0
     first_both_s: float = 0.0
     complete_rounds: int | None = None
+    workload: str | None = None
 
     @property
     def subject(self) -> str:

@@ -163,6 +163,7 @@ def test_verdicts_of_a_fleet_are_put_beside_those_of_a_run(cache: Path, tmp_path
 def test_a_client_is_compared_with_its_copy(cache: Path, tmp_path: Path) -> None:
     (trial,) = verdicts(cache, tmp_path, "aa", "--budget", "1")
     assert {trial["client"], trial["other"]} == {"fake/honest", "fake/copy-of-honest"}
+    assert trial["workload"] == "small-get"
     assert trial["cpu_truth"] == 1.0
     assert 0 < trial["measured_s"] < trial["whole_s"]
 

@@ -96,17 +96,27 @@ def test_what_was_found_late_or_never_counts_in_the_median(
     assert ("over 50% never" in capsys.readouterr().out) is math.isinf(median)
 
 
+def test_what_two_workloads_say_is_no_contradiction(capsys: pytest.CaptureFixture[str]) -> None:
+    get = replace(WRONG, part=trials.IDENTICAL, workload="small-get")
+    post = replace(get, cpu=FASTER, workload="small-post")
+    assert totals.opposites([get, post, get, post]) == 0
+    assert totals.opposites([get, replace(get, cpu=FASTER)]) == 1
+    totals.show([get, post])
+    assert "a/copy-of-b ÷ a/b on small-post: CPU faster" in capsys.readouterr().out
+
+
 def test_trials_of_before_rounds_were_kept_are_read(tmp_path: Path) -> None:
     path, kept = tmp_path / "kept", []
     for one in (TOO_FEW_ROUNDS, RANKING):
         document = asdict(one)
         document.pop("complete_rounds", None)
         document.pop("pairs_with_intervals", None)
+        document.pop("workload", None)
         kept.append(json.dumps(document))
     path.write_text("\n".join(kept) + "\n")
     trial, ranking = trials.read(path)
     assert isinstance(trial, Trial) and isinstance(ranking, RankingTrial)
-    assert (trial.complete_rounds, trial.can_tell) == (None, False)
+    assert (trial.complete_rounds, trial.workload, trial.can_tell) == (None, None, False)
     assert (ranking.pairs_with_intervals, ranking.pairs_to_tell) == (None, 6)
 
 
