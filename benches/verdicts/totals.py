@@ -11,9 +11,19 @@ from benches.verdicts.trials import IDENTICAL, RankingTrial, Trial, bounds, shar
 from rich.console import Console
 from rich.table import Table
 
+from fetchoff.model.experiment import Experiment
+
 EVERYBODY = "all"
 UNDECIDED = "undecided"
 CLOCKS = ("wall", "cpu")
+LEGEND = f"""\
+wrong: called faster or slower where nothing differs, in wall or CPU; or faster where it is slower,
+or equivalent where it is slower by {Experiment.margin:.0%} or more.
+Shares are of the trials that could be wrong: they aren't withheld, and have an interval. Found, and
+when: of those on target, in which about as much was put in as the part says. Bounds are Clopper and
+Pearson's, one-sided, at 95 %.
+Times are of turns, those of controls included, until the CPU verdict, which may be that of the end;
+a trial without one, or withheld, counts as never. Whole: the wait."""
 
 
 def show(trials: Sequence[Trial | RankingTrial]) -> None:
@@ -33,14 +43,7 @@ def show(trials: Sequence[Trial | RankingTrial]) -> None:
         rankings = [t for t in here if isinstance(t, RankingTrial)]
         for line in _rankings(rankings):
             console.print(f"rankings, {state}: {line}", soft_wrap=True)
-    console.print(
-        "wrong: called faster or slower where nothing differs, in wall or CPU; or faster or\n"
-        "equivalent where it is slower. Shares are of the trials that could be wrong: they aren't\n"
-        "withheld, and have an interval. Found, and when: of those on target, in which about as\n"
-        "much was put in as the part says. Bounds are Clopper and Pearson's, one-sided, at 95 %.\n"
-        "Times are of turns, those of controls included, until the CPU verdict, which may be that\n"
-        "of the end; a trial without one, or withheld, counts as never. Whole: the wait."
-    )
+    console.print(LEGEND)
 
 
 def summary(trials: Sequence[Trial | RankingTrial]) -> list[dict[str, object]]:
@@ -119,10 +122,13 @@ def _told_after_s(trial: Trial, clocks: Sequence[str]) -> float:
 
 
 def is_wrong(trial: Trial) -> bool:
-    """Whether a comparison of known truth says what is not so."""
+    """Whether a comparison of known truth says what is not so. Within the margin, an equivalence
+    is right."""
     if trial.cpu_truth == 1.0:
         return trial.is_false_alarm
-    return not trial.withheld and trial.cpu.verdict in ("faster", "equivalent")
+    says = trial.cpu.verdict
+    is_beyond = trial.cpu_truth >= 1 + Experiment.margin
+    return not trial.withheld and (says == "faster" or (says == "equivalent" and is_beyond))
 
 
 def _recovered(cell: Sequence[Trial]) -> float:

@@ -79,6 +79,25 @@ PLUS = replace(EQUAL, part="plus3", cpu_truth=1.03, aim=0.03, cpu=SLOWER, measur
 
 
 @pytest.mark.parametrize(
+    ("truth", "says", "is_wrong"),
+    [
+        (1.01, "equivalent", False),  # that's what the margin of 2 % means
+        (1.02, "equivalent", True),
+        (1.01, "slower", False),
+        (1.01, "faster", True),
+        (1.01, "undecided", False),
+    ],
+)
+def test_less_than_the_margin_may_be_called_equivalent(
+    truth: float, says: str, *, is_wrong: bool
+) -> None:
+    told = replace(UNDECIDED, verdict=says)
+    plus1 = replace(EQUAL, part="plus1", cpu_truth=truth, cpu=told)
+    assert totals.is_wrong(plus1) is is_wrong
+    assert not totals.is_wrong(replace(plus1, withheld="noise"))
+
+
+@pytest.mark.parametrize(
     ("cell", "median"),
     [
         ([replace(PLUS, first_cpu_s=5.0)] * 3, 5.0),
