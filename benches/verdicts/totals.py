@@ -23,7 +23,8 @@ Shares are of the trials that could be wrong: they aren't withheld, and have an 
 when: of those on target, in which about as much was put in as the part says. Bounds are Clopper and
 Pearson's, one-sided, at 95 %.
 Times are of turns, those of controls included, until the CPU verdict, which may be that of the end;
-a trial without one, or withheld, counts as never. Whole: the wait."""
+a trial without one, or withheld, counts as never. By a look: the median of those alone that a
+planned look told before the budget ended. Whole: the wait."""
 
 
 def show(trials: Sequence[Trial | RankingTrial]) -> None:
@@ -49,7 +50,8 @@ def show(trials: Sequence[Trial | RankingTrial]) -> None:
 def summary(trials: Sequence[Trial | RankingTrial]) -> list[dict[str, object]]:
     """The same as data: a row of the comparisons' table each.
 
-    `wrong` is of `told`, the trials that could be; seconds are infinite where half never told.
+    `wrong` is of `told`, the trials that could be; seconds are infinite where half never told, and
+    NaN where nothing was.
     """
     rows: list[dict[str, object]] = []
     for disturbed in (False, True):
@@ -74,6 +76,7 @@ def summary(trials: Sequence[Trial | RankingTrial]) -> list[dict[str, object]]:
                     "withheld": sum(bool(t.withheld) for t in cell),
                     "recovered_cpu": _recovered(cell),
                     "first_cpu_s": _quantile(_found_after_s(cell, ("cpu",)), 0.5),
+                    "first_cpu_by_a_look_s": _quantile(_found_by_a_look_s(cell), 0.5),
                     "first_both_s": _quantile(_found_after_s(cell, CLOCKS), 0.5),
                     "measured_s": _quantile([t.measured_s for t in cell], 0.5),
                     "whole_s": _quantile([t.whole_s for t in cell], 0.5),
@@ -113,6 +116,13 @@ def _found_after_s(cell: Sequence[Trial], clocks: Sequence[str]) -> list[float]:
     return [_told_after_s(trial, clocks) for trial in _on_target(cell)]
 
 
+def _found_by_a_look_s(cell: Sequence[Trial]) -> list[float]:
+    """Seconds of turns of each trial on target whose CPU time a planned look told, before the
+    budget ended."""
+    told = (t for t in _on_target(cell) if math.isfinite(_told_after_s(t, ("cpu",))))
+    return [trial.first_cpu_s for trial in told if trial.first_cpu_s]
+
+
 def _told_after_s(trial: Trial, clocks: Sequence[str]) -> float:
     verdicts = [getattr(trial, clock).verdict for clock in clocks]
     has_told = [v == "slower" if trial.aim else v != UNDECIDED for v in verdicts]
@@ -148,7 +158,7 @@ def _table(title: str, trials: Sequence[Trial]) -> Table:
     for column in (
         "part", "client", "trials", "wrong", "withheld", "no interval", "on target",
         "slower (CPU)", "(wall)", "CPU ratio", "truth", "recovered", "first CPU s: 50 %", "90 %",
-        "measured s", "whole s",
+        "by a look s", "measured s", "whole s",
     ):  # fmt: skip
         table.add_column(column, justify="left" if column in ("part", "client") else "right")
     for part, client, cell in _cells(trials):
@@ -168,14 +178,17 @@ def _table(title: str, trials: Sequence[Trial]) -> Table:
             f"{statistics.mean(t.cpu_truth for t in cell):.4f}",
             f"{_recovered(cell):.2f}",
             *(_seconds(first, q) for q in (0.5, 0.9)),
-            f"{_quantile([t.measured_s for t in cell], 0.5):.2f}",
-            f"{_quantile([t.whole_s for t in cell], 0.5):.2f}",
+            _seconds(_found_by_a_look_s(cell), 0.5),
+            _seconds([t.measured_s for t in cell], 0.5),
+            _seconds([t.whole_s for t in cell], 0.5),
         )
     return table
 
 
 def _seconds(values: Sequence[float], share_: float) -> str:
     found = _quantile(values, share_)
+    if math.isnan(found):
+        return "–"
     return f"over {1 - share_:.0%} never" if math.isinf(found) else f"{found:.2f}"
 
 

@@ -115,6 +115,20 @@ def test_what_was_found_late_or_never_counts_in_the_median(
     assert ("over 50% never" in capsys.readouterr().out) is math.isinf(median)
 
 
+def test_those_that_a_look_found_have_a_median_of_their_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As docs/evidence.md tells it: without those found at the end, withheld, or never."""
+    found = [replace(PLUS, first_cpu_s=seconds) for seconds in (3.0, 5.0, 8.0)]
+    never = replace(PLUS, cpu=UNDECIDED)
+    cell = [*found, PLUS, *[never] * 4, replace(found[2], withheld="noise")]
+    assert totals.summary(cell)[-1]["first_cpu_by_a_look_s"] == 5.0
+    totals.show(cell)
+    (line,) = (x for x in capsys.readouterr().out.splitlines() if x.split()[:2] == ["plus3", "all"])
+    assert line.split()[-3:] == ["5.00", "9.00", "–"]
+    assert math.isnan(float(str(totals.summary([never])[-1]["first_cpu_by_a_look_s"])))
+
+
 def test_what_two_workloads_say_is_no_contradiction(capsys: pytest.CaptureFixture[str]) -> None:
     get = replace(WRONG, part=trials.IDENTICAL, workload="small-get")
     post = replace(get, cpu=FASTER, workload="small-post")
