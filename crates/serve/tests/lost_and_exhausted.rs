@@ -142,11 +142,7 @@ fn release_lets_everybody_go_who_is_held() {
 fn who_gives_up_while_it_is_held_may_come_again() {
     let origin = ControlledOrigin::start();
     let (port, _) = origin.held(ENOUGH, 4);
-    let mut impatient = port.connect();
-    origin.send_and_wait(port, &mut impatient, &get());
-    origin.opened(port, 1);
-    drop(impatient);
-    origin.opened(port, 0);
+    give_up(&origin, port);
     let loops = vec![plain(port, ENOUGH)];
     let answer = origin.ask(order(&[port; 3], 2, 3));
     assert_eq!(answer["lost"], json!([]));
@@ -159,14 +155,31 @@ fn who_gives_up_while_it_is_held_may_come_again() {
     cut_short(origin, loops);
 }
 
+/// Sends a request, and closes the connection while it is held. There is no other connection.
+fn give_up(origin: &ControlledOrigin, port: Port) {
+    let mut impatient = port.connect();
+    origin.send_and_wait(port, &mut impatient, &get());
+    origin.opened(port, 1);
+    drop(impatient);
+    origin.opened(port, 0);
+}
+
+#[test]
+fn what_a_client_used_before_it_gave_up_a_first_request_is_not_forgotten() {
+    let origin = ControlledOrigin::start();
+    let (port, clock) = origin.held(ENOUGH, 1);
+    clock.advance(11);
+    give_up(&origin, port);
+    clock.advance(7);
+    origin.send_and_wait(port, &mut port.connect(), &get());
+    assert_eq!(origin.release(port), (18, 0));
+}
+
 #[test]
 fn who_gives_up_while_it_is_held_and_does_not_come_again_is_lost() {
     let origin = ControlledOrigin::start();
     let (port, _) = origin.held(ENOUGH, 1);
-    let mut impatient = port.connect();
-    origin.send_and_wait(port, &mut impatient, &get());
-    drop(impatient);
-    origin.opened(port, 0);
+    give_up(&origin, port);
     let answer = origin.ask(order_with(&[port], 1, 1, 100));
     assert_eq!((&answer["turns"], &answer["lost"]), (&json!([]), &json!([port.ledger])));
 }

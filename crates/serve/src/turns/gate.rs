@@ -190,7 +190,9 @@ impl Gate {
             Phase::Open => None,
             Phase::Closed if index == 0 => {
                 let cpu_ns = self.cpu();
-                self.before_ns.set(cpu_ns.saturating_sub(self.cpu_when_held.get()));
+                // There is time already if a first request was given up while it was held.
+                let more_ns = cpu_ns.saturating_sub(self.cpu_when_held.get());
+                self.before_ns.set(self.before_ns.get() + more_ns);
                 Some(self.end(cpu_ns))
             }
             Phase::Closed => Some(self.hold()),
