@@ -7,6 +7,7 @@ use std::time::Instant;
 use common::controlled::{
     ControlledOrigin, ENOUGH, Port, cut_short, get, looping, order, order_with, plain, turns,
 };
+use common::head;
 use serde_json::json;
 
 #[test]
@@ -173,6 +174,34 @@ fn what_a_client_used_before_it_gave_up_a_first_request_is_not_forgotten() {
     clock.advance(7);
     origin.send_and_wait(port, &mut port.connect(), &get());
     assert_eq!(origin.release(port), (18, 0));
+}
+
+/// Sends half an upload, and waits until the origin has closed the connection.
+fn upload_half(port: Port) {
+    let mut client = port.connect();
+    client.send(head("PUT", "/upload", &[], 10) + "12345");
+    client.end_of_sending();
+    client.rest();
+}
+
+/// RFC 9112, section 8: such a message is incomplete, and no request that could be answered.
+#[test]
+fn half_an_upload_is_no_exchange_of_a_turn() {
+    let origin = ControlledOrigin::start();
+    let (port, _) = origin.held(ENOUGH, 1);
+    upload_half(port);
+    let mut client = port.connect();
+    origin.send_and_wait(port, &mut client, &get());
+    let answering = origin.begin(order(&[port], 1, 2));
+    for _ in 0..3 {
+        assert_eq!(client.reply().text(), "Hi");
+        upload_half(port);
+        client.send(get());
+    }
+    let turn = turns(&answering.recv().unwrap())[0];
+    assert_eq!((turn.lead_exchanges, turn.exchanges), (1, 2));
+    assert_eq!(origin.answered(port), 3);
+    assert_eq!(origin.read(port)["bad_requests"], 4);
 }
 
 #[test]

@@ -70,6 +70,8 @@ impl Requests {
         arrives: bool,
     ) -> Result<Response<Reply>, HungUp> {
         let answer = answers::deferred(route, &parts, content, &resources, &exchange.0).await;
+        // Half a request never arrives, and nobody waits for its answer.
+        let arrives = arrives && !matches!(answer, Err(Refusal::BrokenContent(_)));
         if arrives && let Some(held) = exchange.0.ledger.gate.arrive() {
             held.wait().await;
         }
