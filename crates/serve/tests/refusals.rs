@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use common::{Origin, head};
 use fetchoff_serve::{Limits, ListenerConfig, document};
+use serde_json::json;
 
 /// More than the buffers of both systems take.
 const LENGTH: usize = 64 << 20;
@@ -75,4 +76,25 @@ fn content_takes_memory_until_it_has_been_parsed() {
     drop(worker);
     assert_eq!(first.reply().status, 200);
     assert_eq!(ask_again(), 200);
+}
+
+/// A parser keeps what it has read until it finds a boundary, but not the content of a part.
+#[test]
+fn parts_without_a_boundary_take_memory_and_others_do_not() {
+    let limits = Limits { held_bytes: 4 << 20, ..Limits::default() };
+    let origin = Origin::with(limits, ListenerConfig::PLAIN);
+    let is_multipart = "Content-Type: multipart/form-data; boundary=b";
+    let field = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n";
+    let content = "x".repeat(16 << 20);
+    let endless_preamble = content.clone();
+    let endless_head = format!("{field}X: {content}");
+    for endless in [endless_preamble, endless_head] {
+        let mut client = origin.connect();
+        client.send(head("POST", "/multipart", &[is_multipart], endless.len()));
+        let _ = client.stream.write_all(endless.as_bytes()); // it may be cut off
+        assert_eq!(client.reply().status, 503);
+    }
+    let whole = format!("{field}\r\n{content}\r\n--b--\r\n");
+    let reply = origin.connect().ask("POST", "/multipart", &[is_multipart], whole.as_bytes());
+    assert_eq!((reply.status, &reply.json()["parts"][0]["bytes"]), (200, &json!(content.len())));
 }

@@ -44,6 +44,13 @@ impl Share {
         }
         fits
     }
+
+    /// Gives `bytes` back before the others.
+    pub fn give_back(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        self.memory.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
 }
 
 impl Drop for Share {
@@ -88,6 +95,20 @@ mod tests {
         assert!(other.take(4));
         drop(one);
         assert!(other.take(6));
+    }
+
+    #[test]
+    fn a_share_is_given_back_in_parts() {
+        let memory = Memory::new(10);
+        let mut one = memory.share();
+        assert!(one.take(8));
+        one.give_back(3);
+        assert!(memory.share().take(5));
+        assert!(!memory.share().take(6));
+        one.give_back(100);
+        assert!(memory.share().take(10));
+        drop(one);
+        assert!(!memory.share().take(11));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::content::coding::Coding;
 use crate::content::documents::Document;
-use crate::content::memory::Held;
+use crate::content::memory::{Held, Memory};
 use crate::content::refusal::Refusal;
 use crate::content::request::{Received, Sum};
 use crate::content::response::Content;
@@ -109,7 +109,7 @@ pub async fn deferred(
         Ok(Route::Form) => form(parts, content, resources).await,
         Ok(Route::Login) => logged_in(parts, content, resources).await,
         Ok(Route::ParseJson) => parsed(parts, content, resources).await,
-        Ok(Route::Multipart) => described(parts, content).await,
+        Ok(Route::Multipart) => described(parts, content, &resources.memory).await,
         Ok(Route::Upload { digest: true }) => Ok(json(&content.hashed().drain().await?)),
         Ok(Route::Upload { digest: false }) => {
             let sum = content.drain().await?;
@@ -247,9 +247,9 @@ fn rewritten(content: &[u8]) -> Result<Vec<u8>, Refusal> {
     serde_json::to_vec(&serde_json::from_slice::<Value>(content).map_err(wrong)?).map_err(wrong)
 }
 
-async fn described(parts: &Parts, content: Received) -> Answer {
+async fn described(parts: &Parts, content: Received, memory: &Memory) -> Answer {
     match multipart::boundary(&parts.headers) {
-        Ok(boundary) => Ok(json(&multipart::described(content, boundary).await?)),
+        Ok(boundary) => Ok(json(&multipart::described(content, boundary, memory).await?)),
         Err(refusal) => Err(refused(refusal, parts, content).await),
     }
 }

@@ -1,5 +1,6 @@
 //! `/multipart`: `multipart/form-data`, parsed while it arrives.
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 
 use bytes::Bytes;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
+use crate::content::memory::{Memory, Share};
 use crate::content::refusal::Refusal;
 use crate::content::request::{Received, hex, text};
 
@@ -40,40 +42,53 @@ pub fn boundary(headers: &HeaderMap) -> Result<String, Refusal> {
 }
 
 /// `{"parts":[{"name":…,"filename":…,"content_type":…,"bytes":N,"sha256":…},…]}`
-pub async fn described(mut content: Received, boundary: String) -> Result<Described, Refusal> {
+///
+/// What the parser has not given back takes memory: it keeps everything while it looks for a
+/// boundary, or for the end of a part's head.
+pub async fn described(
+    mut content: Received,
+    boundary: String,
+    memory: &Memory,
+) -> Result<Described, Refusal> {
+    let share = RefCell::new(memory.share());
     // The parser needs a stream that is `Send`, and `Received` is not.
     let (sender, mut pieces) = mpsc::channel::<Bytes>(AHEAD);
     let stream =
         stream::poll_fn(move |cx| pieces.poll_recv(cx).map(|piece| piece.map(Ok::<_, Infallible>)));
     let reading = async {
         while let Some(piece) = content.next().await? {
-            // If the parser has stopped, it reports the error itself.
+            // If the parser has stopped, it reports the error itself, and keeps nothing.
+            if !sender.is_closed() && !share.borrow_mut().take(piece.len()) {
+                content.refuse();
+                return Err(Refusal::Busy);
+            }
             let _ = sender.send(piece).await;
         }
         drop(sender);
         content.end();
         Ok(())
     };
-    let (read, parsed) = tokio::join!(reading, parse(Multipart::new(stream, boundary)));
+    let (read, parsed) = tokio::join!(reading, parse(Multipart::new(stream, boundary), &share));
     read?;
     let parts = parsed.map_err(|error| Refusal::BadContent(format!("not multipart: {error}")))?;
     Ok(Described { parts })
 }
 
-async fn parse(mut multipart: Multipart<'_>) -> multer::Result<Vec<Part>> {
+async fn parse(mut multipart: Multipart<'_>, share: &RefCell<Share>) -> multer::Result<Vec<Part>> {
     let mut parts = Vec::new();
     while let Some(field) = multipart.next_field().await? {
-        parts.push(part(field).await?);
+        parts.push(part(field, share).await?);
     }
     Ok(parts)
 }
 
-async fn part(mut field: Field<'_>) -> multer::Result<Part> {
+async fn part(mut field: Field<'_>, share: &RefCell<Share>) -> multer::Result<Part> {
     let mut bytes = 0;
     let mut hasher = Sha256::new();
     while let Some(piece) = field.chunk().await? {
         bytes += piece.len() as u64;
         hasher.update(&piece);
+        share.borrow_mut().give_back(piece.len());
     }
     let filename = field.file_name().map(str::to_owned);
     // text/plain is the default of a text field (RFC 7578, section 4.4): saying so makes no
