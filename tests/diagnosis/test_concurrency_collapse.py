@@ -15,8 +15,9 @@ def test_a_pool_that_looks_through_everything_is_named() -> None:
     found = compared_diagnosis_of(faulty("python", "quadratic_pool"), MANY)
     assert FAULT in named(found)
     (cause,) = (each for each in found.causes if each.fault == FAULT)
-    facts = {fact.name: float(fact.value) for fact in cause.facts}
-    assert facts["together"] / facts["alone"] == pytest.approx(facts["factor"])
+    facts = {fact.name: fact.value for fact in cause.facts}
+    together, alone, factor = (float(facts[name]) for name in ("together", "alone", "factor"))
+    assert together / alone == pytest.approx(factor)
     assert (facts["at_once"], facts["failed"]) == (100, 0)
 
 

@@ -6,10 +6,11 @@ What a read of a large buffer brings is no matter of the client's: more had not 
 
 from __future__ import annotations
 
-from fetchoff.diagnosis.calls import reads, window
+from fetchoff.diagnosis.calls import Window, reads, window
+from fetchoff.diagnosis.exchanges import exchanges
 from fetchoff.diagnosis.rule import Evidence, Rule, too_few_traced
 from fetchoff.model.cause import Cause, Fact, KnownFault, Unit
-from fetchoff.model.recording import Call, Source
+from fetchoff.model.recording import Call, Recording, Source
 
 ID = "small-reads"
 SMALL_BYTES = 1024
@@ -21,7 +22,7 @@ LEAST_COST = 0.02  # of an exchange
 
 def find(evidence: Evidence) -> Cause | None:
     settings = evidence.wire.course.workload.settings
-    within = window(evidence.traced)
+    within = window(evidence.traced) or _begun(evidence.traced)
     if within is None or settings.read_size is not None:
         return None  # or was asked to
     all_of_them = reads(within.calls)
@@ -39,6 +40,15 @@ def find(evidence: Evidence) -> Cause | None:
         of=len(all_of_them),
         rests_on=(Source.CALLS,),
     )
+
+
+def _begun(traced: Recording | None) -> Window | None:
+    """Where so many reads fill the trace that no two exchanges are whole: of a part of one, all
+    that were counted are fewer than an exchange has."""
+    if traced is None:
+        return None
+    begun = sum(one.began_ns <= traced.calls_until_ns for one in exchanges(traced))
+    return Window(traced.calls, begun) if begun else None
 
 
 def _is_small(call: Call, *, tls: bool) -> bool:

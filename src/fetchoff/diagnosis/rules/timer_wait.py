@@ -34,6 +34,7 @@ LEAST_SHARE = (
     0.25  # of the exchanges: a process that has the core for a slice leaves fewer such waits
 )
 LEAST_COST = 0.05  # of their time
+LEAST_OTHERS = 0.1  # of the waits, without the timer
 WINDOW_BYTES = 14_480  # ten segments: what follows over a link comes a round trip later (RFC 6928)
 HEADER_BYTES = 52  # of IP and TCP with timestamps, which a link's rate counts too (docs/links.md)
 
@@ -147,9 +148,11 @@ def _is_near(length_ns: float, usual_ns: float) -> bool:
 
 
 def _otherwise_ns(pauses: Sequence[_Pause], idle: Sequence[_Pause]) -> float:
-    """What would remain: the wait of exchanges without the timer, or what the link takes."""
+    """What would remain: the wait of exchanges without the timer, if there are enough for that, or
+    what the link takes. One or two may be waits for the timer, begun late in a busy moment."""
     others = [pause.wait.idle_ns for pause in pauses if pause not in idle]
-    return max(median(others) if others else 0.0, median(pause.path_ns for pause in idle))
+    is_usual = len(others) >= LEAST_OTHERS * len(pauses)
+    return max(median(others) if is_usual else 0.0, median(pause.path_ns for pause in idle))
 
 
 def _call(calls: Sequence[Call], usual_ns: float) -> str:
