@@ -140,16 +140,14 @@ def survey_of(rows: Iterable[Row]) -> str:
     """The table of what was found in the clients, with how well predictions were confirmed."""
     recorded = [row for row in rows if row["part"] == "survey"]
     told = [row for row in recorded if "diagnosis" in row]
-    errors: list[float] = []
+    errors = errors_of(cause for row in told for cause in row["diagnosis"]["causes"])
     lines = [
         "| client | course | finding | an exchange, µs | predicted saving | saved when tried | |",
         "|---|---|---|---|---|---|---|",
     ]
     for row in told:
         for cause in row["diagnosis"]["causes"]:
-            tried, saves = _tried(cause), cause["saves_us"]
-            if tried and saves:
-                errors.append(abs(tried["saved_us"]["point"] - saves) / saves)
+            tried, saves = trial_of(cause), cause["saves_us"]
             saved = _interval(tried["saved_us"]) if tried else ""
             cells = (
                 f"`{row['client']}`",
@@ -182,10 +180,18 @@ def _often(count: int, of: int) -> str:
     return f"{count} of {of}" if count <= of else f"{count} times in {of}"
 
 
-def _tried(cause: Row) -> Row | None:
+def trial_of(cause: Row) -> Row | None:
     """What its trial showed; None without one, or if that had too few rounds for an interval."""
     tried: Row | None = cause["tried"]
     return tried if tried and tried["rounds"] >= MINIMUM_ROUNDS else None
+
+
+def errors_of(causes: Iterable[Row]) -> list[float]:
+    """How far each prediction was off what its trial saved, as a share of the prediction."""
+    pairs = ((trial_of(cause), cause["saves_us"]) for cause in causes)
+    return [
+        abs(tried["saved_us"]["point"] - saves) / saves for tried, saves in pairs if tried and saves
+    ]
 
 
 def _interval(estimate: Row) -> str:

@@ -6,6 +6,8 @@ where a factor can be toggled, tried. *pairs*: how much of the difference of two
 unexplained.
 Rows go to a file as they are found, and what is in it already is not done again. With `--keep`,
 recordings are kept too, and `--ask-again` asks the rules of today about them.
+
+Exit status 1: something failed, or wasn't begun because `--seconds` were over.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import pickle
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -58,17 +61,22 @@ PAIRS = (
 )
 
 
-def main() -> None:
+def main() -> int:
     arguments = _arguments()
     known = _read(arguments.out)
     if arguments.ask_again:
         known = [_asked_again(row, arguments.keep) for row in known]
         arguments.out.write_text("".join(json.dumps(row) + "\n" for row in known), "utf-8")
-    for row in _rows(arguments, known):
-        known.append(row)
+    wanted = _left(arguments, known)
+    rows: list[Row] = []
+    for row in _rows(arguments, wanted):
+        rows.append(row)
         with arguments.out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    show(known)
+    show([*known, *rows])
+    if left := len(wanted) - len(rows):
+        print(f"not begun: {left}")
+    return 1 if left or any("failed" in row for row in rows) else 0
 
 
 def show(rows: Sequence[Row]) -> None:
@@ -80,23 +88,26 @@ def show(rows: Sequence[Row]) -> None:
             console.print(table(mine))
 
 
-def _rows(arguments: argparse.Namespace, known: Sequence[Row]) -> Iterator[Row]:
+def _left(arguments: argparse.Namespace, known: Sequence[Row]) -> list[Row]:
+    """What is wanted and not yet known."""
     done = {_key(row) for row in known}
+    wanted = (row for part in arguments.parts.split(",") for row in _wanted(part, arguments))
+    return [row for row in wanted if _key(row) not in done]
+
+
+def _rows(arguments: argparse.Namespace, asked: Sequence[Row]) -> Iterator[Row]:
     ends_at = time.monotonic() + arguments.seconds
-    for part in arguments.parts.split(","):
-        for wanted in _wanted(part, arguments):
-            if time.monotonic() > ends_at:
-                return
-            if _key(wanted) in done:
-                continue
-            began = time.monotonic()
-            try:
-                found = _done(wanted, arguments)
-            except InputError as error:
-                found = {"unsupported": error.message}
-            except FetchoffError as error:
-                found = {"failed": error.message}
-            yield {**wanted, **found, "seconds": round(time.monotonic() - began, 1)}
+    for wanted in asked:
+        if time.monotonic() > ends_at:
+            return
+        began = time.monotonic()
+        try:
+            found = _done(wanted, arguments)
+        except InputError as error:
+            found = {"unsupported": error.message}
+        except FetchoffError as error:
+            found = {"failed": error.message}
+        yield {**wanted, **found, "seconds": round(time.monotonic() - began, 1)}
 
 
 def _key(row: Row) -> tuple[str, ...]:
@@ -242,4 +253,4 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

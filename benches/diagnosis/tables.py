@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from rich.table import Table
+from tools.findings_page import errors_of, trial_of
 
 Row = dict[str, Any]
 GOAL = 0.1
@@ -29,14 +30,14 @@ def of_clean(rows: Sequence[Row]) -> Table:
 
 
 def of_survey(rows: Sequence[Row]) -> Table:
-    """What was found, and what became of it; the caption compares predictions with trials."""
+    """What was found, and what became of it; the caption compares predictions with trials.
+
+    As in docs/findings.md, which has the same table, trials of too few rounds tell nothing.
+    """
     table = Table("client", "course", "finding", "exchange", "saves", "saved", "trial")
-    errors = []
     for row, cause in causes(rows):
-        tried = cause["tried"]
+        tried = trial_of(cause)
         predicted = cause["saves_us"]
-        if tried and predicted:
-            errors.append(abs(tried["saved_us"]["point"] - predicted) / predicted)
         table.add_row(
             row["client"],
             row["course"],
@@ -49,7 +50,7 @@ def of_survey(rows: Sequence[Row]) -> Table:
     told = [row for row in rows if "diagnosis" in row]
     caption = f"{len(told)} of {len(rows)} recorded; "
     caption += f"{sum(bool(_faults(row)) for row in told)} with a finding"
-    if errors:
+    if errors := errors_of(cause for _, cause in causes(rows)):
         caption += f"; error of {len(errors)} predictions: median {median(errors):.1%}"
     table.caption = caption
     return table
