@@ -1,4 +1,4 @@
-"""`make bench-diagnosis`: its table of clients is that of docs/findings.md; it says what is left."""
+"""`make bench-diagnosis` has the table of docs/findings.md, and says what is left."""
 
 from __future__ import annotations
 
