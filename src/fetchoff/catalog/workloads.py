@@ -137,7 +137,7 @@ class _Settings(Document):
     read_size: int | None = Field(default=None, gt=0)
     cookies: bool = False
     decompress: bool = False
-    redirects: int = Field(default=0, ge=0)
+    redirects: int = Field(default=0, ge=0, le=100)
     timeout_ms: _Timeouts = Field(default_factory=_Timeouts)
     options: dict[str, bool | int | str] = Field(default_factory=dict)
     behaviour: _Behaviour = Field(default_factory=_Behaviour)

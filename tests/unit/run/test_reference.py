@@ -123,10 +123,25 @@ def test_cookies_and_redirects_as_the_workload_has_them(base_url: str) -> None:
     with pytest.raises(InputError, match=r"status 200 of GET /private, .* answers 401"):
         fetch(Workload("w", "", (login, private)), base_url)
     there = Exchange("GET", "/redirect/2")
-    followed = fetch(Workload("w", "", (there,), Settings(redirects=True)), base_url)
+    followed = fetch(Workload("w", "", (there,), Settings(redirects=3)), base_url)
     assert followed.sha256 == (hashlib.sha256(b"Hi").hexdigest(),)
     with pytest.raises(InputError, match="answers 302"):
         fetch(Workload("w", "", (there,)), base_url)
+
+
+@pytest.mark.parametrize(("leads_on", "most"), [(0, 1), (12, 13), (12, 20), (99, 100)])
+def test_as_many_redirects_as_the_workload_follows(leads_on: int, most: int, base_url: str) -> None:
+    there = Exchange("GET", f"/redirect/{leads_on}")
+    followed = fetch(Workload("w", "", (there, there), Settings(redirects=most)), base_url)
+    assert followed.sha256 == (hashlib.sha256(b"Hi").hexdigest(),) * 2
+
+
+@pytest.mark.parametrize(("leads_on", "most"), [(1, 1), (5, 3), (12, 12)])
+def test_more_redirects_than_the_workload_follows(leads_on: int, most: int, base_url: str) -> None:
+    there = Exchange("GET", f"/redirect/{leads_on}")
+    with pytest.raises(InputError, match=f"GET .*/redirect/{leads_on} is redirected more") as error:
+        fetch(Workload("w", "", (there,), Settings(redirects=most)), base_url)
+    assert error.value.hint.startswith("raise 'redirects'")
 
 
 def test_the_file_of_a_head_is_that_of_the_get(base_url: str, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import http.client
 import http.cookiejar
 import io
 import json
+import sys
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -130,6 +131,33 @@ def save(exchange: Exchange, base_url: str, path: Path) -> None:
         raise InputError(f"{exchange.method} {exchange.target} is answered with status {status}")
 
 
+class _TooManyRedirects(Exception):
+    """An answer leads on, after as many redirects as a workload follows."""
+
+
+class _Follow(urllib.request.HTTPRedirectHandler):
+    """Follows so many redirects of an exchange; _TooManyRedirects where there is one more."""
+
+    max_redirections = max_repeats = sys.maxsize  # instead of urllib's own limits, 10 and 4
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        followed: dict[str, int] = getattr(req, "redirect_dict", {})  # how often which URL
+        if sum(followed.values()) >= self._most:
+            raise _TooManyRedirects
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 class _Stay(urllib.request.HTTPRedirectHandler):
     """Redirects are answers like any other."""
 
@@ -144,8 +172,8 @@ def _opener(workload: Workload, network: Network) -> urllib.request.OpenerDirect
     ]
     if workload.settings.cookies:
         handlers.append(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
-    if not workload.settings.redirects:
-        handlers.append(_Stay())
+    most = workload.settings.redirects
+    handlers.append(_Follow(most) if most else _Stay())
     return urllib.request.build_opener(*handlers)
 
 
@@ -167,6 +195,11 @@ def _answer(
     named = f"{exchange.method} {base_url + exchange.target}"
     try:
         answer = _exchanged(opener, request, copy)
+    except _TooManyRedirects as error:
+        raise InputError(
+            f"{named} is redirected more often than the workload's settings let clients follow",
+            "raise 'redirects' in the workload's settings, or mend its target",
+        ) from error
     except (OSError, http.client.HTTPException) as error:  # the latter where it is no HTTP
         raise _failed(named, str(error)) from error
     if answer.cut and not exchange.expect.cut:
