@@ -5,7 +5,8 @@ of one TCP connection after its first second, against the most content that the 
 of the 1500 bytes of a packet. Losses are counted by the receiver and compared with the binomial
 interval; the same seed must lose the same packets, another seed others. With --soak, the bench only
 generates heavy traffic for this long (soak.py). The emulator runs on the last core, as root with
-real-time priority; the traffic runs on the others. Exit status 1 if a goal is missed.
+real-time priority; the traffic runs on the others. Exit status 1 if a goal is missed, 2 if nothing
+could be measured.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import math
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,9 @@ def main() -> int:
         return 2
     if arguments.json:
         print(json.dumps([asdict(line) for line in lines], indent=2))
+    if not lines:
+        print("error: nothing was measured", file=sys.stderr)
+        return 2
     return 1 if any(line.met is False for line in lines) else 0
 
 
@@ -143,12 +147,21 @@ def _round_trips(
             emulator.traffic(link["far"], cores.far, "echo", far),
             emulator.traffic(link["near"], cores.near, "ping", far, str(packets)) as ping,
         ):
-            times = sorted(int(time) / 1000 for time in ping.next().split() if time != "-")
+            times = ping.next().split()
         remark = lateness(emulator.read(link), "up")
+    yield from round_trips(str(mode), times, asked_ms, remark)
+
+
+def round_trips(mode: str, times: Sequence[str], asked_ms: float, remark: str) -> Iterator[Line]:
+    """Of packets over a link that loses none: their times in µs, "-" if one never came back."""
+    came_ms = sorted(int(time) / 1000 for time in times if time != "-")
     for name, share, within in (("p50", 0.5, P50_WITHIN_MS), ("p99", 0.99, P99_WITHIN_MS)):
-        measured = times[math.ceil(share * len(times)) - 1]
+        measured = came_ms[math.ceil(share * len(came_ms)) - 1] if came_ms else math.nan
         met = 0 <= measured - asked_ms <= within
-        yield Line(str(mode), f"round trip, {name}", asked_ms, measured, "ms", met, remark)
+        yield Line(mode, f"round trip, {name}", asked_ms, measured, "ms", met, remark)
+    lost = len(times) - len(came_ms)
+    remark = f"of {len(times)} round trips of {asked_ms:g} ms"
+    yield Line(mode, "lost without being asked", 0, lost, "packets", 0 == lost < len(times), remark)
 
 
 def _rate(
