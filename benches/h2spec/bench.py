@@ -3,7 +3,7 @@
     go install github.com/summerwind/h2spec/cmd/h2spec@latest
     .venv/bin/python -m benches.h2spec.bench
 
-Exit status 1 if anything fails.
+Exit status 1 if anything fails, 2 if over one listener no case passed or failed.
 """
 
 from __future__ import annotations
@@ -44,21 +44,24 @@ def main() -> int:
         print(f"error: {arguments.h2spec} is not installed", file=sys.stderr)
         print("hint: 'make bench-h2spec' installs it", file=sys.stderr)
         return 2
-    failures = 0
+    found: list[Counter[str]] = []
     with tempfile.TemporaryDirectory(prefix="fetchoff-h2spec-") as folder:
         origin = BuiltInOrigin(Path(folder))
         try:
             for listener in LISTENERS:
-                failures += _failures(listener, origin, arguments, Path(folder))
+                found.append(_counted(listener, origin, arguments, Path(folder)))
         finally:
             origin.end()
-    return 1 if failures else 0
+    if not all(counts["passed"] + counts["failed"] for counts in found):
+        print("error: there was nothing to try: are there such sections?", file=sys.stderr)
+        return 2
+    return 1 if any(counts["failed"] for counts in found) else 0
 
 
-def _failures(
+def _counted(
     listener: Listener, origin: BuiltInOrigin, arguments: argparse.Namespace, folder: Path
-) -> int:
-    """Print what became of the cases over one listener; how many of them failed."""
+) -> Counter[str]:
+    """Print what became of the cases over one listener; how many have passed, failed, …"""
     name, settings, options = listener
     port = origin.open(settings).base_url.rpartition(":")[2]
     command = (arguments.h2spec, "-h", "127.0.0.1", "-p", port, *options, *arguments.sections)
@@ -68,7 +71,7 @@ def _failures(
     for case in tried:
         if case.outcome != "passed":
             print(f"  {case.outcome}: {case.section}: {case.about}")
-    return counts["failed"]
+    return counts
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -79,7 +82,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _tried(command: tuple[str, ...], report: Path) -> Iterator[CaseResult]:
-    subprocess.run((*command, "-j", str(report)), stdout=subprocess.DEVNULL, check=False)
+    done = subprocess.run((*command, "-j", str(report)), stdout=subprocess.DEVNULL, check=False)
+    if not report.exists():
+        print(f"error: {command[0]} reports nothing, status {done.returncode}", file=sys.stderr)
+        return
     for case in ET.parse(report).iter("testcase"):
         outcome = next((kind for kind in ("failure", "error", "skipped") if _has(case, kind)), "")
         named = {"": "passed", "skipped": "skipped"}.get(outcome, "failed")
