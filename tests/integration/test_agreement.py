@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from benches.agreement.processes import FailedError, Task, started
@@ -18,6 +20,7 @@ from tests.command import Command, Ran
 
 from fetchoff.app.loopbacks import lacking
 from fetchoff.catalog.workloads import workload
+from fetchoff.model.workload import Exchange
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.origins.built_in import BuiltInOrigin
 from fetchoff.run.origins.reference import fetch
@@ -130,8 +133,10 @@ def test_a_loop_checks_what_it_gets(client: str, workload_id: str, tmp_path: Pat
         base_url = origin.open().base_url
         right = fetch(workload(workload_id), base_url).workload
         (exchange,) = right.exchanges
-        other = replace(exchange, expect=replace(exchange.expect, bytes=7))
-        for asked, does in ((right, True), (replace(right, exchanges=(other,)), False)):
+        longer = replace(exchange, expect=replace(exchange.expect, bytes=7))
+        refused = refusal(exchange, base_url)
+        for one, does in ((exchange, True), (longer, False), (refused, False)):
+            asked = replace(right, exchanges=(one,))
             ledger = origin.open()
             task = Task(asked, usable_cores()[0])
             process = started(subjects[0], ledger.base_url, tmp_path, task)
@@ -143,6 +148,20 @@ def test_a_loop_checks_what_it_gets(client: str, workload_id: str, tmp_path: Pat
             assert ledger.close().seen.requests == (3 if does else 1)
     finally:
         origin.end()
+
+
+def refusal(exchange: Exchange, base_url: str) -> Exchange:
+    """A request like that one, to a target whose answer has the expected length, and another
+    status than the 200 that loops ask for."""
+    target = "/status/404"
+    address = urlsplit(base_url)
+    connection = HTTPConnection(address.hostname or "", address.port)
+    with closing(connection):
+        connection.request(exchange.method, target)
+        answer = connection.getresponse()
+        content = answer.read()
+    assert answer.status >= 400
+    return replace(exchange, target=target, expect=replace(exchange.expect, bytes=len(content)))
 
 
 def test_every_loop_has_an_adapter() -> None:
