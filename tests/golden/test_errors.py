@@ -141,6 +141,11 @@ BAD_WORKLOADS: dict[str, str | bytes] = {
     "two-faults": f'schema = 2\nabout = ""\nplacement = "moon"\n{GOOD_EXCHANGE}',
     "no-exchange": 'schema = 1\nabout = ""\n',
     "address-in-target": 'schema = 1\nabout = ""\n[[exchange]]\ntarget = "http://example.org/"\n',
+    "other-characters-in-target": 'schema = 1\nabout = ""\n[[exchange]]\ntarget = "/echo?name=é"\n',
+    "line-break-in-field": f'schema = 1\nabout = ""\n{GOOD_EXCHANGE}headers = [["X", "a\\nb"]]\n',
+    "field-twice": (
+        f'schema = 1\nabout = ""\n{GOOD_EXCHANGE}headers = [["X-A", "1"], ["x-a", "2"]]\n'
+    ),
     "unknown-body-key": (
         f'schema = 1\nabout = ""\n{GOOD_EXCHANGE}method = "POST"\n'
         '[exchange.body]\nkind = "form"\nfeilds = []\n'

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 from pydantic_core import PydanticCustomError
 
 from fetchoff.catalog.files import SUFFIX, find
+from fetchoff.catalog.request_head import Fields, Target, Value
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model import workload as model
 from fetchoff.model.behaviour import Behaviour, Continue
@@ -34,7 +35,7 @@ def _document(size: int) -> str:
 class _FilePart(Document):
     name: str
     filename: str = Field(pattern=r"^[^/]+$")
-    content_type: str = "application/octet-stream"
+    content_type: Value = "application/octet-stream"
     size: int = Field(ge=0)
 
 
@@ -44,7 +45,7 @@ class _Body(Document):
     files: tuple[_FilePart, ...] = ()
     value: Any = None
     document: int | None = Field(default=None, ge=len(_document_of("")))
-    content_type: str = "application/octet-stream"
+    content_type: Value = "application/octet-stream"
     size: int = Field(default=0, ge=0)
 
     @field_validator("value")
@@ -87,8 +88,8 @@ class _Expect(Document):
 
 class _Exchange(Document):
     method: Literal["GET", "HEAD", "POST", "PUT"] = "GET"
-    target: str = Field(pattern=r"^/")
-    headers: tuple[Pair, ...] = ()
+    target: Target
+    headers: Fields = ()
     body: _Body | None = None
     expect: _Expect = Field(default_factory=_Expect)
 

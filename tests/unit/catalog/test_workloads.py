@@ -54,7 +54,7 @@ options = { tcp_nodelay = false, window = 7, engine = "fast" }
 [[exchange]]
 method = "POST"
 target = "/form?x=1"
-headers = [["X-A", "1"], ["X-A", "2"]]
+headers = [["X-A", "1"], ["X-B", "2"]]
 expect = { status = 201, bytes = 5, json = ["a", "b"] }
 body = { kind = "form", fields = [["a", "1"], ["a", "2"]] }
 
@@ -103,7 +103,7 @@ def test_every_key_arrives(tmp_path: Path) -> None:
                 "POST",
                 "/form?x=1",
                 FormBody((("a", "1"), ("a", "2"))),
-                (("X-A", "1"), ("X-A", "2")),
+                (("X-A", "1"), ("X-B", "2")),
                 Expect(201, 5, ("a", "b")),
             ),
             Exchange("POST", "/json", JsonBody('{"list":[1,2.5,true],"text":"\\u00fc"}')),
@@ -183,11 +183,18 @@ def test_a_suite_at_its_published_sizes() -> None:
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20)
 pairs = st.lists(st.tuples(texts, texts), max_size=3)
+targets = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E, exclude_characters="#"))
+names = st.text(st.sampled_from("!#$%&'*+-.^_`|~09azAZ"), min_size=1, max_size=20)
+values = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E) | st.just("\t"), max_size=20)
 exchanges = st.fixed_dictionaries(
-    {"target": texts.map(lambda text: f"/{text}")},
+    {"target": targets.map(lambda text: f"/{text}")},
     optional={
         "method": st.sampled_from(["GET", "HEAD", "POST", "PUT"]),
-        "headers": pairs,
+        "headers": st.lists(
+            st.tuples(names, values.map(str.strip)),
+            max_size=3,
+            unique_by=lambda field: field[0].lower(),
+        ),
         "body": st.fixed_dictionaries({"kind": st.just("form"), "fields": pairs}),
     },
 )
@@ -290,6 +297,34 @@ def test_what_json_cannot_say_is_no_body(value: str, tmp_path: Path) -> None:
         f'body = {{ kind = "json", value = {value} }}\n'
     )
     with pytest.raises(InputError, match="value: JSON has nothing for it: "):
+        read_workload(path)
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ('target = "http://localhost/"', "'http://localhost/' must begin with '/'"),
+        ('target = ""', "'' must begin with '/'"),
+        ('target = "/echo?name=é"', "has 'é', which no target can have: write it as '%C3%A9'"),
+        ('target = "/a b"', "'/a b' has ' ', which no target can have: write it as '%20'"),
+        ('target = "/a#b"', "has '#', .* write it as '%23'"),
+        ('target = "/a\\n"', "which no target can have: write it as '%0A'"),
+        ('target = "/"\nheaders = [["X-Name", "€"]]', "'€' is no value of a field"),
+        ('target = "/"\nheaders = [["X", "a\\nb"]]', "is no value of a field: .* on one line"),
+        ('target = "/"\nheaders = [["X", " a"]]', "' a' is no value of a field"),
+        ('target = "/"\nheaders = [["X Y", "a"]]', "'X Y' is no name of a field"),
+        ('target = "/"\nheaders = [["", "a"]]', "'' is no name of a field"),
+        ('target = "/"\nheaders = [["X-A", "1"], ["x-a", "2"]]', "has 'x-a' more than once"),
+        (
+            'target = "/"\nbody = { kind = "raw", content_type = "a\\nb" }',
+            "content_type: .* is no value of a field",
+        ),
+    ],
+)
+def test_what_no_client_can_send(written: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "sent.toml"
+    path.write_text(f'schema = 1\nabout = "x"\n[[exchange]]\n{written}\n')
+    with pytest.raises(InputError, match=words):
         read_workload(path)
 
 

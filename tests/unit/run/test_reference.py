@@ -150,6 +150,12 @@ def test_the_file_of_a_head_is_that_of_the_get(base_url: str, tmp_path: Path) ->
         save(Exchange("GET", "/nowhere"), base_url, tmp_path / "answer")
 
 
+def test_a_url_with_other_characters_than_those_of_urls(base_url: str) -> None:
+    with pytest.raises(InputError, match="/é has other characters than those of a URL") as error:
+        fetch(workload("/", Expect()), f"{base_url}/é")
+    assert error.value.hint == f"write it as {base_url}/%C3%A9"
+
+
 def test_nobody_there(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

@@ -36,6 +36,7 @@ from fetchoff.run.origins.other_names import must_be_the_origin
 TIMEOUT_S = 70.0
 PIECE_BYTES = 1 << 20
 SUCCESSFUL = 2  # the class of status codes, RFC 9110, 15.3
+_OF_URLS = ":/?#[]@!$&'()*+,;=%"  # RFC 3986, section 2.2, and what is encoded already
 _BOUNDARY = "fetchoff-reference-boundary"
 
 
@@ -189,10 +190,14 @@ def _answer(
     headers = dict(exchange.headers)
     if content_type:
         headers["Content-Type"] = content_type
-    request = urllib.request.Request(
-        base_url + exchange.target, data=data, headers=headers, method=exchange.method
-    )
-    named = f"{exchange.method} {base_url + exchange.target}"
+    url = base_url + exchange.target
+    if not url.isascii():  # RFC 3986, section 2; a workload's target always is
+        raise InputError(
+            f"{base_url} has other characters than those of a URL",
+            f"write it as {urllib.parse.quote(base_url, safe=_OF_URLS)}",
+        )
+    request = urllib.request.Request(url, data=data, headers=headers, method=exchange.method)
+    named = f"{exchange.method} {url}"
     try:
         answer = _exchanged(opener, request, copy)
     except _TooManyRedirects as error:
