@@ -198,5 +198,19 @@ fn it_is_not_changed_together_with_100() {
     let origin = ControlledOrigin::start();
     let behaviour = json!({"silent_after": 1, "continues": "never"});
     let error = origin.error(json!({"op": "open", "behaviour": behaviour}));
-    assert!(error.contains("one at a time"), "{error}");
+    assert_eq!(error, "silent_after and continues are changed one at a time");
+}
+
+#[test]
+fn what_only_http1_has_is_refused_for_http2() {
+    let origin = ControlledOrigin::start();
+    for behaviour in [json!({"silent_after": 1, "hangs_up": true}), json!({"continues": "never"})] {
+        for (protocol, tls) in [("h2", true), ("h2c", false)] {
+            let open = json!({
+                "op": "open", "protocol": protocol, "tls": tls, "behaviour": behaviour,
+            });
+            let error = origin.error(open);
+            assert!(error.ends_with("is for HTTP/1.1 only"), "{error}");
+        }
+    }
 }

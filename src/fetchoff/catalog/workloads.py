@@ -20,6 +20,7 @@ from fetchoff.model.origin import BUILT_IN
 
 Pair = tuple[str, str]
 POWERS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+_U32 = 2**32 - 1  # what the origin keeps such a number in
 _WORDS = "the quick brown fox jumps over the lazy dog and "
 
 
@@ -111,10 +112,10 @@ class _Behaviour(Document):
     charset: bool = False
     coding: bool = True
     keep_alive: bool = True
-    answer_pieces: int = Field(default=1, ge=1)
-    silent_after: int | None = Field(default=None, ge=0)
+    answer_pieces: int = Field(default=1, ge=1, le=_U32)
+    silent_after: int | None = Field(default=None, ge=0, le=_U32)
     hangs_up: bool = False
-    streams: int | None = Field(default=None, ge=1)
+    streams: int | None = Field(default=None, ge=1, le=_U32)
     stream_window: int | None = Field(default=None, ge=0, le=2**31 - 1)
     connection_window: int | None = Field(default=None, ge=0, le=2**31 - 1)
     frame_bytes: int | None = Field(default=None, ge=2**14, le=2**24 - 1)

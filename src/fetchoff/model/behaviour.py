@@ -45,6 +45,13 @@ class Behaviour:
     connection_window: int | None = None
     frame_bytes: int | None = None
 
+    def __post_init__(self) -> None:
+        """ValueError if the choices contradict each other."""
+        if self.hangs_up and self.silent_after is None:
+            raise ValueError("hangs_up needs silent_after: after how many requests")
+        if self.silent_after is not None and self.continues is Continue.NEVER:
+            raise ValueError("silent_after and continues are changed one at a time")
+
 
 ORDINARY = Behaviour()
 """How the built-in origin behaves while clients are ranked."""

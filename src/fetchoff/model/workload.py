@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from fetchoff.model.behaviour import Behaviour
+from fetchoff.model.behaviour import Behaviour, Continue
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -131,6 +131,16 @@ class TimeoutsMs:
     total: int | None = None
 
 
+def _must_suit_http2(behaviour: Behaviour) -> None:
+    """ValueError for what the origin can do in HTTP/1.1 alone."""
+    if not behaviour.keep_alive:
+        raise ValueError("connections of HTTP/2 are kept")
+    if behaviour.hangs_up:
+        raise ValueError("hangs_up is for http/1.1 only")
+    if behaviour.continues is Continue.NEVER:
+        raise ValueError("continues is for http/1.1 only")
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to do the exchanges; see docs/protocol.md.
@@ -159,8 +169,8 @@ class Settings:
         """ValueError if the settings contradict each other."""
         if self.protocol is not Protocol.HTTP_1_1 and self.tls != (self.protocol is Protocol.H2):
             raise ValueError("h2 needs tls, and h2c goes without")
-        if self.protocol is not Protocol.HTTP_1_1 and not self.behaviour.keep_alive:
-            raise ValueError("connections of HTTP/2 are kept")
+        if self.protocol is not Protocol.HTTP_1_1:
+            _must_suit_http2(self.behaviour)
         if self.proxy and (self.tls or self.protocol is not Protocol.HTTP_1_1):
             raise ValueError("a proxy needs http/1.1 without tls")
         if self.sink is Sink.HASH and self.concurrency > 1:

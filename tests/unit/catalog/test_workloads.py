@@ -282,9 +282,29 @@ def test_transports(written: str, settings: Settings, tmp_path: Path) -> None:
         ('protocol = "h2"\ntls = false', "settings: h2 needs tls, and h2c goes without"),
         ("tls = true\nproxy = true", "settings: a proxy needs http/1.1 without tls"),
         ('protocol = "h3"', "settings.protocol: Input should be"),
+        ("behaviour = { hangs_up = true }", "settings: hangs_up needs silent_after"),
+        (
+            'behaviour = { silent_after = 1, continues = "never" }',
+            "settings: silent_after and continues are changed one at a time",
+        ),
+        (
+            'protocol = "h2"\nbehaviour = { silent_after = 1, hangs_up = true }',
+            "settings: hangs_up is for http/1.1 only",
+        ),
+        (
+            'protocol = "h2c"\nbehaviour = { continues = "never" }',
+            "settings: continues is for http/1.1 only",
+        ),
+        (
+            'protocol = "h2"\nbehaviour = { keep_alive = false }',
+            "settings: connections of HTTP/2 are kept",
+        ),
+        ("behaviour = { answer_pieces = 5000000000 }", "less than or equal to 4294967295"),
+        ("behaviour = { silent_after = 4294967296 }", "less than or equal to 4294967295"),
+        ("behaviour = { streams = 4294967296 }", "less than or equal to 4294967295"),
     ],
 )
-def test_transports_that_there_are_not(written: str, words: str, tmp_path: Path) -> None:
+def test_settings_that_there_are_not(written: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=words):
         read_workload(transport(written, tmp_path))
 

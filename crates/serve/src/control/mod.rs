@@ -128,6 +128,7 @@ impl Control {
     }
 
     fn open(&mut self, config: ListenerConfig) -> Result<Answer, String> {
+        config.check()?;
         let listener = Listener::open(SocketAddr::new(self.host, 0), config, &self.site)
             .map_err(|error| format!("cannot listen on {}: {error}", self.host))?;
         let port = listener.address().port();

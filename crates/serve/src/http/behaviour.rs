@@ -84,6 +84,17 @@ impl Behaviour {
             Ok(())
         }
     }
+
+    /// Fails if a choice is one of HTTP/1.1 alone, and says which.
+    pub(crate) fn check_for_http2(self) -> Result<(), &'static str> {
+        if self.hangs_up {
+            Err("hangs_up is for HTTP/1.1 only")
+        } else if self.continues == Continue::Never {
+            Err("continues is for HTTP/1.1 only")
+        } else {
+            Ok(())
+        }
+    }
 }
 
 impl Default for Behaviour {

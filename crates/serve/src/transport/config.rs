@@ -49,6 +49,9 @@ impl ListenerConfig {
             Self { protocol: Protocol::H2 | Protocol::H2c, keep_alive: false, .. } => {
                 Err("connections of HTTP/2 are kept")
             }
+            Self { protocol: Protocol::H2 | Protocol::H2c, behaviour, .. } => {
+                behaviour.check_for_http2().and_then(|()| behaviour.check())
+            }
             _ => self.behaviour.check(),
         }
     }
