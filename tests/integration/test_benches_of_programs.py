@@ -84,6 +84,18 @@ def test_runs_over_a_link_are_killed(cache: Path, namespaces: None) -> None:
     assert said.count("0 faults") == 1
 
 
+@pytest.mark.timeout(600)
+@needs("ip", "unshare")
+def test_a_host_of_a_fleet_is_cut_off(cache: Path, namespaces: None) -> None:
+    """In a network of its own, which the bench makes; test_fleet.py kills without it."""
+    pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
+    once = ("--kills", "1", "--kinds", "partitions", "--only", "patient", "--seed", "1")
+    said = bench("fleet.bench", cache, *once)
+    assert said.startswith("seed 1\n")
+    assert " 1 partitions in 1 runs: " in said
+    assert "; 0 faults, " in said
+
+
 def test_memory_of_a_download(cache: Path) -> None:
     small = ("--whole", "10M", "--traced", "10M")
     said = bench("memory.bench", cache, CLIENT, *small)
@@ -136,7 +148,7 @@ def test_a_report_whose_rankings_lack_rows_is_not_taken_for_a_whole_one(
 def test_every_bench_that_make_has_is_run() -> None:
     """By its module: a new one without a test is a bench that may break unseen."""
     modules = set(re.findall(r"-m benches\.([a-z0-9.]+)", (ROOT / "Makefile").read_text()))
-    own = {"agreement.bench", "fleet.bench"}  # test_agreement.py and test_fleet.py start them
+    own = {"agreement.bench"}  # test_agreement.py starts it
     tests = "".join(file.read_text() for file in Path(__file__).parent.glob("test_bench*.py"))
     assert len(modules) >= 13
     run = set(re.findall(r"bench\(\s*\"([a-z0-9.]+)\"", tests))
