@@ -38,7 +38,7 @@ mapfile -t languages < <(find adapters -mindepth 1 -maxdepth 1 -type d -printf '
 first=$((percent * ${#languages[@]} / 100))
 echo "the tests begin after $percent % of them, the clients with ${languages[first]}"
 
-tools/system-packages.sh chromium valgrind nginx-light wrk apache2-bin nghttp2-client strace cmake openssh-server slurm-wlm munge
+tools/system-packages.sh chromium valgrind nginx-light wrk apache2-bin nghttp2-client strace hyperfine cmake openssh-server slurm-wlm munge
 make target/tools/h2spec || echo "skipped: h2spec could not be built"
 set_up 40 "${languages[@]:first}" "${languages[@]:0:first}"
 "$bin/fetchoff" origins --setup

@@ -9,7 +9,6 @@ import json
 import math
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -191,13 +190,13 @@ def test_a_comparison_is_repeated_on_a_disturbed_machine(cache: Path, tmp_path: 
     assert len(json.loads((tmp_path / "totals").read_text())["trials"]) == 1
 
 
+@needs("hyperfine")
 def test_whole_processes_are_asked_the_same(cache: Path, tmp_path: Path) -> None:
     found = verdicts(cache, tmp_path, "peers", "--peers-seconds", "0.1")
     parts = {trial["part"]: trial["cpu_truth"] for trial in found}
     assert parts["alternated-aa"] == 1.0
     assert 1 < parts["alternated-plus3"] < 1.04
-    if shutil.which("hyperfine") is not None:
-        assert "hyperfine-aa" in parts
+    assert "hyperfine-aa" in parts
 
 
 @pytest.mark.parametrize(

@@ -96,14 +96,14 @@ def test_a_host_of_a_fleet_is_cut_off(cache: Path, namespaces: None) -> None:
     assert "; 0 faults, " in said
 
 
+@needs("strace")
 def test_memory_of_a_download(cache: Path) -> None:
     small = ("--whole", "10M", "--traced", "10M")
     said = bench("memory.bench", cache, CLIENT, *small)
     (row,) = (line.split() for line in said.splitlines() if line.startswith(CLIENT))
     grown, peak, asked, got, _ = (figure.replace(",", "") for figure in row[1:])
     assert 0 <= float(grown) < 10 < float(peak)
-    if found("strace"):
-        assert min(int(asked), int(got)) >= 512
+    assert min(int(asked), int(got)) >= 512
 
 
 @needs("cc")
