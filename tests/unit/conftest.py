@@ -19,7 +19,7 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def state(manifest: OriginManifest) -> Server:
         return Server(manifest, Readiness.UNAVAILABLE, Path(), reason="not here", hint="install it")
 
-    def set_up(manifest: OriginManifest) -> Server:
+    def set_up(manifest: OriginManifest, _: object) -> Server:
         tried.append(manifest.id)
         return state(manifest)
 

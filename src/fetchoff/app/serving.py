@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from fetchoff.build import servers
+from fetchoff.build.setup import Told
 from fetchoff.catalog import origins
 from fetchoff.catalog.paths import is_there
 from fetchoff.model.client import Readiness
@@ -61,41 +62,45 @@ def must_serve(name: str, courses: Sequence[Course], *, allow_remote: bool = Fal
                 )
 
 
-def ready_or_built_in(name: str, *, set_up: bool) -> tuple[str, str]:
-    """An article's origin if it is ready; otherwise the built-in one and a note that says why."""
+def ready_or_built_in(name: str, *, set_up: bool, say: Told = lambda _: None) -> tuple[str, str]:
+    """An article's origin if it is ready; otherwise the built-in one and a note that says why.
+    `say` is told what the user waits for."""
     if name == BUILT_IN or _is_url(name):
         return name, ""
-    server = _state(name, set_up=set_up)
+    server = _set_up(name, say) if set_up else _state(name)
     if server.readiness is Readiness.READY:
         return name, ""
     hint = f" ({server.hint})" if server.hint else ""
     return BUILT_IN, f"on the built-in origin: {name} is not ready: {server.reason}{hint}"
 
 
-def must_be_set_up(name: str) -> None:
+def must_be_set_up(name: str, say: Told = lambda _: None) -> None:
     """Set an origin up if that is to be done; OriginError, with what went wrong, if it fails."""
     if name != BUILT_IN and not _is_url(name):
-        _ready(name, set_up=True)
+        _must_be_ready(name, _set_up(name, say))
 
 
 def ready(name: str) -> Server:
     """A server of the catalogue; OriginError if it is not ready on this machine."""
-    return _ready(name, set_up=False)
+    server = _state(name)
+    _must_be_ready(name, server)
+    return server
 
 
-def _ready(name: str, *, set_up: bool) -> Server:
-    server = _state(name, set_up=set_up)
+def _must_be_ready(name: str, server: Server) -> None:
     if server.readiness is not Readiness.READY:
         raise OriginError(f"origin '{name}' is not ready: {server.reason}", server.hint)
-    return server
 
 
-def _state(name: str, *, set_up: bool) -> Server:
-    manifest = origins.origin(name)
-    server = servers.state(manifest)
-    if set_up and server.readiness is not Readiness.READY:
-        return servers.set_up(manifest)
-    return server
+def _state(name: str) -> Server:
+    return servers.state(origins.origin(name))
+
+
+def _set_up(name: str, say: Told) -> Server:
+    server = _state(name)
+    if server.readiness is Readiness.READY:
+        return server
+    return servers.set_up(server.manifest, say)
 
 
 def record_of(name: str) -> OriginRecord:

@@ -104,4 +104,4 @@ def _document(client: Client) -> ClientListing:
 
 
 def _fault(fault: Fault) -> FaultListing:
-    return {"why": fault.why, "sometimes": fault.sometimes}
+    return {"why": fault.why, "sometimes": fault.sometimes, "breaks": fault.breaks}

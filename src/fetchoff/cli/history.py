@@ -164,11 +164,12 @@ def _begin(
     from fetchoff.app.history import REPEATS
     from fetchoff.app.measure import adapter_of
     from fetchoff.app.releases import releases_of
+    from fetchoff.cli.console import say
     from fetchoff.cli.searching import search
     from fetchoff.model.history import HistoryPlan
     from fetchoff.store.history import HISTORY
 
-    known = releases_of(manifest)
+    known = releases_of(manifest, say)
     plan = HistoryPlan(
         client=str(manifest.id),
         adapter=adapter_of(manifest),

@@ -13,6 +13,7 @@ class FaultListing(TypedDict):
 
     why: Annotated[str, "what the library does wrong"]
     sometimes: Annotated[bool, "the case may also pass"]
+    breaks: Annotated[bool, "it may end or hang there"]
 
 
 class ClientListing(TypedDict):

@@ -44,7 +44,7 @@ def command(
         server = servers.state(manifest)
         if setup and server.readiness != "ready":
             say(f"setting up {name}")
-            server = servers.set_up(manifest)
+            server = servers.set_up(manifest, say)
         found.append(server)
     if as_json:
         print_json([_document(server) for server in found])

@@ -212,12 +212,13 @@ def _origin_of(suite: Suite, request: Request) -> tuple[str, str]:
     """The origin of an article's run, and a note on it. Whoever asks for one gets that one, ready
     or not; an author's server may be replaced."""
     from fetchoff.app.serving import located, must_be_set_up, ready_or_built_in
+    from fetchoff.cli.console import say
 
     wanted = located(request.origin or suite.origin)
     if not request.origin:
-        return ready_or_built_in(wanted, set_up=request.sets_up)
+        return ready_or_built_in(wanted, set_up=request.sets_up, say=say)
     if request.sets_up:
-        must_be_set_up(wanted)
+        must_be_set_up(wanted, say)
     return wanted, ""
 
 

@@ -52,6 +52,7 @@ def command(
     from fetchoff.app.measure import new_run
     from fetchoff.app.serving import located, must_be_set_up, must_serve
     from fetchoff.catalog import workloads
+    from fetchoff.cli.console import say
     from fetchoff.cli.measure import Manner, measure_and_show
     from fetchoff.model.origin import BUILT_IN
 
@@ -60,7 +61,7 @@ def command(
     chosen = courses(workload or chosen_suite.workloads, link or ())
     served_by = located(origin or (BUILT_IN if workload else chosen_suite.origin))
     if setup:
-        must_be_set_up(served_by)
+        must_be_set_up(served_by, say)
     must_serve(served_by, chosen, allow_remote=allow_remote)
     clients = _clients(chosen_suite, client, baseline, set_up=setup, quiet=quiet)
     experiment = ranking(

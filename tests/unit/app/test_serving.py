@@ -51,7 +51,7 @@ def test_why_a_server_could_not_be_set_up_is_told(
 ) -> None:
     """That it is "not set up yet" says nothing to who has just tried."""
 
-    def set_up(manifest: OriginManifest) -> Server:
+    def set_up(manifest: OriginManifest, _: object) -> Server:
         return Server(manifest, Readiness.UNAVAILABLE, Path(), reason="go failed", hint="see log")
 
     monkeypatch.setattr(servers, "set_up", set_up)
