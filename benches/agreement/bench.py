@@ -11,10 +11,10 @@ With --total, the adapters are driven by hand as well, by a few long `run`s and 
 all CPU time ÷ all exchanges is held against the CPU time of an exchange that the run reports.
 
 Prints tables, and writes everything to the file of --out. Exit status 1 if a client disagrees, in a
-ratio or in µs, or half of the ratios by more than 1 %; if a loop failed; or if the run has no
-figures for a client, or withholds its ranking. Intervals have a level of 99 %, so one of a hundred
-clients that agree may be said not to. Measure on a quiet machine, and give it time: each process of
-python/requests alone takes more than ten seconds.
+ratio or in µs, or half of the ratios by more than 1 %; if a loop failed or no longer compiles; or if
+the run has no figures for a client, or withholds its ranking. Intervals have a level of 99 %, so one
+of a hundred clients that agree may be said not to. Measure on a quiet machine, and give it time:
+each process of python/requests alone takes more than ten seconds.
 """
 
 from __future__ import annotations
@@ -62,7 +62,6 @@ class Bench:
     def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
         self.arguments = arguments
         self.measured: list[Measured] = []
-        self.failures: Failures = {}
         self.report: Report | None = None
         self._folder = folder
         self._stand = stand(arguments.workload, Loopback(arguments.loopback))
@@ -74,9 +73,12 @@ class Bench:
             with_set_up(chosen(names))
         build = folder / "build"
         build.mkdir()
-        self.subjects, self.skipped = gathered(names, ways, build)
+        found = gathered(names, ways, build)
+        self.subjects, self.skipped = found.subjects, found.skipped
+        self.failures: Failures = {(name, Way.LOOP): why for name, why in found.failed.items()}
         if (arguments.baseline, Way.LOOP) not in [subject.key for subject in self.subjects]:
-            reason = self.skipped.get(arguments.baseline, "it has no plain loop")
+            reasons = {**found.skipped, **found.failed}
+            reason = reasons.get(arguments.baseline, "it has no plain loop")
             raise UsageError(f"the baseline {arguments.baseline} cannot be measured: {reason}")
 
     def measure(self) -> None:

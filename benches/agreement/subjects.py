@@ -52,24 +52,37 @@ class NotReadyError(Exception):
     """Why a client cannot be measured on this machine."""
 
 
+class BrokenLoopError(Exception):
+    """Why a loop cannot be built although nothing that it needs is missing."""
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The subjects that can be measured; and by client, why others can't be here, or fail."""
+
+    subjects: list[Subject]
+    skipped: dict[str, str]
+    failed: dict[str, str]
+
+
 def with_loops() -> list[str]:
     """The clients that have a plain loop."""
     return sorted("/".join(path.parent.parts[-2:]) for path in LOOPS.glob(f"*/*/{SOURCE}"))
 
 
-def gathered(
-    names: Iterable[str], ways: Iterable[Way], folder: Path
-) -> tuple[list[Subject], dict[str, str]]:
-    """The measurable subjects, compiled in `folder` if needed; and the others, with reasons."""
+def gathered(names: Iterable[str], ways: Iterable[Way], folder: Path) -> Gathered:
+    """The subjects of these clients, compiled in `folder` if needed."""
     manifests, ways = discover(), tuple(ways)
-    subjects, skipped = [], {}
+    found = Gathered([], {}, {})
     for name in names:
         client = state(manifests[name])
         try:
-            subjects += _of(client, ways, folder)
+            found.subjects.extend(_of(client, ways, folder))
         except NotReadyError as reason:
-            skipped[name] = str(reason)
-    return subjects, skipped
+            found.skipped[name] = str(reason)
+        except BrokenLoopError as reason:
+            found.failed[name] = str(reason)
+    return found
 
 
 def _of(client: Client, ways: Iterable[Way], folder: Path) -> list[Subject]:
@@ -148,14 +161,14 @@ def _java(client: Client, adapter: Launch, folder: Path) -> Launch:
 
 
 def _compiled(command: tuple[str, ...], folder: Path) -> str:
-    """What a compiler prints; NotReadyError if it is not there or fails."""
+    """What a compiler prints; NotReadyError if it is not there, BrokenLoopError if it fails."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise NotReadyError(f"the loop needs '{command[0]}'") from None
     if done.returncode:
         said = re.sub(r"\s+", " ", done.stderr or done.stdout).strip()[:300]
-        raise NotReadyError(f"the loop does not compile: {said}")
+        raise BrokenLoopError(f"the loop does not compile: {said}")
     return done.stdout
 
 

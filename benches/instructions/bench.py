@@ -80,14 +80,14 @@ def main() -> None:
     console = Console(width=110 if not Console().is_terminal else None)
     with tempfile.TemporaryDirectory(prefix="fetchoff-instructions-") as temporary:
         folder = Path(temporary)
-        subjects, skipped = gathered(names, Way, folder)
-        for name, reason in skipped.items():
+        here = gathered(names, Way, folder)
+        for name, reason in {**here.skipped, **here.failed}.items():
             console.print(f"left out: {name}: {reason}")
         with _origin(folder) as base_url:
             resolved = fetch(workload(arguments.workload), base_url).workload
             task, found = Task(resolved, usable_cores()[0]), []
             counting = Counting(task, base_url, arguments.exchanges, folder)
-            for client, pair in _pairs(subjects):
+            for client, pair in _pairs(here.subjects):
                 try:
                     found.append(_counted(client, pair, counting))
                 except FailedError as error:

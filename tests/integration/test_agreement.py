@@ -125,9 +125,10 @@ def test_without_a_baseline_there_is_nothing_to_hold_against(bench: Bench, tmp_p
 def test_a_loop_checks_what_it_gets(client: str, workload_id: str, tmp_path: Path) -> None:
     """It ends where status or length are others; the origin counts its requests."""
     (tmp_path / "build").mkdir()
-    subjects, skipped = gathered([client], [Way.LOOP], tmp_path / "build")
-    if skipped:
-        pytest.skip(skipped[client])
+    here = gathered([client], [Way.LOOP], tmp_path / "build")
+    if here.skipped:
+        pytest.skip(here.skipped[client])
+    assert here.failed == {}
     origin = BuiltInOrigin(tmp_path)
     try:
         base_url = origin.open().base_url
@@ -139,7 +140,7 @@ def test_a_loop_checks_what_it_gets(client: str, workload_id: str, tmp_path: Pat
             asked = replace(right, exchanges=(one,))
             ledger = origin.open()
             task = Task(asked, usable_cores()[0])
-            process = started(subjects[0], ledger.base_url, tmp_path, task)
+            process = started(here.subjects[0], ledger.base_url, tmp_path, task)
             try:
                 with nullcontext() if does else pytest.raises(FailedError):
                     process.do(3)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benches.agreement import findings, runs
+from benches.agreement import bench, findings, runs, subjects
 from benches.agreement.arithmetic import (
     Agreement,
     Overall,
@@ -32,7 +32,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fetchoff.catalog.workloads import workload
-from fetchoff.model.client import Launch
+from fetchoff.model.client import Client, Launch, Manifest, Readiness
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.finding import Clock
 from fetchoff.model.loopback import Loopback
@@ -194,6 +194,37 @@ def bench_of(measured: list[Measured], told: Report, *, total: bool = True) -> B
     one.measured, one.failures, one.report = measured, {}, told
     one.skipped, one._stand = {}, stand("small-get", Loopback.MACHINE)
     return one
+
+
+BUILT = Launch(("true",))
+
+
+@pytest.mark.parametrize(
+    ("source", "compiler", "status"), [("int main(void) {", "cc", 1), ("", "no-such-cc", 0)]
+)
+def test_a_loop_that_no_longer_compiles_fails_and_one_without_a_compiler_is_skipped(
+    source: str, compiler: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --only-loops, nothing is told but what was measured."""
+
+    def compiled(_: Client, __: Launch, folder: Path) -> Launch:
+        (folder / "loop.c").write_text(source)
+        subjects._compiled((compiler, "-fsyntax-only", "loop.c"), folder)
+        return BUILT
+
+    def ready(manifest: Manifest) -> Client:
+        return Client(manifest, Readiness.READY, launch=BUILT)
+
+    monkeypatch.setattr(subjects, "state", ready)
+    builds = {"c": compiled, "python": lambda *_: BUILT}
+    monkeypatch.setattr(subjects, "_BUILDS", builds)
+    monkeypatch.setattr(bench, "measure_round", lambda *_: ([], {}))
+    out = tmp_path / "out.json"
+    few = ("--processes", "1", "--clients", "c/libcurl", "--baseline", "python/requests")
+    assert bench.main(["--only-loops", *few, "--out", str(out)]) == status
+    document = json.loads(out.read_text())
+    assert bool(document["failed"]) is bool(status)
+    assert bool(document["skipped"]) is not bool(status)
 
 
 def test_the_goals_are_met_where_nothing_differs_or_is_missing() -> None:
