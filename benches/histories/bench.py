@@ -11,7 +11,8 @@ equals. Exactly one step is right.
 
 `--add-to FILE` keeps a line a history; the totals are over all of that file. A history counts if
 one of its comparisons is to be believed, and has an interval. The exit status is 1 if equals were
-called different, a history came to no end, or none is left that counts.
+called different, a history came to no end, or none is left that counts; 2 if there is no such
+client.
 """
 
 from __future__ import annotations
@@ -106,10 +107,14 @@ class Searched:
 
 def main() -> int:
     arguments = _arguments()
+    clients = arguments.clients.split(",")
+    if unknown := [client for client in clients if client not in discover()]:
+        print(f"error: no such client: {', '.join(unknown)}", file=sys.stderr)
+        return 2
     print(f"seed {arguments.seed}", flush=True)
     found, failed = _kept(arguments.add_to), 0
     with tempfile.TemporaryDirectory(prefix="fetchoff-histories-") as place:
-        for client in arguments.clients.split(","):
+        for client in clients:
             try:
                 for one in _trials(client, Path(place), arguments):
                     found.append(one)
@@ -126,7 +131,9 @@ def main() -> int:
     if failed:
         print(f"clients with a history that came to no end: {failed}")
     shown = [kind for kind in (equal, stepped) if kind]
-    nothing_left = any(not any(one.can_tell for one in kind) for kind in shown)
+    if not shown:
+        print("no history was searched")
+    nothing_left = not shown or any(not any(one.can_tell for one in kind) for kind in shown)
     return int(bool(failed) or nothing_left or any(one.is_wrong for one in found))
 
 

@@ -148,6 +148,21 @@ def test_a_history_that_comes_to_no_end_fails_the_bench(
     assert "came to no end: 1" in capsys.readouterr().out
 
 
+def test_no_history_is_no_success(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(monkeypatch, "--trials", 0) == 1
+    assert "no history was searched" in capsys.readouterr().out
+
+
+def test_an_unknown_client_is_refused_before_others_are_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "_searched", lambda *_, **__: pytest.fail("it was measured"))
+    assert status(monkeypatch, "--clients", "php/curl,php/crul") == 2
+    assert "no such client: php/crul\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("client", CLIENTS.split(","))
 def test_each_client_has_a_place_for_a_loop(client: str) -> None:
     manifest = discover()[client]
