@@ -1,7 +1,8 @@
 """Peak memory of a streamed download and the size of its reads: `make bench-memory`.
 
 Each client downloads 1 GB once, streamed and dropped; what its memory grew by is what it buffers.
-strace then takes the sizes of its reads from a second process, which downloads 100 MB.
+strace then takes the sizes of its reads from a second process, which downloads 100 MB. Exit status
+1 if no client could be measured.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Measured:
         return self.peak_mb - self.start_mb
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description="Memory of streamed downloads.")
     parser.add_argument("clients", nargs="*", help="ids or globs; those of the suite if none")
     parser.add_argument("--whole", default=WHOLE, help="to download where memory is measured")
@@ -72,6 +73,9 @@ def main() -> None:
                 measured.append(_measure(client, client.launch, Path(folder), sizes))
             except AdapterError as error:
                 print(f"{client.id}: {error.message}", file=sys.stderr)
+    if not measured:
+        print("error: no client could be measured", file=sys.stderr)
+        return 1
     print("client                         grown MB  peak MB  read asks  read gets  seconds")
     for one in sorted(measured, key=lambda one: one.growth_mb):
         asked, got = (f"{n:,}" if n else "–" for n in (one.asked, one.got))
@@ -79,6 +83,7 @@ def main() -> None:
             f"{one.client:<30} {one.growth_mb:>8.1f} {one.peak_mb:>8.1f} {asked:>10} {got:>10} "
             f"{one.seconds:>8.1f}"
         )
+    return 0
 
 
 def _measure(client: Client, launch: Launch, folder: Path, sizes: tuple[str, str]) -> Measured:
@@ -139,4 +144,4 @@ def _sizes(trace: Path) -> tuple[int | None, int | None]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

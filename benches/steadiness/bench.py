@@ -2,7 +2,8 @@
 
 A process is warmed up as in a run, and does what comes there before its first turn counts. Then
 it does many times as many further exchanges: is one dearer at first, where a run would measure,
-than at the end? Nothing of the test that ends a warm-up is asked.
+than at the end? Nothing of the test that ends a warm-up is asked. Exit status 1 if no client could
+be measured.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import json
 import math
 import random
+import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -63,11 +65,14 @@ class Stretch:
     ended_s: float
 
 
-def main() -> None:
+def main() -> int:
     arguments = _arguments()
     print(f"seed {arguments.seed}", flush=True)
     known = set_up(chosen(arguments.clients.split(",")))
     clients = [client for client in known if client.readiness is Readiness.READY]
+    for client in known:
+        if client.readiness is not Readiness.READY:
+            print(f"{client.id}: {client.reason}", file=sys.stderr)
     workloads = arguments.workloads.split(",")
     order = random.Random(arguments.seed)
     found = []
@@ -82,7 +87,11 @@ def main() -> None:
                 if arguments.add_to:
                     with Path(arguments.add_to).open("a") as file:
                         file.write(json.dumps(asdict(one)) + "\n")
+    if not found:
+        print("error: no client could be measured", file=sys.stderr)
+        return 1
     show(found, Console(width=110 if not Console().is_terminal else None))
+    return 0
 
 
 def gone_on(
@@ -164,7 +173,7 @@ def show(found: list[Found], console: Console) -> None:
         )
     console.print(table)
     logs = sorted(math.log(one.soon_us / one.late_us) for one in found)
-    middle = math.exp(logs[len(logs) // 2]) if logs else math.nan
+    middle = math.exp(logs[len(logs) // 2])
     console.print(f"median of all: ×{middle:.3f}; {early} of {len(rows)} are measured too early")
 
 
@@ -181,4 +190,4 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
