@@ -11,10 +11,10 @@ With --total, the adapters are driven by hand as well, by a few long `run`s and 
 all CPU time ÷ all exchanges is held against the CPU time of an exchange that the run reports.
 
 Prints tables, and writes everything to the file of --out. Exit status 1 if a client disagrees, in a
-ratio or in µs, or half of the ratios by more than 1 %; if a loop failed or no longer compiles; or if
-the run has no figures for a client, or withholds its ranking. Intervals have a level of 99 %, so one
-of a hundred clients that agree may be said not to. Measure on a quiet machine, and give it time:
-each process of python/requests alone takes more than ten seconds.
+ratio or in µs, or half of the ratios by more than 1 %; if a loop failed or no longer compiles; or
+if the run has no figures for a client, or withholds its ranking. Intervals have a level of 99 %, so
+one of a hundred clients that agree may be said not to. Measure on a quiet machine, and give it
+time: each process of python/requests alone takes more than ten seconds.
 """
 
 from __future__ import annotations
