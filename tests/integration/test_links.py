@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pwd
 import shutil
@@ -42,6 +43,7 @@ from fetchoff.model.observation import (
     Turns,
 )
 from fetchoff.run.adapters.sizing import LEAST_TIMEOUT_S
+from fetchoff.run.os.programs import program
 from fetchoff.store.run_folder import RunFolder
 
 ROUND_TRIP_MS = 5
@@ -333,12 +335,11 @@ def nobody(links: Command, tmp_path_factory: pytest.TempPathFactory) -> Command:
     os.chown(home, user.pw_uid, user.pw_gid)
     ids = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
     rights = [f"--{kind}=-all" for kind in ("inh-caps", "ambient-caps", "bounding-set")]
-    scripts = Path(sysconfig.get_path("scripts"))
     libraries = [Path(package.__file__).parents[1], Path(sysconfig.get_path("purelib"))]
+    ours = {f"FETCHOFF_{name.upper()}": f"fetchoff-{name}" for name in ("link", "origin", "tap")}
     env = {
         "PYTHONPATH": ":".join(map(str, libraries)),
-        "FETCHOFF_LINK": str(scripts / "fetchoff-link"),
-        "FETCHOFF_ORIGIN": str(scripts / "fetchoff-origin"),
+        **{variable: str(program(name)) for variable, name in ours.items()},
     }
     become = ("setpriv", *ids, *rights, python)
     command = Command(home, home / "cache", wrapper=become, env=env)
@@ -349,13 +350,19 @@ def nobody(links: Command, tmp_path_factory: pytest.TempPathFactory) -> Command:
     return command
 
 
-def test_without_any_rights(nobody: Command, none_left: None) -> None:
-    """The emulator makes a user namespace, which owns the network namespaces."""
+def set_up_honest(nobody: Command) -> str:
+    """The fake client, ready for that user; skip the test where it may not make namespaces."""
     probe = [*nobody.wrapper[:-1], "unshare", "--user", "--net", "true"]
     if (tried := subprocess.run(probe, capture_output=True, text=True)).returncode != 0:
         pytest.skip(f"users without rights may not make namespaces: {tried.stderr.strip()}")
     honest = str(nobody.folder / "fakes" / "honest")
     assert nobody("setup", honest).status == 0
+    return honest
+
+
+def test_without_any_rights(nobody: Command, none_left: None) -> None:
+    """The emulator makes a user namespace, which owns the network namespaces."""
+    honest = set_up_honest(nobody)
     run = nobody.folder / "run"
     arguments = ("-w", "tiny.toml", "--link", "five.toml", "-c", honest)
     ran = nobody("run", *arguments, "--budget", "3", "-o", run)
@@ -363,3 +370,16 @@ def test_without_any_rights(nobody: Command, none_left: None) -> None:
     assert wait_for_none(nobody.folder) == []
     for batch in Kept.in_(run).batches:
         assert batch.cost.wall_ns >= batch.exchanges * ROUND_TRIP_MS * 1e6
+
+
+def test_without_any_rights_the_tap_sees_the_packets_of_a_link(
+    nobody: Command, none_left: None
+) -> None:
+    honest = set_up_honest(nobody)
+    packets = nobody.folder / "packets.pcapng"
+    asked = ("-w", "tiny.toml", "--link", "five.toml", "--no-try", "--no-trace", "--json")
+    ran = nobody("explain", honest, *asked, "--keep-packets", packets)
+    assert ran.status == 0, ran.err
+    missing = [gap for gap in json.loads(ran.out)["missing"] if gap["source"] == "segments"]
+    assert missing == []
+    assert packets.stat().st_size > 0

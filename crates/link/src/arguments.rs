@@ -39,6 +39,9 @@ pub enum Task {
         /// Let the command ask the link's name server, by files of /etc that nobody else sees
         #[arg(long)]
         names: bool,
+        /// Let the command see the packets that pass there (`CAP_NET_RAW`)
+        #[arg(long)]
+        packets: bool,
         /// The command and its arguments
         #[arg(last = true, required = true)]
         command: Vec<OsString>,

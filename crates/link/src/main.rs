@@ -35,10 +35,13 @@ fn run(task: Task) -> io::Result<()> {
         Task::Control { core, real_time, awake_us } => {
             control(Placement { core, real_time, awake_ns: awake_us * NS_PER_US })
         }
-        Task::Enter { network, user, names, command } => {
+        Task::Enter { network, user, names, packets, command } => {
             fetchoff_link::enter(&network, user.as_deref())?;
             if names {
                 fetchoff_link::own_resolver()?;
+            }
+            if packets {
+                fetchoff_link::keep_packet_sockets()?;
             }
             replace_by(&command)
         }

@@ -47,6 +47,24 @@ def test_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert stop == {"op": "stop"}
 
 
+@pytest.mark.parametrize(
+    ("options", "given"), [("--user /u", "--user /u --packets"), ("--names", "--names")]
+)
+def test_in_a_user_namespace_it_is_let_see_packets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: str, given: str
+) -> None:
+    pretend(tmp_path, monkeypatch, GREETING, STARTED, STOPPED)
+    enter = tmp_path / "enter"
+    enter.write_text(
+        f'#!/bin/sh\necho "$@" > {tmp_path}/entered\n'
+        'while [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n'
+    )
+    enter.chmod(0o755)
+    inside = (str(enter), "enter", "/ns", *options.split(), "--")
+    Tap(FakeNetwork(at_client=inside), tmp_path, 8000).end()
+    assert (tmp_path / "entered").read_text().startswith(f"enter /ns {given} -- ")
+
+
 def test_without_permission_the_hint_is_the_taps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

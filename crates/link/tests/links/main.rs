@@ -223,6 +223,32 @@ fn an_emulator_that_is_held_up_says_how_many_packets_never_came() {
     });
 }
 
+/// The effective capabilities of a command that is started at one end.
+fn rights(emulator: &Emulator, end: &Value, options: &[&str]) -> u64 {
+    let mut command = emulator.enter(end);
+    command.args(options).args(["--", "cat", "/proc/self/status"]);
+    let told = command.output().unwrap();
+    let status = String::from_utf8(told.stdout).unwrap();
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let effective = effective.unwrap_or_else(|| panic!("{options:?}: {:?}", told.stderr));
+    u64::from_str_radix(effective.trim(), 16).unwrap()
+}
+
+#[test]
+fn who_is_to_see_packets_may_and_nobody_else_has_any_right() {
+    const CAP_NET_RAW: u32 = 13; // linux/capability.h
+    in_every_mode(|emulator| {
+        let link = emulator.open(&json!({}), &json!({}));
+        let [plain, seeing] = [&[] as &[&str], &["--packets"]]
+            .map(|options| rights(emulator, &link["near"], options));
+        if emulator.greeting["user_namespace"].is_null() {
+            assert_eq!(plain, seeing, "root has them anyway");
+        } else {
+            assert_eq!((plain, seeing), (0, 1 << CAP_NET_RAW), "{:?}", emulator.mode);
+        }
+    });
+}
+
 #[test]
 fn a_device_that_is_there_already_is_not_touched() {
     in_every_mode(|emulator| {

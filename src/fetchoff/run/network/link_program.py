@@ -23,6 +23,8 @@ EMPTY_S = 2.0
 OWN_NAMESPACE = "/proc/self/ns/net"
 NEEDS = "see docs/links.md for what it needs"
 ANOTHER = "the fetchoff-link of this version is needed; FETCHOFF_LINK can name it"
+IN_USER_NAMESPACE = "--user"
+SEES_PACKETS = "--packets"
 UNKNOWN = "unknown variant"  # serde's words for an operation that an older program lacks
 KEPT = "what was measured is kept; 'fetchoff resume' goes on"
 
@@ -75,7 +77,7 @@ class LinkProgram:
 
         `options`: further ones of the task `enter`.
         """
-        user = ("--user", self._user) if self._user else ()
+        user = (IN_USER_NAMESPACE, self._user) if self._user else ()
         return (self._enter, "enter", namespace, *user, *options, "--")
 
     def must_be_there(self) -> None:
@@ -84,6 +86,12 @@ class LinkProgram:
 
     def end(self) -> None:
         self._child.end()
+
+
+def seeing_packets(inside: tuple[str, ...]) -> tuple[str, ...]:
+    """The beginning of a command line that runs there, for a command that may also open packet
+    sockets. In no user namespace of ours, that is for the machine to permit."""
+    return (*inside[:-1], SEES_PACKETS, "--") if IN_USER_NAMESPACE in inside else inside
 
 
 Namespaces = frozenset[tuple[int, int]]

@@ -10,6 +10,7 @@ from fetchoff.model.recording import Missing, Source
 from fetchoff.protocol import tap as control
 from fetchoff.protocol.fields import Garbled, Message
 from fetchoff.protocol.tap import Tapped
+from fetchoff.run.network.link_program import seeing_packets
 from fetchoff.run.network.seam import Network
 from fetchoff.run.os.child import Child
 from fetchoff.run.os.process import ChildFailed
@@ -43,9 +44,8 @@ class Tap:
             raise NotTapped(error.message, error.hint) from error
         with contextlib.ExitStack() as undo:
             try:
-                self._child = Child(
-                    command, {}, folder, folder / "tap.stderr", inside=network.at_client
-                )
+                inside = seeing_packets(network.at_client)
+                self._child = Child(command, {}, folder, folder / "tap.stderr", inside=inside)
                 undo.callback(self._child.end)
                 control.must_greet(self._child.receive(CONTROL_TIMEOUT_S))
             except ChildFailed as error:
