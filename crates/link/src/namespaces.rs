@@ -12,6 +12,10 @@ use rustix::thread::{LinkNameSpaceType, UnshareFlags};
 /// The folder in which `ip netns` keeps the names of namespaces.
 const NAMED: &str = "/run/netns";
 
+/// What is said where a user namespace can be made, but not used.
+const RESTRICTED: &str = "unprivileged user namespaces are restricted here \
+    (kernel.apparmor_restrict_unprivileged_userns); run as root";
+
 /// A network namespace.
 #[derive(Debug)]
 pub struct Namespace {
@@ -97,11 +101,25 @@ fn own_user_namespace() -> io::Result<Option<PathBuf>> {
         let hint = "unprivileged user namespaces are not permitted here; run as root";
         in_context(hint, &error)
     })?;
-    // A group can be mapped only after setgroups(2) has been denied (user_namespaces(7)).
-    fs::write("/proc/self/setgroups", "deny")?;
-    fs::write("/proc/self/uid_map", format!("{user} {user} 1", user = user.as_raw()))?;
-    fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))?;
+    keep_ids(Path::new("/proc/self"), user.as_raw(), group.as_raw())?;
     Ok(Some(PathBuf::from(format!("/proc/{}/ns/user", std::process::id()))))
+}
+
+/// Maps a user and a group to themselves, in the new user namespace of the process with this folder.
+///
+/// Ubuntu 24.04 lets anybody make a user namespace, but gives no capabilities in it. So it is only
+/// here that something is denied.
+fn keep_ids(process: &Path, user: u32, group: u32) -> io::Result<()> {
+    // A group can be mapped only after setgroups(2) has been denied (user_namespaces(7)).
+    let files = [
+        ("setgroups", "deny".to_owned()),
+        ("uid_map", format!("{user} {user} 1")),
+        ("gid_map", format!("{group} {group} 1")),
+    ];
+    for (name, text) in files {
+        fs::write(process.join(name), text).map_err(|error| in_context(RESTRICTED, &error))?;
+    }
+    Ok(())
 }
 
 /// Moves the calling thread into new namespaces.
@@ -124,4 +142,16 @@ fn on_own_thread<T: Send>(act: impl FnOnce() -> io::Result<T> + Send) -> io::Res
 /// An error of the same kind whose message begins with what was attempted.
 pub fn in_context(attempt: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{attempt}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_restricts_user_namespaces_is_named() {
+        let denied = keep_ids(Path::new("/proc/self/nowhere"), 1, 1).unwrap_err().to_string();
+        assert!(denied.contains("kernel.apparmor_restrict_unprivileged_userns"), "{denied}");
+        assert!(denied.contains("run as root: No such file"), "{denied}");
+    }
 }
