@@ -9,8 +9,9 @@ Takes a run, or makes one on `small-get`. Two things are asked of each client:
 - Turns whose probes were slow, beside its other turns: by how much its exchanges and the origin's
   work in them were dearer. They should be, by about what the probes were: then it was the core.
 
-Exit status 1 if, of a client that doesn't mostly wait, nine in ten are more than 5 % slower, or
-half are more than 5 % quicker. The machine must be quick for a part of the time of each round.
+Exit status 1 if, of a client that doesn't mostly wait, nine in ten are slower than a run tolerates,
+or half are so much quicker: by 10 %, as docs/analysis.md#disturbed-turns has it. The machine must
+be quick for a part of the time of each round.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from fetchoff.analysis.disturbed import MOST_SLOWED, QUICK
 from fetchoff.app.choose import chosen
 from fetchoff.app.setup import with_set_up
 from fetchoff.model.experiment import Role
@@ -40,9 +42,6 @@ CLIENTS = (
     *("c/raw-socket", "c/libcurl", "go/fasthttp", "go/net-http", "javascript/fetch"),
     *("perl/http-tiny", "php/curl", "python/aiohttp", "python/requests", "ruby/net-http"),
 )
-QUICK = 0.25
-SLOW = 1.05
-MOST_APART = 0.05
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Row:
 
     @property
     def is_apart(self) -> bool:
-        is_off = self.nearly_all > 1 + MOST_APART or self.half < 1 - MOST_APART
+        is_off = self.nearly_all > MOST_SLOWED or self.half < 1 / MOST_SLOWED
         return is_off and not self.waits
 
 
@@ -125,7 +124,7 @@ def _row(workload: str, client: str, one: Taken, quick: Mapping[int, float]) -> 
     relative = np.array(
         [p / quick.get(n, p) for n, p in zip(one.rounds, one.probe_ps, strict=True)]
     )
-    is_slow = relative > SLOW
+    is_slow = relative > MOST_SLOWED
 
     def dearer(costs: NDArray[np.float64]) -> float:
         if is_slow.all() or not is_slow.any():
