@@ -128,6 +128,11 @@ class Stand:
         rehearse(guests, one_by_one)
         time.sleep(max(guest.adapter.launch.rest_ms for guest in guests) / 1e3)
 
+    def rehearse(self, guests: Sequence[ClientSession], order: random.Random) -> None:
+        """What a run does right before some processes take turns: those with compilers have
+        forgotten while others had theirs."""
+        rehearse(order.sample(guests, len(guests)), one_by_one)
+
     def measure(
         self, players: Sequence[tuple[Entrant, ClientSession]], turns: int, order: random.Random
     ) -> dict[str, Turns]:

@@ -63,6 +63,7 @@ def by_size(subjects: Subjects, sizes: Sequence[int], order: random.Random) -> l
         guests = _crowd(here, clients, size)
         here.settle(guests)
         for some, group in _groups(guests, len(clients), size):
+            here.rehearse(group, order)
             cycles = max(1, subjects.turns // max(sizes))
             asked = _with_sizes(group, sizes, cycles, order)
             turns = list(zip(asked, here.give(asked), strict=True))
@@ -134,6 +135,7 @@ def by_lead(subjects: Subjects, leads: Sequence[int], order: random.Random) -> l
         guests = _crowd(here, clients, size)
         here.settle(guests)
         for some, group in _groups(guests, len(clients), size):
+            here.rehearse(group, order)
             asked = _with_leads(group, leads, subjects.turns, order)
             turns = list(zip(asked, here.give(asked), strict=True))
             for guest in some:
@@ -178,6 +180,7 @@ def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) ->
         costs: dict[tuple[str, int], float] = {}
         for crowd in order.sample(list(crowds), len(crowds)):
             for some, group in _groups(guests, len(clients), crowd):
+                here.rehearse(group, order)
                 players = [(Entrant(g.process, g.client, g.process), g) for g in group]
                 found = here.measure(players, subjects.turns, order)
                 for guest in some:

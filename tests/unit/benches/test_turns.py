@@ -55,6 +55,8 @@ class Pretended:
 
     def settle(self, _guests: object) -> None: ...
 
+    def rehearse(self, *_: object) -> None: ...
+
     def give(self, order: list[Asked]) -> list[Turn]:
         turns, owed = [], 0
         for asked in order:
@@ -100,6 +102,34 @@ def test_work_while_it_is_held_belongs_to_each_lead(
     stand_on(monkeypatch, HasBackground())
     cells = parts.by_lead(subjects, (2, 48), random.Random(1))
     assert [cell.us for cell in cells] == pytest.approx([0.1, 0.1], rel=0.02)
+
+
+def test_each_group_rehearses_right_before_its_turns(
+    subjects: Subjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a run: compilers forget while other groups have their turns."""
+    did: list[tuple[str, list[str]]] = []
+
+    class Noting(Pretended):
+        def start(self, *which: object) -> ClientSession:
+            process, client, _ = which
+            return cast(ClientSession, SimpleNamespace(process=process, client=client))
+
+        def rehearse(self, *of: Any) -> None:
+            did.append(("rehearsed", [guest.process for guest in of[0]]))
+
+        def measure(self, players: list[tuple[Any, ClientSession]], *_: object) -> dict[str, int]:
+            group = [guest.process for _, guest in players]
+            did.append(("measured", group))
+            return dict.fromkeys(group, 1)
+
+    monkeypatch.setattr(parts, "stand", lambda _course: Noting(HasBackground()))
+    monkeypatch.setattr(parts, "us_of", float)
+    clients = [cast(Any, SimpleNamespace(id=f"a/{x}", launch=object())) for x in "bcd"]
+    several = Subjects(subjects.course, tuple(clients), 240)
+    assert len(parts.by_crowd(several, (1, 3), random.Random(1))) == 6
+    assert [done for done, _ in did] == ["rehearsed", "measured"] * 4
+    assert all(before[1] == after[1] for before, after in zip(did[::2], did[1::2], strict=True))
 
 
 def test_exchanges_that_fail_by_hand_are_not_counted_as_done(
