@@ -31,6 +31,7 @@ EMULATORS = {
         ["link"],
         ["link", "londn"],
         ["link", "london", "--port", "0", "--", "true"],
+        ["link", "london", "--seed", str(2**64), "--", "true"],
         ["run", "--link", "londn"],
         ["run", "--workload", "small-get/londn"],
         ["run", "--workload", "smal-get/london"],

@@ -30,7 +30,10 @@ def command(
     port: Annotated[
         int, typer.Option("--port", min=1, max=65_535, help="The port of the origin.")
     ] = 8080,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of losses and jitter.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", min=0, max=options.MOST_SEED, help="Seed of losses and jitter."),
+    ] = 0,
     quiet: options.Quiet = False,
 ) -> None:
     """Run any command over an emulated link to the built-in origin.

@@ -31,7 +31,11 @@ Budget = Annotated[
     ),
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder; default: runs/….")]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the random orders.")]
+MOST_SEED = 2**64 - 1  # what the link emulator keeps it in
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, max=MOST_SEED, help="Seed of the random orders."),
+]
 Origin = Annotated[
     str | None,
     typer.Option(
