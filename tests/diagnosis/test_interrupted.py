@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.diagnosis.recorded import faulty
 
 from fetchoff.app.courses import courses
 from fetchoff.diagnosis.diagnose import diagnose
 from fetchoff.diagnosis.rule import Evidence
+from fetchoff.model.errors import OriginError
 from fetchoff.model.recording import Recording
 from fetchoff.run.adapters import sizing
 from fetchoff.run.recording.recorder import record_calls, record_wire
@@ -45,3 +47,18 @@ def test_what_was_seen_is_kept(
     assert diagnose(evidence, (found.fault,)).faults == (found.fault,)
     if record is record_calls:
         assert len([call for call in found.calls if call.name == "sendto"]) == SEEN
+
+
+def test_where_the_origin_is_lost_there_is_no_run_to_resume(tmp_path: Path) -> None:
+    (course,) = courses(["small-get"])
+    subject = Subject("test/client", faulty("python", "clean"), course)
+    with (
+        pytest.raises(OriginError, match="the origin ended with signal SIGKILL") as lost,
+        warm_client(subject, tmp_path) as warm,
+    ):
+        (origin,) = (
+            child for child in psutil.Process().children() if child.name() == "fetchoff-origin"
+        )
+        origin.kill()
+        warm.ledger.read()
+    assert lost.value.hint == "repeat the command: nothing of it is kept"

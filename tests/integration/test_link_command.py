@@ -164,7 +164,7 @@ def test_the_emulator_dies(fetchoff: Command) -> None:
     _, err = process.communicate(timeout=30)
     assert process.returncode == 7
     assert "error: the link emulator ended with signal SIGKILL" in err
-    assert "hint: repeat the command: it lost its network" in err
+    assert "hint: repeat the command: nothing of it is kept" in err
     assert wait_for_none(fetchoff.folder) == []
 
 

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fetchoff.model.errors import LinkError, OriginError
+from fetchoff.model.errors import OriginError
 from fetchoff.model.link import Emulated, Link
 from fetchoff.run.network.emulator import over
 from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import binary
 from fetchoff.run.os.process import Background, ChildFailed
 from fetchoff.run.os.scratch import scratch
+from fetchoff.run.recording.unkept import nothing_is_kept
 
 READY_S = 10.0
 LISTENING = "listening on "  # what the origin prints once it accepts connections
@@ -37,16 +38,14 @@ class Sandbox:
 
     def used(self) -> Emulated | None:
         """What the emulator counted; LinkError if it has ended."""
-        try:
-            return self.network.used()
-        except LinkError as error:
-            raise LinkError(error.message, "repeat the command: it lost its network") from error
+        return self.network.used()
 
 
 @contextlib.contextmanager
 def open_sandbox(link: Link, port: int, seed: int) -> Iterator[Sandbox]:
     """A sandbox until the context ends; LinkError or OriginError if it can't be started."""
     with (
+        nothing_is_kept(),
         scratch() as folder,
         over(link, folder) as network,
         _origin(folder, network, port) as url,

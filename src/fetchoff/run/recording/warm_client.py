@@ -25,6 +25,7 @@ from fetchoff.run.network.seam import Network
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.origins.reference import do_before, fetch
 from fetchoff.run.os import procfs
+from fetchoff.run.recording.unkept import nothing_is_kept
 
 REHEARSED = 8
 """Iterations before the recorded ones, in their place and over their link: connections are open,
@@ -96,6 +97,7 @@ def warm_client(subject: Subject, folder: Path) -> Iterator[WarmClient]:
     layout = lay_out(course, usable_cores(), strongest_urgency(), subject.placement)
     spool = _filled(folder / "spool", course)
     with contextlib.ExitStack() as undo:
+        undo.enter_context(nothing_is_kept())
         undo.enter_context(on_core(layout.harness_core))
         network = undo.enter_context(laying(subject.loopback)(course, folder))
         origin = BuiltInOrigin(folder, layout.origin_cores, network)
