@@ -23,6 +23,7 @@ from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.origins.reference import Reference, fetch
 from fetchoff.run.os import procfs
 from fetchoff.run.os.scratch import scratch
+from fetchoff.run.recording.unkept import nothing_is_kept
 
 CASE_TIMEOUT_S = 30.0
 BUSY_TRIES = 3  # a spin that another process cuts short costs less CPU time than it lasts
@@ -316,7 +317,7 @@ def opened(
     name: str, launch: Launch, faults: Mapping[str, Fault] = MappingProxyType({})
 ) -> Iterator[ContractSuite]:
     """A suite in a temporary folder; both are removed at the end. `faults`: known ones by case."""
-    with scratch() as folder:
+    with scratch() as folder, nothing_is_kept():
         suite = ContractSuite(name, launch, folder, faults)
         try:
             yield suite

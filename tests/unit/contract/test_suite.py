@@ -18,7 +18,10 @@ from fetchoff.contract.case import Case, CaseEvidence, CaseVerdict, Judge, Resul
 from fetchoff.contract.cases import all_cases
 from fetchoff.contract.elsewhere import address
 from fetchoff.model.client import Fault, Launch
+from fetchoff.model.errors import OriginError
 from fetchoff.model.workload import Protocol, required_features
+from fetchoff.run.origins.built_in import KEPT
+from fetchoff.run.recording.unkept import AGAIN
 
 HONEST = Launch((sys.executable, "-S", str(FAKES / "_kit" / "fake.py")), {"FAKE": "honest"})
 KNOWN = CaseVerdict.KNOWN_FAULT
@@ -158,3 +161,9 @@ def test_a_failure_is_tried_with_a_stream_too() -> None:
     assert len(buffered) == 5
     for name in buffered:
         assert "sink.discard" in required_features(cases[f"{name}-streamed"].workload)
+
+
+def test_where_the_origin_is_lost_there_is_no_run_to_resume() -> None:
+    with pytest.raises(OriginError, match="went away") as lost, suite.opened("a/x", HONEST):
+        raise OriginError("the origin went away", KEPT)
+    assert lost.value.hint == AGAIN
