@@ -43,6 +43,7 @@ from benches.fleet.manners import MANNERS, Manner
 from fetchoff.fleet.dask.on_worker import RESOURCE
 from fetchoff.fleet.dask.required import environment
 from fetchoff.fleet.host.work import folder_of
+from fetchoff.model.estimate import MINIMUM_ROUNDS
 from fetchoff.model.observation import HostLost
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.run_folder import Header
@@ -175,12 +176,14 @@ def kill_often(
     kinds: Sequence[str] = KINDS,
     manners: Sequence[Manner] = tuple(MANNERS.values()),
     after_run: Callable[[Tally], None] = lambda _: None,
+    *,
+    rounds: int = ROUNDS,
 ) -> Tally:
     """Run fleets, in these manners by turns, until there were enough kills, or whatever else is
     done if nothing is killed; the environment must name a cache. `after_run` hears of what was done
-    and found so far."""
+    and found so far. `rounds`: of each host in a run."""
     chance, tally = random.Random(seed), Tally()
-    asked = _Asked(kills, kinds, chance, tally)
+    asked = _Asked(kills, kinds, chance, tally, rounds)
     while not asked.is_done and not tally.faults:
         _one_run(folder / f"run-{tally.runs}", manners[tally.runs % len(manners)], asked)
         tally.runs += 1
@@ -196,6 +199,7 @@ class _Asked:
     kinds: Sequence[str]
     chance: random.Random
     tally: Tally
+    rounds: int
 
     @property
     def is_done(self) -> bool:
@@ -206,7 +210,7 @@ class _Asked:
 def _one_run(folder: Path, manner: Manner, asked: _Asked) -> None:
     folder.mkdir()
     run = folder / "run"
-    head = pretended.header(folder.name, pretended.experiment(rounds=ROUNDS), HOSTS)
+    head = pretended.header(folder.name, pretended.experiment(rounds=asked.rounds), HOSTS)
     pretended.begin(run, head)
     fleet, tally = Fleet(folder, run, manner), asked.tally
     moment = _Moment(head, asked.chance)
@@ -225,7 +229,7 @@ def _one_run(folder: Path, manner: Manner, asked: _Asked) -> None:
             time.sleep(0.02)
     finally:
         fleet.end()
-    found = list(accounts.faults_of(run, ROUNDS, manner, tally))
+    found = list(accounts.faults_of(run, asked.rounds, manner, tally))
     found += accounts.untold(run, _log(folder), fleet.last_losses, tally)
     found += [f"left behind: {one}" for one in _left_behind()]
     tally.faults += [f"{folder.name}: {fault}" for fault in found]
@@ -331,11 +335,14 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200, help="of processes, by SIGKILL")
     parser.add_argument("--kinds", default=",".join(dict.fromkeys(KINDS)), help="what is done")
     parser.add_argument("--only", choices=MANNERS, help="runs of this manner")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of each host in a run")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     kinds = [kind for kind in KINDS if kind in arguments.kinds.split(",")]
     if not kinds or not set(arguments.kinds.split(",")) <= set(KINDS):
         parser.error(f"--kinds: some of {', '.join(dict.fromkeys(KINDS))}")
+    if arguments.rounds < MINIMUM_ROUNDS:
+        parser.error(f"--rounds: {MINIMUM_ROUNDS} or more, as a verdict takes")
     _in_own_network()
     kinds = possible(kinds)
     if not kinds:
@@ -346,7 +353,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="fetchoff-fleet-") as name:
         os.environ["FETCHOFF_CACHE"] = str(Path(name) / "cache")
         manners = [MANNERS[arguments.only]] if arguments.only else tuple(MANNERS.values())
-        tally = kill_often(arguments.kills, Path(name), arguments.seed, kinds, manners, _tell)
+        asked = (arguments.kills, Path(name), arguments.seed, kinds, manners, _tell)
+        tally = kill_often(*asked, rounds=arguments.rounds)
     print(f"{tally}, {time.monotonic() - began:.0f} s")
     for fault in tally.faults:
         print(fault)

@@ -90,7 +90,7 @@ def test_a_host_of_a_fleet_is_cut_off(cache: Path, namespaces: None) -> None:
     """In a network of its own, which the bench makes; test_fleet.py kills without it."""
     pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
     once = ("--kills", "1", "--kinds", "partitions", "--only", "patient", "--seed", "1")
-    said = bench("fleet.bench", cache, *once)
+    said = bench("fleet.bench", cache, *once, "--rounds", "3")
     assert said.startswith("seed 1\n")
     assert " 1 partitions in 1 runs: " in said
     assert "; 0 faults, " in said
