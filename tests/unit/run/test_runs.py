@@ -268,6 +268,16 @@ def test_what_the_operating_system_counted_is_that_of_the_turns(run: FakeRun) ->
         assert ticks.user_ticks > 0
 
 
+def test_what_the_operating_system_counted_is_not_that_of_a_rehearsal(run: FakeRun) -> None:
+    """Compilers work for half a second then, mostly in further threads; turns take less."""
+    run.launches = {A: Launch((A,), compiles=True)}
+    run.clients = {A: lambda *_: FakeAdapter(A, backlog_us=500_000.0)}
+    run(experiment_of(plain(A), rounds=1))
+    (one,), (invocation,) = run.journal.of(Turns), run.journal.of(Invocation)
+    ticks = invocation.usage.user_ticks + invocation.usage.system_ticks
+    assert ticks == pytest.approx(one.process_cpu_ns / TICK_NS, abs=3)
+
+
 def test_where_adapters_alone_can_tell_what_their_children_cost_batches_are_measured(
     run: FakeRun,
 ) -> None:

@@ -207,7 +207,7 @@ def test_large_content_counts_in_both_directions_but_where_only_what_is_received
 def test_verifying_again_is_not_in_what_the_batches_used() -> None:
     session = guest_of(SteadyAdapter(0.1, 1), workload_of(1, 1))
     session.batch(3, lambda: 0)
-    session.begin_blocks()
+    session.begin_counting()
     session.batch(5, lambda: 0)
     session.verify_again()
     kept = session.record(0, 0, 0)

@@ -331,9 +331,10 @@ class ClientSession:
         length_ms = sizing.batch_ms(self._course)
         return sizing.calibrate(self.workload, length_ms, lambda n: self._timed(n, origin_cpu))
 
-    def begin_blocks(self) -> None:
-        """Start counting what it uses."""
-        self._meter = self.adapter.meter()
+    def begin_counting(self) -> None:
+        """Start counting what it uses, unless that has begun."""
+        if self._meter is None:
+            self._meter = self.adapter.meter()
 
     def busy_ns(self, share: float) -> int:
         """Nanoseconds of spinning that are `share` of the client's CPU time of an exchange."""

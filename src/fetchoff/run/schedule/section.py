@@ -241,8 +241,10 @@ class SectionRun:
         for one_set in plan.sets(groups, self._compiles):
             members = list(dict.fromkeys(e.process for group in one_set for e in group))
             mixed = order.sample(members, len(members))
-            rehearse([self._sessions[process] for process in mixed], self._each_of)
+            taking_part = [self._sessions[process] for process in mixed]
+            rehearse(taking_part, self._each_of)
             self._let_rest()
+            self._begin_counting(taking_part)
             paced = [[self._seldom(entrant) for entrant in group] for group in one_set]
             cycles = plan.visits(paced, self._experiment.turns, order)
             self._context.listener.step_began(self._course.id, "measuring", sum(map(len, cycles)))
@@ -250,6 +252,13 @@ class SectionRun:
                 (e, self._sessions[e.process], numbers[e.key]) for group in paced for e in group
             ]
             turning.run(players, cycles, self._context.listener.step_went_on)
+
+    def _begin_counting(self, sessions: Sequence[ClientSession]) -> None:
+        """What the system counts is that of the turns: compilers work for longer in a rehearsal.
+        Only the baseline, which takes turns in several sets, has further rehearsals among them."""
+        for session in sessions:
+            if session.outcome is Outcome.OK:
+                self._try(session, ClientSession.begin_counting)
 
     def _compiles(self, entrant: Entrant) -> bool:
         return self._sessions[entrant.process].adapter.launch.compiles
@@ -290,7 +299,6 @@ class SectionRun:
         wrong = session.adapter.misplaced(layout.client_cores, layout.urgency)
         if wrong:
             raise Refused(Outcome.INVALID, f"not where it was placed: {wrong}")
-        session.begin_blocks()
 
     def _verify_again(self, session: ClientSession) -> None:
         """Check where it is, without placing it anew, and what it answers: a wrong answer is told
@@ -321,6 +329,7 @@ class SectionRun:
         blocks = [[e for e in block if e.process in processes] for block in self._section.blocks]
         batches = sum(len(block) for block in blocks)
         self._context.listener.step_began(self._course.id, "measuring", batches)
+        self._begin_counting([s for process, s in self._sessions.items() if process in processes])
         for number, block in enumerate(blocks):
             for position, entrant in enumerate(block):
                 session = self._sessions.get(entrant.process)
