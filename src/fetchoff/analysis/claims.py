@@ -7,6 +7,7 @@ one error rate, and a verdict is read off the interval that is shown beside it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -111,7 +112,7 @@ def _asked(claim: Claim, evidence: Evidence) -> Judge | Judgement:
             case SpreadClaim():
                 return partial(_spread, claim, stated, _sides_with_costs(stated, evidence))
             case AmountClaim():
-                return partial(_amount, claim, stated, evidence.costs(stated.measure, stated.of))
+                return partial(_amount, claim, stated, evidence.amounts(stated.measure, stated.of))
             case FindingClaim():
                 return _finding(claim, stated, evidence)
             case UnmeasurableClaim():
@@ -297,7 +298,8 @@ def _shown_below(bound: float, steps: Sequence[Array], error: float) -> list[int
 
 
 def _sides_with_costs(stated: SpreadClaim, evidence: Evidence) -> dict[Side, Array]:
-    """What the sides cost that have figures; Missing if those are not two."""
+    """What the sides cost that have figures; Missing if those are not two, or clocks of one are
+    further apart than the dearest and the cheapest."""
     costs: dict[Side, Array] = {}
     reasons: list[MissingReason] = []
     for side in stated.sides:
@@ -310,6 +312,8 @@ def _sides_with_costs(stated: SpreadClaim, evidence: Evidence) -> dict[Side, Arr
         others = len(different) - NAMED
         more = (OthersLikewise(others),) if others > 0 else ()
         raise Missing(*different[:NAMED], *more)
+    means = [float(np.nanmean(logs)) for logs in costs.values()]
+    evidence.clocks_must_tell(stated.measure, tuple(costs), math.exp(max(means) - min(means)))
     return costs
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fetchoff.analysis import clocks
 from fetchoff.analysis.series import Array, Series, series_of
 from fetchoff.model.cause import Diagnosis
 from fetchoff.model.claim import Measure, Side
@@ -16,6 +17,7 @@ from fetchoff.model.experiment import Experiment
 from fetchoff.model.finding import Finding
 from fetchoff.model.judgement import (
     ClientMissing,
+    ClocksDisagree,
     CourseWithheld,
     MissingReason,
     NotExplained,
@@ -72,9 +74,29 @@ class Evidence:
         return _enough(self._logs(measure, side), side.client)
 
     def differences(self, measure: Measure, of: Side, to: Side) -> Array:
-        """log(cost of `of` ÷ cost of `to`) in each round; Missing if too few rounds have both."""
+        """log(cost of `of` ÷ cost of `to`) in each round.
+
+        Missing if too few rounds have both, or clocks leave the ratio open.
+        """
         both = dict.fromkeys((of.client, to.client))
-        return _enough(self._logs(measure, of) - self._logs(measure, to), *both)
+        logs = _enough(self._logs(measure, of) - self._logs(measure, to), *both)
+        self.clocks_must_tell(measure, (of, to), math.exp(np.nanmean(logs)))
+        return logs
+
+    def amounts(self, measure: Measure, side: Side) -> Array:
+        """`costs`, of a claim about the cost itself; Missing also if clocks leave it open."""
+        logs = self.costs(measure, side)
+        apart = self._clocks_apart(measure, side)
+        if apart > clocks.AGREE:
+            raise Missing(ClocksDisagree(side, apart, of_ratio=False))
+        return logs
+
+    def clocks_must_tell(self, measure: Measure, sides: Sequence[Side], ratio: float) -> None:
+        """Raise Missing if clocks of these sides are further apart than what is to be judged."""
+        for side in sides:
+            apart = self._clocks_apart(measure, side)
+            if clocks.withholds(apart, ratio):
+                raise Missing(ClocksDisagree(side, apart, of_ratio=True))
 
     def diagnosis(self, side: Side) -> Diagnosis:
         """What was found in a recording of a side; Missing if there is none."""
@@ -106,6 +128,13 @@ class Evidence:
         samples = sorted({sample for one in self.series.values() for sample in one.samples})
         known = {sample: cost for sample, cost in costs.items() if cost > 0}
         return np.log([known.get(sample, np.nan) for sample in samples], dtype=np.float64)
+
+    def _clocks_apart(self, measure: Measure, side: Side) -> float:
+        """Only wall time is read by two clocks."""
+        if measure is not Measure.WALL:
+            return 0.0
+        batches = self.series[side.workload].batches
+        return clocks.apart(batch for batch in batches if batch.entrant == side.client)
 
     def _column(self, side: Side) -> int:
         series = self.series.get(side.workload)

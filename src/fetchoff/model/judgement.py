@@ -60,6 +60,16 @@ class TooFewRounds:
 
 
 @dataclass(frozen=True)
+class ClocksDisagree:
+    """The adapter's own clock is off the harness's on a side, by such a share of the wall time.
+    `of_ratio`: by more than the ratio in question is from 1; otherwise an amount is in question."""
+
+    side: Side
+    share: float
+    of_ratio: bool
+
+
+@dataclass(frozen=True)
 class NotExplained:
     """`fetchoff explain` could not say whether the fault is there. `why`: as it said, or ""."""
 
@@ -193,6 +203,7 @@ MissingReason = (
     | ClientMissing
     | SideFailed
     | TooFewRounds
+    | ClocksDisagree
     | NotExplained
     | OthersLikewise
 )

@@ -22,6 +22,7 @@ from fetchoff.model.judgement import (
     Ahead,
     Cause,
     ClientMissing,
+    ClocksDisagree,
     ClosestPair,
     CourseWithheld,
     DifferenceLeft,
@@ -165,6 +166,8 @@ def _reason(reason: Reason, among: Sequence[Side]) -> str:
             return f"{side.client} on {side.workload}: {why}"
         case TooFewRounds():
             return _too_few(reason)
+        case ClocksDisagree():
+            return _clocks_disagree(reason)
         case NotExplained(side=side):
             return f"{side.client} was not explained on {side.workload}" + (
                 f": {reason.why}" if reason.why else ""
@@ -209,6 +212,12 @@ def _too_few(reason: TooFewRounds) -> str:
     rounds = f"{reason.rounds} round{' has' if reason.rounds == 1 else 's have'}"
     both = "both " if len(reason.clients) > 1 else ""
     return f"only {rounds} {both}{' and '.join(reason.clients)}; {reason.needed} are needed"
+
+
+def _clocks_disagree(reason: ClocksDisagree) -> str:
+    share = percent(reason.share)
+    said = f"{reason.side.client}: its own clock is {share} off the harness's"
+    return f"{said}, and the ratio differs from 1 by less" if reason.of_ratio else said
 
 
 def _origin_busy(reason: OriginBusy) -> str:
