@@ -34,7 +34,7 @@ def groups(
 
 VISIT = 1  # cycles of one group, before it is another one's
 AT_ONCE = 6  # groups of a set: the next set begins when these have had all of their turns
-COMPILING_AT_ONCE = 6  # members of a set with a compiler: they rehearse one after another first
+COMPILING_AT_ONCE = 6  # processes of a set with a compiler: they rehearse one after another first
 
 
 def sets(
@@ -47,15 +47,15 @@ def sets(
     V8 gives up compiled code meanwhile (docs/decisions/0022-processes-of-their-own.md).
     """
     found: list[list[Sequence[Entrant]]] = []
-    compiling = 0
+    compiling: set[str] = set()
     for group in groups_:
-        more = sum(map(compiles, group))
+        more = {one.process for one in group if compiles(one)}  # a guest is in several groups
         is_full = len(found[-1]) == AT_ONCE if found else True
-        if is_full or compiling + more > COMPILING_AT_ONCE:
+        if is_full or len(compiling | more) > COMPILING_AT_ONCE:
             found.append([])
-            compiling = 0
+            compiling = set()
         found[-1].append(group)
-        compiling += more
+        compiling |= more
     return found
 
 
