@@ -13,6 +13,7 @@ import numpy as np
 from fetchoff.analysis import clocks, modes
 from fetchoff.analysis.breakdowns import Breakdowns
 from fetchoff.analysis.on_the_wire import on_the_wire
+from fetchoff.analysis.rows_without_figures import answered_wrong, not_measured
 from fetchoff.analysis.series import Array, Series
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.analysis.throughput import throughput
@@ -29,14 +30,12 @@ from fetchoff.model.experiment import Entrant, Experiment, Role
 from fetchoff.model.failures import Failures
 from fetchoff.model.finding import (
     Advice,
-    AnsweredWrong,
     ClientEvidence,
     ClocksApart,
     FewRounds,
     Finding,
     InBatches,
     Kind,
-    NotMeasured,
     OriginBound,
     ProcessesUnlike,
     RarelyDear,
@@ -151,15 +150,11 @@ class Field:
         entrant = self.series.entrants[column]
         invocations = self._invocations[entrant.process]
         well = [i for i in invocations if i.outcome is Outcome.OK]
-        bad = [i for i in invocations if i.outcome is not Outcome.OK]
-        failed = self._breakdowns.of(entrant)
         wrong = [i for i in self.series.wrong if i.client == entrant.client]
         if wrong:
-            return _not_to_be_ranked(entrant, wrong)
+            return answered_wrong(entrant, wrong)
         if not well or not _any(self._wall, column):
-            given = any(turns.entrant == entrant.key for turns in self.series.given_turns)
-            ended = bad or ([] if well else failed)
-            return _not_measured(entrant, ended, is_disturbed=bool(well and given))
+            return not_measured(entrant, self.series, self._breakdowns.of(entrant))
         rounds = _rounds(self._wall, column)
         costs = self._costs(column, well)
         lost = self._breakdowns.rounds_failed(entrant)
@@ -339,23 +334,6 @@ def over_centre(batches: Sequence[Batch]) -> float:
 def _median_of(values: Iterable[float]) -> float:
     told = [value for value in values if value]
     return median(told) if told else math.nan
-
-
-def _not_measured(entrant: Entrant, bad: Sequence[Invocation], *, is_disturbed: bool) -> RankingRow:
-    """Of a client without figures: how its last process ended badly, if one did.
-
-    `is_disturbed`: processes ended well, and none of their turns counts.
-    """
-    outcome = bad[-1].outcome if bad else Outcome.UNAVAILABLE
-    why = NotMeasured(bad[-1].message if bad else "", is_disturbed)
-    return RankingRow(entrant.key, entrant.role, outcome, 0, Finding(why, (entrant.key,)))
-
-
-def _not_to_be_ranked(entrant: Entrant, wrong: Sequence[Invocation]) -> RankingRow:
-    """Of a client that has answered wrong: in which rounds, and what was wrong the last time."""
-    why = AnsweredWrong(tuple(sorted({i.round for i in wrong})), wrong[-1].message)
-    outcome = wrong[-1].outcome
-    return RankingRow(entrant.key, entrant.role, outcome, 0, Finding(why, (entrant.key,)))
 
 
 def share_of_user(invocations: Sequence[Invocation]) -> tuple[float, float]:

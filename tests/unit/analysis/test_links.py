@@ -291,6 +291,16 @@ def test_a_course_of_which_no_batch_counts_does_not_vanish() -> None:
     assert {findings.message(s) for s in result.standings} == {said}
 
 
+def test_who_has_no_batch_that_counts_is_told_what_the_link_did() -> None:
+    """It ran and answered right, so it was neither unavailable nor left unmeasured."""
+    late = {(n, block, "a/y"): BEHIND for n in range(ROUNDS) for block in range(BLOCKS)}
+    result = only(replace(CROSSED, late=late))
+    (row,) = (row for row in result.standings if row.client == "a/y")
+    assert (row.outcome, row.rounds, row.costs) == (Outcome.INVALID, 0, None)
+    assert findings.message(row) == "none of its batches counts: packets left the link late"
+    assert result.rounds == ROUNDS
+
+
 def test_a_course_that_was_never_measured_is_not_there() -> None:
     analysis = replace(CROSSED, clients={"a/x": Does(0.1)}).analysed()
     assert len(analysis.results) == 1

@@ -180,6 +180,10 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (NotMeasured(), "was not measured"),
     (NotMeasured(disturbed=True), "something else slowed the core in all turns"),
     (
+        NotMeasured(reasons=("packets left the link late",)),
+        "none of its batches counts: packets left the link late",
+    ),
+    (
         Limit(0.03, LimitAnswer.WITHIN, LimitAnswer.UNCLEAR),
         "at most 3 % more time was allowed: shown in wall time; cannot tell in CPU time",
     ),

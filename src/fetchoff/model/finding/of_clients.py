@@ -165,11 +165,13 @@ class AnsweredWrong:
 @dataclass(frozen=True)
 class NotMeasured:
     """A client has no figures. `message`: why, as it was recorded, or "". `disturbed`: something
-    else slowed the core in all of its turns."""
+    else slowed the core in all of its turns. `reasons`: what a link did to its batches, none of
+    which counts."""
 
     kind: ClassVar = Kind.NOT_MEASURED
     message: str = ""
     disturbed: bool = False
+    reasons: tuple[str, ...] = ()
 
 
 ClientEvidence = (

@@ -265,4 +265,6 @@ def _answered_wrong(found: Sequence[AnsweredWrong]) -> str:
 def _not_measured(found: Sequence[NotMeasured]) -> str:
     if found[0].disturbed:
         return "something else slowed the core in all turns"
+    if found[0].reasons:
+        return f"none of {_its(found)} batches counts: {'; '.join(found[0].reasons)}"
     return found[0].message or "was not measured"
