@@ -78,7 +78,7 @@ def curve_of(
     if not points:
         return None
     exchanges, costs = zip(*points, strict=True)
-    unsteady = sum(not i.is_steady for i in shown)
+    unsteady = sum(i.still_fell for i in shown)
     return Curve(exchanges, costs, len(shown), unsteady, from_start=bool(cold))
 
 

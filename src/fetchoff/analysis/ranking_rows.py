@@ -41,6 +41,7 @@ from fetchoff.model.finding import (
     RarelyDear,
     TiersUnproven,
     Unsteady,
+    WarmUpCutOff,
     WorkMoved,
 )
 from fetchoff.model.observation import Batch, Invocation, Outcome, Sample, Turns
@@ -266,10 +267,7 @@ class Field:
         self, column: int, costs: Costs, invocations: list[Invocation]
     ) -> Iterator[ClientEvidence]:
         """What must be known of a client beside its figures."""
-        unsteady = [i for i in invocations if not i.is_steady]
-        if unsteady:
-            most = max(done for i in unsteady for done, _ in i.curve or ((0, 0.0),))
-            yield Unsteady(most, len(unsteady), len(invocations))
+        yield from _of_warm_ups(invocations)
         if costs.origin_cpu_per_wall > ORIGIN_BOUND:
             yield OriginBound(costs.origin_cpu_per_wall)
         client, total = (self._compare(y, column).verdict for y in (self._cpu, self._total))
@@ -329,6 +327,16 @@ def over_centre(batches: Sequence[Batch]) -> float:
     exchanges = [batch.exchanges for own in invocations.values() for batch in own]
     costs = np.array([nanoseconds, exchanges], dtype=np.float64)
     return turn_costs(*costs[:, np.isfinite(costs[0])]).over_centre
+
+
+def _of_warm_ups(invocations: Sequence[Invocation]) -> Iterator[Unsteady | WarmUpCutOff]:
+    """That a trend was left at the end of some, and that none could be looked for in others."""
+    unsteady = [i for i in invocations if i.still_fell]
+    cut_off = [i for i in invocations if not i.is_steady and not i.was_tested]
+    for some, told in ((unsteady, Unsteady), (cut_off, WarmUpCutOff)):
+        if some:
+            most = max(done for i in some for done, _ in i.curve or ((0, 0.0),))
+            yield told(most, len(some), len(invocations))
 
 
 def _median_of(values: Iterable[float]) -> float:

@@ -289,8 +289,10 @@ class Invocation(OfRound):
     verification, warm-up and measurement. `first_wall_us`, `first_cpu_us`: cost of the process's
     first exchange on this workload; over a link, which is wide open then, the former is 0. `curve`:
     the warm-up, as pairs of the number of exchanges so far and the CPU microseconds per exchange
-    since the previous pair; `is_steady`: whether no trend was left at its end. `further_threads`:
-    the share of measured CPU time that was not used by the busiest thread.
+    since the previous pair; `is_steady`: whether no trend was left at its end. `was_tested`:
+    whether one was looked for: not of a warm-up that was cut off too early, nor of a client that
+    mostly waits (true in records of before it was kept). `further_threads`: the share of measured
+    CPU time that was not used by the busiest thread.
     """
 
     attempt: int
@@ -311,6 +313,12 @@ class Invocation(OfRound):
     is_steady: bool = True
     answered_wrong: bool = False
     further_threads: float = 0.0
+    was_tested: bool = True
+
+    @property
+    def still_fell(self) -> bool:
+        """Whether a trend was left at the end of its warm-up."""
+        return self.was_tested and not self.is_steady
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+Chosen = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
 TOLERATED_DROP = 0.02
 SIGNIFICANT = 2.0
 LEAST_STRETCHES = 8
 GAP_TO_SIGMA = 1.4826
+
+
+def can_be_tested(exchanges: Sequence[int]) -> bool:
+    """Whether there are stretches enough to look for a trend; without them none is steady."""
+    if len(exchanges) < LEAST_STRETCHES:
+        return False
+    return all(quarter.sum() >= 2 for quarter in _last_quarters(exchanges))
 
 
 def is_steady(exchanges: Sequence[int], costs: Sequence[float]) -> bool:
@@ -22,21 +31,25 @@ def is_steady(exchanges: Sequence[int], costs: Sequence[float]) -> bool:
     error of the difference of medians. That error comes from median absolute deviations, so that
     one disturbance doesn't look like a trend.
     """
-    if len(costs) < LEAST_STRETCHES:
+    if not can_be_tested(exchanges):
         return False
-    done = np.cumsum(exchanges)
+    third, fourth = _last_quarters(exchanges)
     logs = np.log(np.maximum(np.asarray(costs, dtype=np.float64), 1e-9))
-    late = logs[done > 0.75 * done[-1]]
-    before = logs[(done > 0.5 * done[-1]) & (done <= 0.75 * done[-1])]
-    if late.size < 2 or before.size < 2:
-        return False
+    before, late = logs[third], logs[fourth]
     drop = float(np.median(before) - np.median(late))
     if drop <= TOLERATED_DROP:
         return True
     # What varies within the quarters may be the fall itself, so they alone would call it chance.
-    falls_throughout = bool((np.diff(logs[done > 0.5 * done[-1]]) < 0).all())
+    falls_throughout = bool((np.diff(logs[third | fourth]) < 0).all())
     error = float(np.hypot(_error(before), _error(late)))
     return drop <= SIGNIFICANT * error and not falls_throughout
+
+
+def _last_quarters(exchanges: Sequence[int]) -> tuple[Chosen, Chosen]:
+    """Which stretches end in the third quarter of all exchanges, and which in the fourth."""
+    done = np.cumsum(exchanges)
+    fourth = done > 0.75 * done[-1]
+    return (done > 0.5 * done[-1]) & ~fourth, fourth
 
 
 def _error(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:

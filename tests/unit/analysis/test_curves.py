@@ -138,9 +138,11 @@ def test_rounds_that_did_not_end_well_are_not_in_it() -> None:
 
 
 def test_who_was_not_steady_is_counted() -> None:
+    """And not whose warm-up was cut off before a trend could be looked for."""
     records = [seen(falling, 0), replace(seen(falling, 1), is_steady=False)]
+    records.append(replace(seen(falling, 2), is_steady=False, was_tested=False))
     curve = found(records)
-    assert (curve.unsteady, curve.rounds) == (1, 2)
+    assert (curve.unsteady, curve.rounds) == (1, 3)
 
 
 def test_standings_have_the_curves_of_their_clients_and_none_where_nobody_watched() -> None:

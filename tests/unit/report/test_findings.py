@@ -54,6 +54,7 @@ from fetchoff.model.finding import (
     TurnsDisturbed,
     TwoModes,
     Unsteady,
+    WarmUpCutOff,
     Whose,
     Window,
     WorkMoved,
@@ -73,6 +74,11 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         Unsteady(4000, 2, 7),
         "still getting cheaper after 4,000 exchanges in 2 of 7 rounds: what is shown may be above "
         "its steady state",
+    ),
+    (
+        WarmUpCutOff(120, 2, 7),
+        "its warm-up was cut off after 120 exchanges in 2 of 7 rounds, before its steady state "
+        "could be tested: what is shown may be above it",
     ),
     (OriginBound(0.52), "the origin takes 52 % of the wall time: it is the bottleneck"),
     (

@@ -155,6 +155,19 @@ def test_or_after_so_much_time() -> None:
     assert MOST_S < sum(known.walls_ns) / 1e9 < MOST_S + 1
 
 
+@pytest.mark.parametrize("least", [0, 10_000])
+def test_who_is_too_slow_to_be_tested_is_not_said_to_get_cheaper(least: int) -> None:
+    """Seven stretches of 2 s, or of 0.1 s each without what its runtime needs: its cost is flat."""
+    curve = warmed(Known(lambda _: 100_000.0 if least else 2_000_000.0), least=least)
+    assert not curve.is_steady
+    assert not curve.was_tested
+
+
+def test_a_trend_that_is_left_was_looked_for() -> None:
+    curve = warmed(Known(lambda number: 100 * 0.5 ** (number / 20_000)), least=3000)
+    assert (curve.is_steady, curve.was_tested) == (False, True)
+
+
 def test_a_runtime_that_needs_many_may_have_twice_as_many() -> None:
     least = MOST_EXCHANGES
     known = Known(lambda number: 20 * 0.5 ** (number / 50_000))
@@ -177,7 +190,7 @@ def test_nothing_more_is_done_when_somebody_else_has_come_to_grief() -> None:
     assert 20 < known.done < 200
     never = Known(lambda _: 100.0)
     curve = warm_up(cast(AdapterProcess, never), work_of(never), 0, stop)
-    assert curve == Curve((), is_steady=False)
+    assert curve == Curve((), is_steady=False, was_tested=False)
     assert never.asked == []
 
 

@@ -31,6 +31,7 @@ from fetchoff.model.finding.of_clients import (
     RoundsFailed,
     TwoModes,
     Unsteady,
+    WarmUpCutOff,
     Window,
     WorkMoved,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "TurnsDisturbed",
     "TwoModes",
     "Unsteady",
+    "WarmUpCutOff",
     "Whose",
     "Window",
     "WorkMoved",

@@ -9,6 +9,7 @@ class Kind(StrEnum):
     """One member for each type of evidence."""
 
     UNSTEADY = "unsteady"
+    WARM_UP_CUT_OFF = "warm-up-cut-off"
     ORIGIN_BOUND = "origin-bound"
     WORK_MOVED = "work-moved"
     CLOCKS_APART = "clocks-apart"

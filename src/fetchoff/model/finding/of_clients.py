@@ -20,6 +20,17 @@ class Unsteady:
 
 
 @dataclass(frozen=True)
+class WarmUpCutOff:
+    """In so many rounds the warm-up ended, after `exchanges` at most, before a trend could be
+    looked for."""
+
+    kind: ClassVar = Kind.WARM_UP_CUT_OFF
+    exchanges: int
+    rounds: int
+    of_rounds: int
+
+
+@dataclass(frozen=True)
 class OriginBound:
     """The origin is busy for most of the wall time."""
 
@@ -176,6 +187,7 @@ class NotMeasured:
 
 ClientEvidence = (
     Unsteady
+    | WarmUpCutOff
     | OriginBound
     | WorkMoved
     | ClocksApart

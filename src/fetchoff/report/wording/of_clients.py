@@ -28,6 +28,7 @@ from fetchoff.model.finding import (
     RoundsFailed,
     TwoModes,
     Unsteady,
+    WarmUpCutOff,
     Whose,
     Window,
     WorkMoved,
@@ -93,6 +94,18 @@ def _unsteady(found: Sequence[Unsteady]) -> str:
     return (
         f"still getting cheaper after {exchanges} exchanges in {rounds} of {of_rounds} rounds: "
         f"what is shown may be above {_its(found)} steady state"
+    )
+
+
+@_tells(WarmUpCutOff)
+def _cut_off(found: Sequence[WarmUpCutOff]) -> str:
+    exchanges, rounds, of_rounds = (
+        _range(getattr(one, name) for one in found) for name in ("exchanges", "rounds", "of_rounds")
+    )
+    ups = "warm-up was" if len(found) == 1 else "warm-ups were"
+    return (
+        f"{_its(found)} {ups} cut off after {exchanges} exchanges in {rounds} of {of_rounds} "
+        f"rounds, before {_its(found)} steady state could be tested: what is shown may be above it"
     )
 
 

@@ -11,7 +11,7 @@ from statistics import median
 from threading import Event
 
 from fetchoff.run.adapters.seam import AdapterProcess, Timed, no_cpu
-from fetchoff.stats.steadiness import is_steady
+from fetchoff.stats.steadiness import can_be_tested, is_steady
 
 STRETCH_MS = 2.5
 LONG_STRETCH_MS = 10.0  # of who has a compiler, and does thousands of exchanges
@@ -33,12 +33,14 @@ POINTS = 40  # of a curve, as it is kept
 class Curve:
     """What an exchange cost, stretch by stretch.
 
-    `points` are pairs: exchanges so far, CPU microseconds of each of the last ones.
+    `points` are pairs: exchanges so far, CPU microseconds of each of the last ones. `was_tested`:
+    whether it went on for long enough to look for a trend.
     """
 
     points: tuple[tuple[int, float], ...]
     is_steady: bool
     wall_us: float = 0.0  # of an exchange in the last stretches; others were at work meanwhile
+    was_tested: bool = True
 
     @property
     def settled_us(self) -> float:
@@ -90,7 +92,7 @@ def warm_up(
     walls: list[float] = []
     counts: list[int] = []
     costs: list[float] = []
-    steady = False
+    steady, tested = False, False
     while not stop.is_set():
         timed = work.run(n)
         counts.append(n * exchanges)
@@ -102,7 +104,8 @@ def warm_up(
             done >= LEAST_EXCHANGES or spent_ns >= PLENTY * least_cpu_ns
         )
         enough = enough and done >= least
-        steady = enough and is_steady(counts, costs)
+        tested = enough and can_be_tested(counts)
+        steady = tested and is_steady(counts, costs)
         took_s += timed.wall_ns / 1e9
         if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > MOST_S:
             break
@@ -120,7 +123,7 @@ def warm_up(
         left -= some
     if adapter.launch.compiles:
         let_compile(adapter, stop)
-    return Curve(_thinned(counts, costs), steady, median(walls[-5:]) if walls else 0.0)
+    return Curve(_thinned(counts, costs), steady, median(walls[-5:]) if walls else 0.0, tested)
 
 
 def let_compile(adapter: AdapterProcess, stop: Event | None = None) -> None:
