@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,10 +44,11 @@ from fetchoff.model.finding import (
     ProbesApart,
     TurnsDisturbed,
 )
-from fetchoff.model.observation import Ended, Outcome, Record, SectionDone
+from fetchoff.model.observation import Batch, Ended, Outcome, Record, SectionDone
 from fetchoff.model.origin import Counted
 
-PIECES = 4  # of an invocation's turns, in the chart of observations
+PIECES = 4  # of an invocation's turns in a set, in the chart of observations
+AFTER_TURNS = 1
 
 
 @dataclass(frozen=True)
@@ -252,10 +253,6 @@ def _rounds(experiment: Experiment, series: Series) -> tuple[RoundCost, ...]:
 def _points(experiment: Experiment, series: Series) -> tuple[Point, ...]:
     """The batches that count one by one, turns some together: what a reader can still see."""
     shown = {e.key for e in experiment.entrants if e.role is not Role.CONTROL}
-    taken = {(one.sample, one.entrant) for one in series.turns}
-    pieces = [b for b in series.batches if (b.sample, b.entrant) not in taken]
-    pieces += [piece for one in series.turns for piece in one.pieces(PIECES)]
-    pieces.sort(key=lambda piece: (piece.round, piece.block))
     return tuple(
         Point(
             order=order,
@@ -265,6 +262,26 @@ def _points(experiment: Experiment, series: Series) -> tuple[Point, ...]:
             wall_us=piece.cost.wall_ns / piece.exchanges / 1e3,
             cpu_us=piece.cost.cpu_ns / piece.exchanges / 1e3,
         )
-        for order, piece in enumerate(pieces)
+        for order, piece in enumerate(_in_order(series))
         if piece.entrant in shown
     )
+
+
+def _in_order(series: Series) -> list[Batch]:
+    """As they were measured: in a round the turns, by the first of a piece, and then the batches.
+
+    Cycles are counted through all sets of a round.
+    """
+    taken = {(one.sample, one.entrant) for one in series.turns}
+    placed = [
+        ((b.round, AFTER_TURNS, b.block, b.position), b)
+        for b in series.batches
+        if (b.sample, b.entrant) not in taken
+    ]
+    for one in series.turns:
+        placed += [
+            ((one.round, 0, part.cycle[0], part.position[0]), replace(part.total(), block=number))
+            for number, part in enumerate(one.parts(PIECES))
+            if any(part.exchanges)
+        ]
+    return [piece for _, piece in sorted(placed, key=lambda each: each[0])]

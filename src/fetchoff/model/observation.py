@@ -178,12 +178,16 @@ class Turns(OfRound):
 
     def pieces(self, count: int) -> tuple[Batch, ...]:
         """Successive turns combined into `count` batches, or fewer if there are fewer turns."""
-        each = max(1, -(-len(self.exchanges) // count))
-        places = range(len(self.exchanges))
-        found = (self.only(places[at : at + each]).total() for at in places[::each])
+        found = (part.total() for part in self.parts(count))
         return tuple(
             replace(piece, block=number) for number, piece in enumerate(found) if piece.exchanges
         )
+
+    def parts(self, count: int) -> tuple[Turns, ...]:
+        """Successive turns in `count` parts, or fewer; also those without an exchange."""
+        each = max(1, -(-len(self.exchanges) // count))
+        places = range(len(self.exchanges))
+        return tuple(self.only(places[at : at + each]) for at in places[::each])
 
     def only(self, chosen: Sequence[int]) -> Turns:
         """Some of its turns, by their places in ascending order, each with the pause after it.
