@@ -17,8 +17,9 @@ from fetchoff.model.workload import Placement
 
 NAMED = 5  # clients, in a message
 PAIR_TURNS, MORE_TURNS = 10, 20
-"""Of each client in a round of a pair, and where one has a compiler, or of a gate: multiples of the
-cycles between turns of controls."""
+"""Of each client in a round of a pair, and where one has a compiler, or of a gate. Of a pair's
+controls, the busy one has a turn in every second cycle and the twin in every fourth, so in a round
+of ten cycles they have five and three."""
 TURN_OF_BUDGET_S = 12.0
 """Each such part of the budget is two turns a round: docs/decisions/0024-rounds-of-pairs.md."""
 GATE_LOOKS = (*EVERY_ROUND, *range(EVERY_ROUND[-1] + 2, 81, 2))

@@ -48,7 +48,12 @@ class Throughput:
 
 @dataclass(frozen=True)
 class Costs:
-    """Absolute figures of a client on a workload, per exchange, medians over rounds.
+    """Absolute figures of a client on a workload, per exchange.
+
+    Over rounds, times are geometric means, so that their quotients are those of the rounds.
+    `peak_mb`, `start_up_ms` and `first_us` are medians, because one process that starts late or
+    collects late says little of the others. `among_others_us`, `parser_us` and the share of user
+    time are totals over all rounds.
 
     Microseconds, but `per_second` (exchanges), `peak_mb` (MB of 10^6 bytes) and shares.
     `origin_cpu_per_wall`: the share of the wall time in which the origin was on a CPU; above 1 if
