@@ -348,6 +348,14 @@ def test_a_twin_is_sized_by_itself(run: FakeRun) -> None:
     assert sizes[f"{A}#twin"] > 3 * sizes[A]
 
 
+def test_whose_warm_up_is_cut_off_is_recorded_as_not_tested(run: FakeRun) -> None:
+    """Of a few exchanges of two seconds nobody can say whether they get cheaper."""
+    run.clients = well(A) | {B: lambda *_: FakeAdapter(B, us=always(2e6))}
+    run(experiment_of(plain(A, B), rounds=1))
+    kept = {i.client: i for i in run.journal.of(Invocation)}
+    assert (kept[A].was_tested, kept[B].was_tested) == (True, False)
+
+
 def test_who_is_measured_in_batches_is_first_warmed_up_until_it_is_steady(run: FakeRun) -> None:
     """And where it never is, that is kept."""
     run.clients = {

@@ -399,6 +399,7 @@ class ClientSession:
             first_cpu_us=self._first[1],
             curve=self._curve.points,
             is_steady=self._curve.is_steady,
+            was_tested=self._curve.was_tested,
             answered_wrong=self.answered_wrong,
             further_threads=self._used.further_threads if self._used else 0.0,
         )
