@@ -74,6 +74,20 @@ def left_out(before: Sequence[Turns], after: Sequence[Turns]) -> tuple[int, int]
     return given - counted, given
 
 
+def dearer_with(before: Sequence[Turns], after: Sequence[Turns]) -> float:
+    """How much more wall time an exchange takes with the turns that do not count, as a share: the
+    median over entrants."""
+    costs = {one.entrant: _wall_ns(before, one.entrant) for one in after}
+    more = [ns / _wall_ns(after, entrant) - 1 for entrant, ns in costs.items()]
+    return float(np.median(more)) if more else 0.0
+
+
+def _wall_ns(turns: Sequence[Turns], entrant: str) -> float:
+    """Of an exchange of one entrant."""
+    its = [one for one in turns if one.entrant == entrant]
+    return sum(sum(one.wall_ns) for one in its) / sum(sum(one.exchanges) for one in its)
+
+
 @dataclass
 class _Probes:
     """What a client's probes took on a host, in picoseconds: of each turn, by round."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from fetchoff.analysis import clocks, modes
 from fetchoff.analysis.breakdowns import Breakdowns
+from fetchoff.analysis.disturbed import dearer_with
 from fetchoff.analysis.on_the_wire import on_the_wire
 from fetchoff.analysis.rows_without_figures import answered_wrong, not_measured
 from fetchoff.analysis.series import Array, Series
@@ -276,7 +277,8 @@ class Field:
         yield from self._clocks(column)
         turned = {turns.entrant for turns in self.series.given_turns}
         if turned and self.series.entrants[column].key not in turned:
-            yield InBatches(len(self._batches[self.series.entrants[column].key]))
+            batches = len(self._batches[self.series.entrants[column].key])
+            yield InBatches(batches, dearer_with(self.series.given_turns, self.series.turns))
         rounds = _rounds(self._wall, column)
         entrant = self.series.entrants[column]
         is_few = entrant.seldom and rounds < self._rule.looks[0]

@@ -12,7 +12,7 @@ from tests.unit.analysis.planted import experiment
 
 from fetchoff.analysis import disturbed
 from fetchoff.analysis.analyse import RunFacts, analyse
-from fetchoff.analysis.disturbed import Sifted, left_out
+from fetchoff.analysis.disturbed import Sifted, dearer_with, left_out
 from fetchoff.analysis.series import series_of
 from fetchoff.model.experiment import Role
 from fetchoff.model.finding import NotMeasured, ProbesApart, TurnsDisturbed
@@ -72,6 +72,17 @@ def test_a_turn_on_a_slowed_core_does_not_count() -> None:
     after = undisturbed(given)
     assert [wall_us(one) for one in after] == [[100, 101], [50, 50, 50]]
     assert left_out(given, after) == (1, 6)
+
+
+def test_what_the_others_would_cost_with_all_turns() -> None:
+    """Of a client in batches, all of them count."""
+    given = [
+        turns("a/x", [100, 100, 150, 100], [QUICK, QUICK, SLOW, QUICK]),
+        turns("a/y", [200, 200, 300, 200], [QUICK, QUICK, SLOW, QUICK]),
+    ]
+    assert dearer_with(given, undisturbed(given)) == pytest.approx(0.125)
+    assert dearer_with(given, given) == 0.0
+    assert dearer_with([], []) == 0.0
 
 
 def test_a_pause_of_the_client_itself_counts() -> None:

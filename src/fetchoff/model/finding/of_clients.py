@@ -62,10 +62,15 @@ class ClocksApart:
 
 @dataclass(frozen=True)
 class InBatches:
-    """Others were measured in turns, and this client after them, in so many batches."""
+    """Others were measured in turns, and this client after them, in so many batches.
+
+    `others_share`: how much more the others would cost with the turns that don't count because
+    something else slowed the core. Of batches that can't be told, so all of them count.
+    """
 
     kind: ClassVar = Kind.IN_BATCHES
     batches: int
+    others_share: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ from fetchoff.model.finding import (
 from fetchoff.model.link import INITIAL_WINDOW
 
 E = TypeVar("E", bound=ClientEvidence)
+SLOW_MOMENTS = 0.01
+"""What others would cost more with the turns that don't count, from which on it is told."""
 Teller = Callable[[Sequence[E]], str]
 
 _TELLERS: dict[type, Teller[Any]] = {}
@@ -143,7 +145,18 @@ def _in_batches(found: Sequence[InBatches]) -> str:
     it, was = ("it", "was") if len(found) == 1 else ("they", "were")
     return (
         f"{it} can't take turns here, so {it} {was} measured in {batches} batches, after the turns "
-        f"of the others: {its} figures contain what a batch costs by itself"
+        f"of the others: {its} figures contain what a batch costs by itself{_slow_moments(found)}"
+    )
+
+
+def _slow_moments(found: Sequence[InBatches]) -> str:
+    """That all batches count and not all turns, where this makes a difference."""
+    more = max(one.others_share for one in found)
+    if more < SLOW_MOMENTS:
+        return ""
+    return (
+        ", and moments in which something else slowed the core: with those, the others would cost "
+        f"{100 * more:.0f} % more"
     )
 
 
