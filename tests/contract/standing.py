@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NoReturn
 
 import pytest
 
+from fetchoff.app.setup import set_up
 from fetchoff.build.build_dir import state
 from fetchoff.build.prerequisites import check
 from fetchoff.catalog.manifests import discover
@@ -39,19 +39,25 @@ def ready(name: str) -> Standing:
     only be built with another runtime than this machine's.
     """
     client = state(discover()[name])
+    if client.readiness is Readiness.UNAVAILABLE:
+        _skip_if_excused(client)
+        (client,) = set_up([client.manifest])  # a registry may have been away for a moment
     if client.launch is not None and client.description is not None:
         return Standing(client, client.launch, client.description)
     if client.readiness is Readiness.UNAVAILABLE:
-        _unavailable(client)
+        pytest.fail(_said(client), pytrace=False)
     pytest.skip(f"{client.readiness}: {client.reason} ({client.hint})")
 
 
-def _unavailable(client: Client) -> NoReturn:
-    said = f"{client.id} could not be set up: {client.reason} ({client.hint})"
+def _skip_if_excused(client: Client) -> None:
+    """Skip the test if it is no wonder that the client could not be set up here."""
     try:
         check(client.manifest)
     except SetupError as error:
-        pytest.skip(f"{said}; missing: {error.message}")
+        pytest.skip(f"{_said(client)}; missing: {error.message}")
     if client.manifest.id.version or client.manifest.id.library in ASKS_WHILE_BUILT:
-        pytest.skip(said)
-    pytest.fail(said, pytrace=False)
+        pytest.skip(_said(client))
+
+
+def _said(client: Client) -> str:
+    return f"{client.id} could not be set up: {client.reason} ({client.hint})"

@@ -6,7 +6,7 @@ import pytest
 from tests.contract import standing
 
 from fetchoff.catalog.manifests import discover
-from fetchoff.model.client import Client, Manifest, Readiness
+from fetchoff.model.client import Client, Description, Launch, Manifest, Readiness
 from fetchoff.model.errors import SetupError
 
 BROKEN = Readiness.UNAVAILABLE
@@ -24,6 +24,7 @@ def stands(monkeypatch: pytest.MonkeyPatch, readiness: Readiness, missing: str =
 
     monkeypatch.setattr(standing, "state", state)
     monkeypatch.setattr(standing, "check", check)
+    monkeypatch.setattr(standing, "set_up", lambda manifests: [*map(state, manifests)])
 
 
 def test_a_client_that_cannot_be_built_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,3 +49,15 @@ def test_what_this_machine_cannot_have_is_skipped(
     stands(monkeypatch, readiness, missing)
     with pytest.raises(pytest.skip.Exception, match=said):
         standing.ready(client)
+
+
+def test_a_client_is_set_up_once_more_before_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registry may have been away for a moment."""
+    launch, told = Launch(("adapter",)), Description("1.0", "C", "c", frozenset())
+
+    def set_up(manifests: list[Manifest]) -> list[Client]:
+        return [Client(one, Readiness.READY, told, launch) for one in manifests]
+
+    stands(monkeypatch, BROKEN)
+    monkeypatch.setattr(standing, "set_up", set_up)
+    assert standing.ready("c/libcurl").launch == launch
