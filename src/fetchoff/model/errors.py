@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+KEPT = "what was measured is kept; 'fetchoff resume' goes on"
+"""The hint where a run can be resumed. Who keeps nothing to resume replaces it."""
+
 
 class FetchoffError(Exception):
     """An error that a user can cause or fix.

@@ -18,9 +18,8 @@ from fetchoff.contract.case import Case, CaseEvidence, CaseVerdict, Judge, Resul
 from fetchoff.contract.cases import all_cases
 from fetchoff.contract.elsewhere import address
 from fetchoff.model.client import Fault, Launch
-from fetchoff.model.errors import OriginError
+from fetchoff.model.errors import KEPT, OriginError
 from fetchoff.model.workload import Protocol, required_features
-from fetchoff.run.origins.built_in import KEPT
 from fetchoff.run.recording.unkept import AGAIN
 
 HONEST = Launch((sys.executable, "-S", str(FAKES / "_kit" / "fake.py")), {"FAKE": "honest"})

@@ -36,6 +36,7 @@ from fetchoff.fleet.seam.told import Block, Explaining, Preparing, Told, Wanted
 from fetchoff.model.analysis import Analysis
 from fetchoff.model.client import Description, Launch
 from fetchoff.model.errors import (
+    KEPT,
     AdapterError,
     FetchoffError,
     HostError,
@@ -46,8 +47,6 @@ from fetchoff.model.errors import (
 from fetchoff.model.host import HostRecord
 from fetchoff.model.observation import SectionDone
 from fetchoff.run.host.machine import usable_cores
-from fetchoff.run.network import link_program as of_link
-from fetchoff.run.origins import built_in as of_origin
 from fetchoff.store.journal import JOURNAL
 from fetchoff.store.records import from_line
 from fetchoff.store.run_folder import HEADER, ClientRecord, RunFolder
@@ -227,9 +226,9 @@ def test_a_full_disk_within_a_round_names_no_path_and_what_goes_on_with_it(
 @pytest.mark.parametrize(
     "error",
     [
-        OriginError("the origin ended", of_origin.KEPT),
-        OriginError("nginx ended", f'its output: "full"; {of_origin.KEPT}'),
-        LinkError("the link emulator ended", of_link.KEPT),
+        OriginError("the origin ended", KEPT),
+        OriginError("nginx ended", f'its output: "full"; {KEPT}'),
+        LinkError("the link emulator ended", KEPT),
         AdapterError("it says nothing", "look at it"),
     ],
 )

@@ -9,13 +9,13 @@ import pytest
 from tests.unit.run.fakes.link_program import GREETING, install, say
 
 from fetchoff.model.course import Course
-from fetchoff.model.errors import LinkError
+from fetchoff.model.errors import KEPT, LinkError
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.names import Address, Names
 from fetchoff.model.workload import Exchange, Workload
 from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.network.emulator import EmulatedNetwork, laid
-from fetchoff.run.network.link_program import ANOTHER, KEPT, NEEDS, OWN_NAMESPACE
+from fetchoff.run.network.link_program import ANOTHER, NEEDS, OWN_NAMESPACE
 from fetchoff.run.os import procfs
 
 COURSE = Course(Workload("w", "", (Exchange("GET", "/"),)), Link("far", ""))

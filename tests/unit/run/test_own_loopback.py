@@ -11,10 +11,10 @@ import pytest
 from tests.unit.run.fakes.link_program import GREETING, install, say
 
 from fetchoff.model.course import Course
-from fetchoff.model.errors import LinkError
+from fetchoff.model.errors import KEPT, LinkError
 from fetchoff.model.loopback import RECEIVE_BUFFER_BYTES, Loopback
 from fetchoff.model.workload import Exchange, Workload
-from fetchoff.run.network.link_program import ANOTHER, KEPT, NEEDS, OWN_NAMESPACE
+from fetchoff.run.network.link_program import ANOTHER, NEEDS, OWN_NAMESPACE
 from fetchoff.run.network.own_loopback import OwnLoopback, laying
 from fetchoff.run.network.seam import LOOPBACK
 from fetchoff.run.os import procfs

@@ -17,12 +17,11 @@ from tests.command import FAKES
 
 from fetchoff.catalog import origins
 from fetchoff.model.client import Readiness
-from fetchoff.model.errors import OriginError
+from fetchoff.model.errors import KEPT, OriginError
 from fetchoff.model.origin import Counted, Server
 from fetchoff.model.workload import Exchange, Settings, Workload
 from fetchoff.run.host.placement import Cores
 from fetchoff.run.network.seam import LOOPBACK
-from fetchoff.run.origins.built_in import KEPT
 from fetchoff.run.origins.server import LATE_S, OUTPUT, ServerOrigin, write_authority
 
 GET = Workload("w", "", (Exchange("GET", "/bytes/16"),))

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from fetchoff.model.errors import AdapterError, FetchoffError, LinkError, OriginError
+from fetchoff.model.errors import KEPT, AdapterError, FetchoffError, LinkError, OriginError
 from fetchoff.run.network import link_program
-from fetchoff.run.origins import built_in
 from fetchoff.run.recording.unkept import AGAIN, nothing_is_kept
 
 
 @pytest.mark.parametrize(
     ("error", "hint"),
     [
-        (LinkError("the link emulator ended", link_program.KEPT), AGAIN),
-        (OriginError("the origin ended", built_in.KEPT), AGAIN),
+        (LinkError("the link emulator ended", KEPT), AGAIN),
+        (OriginError("the origin ended", KEPT), AGAIN),
         (LinkError("the link cannot be made", link_program.NEEDS), link_program.NEEDS),
         (OriginError("the origin failed", "choose another port"), "choose another port"),
-        (AdapterError("it broke off", built_in.KEPT), built_in.KEPT),
+        (AdapterError("it broke off", KEPT), KEPT),
     ],
 )
 def test_there_is_nothing_to_resume(error: FetchoffError, hint: str) -> None:

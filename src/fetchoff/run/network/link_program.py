@@ -9,7 +9,7 @@ import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from fetchoff.model.errors import LinkError
+from fetchoff.model.errors import KEPT, LinkError
 from fetchoff.protocol import link as control
 from fetchoff.protocol.fields import Garbled, Message
 from fetchoff.run.os import procfs
@@ -26,7 +26,6 @@ ANOTHER = "the fetchoff-link of this version is needed; FETCHOFF_LINK can name i
 IN_USER_NAMESPACE = "--user"
 SEES_PACKETS = "--packets"
 UNKNOWN = "unknown variant"  # serde's words for an operation that an older program lacks
-KEPT = "what was measured is kept; 'fetchoff resume' goes on"
 
 
 class LinkProgram:

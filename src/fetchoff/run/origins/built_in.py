@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from fetchoff.model.errors import OriginError
+from fetchoff.model.errors import KEPT, OriginError
 from fetchoff.model.origin import EVERYTHING, Counted
 from fetchoff.model.recording import Event
 from fetchoff.model.workload import Settings
@@ -27,7 +27,6 @@ from fetchoff.run.os.programs import program
 
 BINARY = "fetchoff-origin"
 ANOTHER = "the fetchoff-origin of this version is needed; FETCHOFF_ORIGIN can name it"
-KEPT = "what was measured is kept; 'fetchoff resume' goes on"
 CONTROL_TIMEOUT_S = 10.0
 DYING_S = 0.1  # an origin that dies closes its connections so long before it has ended, at most
 LEAST_PATIENCE_S = 1.0

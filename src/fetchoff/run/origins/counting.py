@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-from fetchoff.model.errors import OriginError
+from fetchoff.model.errors import KEPT, OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.model.origin import AccessLog, Counted, Statistics
 from fetchoff.protocol.fields import shorten
@@ -125,7 +125,7 @@ class StatisticsTally:
             self._connection.close()
             raise OriginError(
                 f"the origin does not tell its statistics: {error or type(error).__name__}",
-                "what was measured is kept; 'fetchoff resume' goes on",
+                KEPT,
             ) from error
 
     def _answer(self) -> bytes:

@@ -7,13 +7,13 @@ import socket
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from fetchoff.model.errors import InputError, OriginError
+from fetchoff.model.errors import KEPT, InputError, OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.model.origin import Counted, only_built_in
 from fetchoff.model.workload import Settings, Workload
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.host.placement import Cores, Urgency
-from fetchoff.run.origins.built_in import KEPT, PLAIN
+from fetchoff.run.origins.built_in import PLAIN
 from fetchoff.run.os.clocks import ReadKnownNs
 
 # RFC 1918 and RFC 4193. `is_private` is wider: it has addresses that no host should have.

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from fetchoff.model.errors import OriginError
+from fetchoff.model.errors import KEPT, OriginError
 from fetchoff.model.observation import Seen
 from fetchoff.model.origin import AccessLog, Counted, Server
 from fetchoff.model.placeholders import filled
@@ -19,7 +19,7 @@ from fetchoff.model.workload import Settings, Workload
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.host.placement import Cores, Urgency, misplaced, place
 from fetchoff.run.network.seam import Connection, Network
-from fetchoff.run.origins.built_in import DYING_S, KEPT, PLAIN, binary
+from fetchoff.run.origins.built_in import DYING_S, PLAIN, binary
 from fetchoff.run.origins.counting import Tally, tally_of
 from fetchoff.run.origins.site import fill_site
 from fetchoff.run.os import procfs

@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from fetchoff.model.errors import LinkError, OriginError
-from fetchoff.run.network import link_program
-from fetchoff.run.origins import built_in
+from fetchoff.model.errors import KEPT, LinkError, OriginError
 
 AGAIN = "repeat the command: nothing of it is kept"
 
@@ -18,6 +16,6 @@ def nothing_is_kept() -> Iterator[None]:
     try:
         yield
     except (LinkError, OriginError) as error:
-        if error.hint not in (link_program.KEPT, built_in.KEPT):
+        if error.hint != KEPT:
             raise
         raise type(error)(error.message, AGAIN) from error
