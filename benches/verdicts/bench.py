@@ -8,7 +8,9 @@ Real comparisons and rankings on this machine, as users get them, of which the t
 - `ranking`: rankings of all clients with two copies of each. No equals may be told apart.
 - `identical`: pairs of different clients, each comparison again and again, with one seed.
 - `peers`: the questions of `aa` and `plus3` to whole processes, in so many seconds: by hyperfine
-  one after the other, and alternated, pinned and as urgent as our own.
+  one after the other, and alternated, pinned and as urgent as our own. A t-test judges each at 1 %.
+  The same runs are judged by criterion's rule and defaults, which aim at 5 %
+  (`criterion-sequential`, `criterion-alternated`).
 
 `--add-to FILE` keeps a line a trial; the totals are over all of that file. Measure on a quiet
 machine, or with `--disturbed` on one that is disturbed on purpose.
@@ -38,7 +40,7 @@ from benches.disturber.disturbing import disturbed_if
 from benches.verdicts import totals, trials
 from benches.verdicts.comparing import Conditions, burdened, identical, ranked
 from benches.verdicts.copies import clients, families
-from benches.verdicts.faults import faults
+from benches.verdicts.faults import RIVALS, faults
 from benches.verdicts.peers import peers
 from benches.verdicts.trials import IDENTICAL, RankingTrial, Trial
 
@@ -253,7 +255,7 @@ def _ended(trial: Trial | RankingTrial) -> str:
         wrong = len(trial.wrong_wall) + len(trial.wrong_cpu)
         return f"{wrong} pairs of equals told apart, {trial.rounds} rounds{withheld}"
     truth = f"{trial.cpu_truth:.4f}" if trial.cpu_truth else "unknown"
-    rival = f"{trial.part}: " if trial.part.startswith(("alternated", "hyperfine")) else ""
+    rival = f"{trial.part}: " if trial.part.startswith(RIVALS) else ""
     return (
         f"{rival}CPU {trial.cpu.verdict} {trial.cpu.ratio:.4f}, wall {trial.wall.verdict} "
         f"{trial.wall.ratio:.4f}, truth {truth}, {trial.rounds} rounds, "

@@ -9,7 +9,7 @@ from benches.verdicts.trials import IDENTICAL, RankingTrial, Trial, bounds, shar
 
 from fetchoff.model.experiment import Experiment
 
-RIVALS = ("alternated-", "hyperfine-")  # parts in which others give the verdicts
+RIVALS = ("alternated-", "hyperfine-", "criterion-")  # parts in which others give the verdicts
 
 
 def faults(trials: Sequence[Trial | RankingTrial]) -> Iterator[str]:

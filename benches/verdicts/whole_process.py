@@ -6,7 +6,6 @@ Sequentially, as hyperfine measures commands; and alternated, on our core and as
 from __future__ import annotations
 
 import json
-import math
 import os
 import shutil
 import statistics
@@ -14,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -27,7 +26,6 @@ from fetchoff.run.host.machine import usable_cores
 from fetchoff.run.host.placement import lay_out, on_core, strongest_urgency, urgently
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
 from fetchoff.run.os.child import encode
-from fetchoff.stats import student
 
 ITERATIONS = 1000
 LEAST_RUNS = 3
@@ -35,17 +33,14 @@ LEAST_SHARE = 0.01  # of a process's time in its iterations; what is timed less 
 
 
 @dataclass(frozen=True)
-class Compared:
-    """The verdict on B ÷ A in wall time (hyperfine exports no CPU time of single runs). `truth`: B
-    ÷ A by what an iteration was timed to take."""
+class Walls:
+    """Wall seconds of runs of A and of B (hyperfine exports no CPU time of single runs), and all
+    seconds that they took. `truth`: B ÷ A by what an iteration was timed to take."""
 
-    verdict: str
-    ratio: float
-    low: float
-    high: float
-    runs: int
+    a: list[float]
+    b: list[float]
     seconds: float
-    truth: float = 1.0
+    truth: float
 
 
 @dataclass(frozen=True)
@@ -97,7 +92,7 @@ class WholeProcesses:
         self._origin.end()
         self._temporary.cleanup()
 
-    def sequential(self, truth: float, budget_s: float, alpha: float, *, swap: bool) -> Compared:
+    def sequential(self, truth: float, budget_s: float, *, swap: bool) -> Walls:
         """Half of the budget for each side, one after the other as hyperfine does it."""
         longer = Longer.by(truth, lambda n: statistics.median(self._measure("timed", n, 0.0)))
         began = time.monotonic()
@@ -105,11 +100,10 @@ class WholeProcesses:
         walls = {
             name: self._measure(name, n, budget_s / 2) for name, n in sides[:: -1 if swap else 1]
         }
-        found = _welch(walls["A"], walls["B"], alpha, time.monotonic() - began)
-        return replace(found, truth=longer.truth)
+        return Walls(walls["A"], walls["B"], time.monotonic() - began, longer.truth)
 
-    def alternated(self, truth: float, budget_s: float, alpha: float, *, swap: bool) -> Compared:
-        """Run A, B, A, B … on the core of measured processes with top priority; judge the pairs."""
+    def alternated(self, truth: float, budget_s: float, *, swap: bool) -> Walls:
+        """Run A, B, B, A … on the core of measured processes with top priority: pairs."""
         layout = lay_out(Course(self._workload), usable_cores(), strongest_urgency())
         self._origin.place(layout.origin_cores, layout.urgency)
         ledger = self._origin.open()
@@ -129,7 +123,7 @@ class WholeProcesses:
                     walls[name].append(self._once(scripts[name]))
             seconds = time.monotonic() - began
         ledger.close()
-        return replace(_paired(walls["A"], walls["B"], alpha, seconds), truth=longer.truth)
+        return Walls(walls["A"], walls["B"], seconds, longer.truth)
 
     def _once(self, script: Path) -> float:
         """Wall seconds of one run, which inherits the core and the priority."""
@@ -175,28 +169,3 @@ class WholeProcesses:
         )
         times: list[float] = json.loads(export.read_text())["results"][0]["times"]
         return times
-
-
-def _welch(a: list[float], b: list[float], alpha: float, seconds: float) -> Compared:
-    """Welch's test on the logarithms of two samples."""
-    logs = [[math.log(value) for value in side] for side in (a, b)]
-    variances = [statistics.variance(side) / len(side) for side in logs]
-    degrees = sum(variances) ** 2 / sum(
-        v**2 / (len(side) - 1) for v, side in zip(variances, logs, strict=True)
-    )
-    point = statistics.mean(logs[1]) - statistics.mean(logs[0])
-    half = student.critical(alpha, degrees) * sum(variances) ** 0.5
-    return _compared(point, half, min(len(a), len(b)), seconds)
-
-
-def _paired(a: list[float], b: list[float], alpha: float, seconds: float) -> Compared:
-    """Student's test on the log ratios of neighbours."""
-    logs = [math.log(of_b / of_a) for of_a, of_b in zip(a, b, strict=True)]
-    half = student.critical(alpha, len(logs) - 1) * statistics.stdev(logs) / len(logs) ** 0.5
-    return _compared(statistics.mean(logs), half, len(logs), seconds)
-
-
-def _compared(point: float, half: float, runs: int, seconds: float) -> Compared:
-    verdict = "slower" if point > half else "faster" if -point > half else "undecided"
-    low, ratio, high = (math.exp(point + sign * half) for sign in (-1, 0, 1))
-    return Compared(verdict, ratio, low, high, runs, seconds)

@@ -176,6 +176,7 @@ def test_a_half_width_is_not_that_of_the_baseline() -> None:
         ([replace(EQUAL, part="identical"), replace(WITHHELD, part="identical")], "identical: no"),
         ([replace(EQUAL, part="identical")] * 2, None),
         ([replace(WRONG, part="hyperfine-aa")] * 9, None),
+        ([replace(WRONG, part="criterion-sequential-aa")] * 9, None),
         ([replace(PLUS, cpu=FASTER)] * 2, "plus3: wrong in 2 of 2"),
         ([APART], "rankings: wrong in 1 of 1"),
         ([replace(WRONG, part="identical"), replace(EQUAL, part="identical", cpu=FASTER)], "opp"),
