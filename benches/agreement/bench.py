@@ -13,8 +13,9 @@ all CPU time ÷ all exchanges is held against the CPU time of an exchange that t
 Prints tables, and writes everything to the file of --out. Exit status 1 if a client disagrees, in a
 ratio or in µs, or half of the ratios by more than 1 %; if a loop failed or no longer compiles; or
 if the run has no figures for a client, or withholds its ranking. Intervals have a level of 99 %, so
-one of a hundred clients that agree may be said not to. Measure on a quiet machine, and give it
-time: each process of python/requests alone takes more than ten seconds.
+one of a hundred clients that agree may be said not to. Measure on a quiet machine, or with
+`--disturbed` on one that is disturbed on purpose, and give it time: each process of python/requests
+alone takes more than ten seconds.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from benches.agreement.processes import unfit
 from benches.agreement.rounds import Amounts, Failures, Measured, measure_round, stand
 from benches.agreement.runs import Report, RunError
 from benches.agreement.subjects import OF_OTHER_KITS, Subject, Way, gathered, with_loops
+from benches.disturber.disturbing import DisturberFailed, disturbed_if
 
 from fetchoff.app.choose import chosen
 from fetchoff.app.setup import with_set_up
@@ -276,6 +278,7 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     add("--warm-up", type=int, default=2_000, help="exchanges before, at least")
     add("--at-most-s", type=float, default=20.0, help="measured, of each process, if that is less")
     add("--seed", type=int, default=1)
+    add("--disturbed", action="store_true", help="with benches/disturber beside it")
     add("--setup", action="store_true", help="first set up the clients that never were")
     either = parser.add_mutually_exclusive_group().add_argument
     either("--only-loops", action="store_true", help="no run of Fetchoff, nothing is compared")
@@ -291,11 +294,12 @@ def main(given: Sequence[str] | None = None) -> int:
     arguments = _arguments(given)
     try:
         with tempfile.TemporaryDirectory(prefix="fetchoff-agreement-") as folder:
-            bench = Bench(arguments, Path(folder))
-            bench.measure()
+            with disturbed_if(arguments.disturbed, arguments.seed):
+                bench = Bench(arguments, Path(folder))
+                bench.measure()
             bench.write()
             return 0 if bench.show() else 1
-    except (UsageError, RunError, FetchoffError) as error:
+    except (UsageError, RunError, FetchoffError, DisturberFailed) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

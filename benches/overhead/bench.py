@@ -2,7 +2,8 @@
 
 The CPU time of an exchange of an adapter, with its kit and all, beside that of the same loop
 written bare. Both take turns at one origin, in the same cycles, and its clocks tell both. The
-sample is a pair of fresh processes.
+sample is a pair of fresh processes. Measure on a quiet machine, or with `--disturbed` on one that
+is disturbed on purpose.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from benches.disturber.disturbing import disturbed_if
 from benches.overhead.loops import BareLoop
 from benches.ratios import ratio_of
 from benches.taking_turns import RoundFailed, Stand, stand, us_of
@@ -86,11 +88,15 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=100, help="of each process")
     parser.add_argument("--clients", default=",".join(CLIENTS))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--disturbed", action="store_true", help="with benches/disturber beside it")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     clients = arguments.clients.split(",")
     launch = launches(set_up(chosen(clients)))
-    with tempfile.TemporaryDirectory(prefix="fetchoff-overhead-") as temporary:
+    with (
+        tempfile.TemporaryDirectory(prefix="fetchoff-overhead-") as temporary,
+        disturbed_if(arguments.disturbed, arguments.seed),
+    ):
         folder = Path(temporary)
         for client in clients:
             if client not in launch:

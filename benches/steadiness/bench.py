@@ -2,7 +2,8 @@
 
 A process is warmed up as in a run, and does what comes there before its first turn counts. Then
 it does many times as many further exchanges: is one dearer at first, where a run would measure,
-than at the end? Nothing of the test that ends a warm-up is asked. Exit status 1 if no client could
+than at the end? Nothing of the test that ends a warm-up is asked. Measure on a quiet
+machine, or with `--disturbed` on one that is disturbed on purpose. Exit status 1 if no client could
 be measured.
 """
 
@@ -14,10 +15,12 @@ import math
 import random
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Event
 
+from benches.disturber.disturbing import disturbed_if
 from benches.ratios import in_words, ratio_of
 from benches.taking_turns import one_by_one, stand
 from rich.console import Console
@@ -73,9 +76,19 @@ def main() -> int:
     for client in known:
         if client.readiness is not Readiness.READY:
             print(f"{client.id}: {client.reason}", file=sys.stderr)
+    with disturbed_if(arguments.disturbed, arguments.seed):
+        found = list(_all_gone_on(clients, arguments))
+    if not found:
+        print("error: no client could be measured", file=sys.stderr)
+        return 1
+    show(found, Console(width=110 if not Console().is_terminal else None))
+    return 0
+
+
+def _all_gone_on(clients: list[Client], arguments: argparse.Namespace) -> Iterator[Found]:
+    """Fresh processes of all clients on all workloads, round by round; each is kept at once."""
     workloads = arguments.workloads.split(",")
     order = random.Random(arguments.seed)
-    found = []
     for _ in range(arguments.rounds):
         for client in order.sample(clients, len(clients)):
             names = order.sample(workloads, len(workloads))
@@ -83,15 +96,11 @@ def main() -> int:
                 one = gone_on(client, name, arguments.exchanges, arguments.seconds, order)
                 if one is None:
                     continue
-                found.append(one)
                 if arguments.add_to:
+                    row = asdict(one) | {"disturbed": arguments.disturbed}
                     with Path(arguments.add_to).open("a") as file:
-                        file.write(json.dumps(asdict(one)) + "\n")
-    if not found:
-        print("error: no client could be measured", file=sys.stderr)
-        return 1
-    show(found, Console(width=110 if not Console().is_terminal else None))
-    return 0
+                        file.write(json.dumps(row) + "\n")
+                yield one
 
 
 def gone_on(
@@ -185,6 +194,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=5.0, help="for them, at most")
     parser.add_argument("--rounds", type=int, default=1, help="of fresh processes")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--disturbed", action="store_true", help="with benches/disturber beside it")
     parser.add_argument("--add-to", default="", help="a file of JSON lines")
     return parser.parse_args()
 

@@ -76,7 +76,7 @@ def bench(tmp_path: Path, cache: Path) -> Bench:
     "what",
     [
         (),
-        ("--workload", "small-post"),
+        ("--workload", "small-post", "--disturbed"),
         ("--workload", "download-to-memory", "--loopback", "own"),
     ],
 )
@@ -87,6 +87,7 @@ def test_plain_loops(what: tuple[str, ...], bench: Bench) -> None:
     ran, found = bench("--only-loops", *amounts, "--clients", f"{OTHER},{NEVER_SET_UP}")
     assert ran.status == 0, ran.err
     assert found["failed"] == {}
+    assert found["options"]["disturbed"] is ("--disturbed" in what)
     assert NEVER_SET_UP in found["skipped"]
     assert f"fetchoff setup {NEVER_SET_UP}" in ran.out
     done = sorted((one["client"], one["round"]) for one in found["processes"])

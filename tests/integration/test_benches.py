@@ -42,10 +42,14 @@ def verdicts(cache: Path, folder: Path, part: str, *more: str) -> list[dict[str,
 
 
 @pytest.mark.parametrize(
-    "client", ["python/http-client", pytest.param("c/libcurl", marks=needs("cc", "curl-config"))]
+    ("client", "more"),
+    [
+        ("python/http-client", ()),
+        pytest.param("c/libcurl", ("--disturbed",), marks=needs("cc", "curl-config")),
+    ],
 )
-def test_the_overhead_is_told(client: str, cache: Path) -> None:
-    few = ("--rounds", "2", "--turns", "6")
+def test_the_overhead_is_told(client: str, more: tuple[str, ...], cache: Path) -> None:
+    few = ("--rounds", "2", "--turns", "6", *more)
     said = bench("overhead.bench", cache, "--clients", client, *few)
     assert said.startswith(f"seed 1\n{client}: bare ")
     assert "2 pairs of processes" in said
@@ -87,14 +91,16 @@ def test_histories_of_equal_releases_are_searched(cache: Path, tmp_path: Path) -
     assert stepped["steps"] in ([], [["1.4", "1.5"]])  # none where 30 s are too short to tell
 
 
+@needs("cc")
 def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
     kept = tmp_path / "found.jsonl"
-    few = ("--exchanges", "40", "--seconds", "2", "--add-to", kept)
+    few = ("--exchanges", "40", "--seconds", "2", "--disturbed", "--add-to", kept)
     said = bench("steadiness.bench", cache, "--clients", "python/http-client,go/net-http", *few)
     assert "measured too early" in said
     found = [json.loads(line) for line in kept.read_text().splitlines()]
     assert {one["workload"] for one in found} == {"small-get", "small-post", "download-to-memory"}
     assert all(one["further"] >= 40 and one["soon_us"] > 0 < one["late_us"] for one in found)
+    assert all(one["disturbed"] for one in found)
 
 
 @needs("valgrind")
@@ -196,7 +202,8 @@ def test_whole_processes_are_asked_the_same(cache: Path, tmp_path: Path) -> None
     parts = {trial["part"]: trial["cpu_truth"] for trial in found}
     assert parts["alternated-aa"] == 1.0
     assert 1 < parts["alternated-plus3"] < 1.04
-    assert "hyperfine-aa" in parts
+    assert {"hyperfine-aa", "criterion-sequential-aa"} <= parts.keys()
+    assert parts["criterion-alternated-plus3"] == parts["alternated-plus3"]
 
 
 @pytest.mark.parametrize(
